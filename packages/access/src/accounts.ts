@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
+import { sealFor, type Sealing } from './sealing.js'
 
 export interface Account {
   readonly accountId: string
@@ -22,28 +23,31 @@ const ACCOUNT_ID_BYTES = 10
 /** Opens an account; `by` is who did it and `reason` why, for the audit log. */
 export async function createAccount(
   database: Database,
-  order: { name: string; by: string; reason?: string },
+  order: { name: string; by: string; reason?: string; sealing?: Sealing },
 ): Promise<Account> {
   const account = {
     accountId: `acc_${randomBytes(ACCOUNT_ID_BYTES).toString('hex')}`,
     name: checkedName(order.name),
     createdAt: new Date().toISOString(),
   }
+  const reason = checkedReason(order.reason ?? '')
+  const seal = await sealFor(order.sealing, account.accountId)
+  const sealed = { ...account, name: seal(account.name) }
   await database.transaction({ at: 'access.change' }, async (transaction) => {
     await transaction.execute(
       'INSERT INTO access.account (account_id, name, created_at, created_by) VALUES ($1, $2, $3, $4)',
-      [account.accountId, account.name, account.createdAt, order.by],
+      [account.accountId, sealed.name, account.createdAt, seal(order.by)],
     )
     await writeAccessEvent(transaction, 'AccountCreated', {
-      ...account,
-      createdBy: order.by,
-      reason: checkedReason(order.reason ?? ''),
+      ...sealed,
+      createdBy: seal(order.by),
+      reason: seal(reason),
     })
   })
   return account
 }
 
-/** Every account, oldest first. */
+/** Every account, oldest first; its name as it is stored. */
 export async function listAccounts(database: Queryable): Promise<Account[]> {
   return await database.query<Account>(
     `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account ORDER BY account.created_at, account_id`,

@@ -22,6 +22,7 @@ export {
 } from './idempotency.js'
 export type { IdempotentRequest, Reservation, ReservationKind } from './idempotency.js'
 export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
+export { accountExists, forgetAccount } from './forget-account.js'
 export { keyHolder } from './key-holder.js'
 export { clientNetwork, normaliseIp, parseIpRange } from '@cupel/http-edge'
 export type { IpRange } from '@cupel/http-edge'
@@ -67,4 +68,5 @@ export {
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
 } from './sessions.js'
+export type { Sealing } from './sealing.js'
 export type { IssuedSession, SessionOrder } from './sessions.js'

@@ -1,6 +1,7 @@
 /** API keys: issued, listed, rotated and revoked by an operator. A key is shown once; only its hash is kept. */
 import { isPlanName, type Environment, type PlanName, type Scope } from '@cupel/domain'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
+import { sealFor, type Sealing } from './sealing.js'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
 import { parseIpRange } from '@cupel/http-edge'
@@ -21,6 +22,7 @@ export interface KeyOrder {
   readonly by: string
   /** Why, for the audit log. */
   readonly reason?: string
+  readonly sealing?: Sealing | undefined
 }
 
 /** A key without its secret. */
@@ -87,7 +89,7 @@ export async function validKeys(
 /** Revokes a key at once, everywhere. It is no error to revoke it again, or during the overlap of a rotation. */
 export async function revokeKey(
   database: Database,
-  order: { keyId: string; by: string; reason: string },
+  order: { keyId: string; by: string; reason: string; sealing?: Sealing },
 ): Promise<ApiKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
     const { key, now } = await lockKey(transaction, order.keyId)
@@ -99,7 +101,7 @@ export async function revokeKey(
 /** Issues a successor with the same rights; the old key works for `overlapMs` longer, so that no caller is locked out. */
 export async function rotateKey(
   database: Database,
-  order: { keyId: string; by: string; reason?: string; overlapMs?: number },
+  order: { keyId: string; by: string; reason?: string; overlapMs?: number; sealing?: Sealing },
 ): Promise<IssuedKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
     const { key: old, now } = await lockKey(transaction, order.keyId)
@@ -107,13 +109,13 @@ export async function rotateKey(
       throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
     const successor = await insertKey(
       transaction,
-      { ...old, by: order.by, reason: order.reason ?? '' },
+      { ...old, by: order.by, reason: order.reason ?? '', sealing: order.sealing },
       old.keyId,
     )
     const at = new Date(now.getTime() + (order.overlapMs ?? ROTATION_OVERLAP_MS))
     const why = checkedReason(order.reason ?? '')
     const reason = `rotated, replaced by ${successor.keyId}${why === '' ? '' : `: ${why}`}`
-    await endKey(transaction, old, { by: order.by, reason, at })
+    await endKey(transaction, old, { by: order.by, reason, at, sealing: order.sealing })
     return successor
   })
 }
@@ -138,6 +140,7 @@ async function insertKey(
     throw new AccessRefusal('unknown_account', `There is no account ${order.accountId}`)
   if (!isPlanName(order.plan)) throw new AccessRefusal('invalid', `There is no plan ${String(order.plan)}`)
   const { keyId, key, keyHash } = newApiKey(order.environment)
+  const seal = await sealFor(order.sealing, order.accountId)
   const told = {
     ...{
       keyId,
@@ -146,7 +149,8 @@ async function insertKey(
       scope: order.scope,
       plan: order.plan,
     },
-    name: order.name === undefined || order.name === '' ? '' : checkedName(order.name),
+    // The name of a rotated key is stored already.
+    name: rotatedFrom === null ? seal(nameOf(order.name)) : (order.name ?? ''),
     allowedIps: rangesOf(order.allowedIps ?? []),
     webhookAdmin: order.webhookAdmin ?? true,
     rotatedFrom,
@@ -168,20 +172,25 @@ async function insertKey(
         told.name,
         told.allowedIps,
       ],
-      ...[told.webhookAdmin, rotatedFrom, told.issuedAt, order.by, told.expiresAt],
+      ...[told.webhookAdmin, rotatedFrom, told.issuedAt, seal(order.by), told.expiresAt],
     ],
   )
-  const reason = checkedReason(order.reason ?? '')
-  await writeAccessEvent(transaction, 'ApiKeyIssued', { ...told, issuedBy: order.by, reason })
+  const reason = seal(checkedReason(order.reason ?? ''))
+  const allowedIps = told.allowedIps.map(seal)
+  await writeAccessEvent(transaction, 'ApiKeyIssued', {
+    ...told,
+    ...{ allowedIps, issuedBy: seal(order.by), reason },
+  })
   return { ...told, key, revokedAt: null, lastUsedAt: null }
 }
 
 async function endKey(
   transaction: Queryable,
   key: ApiKey,
-  end: { at: Date; by: string; reason: string },
+  end: { at: Date; by: string; reason: string; sealing?: Sealing | undefined },
 ): Promise<ApiKey> {
   const revokedAt = end.at.toISOString()
+  const seal = await sealFor(end.sealing, key.accountId)
   await transaction.execute('UPDATE access.api_key SET revoked_at = $2 WHERE key_id = $1', [
     key.keyId,
     revokedAt,
@@ -190,8 +199,8 @@ async function endKey(
     keyId: key.keyId,
     accountId: key.accountId,
     revokedAt,
-    revokedBy: end.by,
-    reason: end.reason,
+    revokedBy: seal(end.by),
+    reason: seal(end.reason),
   })
   return { ...key, revokedAt }
 }
@@ -209,6 +218,10 @@ async function lockKey(transaction: Queryable, keyId: string): Promise<{ key: Ap
   if (row === undefined) throw new AccessRefusal('unknown_key', `There is no key ${keyId}`)
   const { now, ...key } = row
   return { key, now }
+}
+
+function nameOf(name: string | undefined): string {
+  return name === undefined || name === '' ? '' : checkedName(name)
 }
 
 function rangesOf(texts: readonly string[]): string[] {

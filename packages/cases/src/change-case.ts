@@ -15,6 +15,8 @@ export interface Actor {
   readonly person: string
   /** The name of that person that never changes; empty where nobody is signed in. */
   readonly subject: string
+  /** The same person as entries from before names were sealed have it. */
+  readonly plain?: { readonly person: string; readonly subject: string } | undefined
   readonly call: ApiCall
 }
 
@@ -65,7 +67,7 @@ export async function setDisposition(
 ): Promise<ChangeResult> {
   const { disposition, needsSecondPerson } = order
   return await changeCase(database, order, async (_transaction, present) => {
-    const decision = decideDisposition(stateOf(present), {
+    const decision = decideDisposition(stateOf(present, order), {
       ...{ disposition, needsSecondPerson },
       by: personOf(order),
     })
@@ -95,9 +97,9 @@ export async function setDisposition(
 /** Whether this person could confirm the proposal: another one than who made it. */
 export function mayConfirm(
   proposal: StoredEntry,
-  actor: Pick<Actor, 'holder' | 'person' | 'subject'>,
+  actor: Pick<Actor, 'holder' | 'person' | 'subject' | 'plain'>,
 ): boolean {
-  return !isSamePerson(proposerOf(proposal), personOf(actor))
+  return !isSamePerson(proposerOf(proposal, actor), personOf(actor))
 }
 
 const personOf = ({
@@ -109,18 +111,25 @@ const personOf = ({
   person: identityOf(subject, person),
 })
 
-const proposerOf = ({ holder, actor, subject }: StoredEntry): CasePersonId => ({
+/** Nobody becomes a second person because names are sealed since. */
+const proposerOf = (
+  { holder, actor, subject }: StoredEntry,
+  { person, subject: ownSubject, plain }: Pick<Actor, 'person' | 'subject' | 'plain'>,
+): CasePersonId => ({
   holder,
-  person: identityOf(subject, actor),
+  person: identityOf(
+    subject !== '' && subject === plain?.subject ? ownSubject : subject,
+    actor !== '' && actor === plain?.person ? person : actor,
+  ),
 })
 
 /** Whoever changes their name stays the same person. */
 const identityOf = (subject: string, name: string): string => (subject === '' ? name : subject)
 
-function stateOf(present: StoredCase | null): CaseState {
+function stateOf(present: StoredCase | null, actor: Pick<Actor, 'person' | 'subject' | 'plain'>): CaseState {
   const proposal = present?.proposal ?? null
   if (proposal === null) return { disposition: present?.disposition ?? null, proposal: null }
-  const by = proposerOf(proposal)
+  const by = proposerOf(proposal, actor)
   return { disposition: present!.disposition, proposal: { disposition: proposal.disposition!, by } }
 }
 

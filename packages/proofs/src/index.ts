@@ -18,6 +18,7 @@ export {
   type RecomputeResult,
   type RecomputeState,
 } from './recompute-reports.js'
+export { readErasures, type Erasure } from './erasures.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
 export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'

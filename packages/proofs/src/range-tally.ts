@@ -23,6 +23,8 @@ export interface RangeTally {
   readonly levels: Readonly<Partial<Record<RecomputeLevel, LevelCounts>>>
   readonly findings: RecomputeFinding[]
   findingsOmitted: number
+  /** Reports whose customer reference was erased. */
+  erasedReferences: number
 }
 
 export const tallyOf = (levels: readonly RecomputeLevel[]): RangeTally => ({
@@ -30,6 +32,7 @@ export const tallyOf = (levels: readonly RecomputeLevel[]): RangeTally => ({
   levels: Object.fromEntries(levels.map((level) => [level, noCounts()])),
   findings: [],
   findingsOmitted: 0,
+  erasedReferences: 0,
 })
 
 /** Counts one report with its verdict at every level. */

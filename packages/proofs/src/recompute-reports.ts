@@ -4,6 +4,7 @@
  */
 import { recompute } from '@cupel/domain'
 import type { AuthenticLog, EventCodec } from '@cupel/event-log'
+import { keyIdOf } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { measureExposureAgain } from './recompute-exposure.js'
 import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
@@ -26,6 +27,7 @@ import {
   type ReportRange,
   type StoredReport,
 } from './stored-reports.js'
+import { readErasures } from './erasures.js'
 import { compared, failed, type RecomputeStatus, type Verdict } from './verdict.js'
 
 export interface RecomputeOptions {
@@ -67,6 +69,8 @@ export interface RecomputeResult {
   readonly findingsOmitted: number
   /** Where reports may be gone, so that what is left proves nothing of them. */
   readonly missingFronts: readonly MissingFront[]
+  /** Reports whose customer reference was erased: it is sealed in their record, and nobody can open it. */
+  readonly erasedReferences: number
   /** Reports of ranges that an earlier call had done. */
   readonly resumedReports: number
   /** There are reports, none differs, every one could be decided again, and none may be gone. */
@@ -88,6 +92,7 @@ export async function recomputeReports(options: RecomputeOptions): Promise<Recom
   const found = (place: RecordPlace, reportId: string, verdictOf: (level: RecomputeLevel) => Verdict): void =>
     addTo(tally, { place, reportId, verdictOf, levels, maxFindings })
   const sharedInputs = openSharedInputs(options)
+  const erasedKeys = new Set((await readErasures(options)).flatMap(({ keyIds }) => keyIds))
   const onUndecodable = (error: unknown, record: RecordPlace & { readonly key: string }): void =>
     found(record, record.key, () => failed(error))
   const onRangeRead = async (): Promise<void> => {
@@ -102,6 +107,7 @@ export async function recomputeReports(options: RecomputeOptions): Promise<Recom
     const complete: (StoredReport & ReportWithShared)[] = []
     for (const stored of batch) {
       const { data } = stored.report
+      if (erasedKeys.has(keyIdOf(data.customerReference ?? '') ?? '')) tally.erasedReferences += 1
       const shared = await sharedOf(sharedInputs, data)
       if (shared instanceof Error) found(stored, data.reportId, () => failed(shared))
       else complete.push({ ...stored, data, shared })
@@ -148,6 +154,7 @@ function resultOf(
   const omitted = tallies.reduce((sum, tally) => sum + tally.findingsOmitted, 0)
   return {
     ...{ reports, levels: counts, findings, missingFronts },
+    erasedReferences: tallies.reduce((sum, tally) => sum + (tally.erasedReferences ?? 0), 0),
     findingsOmitted: omitted + listed.length - findings.length,
     isProven:
       reports > 0 &&

@@ -123,6 +123,15 @@ export const settings = {
     .describe(
       'Threads in which an API instance renders PDFs, each with about 150 MiB while it is in use. Each keeps 8 reports at most; further ones get 503.',
     ),
+  CUPEL_CLIENT_ADDRESS_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe(
+      'Days for which client addresses stay readable after the end of their month; then the API destroys their keys (docs/personal-data.md). 0: for ever.',
+    ),
   CUPEL_CASE_SECOND_PERSON: list
     .pipe(z.array(z.enum(['green', 'orange', 'red', 'grey'])))
     .prefault('')

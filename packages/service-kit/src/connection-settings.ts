@@ -140,4 +140,7 @@ export const settingsOfConnections = {
   CUPEL_RECORD_KEYS_FILE: file(
     'File with the secret keys of record MACs, the same for every process but the console (docs/runbooks/record-keys.md). `cupel start` makes one in CUPEL_HOME. Without it records of other producers count.',
   ),
+  CUPEL_PERSONAL_DATA_KEYS_FILE: file(
+    'File with the secret keys under which the keys of personal data are wrapped, the same for the API, the webhook dispatcher and operators (docs/personal-data.md). `cupel start` makes one in CUPEL_HOME. Without it personal data is stored as it is, and cannot be erased.',
+  ),
 } as const

@@ -1,4 +1,5 @@
 export { sharingMigrations } from './migrations.js'
+export { forgetShares } from './forget-shares.js'
 export { isShareKnown, replayShareRevocation } from './replay-shares.js'
 export { digestOfToken, SHARE_TOKEN } from './share-token.js'
 export {

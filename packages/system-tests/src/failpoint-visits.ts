@@ -46,6 +46,11 @@ export const whenLate = [
 
 /** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
+  // packages/personal-data/test/keys.int.test.ts kills a process at each of these.
+  'personal-data.key',
+  'personal-data.erase',
+  'personal-data.retention',
+  'personal-data.rotate',
   // packages/checkpoints/test/checkpoints.int.test.ts kills a process at each of these.
   'checkpoints.sign',
   'checkpoints.write',

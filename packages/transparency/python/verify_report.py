@@ -219,7 +219,7 @@ LEAF = (
 
 
 def parse_proof(data):
-    """(salt, leaf, index, path, checkpoint note)."""
+    """(salt, leaf, sealed reference with its salt or None, index, path, checkpoint note)."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -235,7 +235,79 @@ def parse_proof(data):
     path = [bytes_of_base64(line, 32) for line in lines[3:]]
     if extra is None or len(extra) <= 32 or index is None or None in path or len(path) > MAX_PATH:
         raise NotProven("The proof is not well-formed.")
-    return (extra[:32], extra[32:], index, path, note)
+    entry, *more = extra[32:].split(b"\n")
+    return (extra[:32], entry, parse_reference(more), index, path, note)
+
+
+# --- The customer reference -------------------------------------------------------------------------------------------
+#
+# The log has the reference sealed, so that it can be erased there; the leaf has the hash of that report. The customer has the
+# report with the plain one. The proof holds the sealed one, and the salt that shows that both are the same.
+
+SEALED = r"sealed1\.[0-9a-f]{16}\.([A-Za-z0-9_-]{64,2048})"
+MEMBER = '"customer_reference":'
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def commitment_of(sealed):
+    """The first 32 bytes of what is sealed, or None where the text is not a sealed one."""
+    found = re.fullmatch(SEALED, sealed, re.ASCII)
+    if found is None:
+        return None
+    data = base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+    return data[:32] if base64.urlsafe_b64encode(data).decode("ascii").rstrip("=") == found[1] else None
+
+
+def parse_reference(lines):
+    """(sealed reference, salt or None), or None where the log has the reference as the report shows it."""
+    if not lines:
+        return None
+    sealed, *rest = lines[0].decode("latin-1").split(" ")
+    salt = bytes_of_base64(rest[0], 32) if rest else None
+    if len(lines) > 1 or len(rest) > 1 or (rest and salt is None) or commitment_of(sealed) is None:
+        raise NotProven("The proof is not well-formed.")
+    return (sealed, salt)
+
+
+def shown_reference(report):
+    """(text of the report, start and end of the literal of its reference, the reference), or None where it shows none."""
+    try:
+        text = report.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    found = text.find(MEMBER)
+    start = found + len(MEMBER)
+    while found >= 0 and text[start : start + 1] in (" ", "\t", "\r", "\n"):
+        start += 1
+    literal = STRING.match(text, start) if found >= 0 else None
+    if literal is None:
+        return None
+    try:
+        plain = json.loads(literal[0], strict=True)
+    except ValueError:
+        return None
+    # A text has one spelling.
+    if json.dumps(plain, ensure_ascii=False) != literal[0]:
+        return None
+    return (text, literal.start(), literal.end(), plain)
+
+
+def as_recorded(report, reference):
+    """(the report as the log has it, a sentence about its reference)."""
+    sealed, salt = reference
+    shown = shown_reference(report)
+    if shown is None:
+        raise NotProven("The customer reference of the report is not the one of the proof.")
+    text, start, end, plain = shown
+    if plain == sealed:
+        sentence = "Its customer reference is sealed."
+    elif salt is None and plain == "erased":
+        sentence = "Its customer reference was erased."
+    elif salt is not None and hashlib.sha256(salt + plain.encode("utf-8", "surrogatepass")).digest() == commitment_of(sealed):
+        sentence = ""
+    else:
+        raise NotProven("The customer reference of the report is not the one of the proof.")
+    return ((text[:start] + '"' + sealed + '"' + text[end:]).encode("utf-8"), sentence)
 
 
 def parse_leaf(entry):
@@ -255,17 +327,18 @@ def parse_leaf(entry):
 
 def verify(report, proof, keys):
     """What is proven, as a sentence. Raises NotProven."""
-    salt, entry, index, path, note = parse_proof(proof)
+    salt, entry, reference, index, path, note = parse_proof(proof)
     origin, size, root, key_id = open_checkpoint(note, keys)
     topic, partition, offset, event_id, document = parse_leaf(entry)
     leaf = hashlib.sha256(b"\x00" + entry).digest()
     if root_of_path(leaf, index, size, path) != root:
         raise NotProven("The path does not lead from the leaf to the root of the checkpoint.")
+    report, sentence = (report, "") if reference is None else as_recorded(report, reference)
     if hashlib.sha256(salt + report).digest() != document:
         raise NotProven("The report is not the one of the leaf: not one byte of it may differ.")
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
-        f"It is the record {topic}/{partition} at {offset}, event {event_id}."
+        f"It is the record {topic}/{partition} at {offset}, event {event_id}." + (f"\n{sentence}" if sentence else "")
     )
 
 
@@ -483,6 +556,14 @@ def find_reports(folder, manifests, report_id):
             raise NotProven(f"{segment['file']} cannot be read.") from None
 
 
+def differs_in_reference(recorded, report):
+    """Whether the log has the customer reference sealed, and everything else as the report shows it."""
+    sealed, shown = shown_reference(recorded), shown_reference(report)
+    if sealed is None or shown is None or commitment_of(sealed[3]) is None:
+        return False
+    return shown[0][: shown[1]] + sealed[0][sealed[1] : sealed[2]] + shown[0][shown[2] :] == sealed[0]
+
+
 def verify_in_archive(report, folder, keys, report_keys, logs):
     """What is proven, as a sentence. Raises NotProven."""
     try:
@@ -502,11 +583,14 @@ def verify_in_archive(report, folder, keys, report_keys, logs):
                 refusals.append(refusal)
                 continue
             # The first record that the installation signed is the report; what comes after it is a repeat.
+            sentence = ""
             if text != report:
-                raise NotProven("The log has another report with this id: not one byte of it may differ.")
+                if not differs_in_reference(text, report):
+                    raise NotProven("The log has another report with this id: not one byte of it may differ.")
+                sentence = "\nThe archive has its customer reference sealed: it was not compared. The proof of the report shows it."
             return (
                 f"Proven: the report is the record {record[0]}/{record[1]} at {record[2]} of the log {log}, signed by the key {signer}.\n"
-                f"The archive has {len(manifests)} manifests, the last of {last['time']}, signed by the key {key_id}."
+                f"The archive has {len(manifests)} manifests, the last of {last['time']}, signed by the key {key_id}." + sentence
             )
     raise refusals[0] if refusals else NotProven("The archive holds no report with this id.")
 

@@ -8,6 +8,7 @@ export {
 export type { LostRecords } from './compare/compare-records.js'
 export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
 export { originOf } from './format/checkpoint.js'
+export type { ReferenceState, SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
 export { transparencyMigrations } from './migrations.js'

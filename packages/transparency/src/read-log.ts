@@ -2,6 +2,7 @@
 import type { Queryable } from '@cupel/postgres'
 import { documentSalt, parseLeafEntry, saltedHash } from './format/leaf.js'
 import { proofText } from './format/proof.js'
+import type { SealedReference } from './format/sealed-reference.js'
 import { hashesOfLevel, TILE_WIDTH, type TileName } from './format/tiles.js'
 import { readTile } from './read-tile.js'
 import { loadLog } from './state.js'
@@ -32,6 +33,14 @@ export type FoundProof =
   /** The salt of the leaf was erased: nothing can be proved any more. */
   | { readonly kind: 'erased' }
 
+export interface ProvableReport {
+  readonly reportId: string
+  /** The text of the report as the log has it. */
+  readonly document: string
+  /** Its customer reference, where that is sealed. */
+  readonly reference?: SealedReference | null
+}
+
 interface LeafRow {
   readonly number: number
   readonly index: number
@@ -54,7 +63,7 @@ const FIND = {
  */
 export async function readProof(
   database: Queryable,
-  { reportId, document }: { readonly reportId: string; readonly document: string },
+  { reportId, document, reference = null }: ProvableReport,
 ): Promise<FoundProof> {
   const [row] = await database.query<LeafRow>(FIND, [reportId])
   if (row === undefined) return { kind: 'none' }
@@ -64,5 +73,5 @@ export async function readProof(
   if (parseLeafEntry(entry)?.documentHash?.equals(saltedHash(salt, Buffer.from(document))) !== true)
     throw new Error(`The leaf ${index} of the transparency log is not that of the report ${reportId}`)
   const path = await readPath(byTiles(hashReader(database, number), size), index, size)
-  return { kind: 'proof', text: proofText({ salt, entry, index, path, checkpoint }) }
+  return { kind: 'proof', text: proofText({ salt, entry, reference, index, path, checkpoint }) }
 }

@@ -204,3 +204,69 @@ export const OTHER_REPORTS: readonly (readonly [string, Buffer])[] = [
   ['a byte order mark', Buffer.concat([Buffer.from('\ufeff'), REPORT])],
   ['nothing', Buffer.alloc(0)],
 ]
+
+// A report whose customer reference is sealed in the log.
+const REFERENCE = 'case “7”\n😀'
+const REFERENCE_SALT = sha256('reference salt')
+const SEALED = `sealed1.00112233aabbccdd.${Buffer.concat([
+  sha256(REFERENCE_SALT, REFERENCE),
+  Buffer.from('what only the key opens, and its tag'),
+]).toString('base64url')}`
+const reportWith = (reference: string): Buffer =>
+  Buffer.from(
+    `{"report_id":"00000000000000a1","customer_reference":${reference},"note":"\\"customer_reference\\":"}`,
+  )
+const RECORDED = reportWith(JSON.stringify(SEALED))
+const REFERENCED = reportWith(JSON.stringify(REFERENCE))
+const ERASED = reportWith('"erased"')
+
+/** `behind`: what stands behind the leaf. */
+const sealedProof = (behind: string): string => {
+  const entry = entryOf(`"${sha256(SALT, RECORDED).toString('base64')}"`)
+  const proof = madeProof({ entry })
+  const extra = Buffer.concat([SALT, Buffer.from(`${entry}${behind}`)]).toString('base64')
+  return proof.replace(/^extra .*$/m, `extra ${extra}`)
+}
+const OPENING = `\n${SEALED} ${REFERENCE_SALT.toString('base64')}`
+const CLOSED = `\n${SEALED}`
+
+/** Name, report, proof. */
+export const GOOD_REFERENCES: readonly (readonly [string, Buffer, string])[] = [
+  ['the plain reference, with its salt', REFERENCED, sealedProof(OPENING)],
+  ['the sealed one, with the salt', RECORDED, sealedProof(OPENING)],
+  ['the sealed one, after an erasure', RECORDED, sealedProof(CLOSED)],
+  ['the sealed one, without the line', RECORDED, sealedProof('')],
+  ['the word for an erased one', ERASED, sealedProof(CLOSED)],
+]
+export const BAD_REFERENCES: readonly (readonly [string, Buffer, string])[] = [
+  ['another reference', reportWith('"case 8"'), sealedProof(OPENING)],
+  ['another spelling of the reference', reportWith('"case “7”\\u000a😀"'), sealedProof(OPENING)],
+  ['a space before it', reportWith(` ${JSON.stringify(REFERENCE)}`), sealedProof(OPENING)],
+  ['no reference', reportWith('null'), sealedProof(OPENING)],
+  ['a number', reportWith('7'), sealedProof(OPENING)],
+  ['no such member', REPORT, sealedProof(OPENING)],
+  ['a text without an end', Buffer.from('{"customer_reference":"case'), sealedProof(OPENING)],
+  ['no UTF-8 in the report', Buffer.concat([REFERENCED, Buffer.of(0xff)]), sealedProof(OPENING)],
+  ['the plain reference without the salt', REFERENCED, sealedProof(CLOSED)],
+  ['the plain reference without the line', REFERENCED, sealedProof('')],
+  ['the word for an erased one, with the salt', ERASED, sealedProof(OPENING)],
+  ['another salt of the reference', REFERENCED, sealedProof(`${CLOSED} ${SALT.toString('base64')}`)],
+  ['a respelt salt', REFERENCED, sealedProof(`${CLOSED} ${respelt(REFERENCE_SALT.toString('base64'))}`)],
+  ['another sealed reference', ERASED, sealedProof(CLOSED.replace('00112233', '00112234'))],
+  ['a respelt sealed reference', ERASED, sealedProof(`${CLOSED}=`)],
+  ['a second line', ERASED, sealedProof(`${CLOSED}\n`)],
+  ['a second salt', REFERENCED, sealedProof(`${OPENING} ${REFERENCE_SALT.toString('base64')}`)],
+  ['another note', Buffer.from(REFERENCED.toString().replace('"note"', '"nose"')), sealedProof(OPENING)],
+]
+
+/** Reports that an archive with the sealed reference proves but for their reference, and others. */
+export const BESIDE_ARCHIVE: readonly (readonly [Buffer, boolean])[] = [
+  [REFERENCED, true],
+  [ERASED, true],
+  [reportWith('"another"'), true],
+  [Buffer.from(REFERENCED.toString().replace('"note"', '"nose"')), false],
+  [Buffer.concat([REFERENCED, Buffer.from(' ')]), false],
+  [reportWith('null'), false],
+  [REPORT, false],
+]
+export const RECORDED_REPORT = RECORDED

@@ -7,7 +7,19 @@ import { parseVerifierKey, type PublicKey } from '@cupel/signing'
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UnprovenReportError, verifyReport } from '../src/index.js'
-import { BAD, GOOD, KEYS, madeProof, ORIGIN, OTHER_REPORTS, REPORT } from './made-proof.js'
+import {
+  BESIDE_ARCHIVE,
+  BAD,
+  BAD_REFERENCES,
+  GOOD,
+  GOOD_REFERENCES,
+  KEYS,
+  madeProof,
+  ORIGIN,
+  OTHER_REPORTS,
+  RECORDED_REPORT,
+  REPORT,
+} from './made-proof.js'
 
 const SCRIPT = fileURLToPath(new URL('../python/verify_report.py', import.meta.url))
 
@@ -25,6 +37,12 @@ const cases: readonly Case[] = [
   ...BAD.map(([name, proof]) => ({ name, report: REPORT, proof: text(proof), isProven: false })),
   ...OTHER_REPORTS.map(([name, report]) => {
     return { name: `report: ${name}`, report, proof: text(madeProof()), isProven: false }
+  }),
+  ...GOOD_REFERENCES.map(([name, report, proof]) => {
+    return { name: `reference: ${name}`, report, proof: text(proof), isProven: true }
+  }),
+  ...BAD_REFERENCES.map(([name, report, proof]) => {
+    return { name: `reference: ${name}`, report, proof: text(proof), isProven: false }
   }),
   {
     name: 'no UTF-8',
@@ -108,6 +126,29 @@ print(json.dumps(answers))
   for (const [at, { name, isProven }] of cases.entries())
     expect(answers[at] === null, `${name}: ${answers[at]}`).toBe(isProven)
 })
+
+test.skipIf(!hasPython)(
+  'beside an archive with the sealed reference, a report may differ in its reference alone',
+  async () => {
+    const driver = `
+import base64, importlib.util, json, sys
+sys.dont_write_bytecode = True
+spec = importlib.util.spec_from_file_location("verify_report", sys.argv[1])
+verifier = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(verifier)
+recorded, plain, *reports = [base64.b64decode(each) for each in sys.argv[2:]]
+print(json.dumps([verifier.differs_in_reference(recorded, each) for each in reports]))
+print(json.dumps(verifier.differs_in_reference(plain, reports[0])))
+`
+    const reports = BESIDE_ARCHIVE.map(([report]) => report)
+    const args = [RECORDED_REPORT, reports[0]!, ...reports].map((each) => each.toString('base64'))
+    const { code, stdout, stderr } = await python(['-c', driver, SCRIPT, ...args])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toBe(
+      `${JSON.stringify(BESIDE_ARCHIVE.map(([, isTaken]) => isTaken)).replaceAll(',', ', ')}\nfalse\n`,
+    )
+  },
+)
 
 test.skipIf(!hasPython)('the verifier in Python takes three files, and ends with 0, 1 or 2', async () => {
   const file = (name: string, contents: string | Buffer): string => {

@@ -124,6 +124,18 @@ async function moveClaims(
   )
 }
 
+/** The account whose deliveries have this body; null where none has. */
+export async function accountOfBody(database: Queryable, bodyId: string): Promise<string | null> {
+  const [row] = await database.query<{ accountId: string }>(
+    {
+      name: 'webhooks.account-of-body',
+      text: 'SELECT account_id AS "accountId" FROM webhooks.delivery WHERE body_id = $1 LIMIT 1',
+    },
+    [bodyId],
+  )
+  return row?.accountId ?? null
+}
+
 export async function loadBody(database: Queryable, bodyId: string): Promise<string | null> {
   const [row] = await database.query<{ body: string }>(
     { name: 'webhooks.load-body', text: 'SELECT body FROM webhooks.body WHERE body_id = $1' },

@@ -43,7 +43,7 @@ export { insertChangeDeliveries } from './change-deliveries.js'
 export type { ReportChange } from './change-deliveries.js'
 export { forgetDestinations, takeDestinationTokens } from './destinations.js'
 export type { DestinationLimits } from './destinations.js'
-export { claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
+export { accountOfBody, claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
 export type { ClaimedDelivery, ClaimOrder } from './claims.js'
 export {
   endUnsettledDeliveries,

@@ -12,6 +12,7 @@ import type {
   RefusalReason,
 } from '@cupel/access'
 import type { Trace } from '@cupel/contracts'
+import type { PersonalData } from '@cupel/personal-data'
 import type { FastifyRequest } from 'fastify'
 import {
   answerIdempotently,
@@ -21,6 +22,7 @@ import {
   type KeyHeader,
 } from './access/idempotent-call.js'
 import type { DiskWatch } from './access/disk-watch.js'
+import { openedAnswer, sealedOrigin } from './access/personal-data-of-call.js'
 import { rateLimitHeaders } from './access/rate-limit-headers.js'
 import { refusalOf } from './access/refusal-of.js'
 import { refuseToken } from './access/refuse-token.js'
@@ -49,6 +51,7 @@ export interface CallParts {
   readonly bodies: BodyBudget
   readonly disk: Pick<DiskWatch, 'refusal'>
   readonly traffic: Pick<Traffic, 'note'>
+  readonly personalData: PersonalData
 }
 
 /** The facts about a call that are known so far, also where it ends in a fault. */
@@ -89,7 +92,8 @@ export async function answerCall(
   known.clientAddress = origin.clientAddress
   if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)
   if (endpoint.access === 'person') return await answerPerson(parts, endpoint, request, call, known)
-  return await answerWithKey(parts, endpoint, request, call, known)
+  const result = await answerWithKey(parts, endpoint, request, call, known)
+  return await openedAnswer(parts.personalData, result, known.caller?.accountId)
 }
 
 /** Nothing of a stranger's body is read but what the connection needs to end well, and no id is drawn for it. */
@@ -111,7 +115,8 @@ async function answerWithKey(
   if (!header.ok) return header.refusal
   const inputs = readInputs(endpoint, request, await readBody(parts, endpoint, request, known))
   if (isRefused(inputs)) return inputs
-  return await handled(parts, endpoint, keyedCall(call, endpoint, request, known, admission), inputs)
+  const keyed = await keyedCall(parts, call, endpoint, request, known, admission)
+  return await handled(parts, endpoint, keyed, inputs)
 }
 
 /**
@@ -134,7 +139,7 @@ async function answerUnderKey(
   const admission = await admit(parts.gate, endpoint, request, known, idempotent)
   if (!admission.admitted) return refused(request, admission)
   if (isRefused(inputs)) return inputs
-  const keyed = keyedCall(call, endpoint, request, known, admission)
+  const keyed = await keyedCall(parts, call, endpoint, request, known, admission)
   const { reservation } = admission
   if (reservation === null) return await handled(parts, endpoint, keyed, inputs)
   const ofInputs: Idempotency = {
@@ -199,14 +204,16 @@ async function readBody(
   return await readJsonBody(request.raw, bodies.open(clientAddress!), endpoint.mayHoldAnyText)
 }
 
-function keyedCall(
+async function keyedCall(
+  { personalData }: CallParts,
   call: Call,
   endpoint: Endpoint,
   { method }: FastifyRequest,
   { clientAddress }: KnownOfCall,
   { caller }: Admitted,
-): KeyedCall {
-  return { ...call, caller, clientAddress: clientAddress!, method, route: endpoint.path }
+): Promise<KeyedCall> {
+  const origin = await sealedOrigin(personalData, caller, clientAddress!)
+  return { ...call, ...origin, method, route: endpoint.path }
 }
 
 async function answerWithToken(
@@ -243,7 +250,8 @@ async function answerPerson(
   const read = { path: undefined, query: undefined, body: inputs.body }
   const { result, caller, actor, refusedBecause } = await endpoint.handle(personCall, read)
   Object.assign(known, { caller, actor, refusedBecause })
-  if (refusedBecause !== 'id_token_refused') return result
+  if (refusedBecause !== 'id_token_refused')
+    return await openedAnswer(parts.personalData, result, caller?.accountId)
   const retryAfterSeconds = parts.gate.noteFailure(clientAddress)
   if (retryAfterSeconds === null) return result
   const reason = 'too_many_failures'

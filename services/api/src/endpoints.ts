@@ -1,5 +1,6 @@
 /** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
 import type { ReportIds } from '@cupel/access'
+import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import type { BulkParts } from './bulk/open-bulk.js'
 import type { Endpoint } from './http/endpoint.js'
@@ -57,6 +58,7 @@ export interface EndpointParts {
   readonly cases: CaseParts
   readonly watches: WatchParts
   readonly transparency: TransparencyParts
+  readonly personalData: PersonalData
   /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
 }
@@ -73,7 +75,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const endpoints: readonly Endpoint[] = [
     createScreen(parts),
     getReport(parts.reports),
-    getReportPdf(parts.reports, parts.pdf, createReadCaseText(parts.cases)),
+    getReportPdf(parts, createReadCaseText(parts.cases)),
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
     ...shareEndpoints(parts.sharing),

@@ -1,5 +1,6 @@
 /** The API description as a file: the answer of GET /openapi.json, indented so that diffs are readable. */
 import { plans } from '@cupel/domain'
+import { noPersonalDataKeys } from '@cupel/personal-data'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
@@ -55,6 +56,7 @@ const DESCRIBED: EndpointParts = {
   sharing: {
     database: {} as EndpointParts['sharing']['database'],
     ...DESCRIBED_READS,
+    personalData: noPersonalDataKeys,
     shareUrlOf: notServed,
   },
   cases: {
@@ -67,6 +69,7 @@ const DESCRIBED: EndpointParts = {
     tokens: DESCRIBED_READS.tokens,
     reportPageUrl: notServed,
   },
+  personalData: noPersonalDataKeys,
   transparency: { readProof: notServed, readCheckpoint: notServed, readTile: notServed },
   failing: notServed,
 }

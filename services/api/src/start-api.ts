@@ -10,6 +10,7 @@ import {
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createTransport, listen, renewIdentity, type TlsIdentity } from '@cupel/http-edge'
+import { openPersonalData } from '@cupel/personal-data'
 import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
@@ -27,6 +28,7 @@ import {
 } from '@cupel/service-kit'
 import { readCheckpoint, readProof, readPublicTile } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
+import { createClientAddressKeeper } from './access/client-address-keeper.js'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
 import { startKeyStoreWatch } from './access/key-store-watch.js'
@@ -36,10 +38,11 @@ import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
+import { sealedReferenceOf } from './documents/sealed-reference.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { createBodyBudget } from './http/body-budget.js'
 import type { StreamLimits } from './http/event-streams.js'
-import { createPageTokens, type PageTokens } from './http/page-token.js'
+import { createPageTokens } from './http/page-token.js'
 import { createTraffic } from './http/traffic.js'
 import { judgeSets } from './routes/lists/list-lists.js'
 import { readPolicyInForce } from './routes/policy/get-policy.js'
@@ -79,6 +82,8 @@ export interface ApiDeps {
     | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
+    | 'CUPEL_PERSONAL_DATA_KEYS_FILE'
+    | 'CUPEL_CLIENT_ADDRESS_RETENTION_DAYS'
   >
   readonly log: EventLog
   readonly codec: EventCodec
@@ -192,6 +197,14 @@ async function openParts(deps: ApiDeps, links: Links) {
   const leaseMs = deadlineMs + LEASE_MARGIN_MS
   const instance = deps.instance ?? givenInstance(config)
   const secrets = await loadInstallationSecrets(database)
+  const personalData = await openPersonalData({ database, keysFile: config.CUPEL_PERSONAL_DATA_KEYS_FILE })
+  // Calls of nobody are recorded while the database is away, too.
+  await personalData.of('')
+  if (!personalData.isSealing)
+    logger.warn(
+      {},
+      'There is no CUPEL_PERSONAL_DATA_KEYS_FILE: personal data is stored as it is, and cannot be erased',
+    )
   const clock = await startInstallationClock({ database, logger, metrics, machineNow: deps.now })
   const traffic = createTraffic()
   const nameReports = createReportNames(secrets.reportIdKey)
@@ -220,9 +233,16 @@ async function openParts(deps: ApiDeps, links: Links) {
     }),
     gate,
     keyStoreWatch: startKeyStoreWatch(gate),
-    audit: createAuditTrail({ log, codec, database, logger, metrics, instance: `api-${instance}` }),
+    audit: createAuditTrail({
+      ...{ log, codec, database, logger, metrics, personalData },
+      instance: `api-${instance}`,
+    }),
     reservations: createReservationKeeper({ database, logger }),
     sessionKeeper: createSessionKeeper({ database, logger }),
+    clientAddressKeeper: createClientAddressKeeper({
+      ...{ database, logger },
+      retentionDays: config.CUPEL_CLIENT_ADDRESS_RETENTION_DAYS,
+    }),
     idempotent: { database, leaseMs, logger },
     bodies: createBodyBudget(metrics),
     traffic,
@@ -232,6 +252,7 @@ async function openParts(deps: ApiDeps, links: Links) {
       watermark: config.CUPEL_DISK_WATERMARK,
     }),
     webhookStore: webhookStoreOf(deps, secrets),
+    personalData,
     tokens: createPageTokens(secrets.pageTokenKey),
     links,
     pdf: createPdfRenderer({ workers: config.CUPEL_PDF_WORKERS }),
@@ -249,6 +270,7 @@ async function release({ sessionKeeper, reservations, ...parts }: Parts): Promis
   await audit.stop()
   await reservations.stop()
   await sessionKeeper.stop()
+  await parts.clientAddressKeeper.stop()
   await screening.stop()
   await keyStoreWatch.stop()
   await gate.close()
@@ -266,19 +288,19 @@ interface AppSettings {
 function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
   const { screening, bulk, gate, audit, idempotent, bodies, disk, traffic } = parts
-  const { webhookStore, tokens, pdf, links } = parts
+  const { webhookStore, tokens, pdf, links, personalData } = parts
   const webhooks = { store: webhookStore, tokens }
-  const sessions = { database, signIn: createPersonSignIn({ database, gate, logger }, oidc) }
+  const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
-  const sharing = { ...reading, shareUrlOf: (token: string) => links.shareUrl + token }
+  const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
   const cases = { ...reading, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
   const watches = { database, tokens, reportPageUrl: () => links.reportPageUrl }
   return buildApp({
     endpoints: endpointsOf({
-      ...{ ...screening, ...listingsOf(database, tokens), ...referenceOf(deps, tokens) },
-      ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, failing },
+      ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
+      ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
-    ...{ gate, audit, idempotent, bodies, disk, traffic, logger, metrics, tls, webUrl },
+    ...{ gate, audit, idempotent, bodies, disk, traffic, personalData, logger, metrics, tls, webUrl },
     tracing: deps.tracing ?? null,
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,
@@ -292,14 +314,28 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   })
 }
 
-function listingsOf(database: Database, tokens: PageTokens): Pick<EndpointParts, 'listing' | 'auditListing'> {
+function listingsOf(
+  { database }: ApiDeps,
+  { tokens, personalData }: Parts,
+): Pick<EndpointParts, 'listing' | 'auditListing'> {
+  const stored = async (accountId: string, searched: string | readonly string[] | undefined) =>
+    typeof searched === 'string' ? await personalData.spellings(accountId, searched) : searched
   return {
     listing: {
-      list: ({ accountId, livemode }, query) => listReports(database, { accountId, livemode, ...query }),
+      async list({ accountId, livemode }, { filter, ...query }) {
+        const customerReference = await stored(accountId, filter.customerReference)
+        return await listReports(database, {
+          ...{ accountId, livemode, ...query },
+          filter: { ...filter, customerReference },
+        })
+      },
       tokens,
     },
     auditListing: {
-      list: ({ accountId, livemode }, query) => listAuditEntries(database, { accountId, livemode, ...query }),
+      async list({ accountId, livemode }, query) {
+        const clientAddress = await stored(accountId, query.clientAddress)
+        return await listAuditEntries(database, { accountId, livemode, ...query, clientAddress })
+      },
       tokens,
     },
   }
@@ -308,11 +344,12 @@ function listingsOf(database: Database, tokens: PageTokens): Pick<EndpointParts,
 /** What screenings rest on, what proves reports, and how much the keys are used. */
 function referenceOf(
   { config, database, log, codec }: ApiDeps,
-  tokens: PageTokens,
+  { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
-      readProof: (report) => readProof(database, report),
+      readProof: async (report) =>
+        readProof(database, { ...report, reference: await sealedReferenceOf(personalData, report.document) }),
       readCheckpoint: async () => readCheckpoint(database, await log.identity()),
       readTile: async (name) => readPublicTile(database, await log.identity(), name),
     },

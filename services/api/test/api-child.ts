@@ -12,7 +12,10 @@ const database = openDatabase({
   applicationName: 'api child',
 })
 const api = await startApi({
-  config: loadConfig({ CUPEL_PORT: '0', CUPEL_INSTANCE: '3' }),
+  config: loadConfig({
+    ...{ CUPEL_PORT: '0', CUPEL_INSTANCE: '3' },
+    CUPEL_PERSONAL_DATA_KEYS_FILE: process.argv[3]!,
+  }),
   log: await openTestLog(database),
   codec: createEventCodec(await loadSchemaCatalog(database)),
   database,

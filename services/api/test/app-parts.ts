@@ -1,6 +1,7 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { AdmissionGate } from '@cupel/access'
 import { createTransport } from '@cupel/http-edge'
+import { noPersonalDataKeys } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { AppParts } from '../src/app.js'
 import { createBodyBudget } from '../src/http/body-budget.js'
@@ -23,6 +24,7 @@ export function appParts({ admit, ...given }: GivenParts): AppParts {
     bodies: createBodyBudget(noMetrics),
     disk: { refusal: () => null },
     traffic: { note: () => {} },
+    personalData: noPersonalDataKeys,
     audit: { record: () => Promise.resolve(true) },
     logger: silentLogger,
     metrics: noMetrics,

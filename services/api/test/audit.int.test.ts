@@ -52,7 +52,7 @@ async function trail(): Promise<DomainEvent[]> {
         events.push(...records.map((record) => codec.decode(record)))
     }
   }
-  return events
+  return await installation.opened(events)
 }
 
 /** What the log does not acknowledge in a quarter of a second is in the outbox too, under the same id. */
@@ -60,7 +60,7 @@ async function outbox(): Promise<DomainEvent[]> {
   const rows = await installation.database.query<{ event: DomainEvent }>(
     'SELECT event FROM projection.outbox',
   )
-  return rows.map(({ event }) => event)
+  return await installation.opened(rows.map(({ event }) => event))
 }
 
 /** Records in all topics of the installation. */

@@ -37,7 +37,7 @@ const submit = (to: string, idempotencyKey: string): Promise<Reply> =>
 test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
   'killed %s, the retry gets the one job of its key, and it can be read',
   async (failpoint) => {
-    const child = await startChild(installation.connectionString, failpoint)
+    const child = await startChild(installation, failpoint)
     await submit(child.url, failpoint).catch(() => undefined)
     expect(await child.died).toBe('SIGKILL')
     // The reservation of the dead attempt ends with its lease.
@@ -68,7 +68,7 @@ test.each([
       (await bulkEvents()).filter(
         ({ type, envelope }) => type === 'BulkCancelRequested' && envelope.subject === jobId,
       ).length
-    const child = await startChild(installation.connectionString, failpoint)
+    const child = await startChild(installation, failpoint)
     await cancel(child.url).catch(() => undefined)
     expect(await child.died).toBe('SIGKILL')
     expect(await requests()).toBe(expected)

@@ -1,5 +1,5 @@
 /** Notes and dispositions of reports: who, when, why, and a second person where the installation asks for one. */
-import { rotateKey } from '@cupel/access'
+import { beginSession, rotateKey } from '@cupel/access'
 import type { ReportCase } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, screen, type Reply } from './http-client.js'
@@ -59,7 +59,8 @@ async function eventsOf(reportId: string): Promise<{ type: string; data: Record<
   const rows = await installation.database.query<{
     event: { type: string; data: Record<string, unknown> }
   }>('SELECT event FROM projection.outbox ORDER BY seq')
-  return rows.map(({ event }) => event).filter(({ data }) => data['reportId'] === reportId)
+  const events = await installation.opened(rows.map(({ event }) => event))
+  return events.filter(({ data }) => data['reportId'] === reportId)
 }
 
 describe('a case', () => {
@@ -201,6 +202,27 @@ describe('where a second person is asked for', () => {
     expect(history.map(({ kind }) => kind)).toEqual(['disposition_proposed', 'disposition_changed'])
   })
 
+  test('who proposed it before names were sealed is still the same person', async () => {
+    const [one, other] = [await installation.key({ accountId }), await installation.key({ accountId })]
+    const session = async (keyId: string, actor: string, subject: string): Promise<string> =>
+      (await beginSession(installation.database, { keyId, actor, subject })).token
+    const eve = await session(one.keyId, 'Eve', 'eve-1')
+    const eveAgain = await session(other.keyId, 'Eve', 'eve-1')
+    const id = idOf(await newReport())
+    expect(caseOf(await dispose(id, 'cleared', 0, by(eve))).proposal).not.toBeNull()
+    // As an entry of a release before.
+    for (const statement of [
+      'ALTER TABLE cases.entry DISABLE TRIGGER entry_stays',
+      `UPDATE cases.entry SET actor = 'Eve', subject = 'eve-1' WHERE report_id = '${id}'`,
+      'ALTER TABLE cases.entry ENABLE TRIGGER entry_stays',
+    ])
+      await installation.database.execute(statement)
+    expect((await read(id, eveAgain)).proposal?.may_confirm).toBe(false)
+    expect((await dispose(id, 'cleared', 1, by(eveAgain))).json()['code']).toBe('case_conflict')
+    const adam = await session(other.keyId, 'Adam', 'adam-1')
+    expect(caseOf(await dispose(id, 'cleared', 1, by(adam))).disposition).toBe('cleared')
+  })
+
   test('the successor of a rotated key is the same person', async () => {
     const own = await installation.key({ accountId })
     const id = idOf(await newReport())
@@ -261,7 +283,7 @@ test.each([
   ['after:cases.change:1', 1],
 ])('killed %s, an entry and its event are both there or neither is', async (failpoint, version) => {
   const id = idOf(await newReport())
-  const child = await startChild(installation.connectionString, failpoint)
+  const child = await startChild(installation, failpoint)
   await dispose(id, 'escalated', 0, { to: child.url }).catch(() => undefined)
   expect(await child.died).toBe('SIGKILL')
   expect((await read(id)).version).toBe(version)

@@ -11,6 +11,7 @@ import {
   type ScreenRequested,
 } from '@cupel/contracts'
 import type { EventLog, LogRecord } from '@cupel/event-log'
+import { ensureMasterKeys, openPersonalData, openValue, personalDataMigrations } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
@@ -35,6 +36,8 @@ import { startTestScorer, type TestScorer } from './scorer.js'
 
 export interface Installation extends TestInstallation {
   readonly scorer: TestScorer
+  /** What the API seals with. A test that gives it no file gets an API that seals nothing. */
+  readonly personalDataKeysFile: string
   /** Starts one more instance of the API; the installation stops it. */
   api(options?: ApiOptions): Promise<RunningApi>
   /** Issues a key; without an account, for one of its own. */
@@ -44,7 +47,9 @@ export interface Installation extends TestInstallation {
   stopProjecting(): Promise<void>
   /** From now on reports get leaves of the transparency log. Returns the file with the signing keys. */
   prove(): string
-  /** Every ScreenRequested in the log, live and sandbox. */
+  /** What the log or a table holds, with its personal data opened. */
+  opened<T>(value: T): Promise<T>
+  /** Every ScreenRequested in the log, live and sandbox, with its personal data opened. */
   requests(): Promise<ScreenRequested[]>
   stop(): Promise<void>
 }
@@ -64,6 +69,7 @@ export async function startInstallation(): Promise<Installation> {
   const base = await openTestInstallation({
     migrations: [
       accessMigrations,
+      personalDataMigrations,
       webhooksMigrations,
       sharingMigrations,
       casesMigrations,
@@ -73,12 +79,16 @@ export async function startInstallation(): Promise<Installation> {
     readModels,
   })
   await installWatchWalls(base.database)
+  const personalDataKeysFile = join(base.folder, 'personal-data-keys.json')
+  ensureMasterKeys(personalDataKeysFile)
+  const personalData = openPersonalData({ database: base.database, keysFile: personalDataKeysFile })
   await activateDefaultPolicy(base)
   const scorer = await startTestScorer(base)
   base.onClose(() => scorer.stop())
   let projections: RunningReadModel[] = []
   const installation: Installation = {
     ...base,
+    personalDataKeysFile,
     scorer,
     async api({ config, ...options } = {}) {
       const api = await startApi({
@@ -88,7 +98,7 @@ export async function startInstallation(): Promise<Installation> {
         // A test that calls every endpoint waits for the end of each answer.
         streamLimits: { maxAgeMs: 1_000 },
         ...options,
-        config: { ...CONFIG, ...config },
+        config: { ...CONFIG, CUPEL_PERSONAL_DATA_KEYS_FILE: personalDataKeysFile, ...config },
       })
       base.onClose(() => api.stop())
       return api
@@ -104,7 +114,8 @@ export async function startInstallation(): Promise<Installation> {
       await Promise.all(projections.splice(0).map((one) => one.stop()))
     },
     prove: () => prove(base),
-    requests: () => requestsIn(base),
+    opened: async (value) => openValue(await personalData, value),
+    requests: async () => openValue(await personalData, await requestsIn(base)),
     stop: base.close,
   }
   base.onClose(() => installation.stopProjecting())
@@ -162,6 +173,7 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_AUTH_FAILURES_PER_MINUTE: 1_000_000,
   CUPEL_WEBHOOK_ALLOW: [],
   CUPEL_WEBHOOK_SECRETS_KEY: undefined,
+  CUPEL_CLIENT_ADDRESS_RETENTION_DAYS: 0,
 }
 
 async function requestsIn({ codec, records }: TestInstallation): Promise<ScreenRequested[]> {

@@ -1,3 +1,4 @@
+import { eraseAccount } from '@cupel/personal-data'
 import {
   leafHash,
   parseVerifierKey,
@@ -9,10 +10,11 @@ import {
 import { until } from '@cupel/testkit'
 import { verifyReport } from '@cupel/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, screen } from './http-client.js'
+import { ADDRESS, call, screen } from './http-client.js'
 import { appendAccounts, entriesOf, tileReader } from './log-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
+const screened = { address: ADDRESS, customer_reference: 'case “7”' }
 let installation: Installation
 let url: string
 let key: string
@@ -22,7 +24,7 @@ beforeAll(async () => {
   installation = await startInstallation()
   ;({ url } = await installation.api())
   ;({ key } = await installation.key())
-  path = `/v1/reports/${String((await screen(url, key)).json()['report_id'])}`
+  path = `/v1/reports/${String((await screen(url, key, screened)).json()['report_id'])}`
 })
 afterAll(() => installation.stop())
 
@@ -49,7 +51,9 @@ test('the answers of the API prove the report with public keys alone, in the log
   })
   expect(proof.headers['content-type']).toBe('text/plain; charset=utf-8')
   const report = await call(url, 'GET', path, { key })
-  const { leaf, checkpoint } = verifyReport(Buffer.from(report.text), Buffer.from(proof.text), keys)
+  const verified = verifyReport(Buffer.from(report.text), Buffer.from(proof.text), keys)
+  const { leaf, checkpoint } = verified
+  expect([report.json()['customer_reference'], verified.reference]).toEqual(['case “7”', 'proven'])
   expect(leaf.topic).toBe('screening.report.events.v1')
   const now = await call(url, 'GET', '/v1/log/checkpoint', { key })
   expect(now.headers['content-type']).toBe('text/plain; charset=utf-8')
@@ -57,7 +61,7 @@ test('the answers of the API prove the report with public keys alone, in the log
   const other = await call(
     url,
     'GET',
-    `/v1/reports/${String((await screen(url, key)).json()['report_id'])}`,
+    `/v1/reports/${String((await screen(url, key, screened)).json()['report_id'])}`,
     { key },
   )
   expect(() => verifyReport(Buffer.from(other.text), Buffer.from(proof.text), keys)).toThrow('not one byte')
@@ -111,6 +115,34 @@ test('tiles need a key, and other methods are refused', async () => {
   expect([nobody.status, nobody.headers['cache-control']]).toEqual([401, 'no-store'])
   const post = await call(url, 'POST', '/v1/log/tile/0/000.p/1', { key })
   expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS'])
+})
+
+test('after an erasure the report says so and its proof holds, and so do the report and the proof that the customer has', async () => {
+  const own = await installation.key()
+  const body = { address: ADDRESS, customer_reference: 'case 7' }
+  const made = await call(url, 'POST', '/v1/screen', { key: own.key, body })
+  const at = `/v1/reports/${String(made.json()['report_id'])}`
+  const proofNow = () =>
+    until(async () => {
+      const reply = await call(url, 'GET', `${at}/proof`, { key: own.key })
+      expect(reply.status, reply.text).toBe(200)
+      return reply.text
+    })
+  const heldProof = await proofNow()
+  const order = { accountId: own.accountId, by: 'test', reason: 'test', plainRecords: 0 }
+  await eraseAccount(installation.database, order)
+  const erased = await until(async () => {
+    const reply = await call(url, 'GET', at, { key: own.key })
+    expect(reply.json()['customer_reference']).toBe('erased')
+    return reply.text
+  })
+  const prove = (report: string, proof: string) => verifyReport(Buffer.from(report), Buffer.from(proof), keys)
+  const laterProof = await proofNow()
+  expect(prove(erased, laterProof).reference).toBe('erased')
+  expect(prove(made.text, heldProof).reference).toBe('proven')
+  expect(() => prove(made.text, laterProof)).toThrow('customer reference')
+  expect(() => prove(erased, heldProof)).toThrow('customer reference')
+  expect(laterProof).not.toContain('case 7')
 })
 
 test('a proof that was erased is 404, and the report stays', async () => {

@@ -28,7 +28,7 @@ test.each([
   ['after:api.screen-requested:1', [{ route: '/v1/screen', status: 200, code: null }]],
 ])('killed %s', async (failpoint, expected) => {
   const { key, accountId } = await installation.key()
-  const child = await startChild(installation.connectionString, failpoint)
+  const child = await startChild(installation, failpoint)
   await screen(child.url, key).catch(() => undefined)
   expect(await child.died).toBe('SIGKILL')
   const accepted = (await installation.requests()).filter((request) => request.accountId === accountId)
@@ -50,7 +50,7 @@ test.each([
 test('killed after the report, before its call is recorded by itself: the list shows the report', async () => {
   const { key } = await installation.key()
   const failpoint = 'before:api.request-audited:1'
-  const child = await startChild(installation.connectionString, failpoint)
+  const child = await startChild(installation, failpoint)
   installation.scorer.answer = 'fail'
   await screen(child.url, key).catch(() => undefined)
   expect(await child.died).toBe('SIGKILL')

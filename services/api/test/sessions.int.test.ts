@@ -199,7 +199,7 @@ test.each([
   'killed %s, a sign-in leaves a whole session or none, and the next one succeeds',
   async (failpoint, left) => {
     const { key, keyId } = await installation.key()
-    const child = await startChild(installation.connectionString, failpoint)
+    const child = await startChild(installation, failpoint)
 
     await call(child.url, 'POST', SESSIONS, { key }).catch(() => undefined)
 

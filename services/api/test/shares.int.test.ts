@@ -211,7 +211,7 @@ test.each([
   ['after:sharing.change:1', 1],
 ])('killed %s, a link and its event are both there or neither is', async (failpoint, made) => {
   const id = String((await screen(api.url, key)).json()['report_id'])
-  const child = await startChild(installation.connectionString, failpoint)
+  const child = await startChild(installation, failpoint)
   await call(child.url, 'POST', sharesOf(id), { key, body: {} }).catch(() => undefined)
   expect(await child.died).toBe('SIGKILL')
   const shares = await listed(id)
@@ -225,7 +225,7 @@ test.each([
   ['after:sharing.opened:1', 1],
 ])('killed %s, nothing was shown that is not recorded', async (failpoint, opens) => {
   const { shareId, token } = await newShare({ url: api.url, key, reportId })
-  const child = await startChild(installation.connectionString, failpoint)
+  const child = await startChild(installation, failpoint)
   expect(await open(token, child.url).catch(() => null)).toBeNull()
   expect(await child.died).toBe('SIGKILL')
   expect((await listed()).find((share) => share['share_id'] === shareId)).toMatchObject({ opens })

@@ -1,17 +1,18 @@
 /** An API in a process of its own that ends at a failpoint, by SIGKILL. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Installation } from './installation.js'
 
 const CHILD = fileURLToPath(new URL('./api-child.ts', import.meta.url))
 
 /** `died` resolves to the signal that ended the process. */
 export async function startChild(
-  connectionString: string,
+  { connectionString, personalDataKeysFile }: Pick<Installation, 'connectionString' | 'personalDataKeysFile'>,
   failpoint: string,
 ): Promise<{ url: string; died: Promise<string | null> }> {
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, connectionString],
+    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, connectionString, personalDataKeysFile],
     { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const died = new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))

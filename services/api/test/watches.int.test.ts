@@ -201,7 +201,7 @@ test.each([
   ['after:watches.change:1', 2],
 ])('killed %s, the watches of a call and their event are all there or none is', async (failpoint, count) => {
   const { key, accountId } = await installation.key()
-  const child = await startChild(installation.connectionString, failpoint)
+  const child = await startChild(installation, failpoint)
   const body = { watches: [{ address: ETH }, { address: address(1) }] }
   await call(child.url, 'POST', '/v1/watches', { key, body }).catch(() => undefined)
   expect(await child.died).toBe('SIGKILL')

@@ -21,12 +21,13 @@ import {
   type Profile,
   type RunFile,
 } from '@cupel/local-stack'
+import { openPersonalData, type PersonalData } from '@cupel/personal-data'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { kafkaAccess, recordKeysOf, requireVerifiedConnections } from '@cupel/service-connections'
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
-import { homeRecordKeys } from './record-keys-file.js'
+import { homePersonalDataKeys, homeRecordKeys } from './record-keys-file.js'
 
 export interface Connections {
   readonly profile: Profile
@@ -42,6 +43,7 @@ export interface Connections {
   readonly database: Database
   readonly log: AuthenticLog
   readonly codec: EventCodec
+  readonly personalData: PersonalData
   readonly logger: Logger
   readonly metrics: Metrics
 }
@@ -156,8 +158,9 @@ async function startForCommand(
     registry: 'if-needed',
     note: context.note,
   })
-  const { database, log, codec } = stack
+  const { database, log, codec, personalDataKeysFile: keysFile } = stack
   return {
+    personalData: await openPersonalData({ database, keysFile }),
     profile,
     checksMacs: true,
     run: null,
@@ -166,6 +169,7 @@ async function startForCommand(
       ...context.environment,
       ...connectionSettings(stack.databaseUrl, stack.kafka?.access),
       CUPEL_RECORD_KEYS_FILE: stack.recordKeysFile,
+      CUPEL_PERSONAL_DATA_KEYS_FILE: keysFile,
     }),
     database,
     log,
@@ -182,6 +186,8 @@ function configOf(run: RunFile, context: CliContext): Config {
     ...connectionSettings(run.databaseUrl, kafkaOf(run)),
     CUPEL_TOPIC_PREFIX: run.topicPrefix,
     CUPEL_RECORD_KEYS_FILE: context.environment['CUPEL_RECORD_KEYS_FILE'] ?? homeRecordKeys(context.home),
+    CUPEL_PERSONAL_DATA_KEYS_FILE:
+      context.environment['CUPEL_PERSONAL_DATA_KEYS_FILE'] ?? homePersonalDataKeys(context.home),
   })
 }
 
@@ -238,6 +244,10 @@ async function connect(
     checksMacs,
     run,
     projectorRuns: true,
+    personalData: await openPersonalData({
+      ...{ database, isRequired: !isAuditor },
+      keysFile: config.CUPEL_PERSONAL_DATA_KEYS_FILE,
+    }),
     config,
     database,
     log,

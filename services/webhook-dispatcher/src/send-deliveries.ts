@@ -2,9 +2,11 @@
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
+import { maySeal, type PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Trouble } from '@cupel/projections'
 import {
+  accountOfBody,
   claimDeliveries,
   loadBody,
   recordAttempts,
@@ -26,6 +28,8 @@ export interface SendingOptions {
   readonly admit: AdmitPlace
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Opens in a body what is stored sealed. */
+  readonly personalData: Pick<PersonalData, 'openJson'>
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
   readonly attemptsPerSecond: number
@@ -99,8 +103,13 @@ interface Sender extends SendingOptions {
 }
 
 function openSending(options: SendingOptions): Sender {
-  const { database, logger } = options
-  const load = (bodyId: string) => loadBody(database, bodyId)
+  const { database, logger, personalData } = options
+  const load = async (bodyId: string): Promise<string | null> => {
+    const body = await loadBody(database, bodyId)
+    if (body === null || !maySeal(body)) return body
+    const accountId = await accountOfBody(database, bodyId)
+    return accountId === null ? body : await personalData.openJson(body, accountId)
+  }
   return {
     ...options,
     health: createEndpointHealth({ attemptsPerSecond: options.attemptsPerSecond }),

@@ -3,6 +3,7 @@ import { loadInstallationSecrets } from '@cupel/access'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createOutboundClient, parseAllowedRanges, type AdmitPlace, type ResolveName } from '@cupel/outbound'
+import { openPersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createSecretBox, takeDestinationTokens } from '@cupel/webhooks'
@@ -21,6 +22,7 @@ export interface WebhookDispatcherDeps {
     | 'CUPEL_PORT'
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
+    | 'CUPEL_PERSONAL_DATA_KEYS_FILE'
     | 'CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND'
     | 'CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND'
     | 'CUPEL_WEBHOOK_HOST_BURST'
@@ -54,13 +56,14 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   })
   if (config.CUPEL_WEBHOOK_ALLOW.length > 0)
     logger.warn({ ranges: config.CUPEL_WEBHOOK_ALLOW }, 'Webhooks may be sent into ranges that are opened')
+  const personalData = await openPersonalData({ database, keysFile: config.CUPEL_PERSONAL_DATA_KEYS_FILE })
   const client = createOutboundClient({
     allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW),
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     ...(deps.attemptTimeoutMs === undefined ? {} : { timeoutMs: deps.attemptTimeoutMs }),
   })
   const sending = startSending({
-    ...{ database, secrets, client, logger, metrics, admit: gateOf(deps) },
+    ...{ database, secrets, client, logger, metrics, personalData, admit: gateOf(deps) },
     tracing: deps.tracing ?? null,
     attemptsPerSecond: config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND,
   })

@@ -142,6 +142,13 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"AccountCreated\",\"doc\":\"A customer account was opened.\",\"fields\":[{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"name\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"createdAt\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"createdBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator who opened it; empty without one.\"}]}",
   },
+  PersonalDataErased: {
+    subject: 'access.account.events.v1-PersonalDataErased',
+    topic: 'access.account.events.v1',
+    owner: 'access',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"PersonalDataErased\",\"doc\":\"Keys of personal data were destroyed: what they sealed can never be read again. The records of the log stay as they are.\",\"fields\":[{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Empty for client addresses of all accounts whose retention is over.\"},{\"name\":\"period\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The month of the client addresses, as 2026-11; empty for everything of the account.\"},{\"name\":\"keyIds\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"default\":[],\"doc\":\"The destroyed keys, as sealed texts name them; none where they had been destroyed before.\"},{\"name\":\"plainRecords\",\"type\":[\"null\",\"long\"],\"default\":null,\"doc\":\"Records of the account in the log that hold personal data as it is, from before keys were used: they are not erased. Null where nobody counted them.\"},{\"name\":\"erasedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"erasedBy\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The operator, or the service that keeps the retention.\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator. It names no person.\"}]}",
+  },
   ApiKeyIssued: {
     subject: 'access.key.events.v1-ApiKeyIssued',
     topic: 'access.key.events.v1',

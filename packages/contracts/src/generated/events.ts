@@ -838,6 +838,24 @@ export interface AccountCreated {
   readonly reason: string
 }
 
+/** Keys of personal data were destroyed: what they sealed can never be read again. The records of the log stay as they are. */
+export interface PersonalDataErased {
+  /** Empty for client addresses of all accounts whose retention is over. */
+  readonly accountId: string
+  /** The month of the client addresses, as 2026-11; empty for everything of the account. */
+  readonly period: string
+  /** The destroyed keys, as sealed texts name them; none where they had been destroyed before. */
+  readonly keyIds: readonly string[]
+  /** Records of the account in the log that hold personal data as it is, from before keys were used: they are not erased. Null where nobody counted them. */
+  readonly plainRecords: null | number
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly erasedAt: string
+  /** The operator, or the service that keeps the retention. */
+  readonly erasedBy: string
+  /** Reason given by the operator. It names no person. */
+  readonly reason: string
+}
+
 /** An API key was issued. Neither the key nor its digest is ever part of an event. */
 export interface ApiKeyIssued {
   readonly keyId: string
@@ -1358,6 +1376,7 @@ export interface EventData {
   readonly PriceTableImported: PriceTableImported
   readonly PolicyActivated: PolicyActivated
   readonly AccountCreated: AccountCreated
+  readonly PersonalDataErased: PersonalDataErased
   readonly ApiKeyIssued: ApiKeyIssued
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited

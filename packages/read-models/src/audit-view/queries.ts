@@ -44,7 +44,8 @@ export interface AuditQuery extends Tenant {
   readonly route?: string | undefined
   /** Only calls that concerned or made the object with this id. */
   readonly subjectId?: string | undefined
-  readonly clientAddress?: string | undefined
+  /** As it is stored; several where the same address can be stored in several ways. */
+  readonly clientAddress?: string | readonly string[] | undefined
   /** Only calls that were refused or failed. */
   readonly problemsOnly?: boolean | undefined
   /** Came at or after this time; UTC, RFC 3339. */
@@ -105,7 +106,8 @@ function windowOf(query: AuditQuery, parameter: (value: unknown) => string): str
 function searchOf(query: AuditQuery, parameter: (value: unknown) => string): string[] {
   const conditions: string[] = []
   if (query.route !== undefined) conditions.push(`route = ${parameter(query.route)}`)
-  if (query.clientAddress !== undefined) conditions.push(`client_address = ${parameter(query.clientAddress)}`)
+  if (query.clientAddress !== undefined)
+    conditions.push(`client_address = ANY (${parameter([query.clientAddress].flat())}::text[])`)
   if (query.subjectId !== undefined)
     conditions.push(`position(${parameter(JSON.stringify(query.subjectId))} IN subject_ids) > 0`)
   if (query.problemsOnly === true) conditions.push(`(status >= 400 OR state = 'failed')`)

@@ -48,7 +48,8 @@ export interface ReportFilter {
   /** What people decided; `none` for reports without a case. */
   readonly disposition?: Disposition | 'none' | undefined
   /** The caller's own reference, exactly. */
-  readonly customerReference?: string | undefined
+  /** As it is stored; several where the same reference can be stored in several ways. */
+  readonly customerReference?: string | readonly string[] | undefined
   /** Ended at or after this time; UTC, RFC 3339. */
   readonly from?: string | undefined
   /** Ended before this time; UTC, RFC 3339. */
@@ -85,7 +86,7 @@ export async function listReports(
       ? `report_view.report WHERE ${conditions}`
       : `(SELECT * FROM report_view.report WHERE ${conditions}
           ORDER BY ended_at DESC, report_id DESC LIMIT ${MAX_SEARCHED_REPORTS}) AS searched
-         WHERE document::json ->> 'customer_reference' = ${parameter(reference)}`
+         WHERE document::json ->> 'customer_reference' = ANY (${parameter([reference].flat())}::text[])`
   const rows = await queryTenant<ReportCursor & { readonly document: string }>(
     database,
     tenant,

@@ -1,11 +1,14 @@
 /** Proofs of C2SP (https://c2sp.org/tlog-proof): a leaf's place, the path from it to the root, and the checkpoint with that root. */
 import { bytesOfBase64, numberOf } from './base64.js'
 import { HASH_BYTES } from './leaf.js'
+import { isSealedReference, type SealedReference } from './sealed-reference.js'
 
 export interface Proof {
-  /** The salt of the document, then the text of the leaf. Nothing vouches for it but the path. */
+  /** The salt of the document, then the text of the leaf, then the sealed reference and its salt. Nothing vouches for it but the path. */
   readonly salt: Buffer
   readonly entry: string
+  /** Of a report whose customer reference is sealed. */
+  readonly reference: SealedReference | null
   readonly index: number
   readonly path: readonly Buffer[]
   /** The signed note, verbatim. */
@@ -18,8 +21,8 @@ const MAX_PATH = 63
 /** More characters than a proof with a hundred cosignatures has. */
 export const MAX_PROOF_CHARS = 65_536
 
-export function proofText({ salt, entry, index, path, checkpoint }: Proof): string {
-  const extra = Buffer.concat([salt, Buffer.from(entry)]).toString('base64')
+export function proofText({ salt, entry, reference, index, path, checkpoint }: Proof): string {
+  const extra = Buffer.concat([salt, Buffer.from(entry + referenceText(reference))]).toString('base64')
   const hashes = path.map((hash) => `${hash.toString('base64')}\n`).join('')
   return `${FIRST_LINE}\nextra ${extra}\nindex ${index}\n${hashes}\n${checkpoint}`
 }
@@ -35,6 +38,26 @@ export function parseProof(text: string): Proof | null {
   const path = hashes.flatMap((line) => bytesOfBase64(line, HASH_BYTES) ?? [])
   if (first !== FIRST_LINE || extra === null || extra.length <= HASH_BYTES || index === null) return null
   if (hashes.length > MAX_PATH || path.length !== hashes.length) return null
-  const [salt, entry] = [extra.subarray(0, HASH_BYTES), extra.toString('latin1', HASH_BYTES)]
-  return { salt, entry, index, path, checkpoint: text.slice(end + 2) }
+  const [entry, ...lines] = extra.toString('latin1', HASH_BYTES).split('\n')
+  const reference = parseReference(lines)
+  if (entry === undefined || reference === undefined) return null
+  const salt = extra.subarray(0, HASH_BYTES)
+  return { salt, entry, reference, index, path, checkpoint: text.slice(end + 2) }
+}
+
+/** A line of its own behind the leaf: the sealed reference, and its salt unless that was erased. */
+function referenceText(reference: SealedReference | null): string {
+  if (reference === null) return ''
+  const salt = reference.salt === null ? '' : ` ${reference.salt.toString('base64')}`
+  return `\n${reference.sealed}${salt}`
+}
+
+/** Undefined where the line is not what `referenceText` makes. */
+function parseReference(lines: readonly string[]): SealedReference | null | undefined {
+  if (lines.length === 0) return null
+  const [sealed = '', saltText, ...rest] = (lines[0] ?? '').split(' ')
+  if (lines.length > 1 || rest.length > 0 || !isSealedReference(sealed)) return undefined
+  if (saltText === undefined) return { sealed, salt: null }
+  const salt = bytesOfBase64(saltText, HASH_BYTES)
+  return salt === null ? undefined : { sealed, salt }
 }

@@ -4,12 +4,15 @@ import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type Publ
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
 import { parseLeafEntry, saltedHash, type Leaf } from './leaf.js'
 import { parseProof } from './proof.js'
+import { reportAsRecorded, type ReferenceState } from './sealed-reference.js'
 
 export interface ProvenReport {
   readonly leaf: Leaf
   /** Of the leaf. */
   readonly index: number
   readonly checkpoint: OpenedCheckpoint
+  /** Whether the customer reference of the report is proven as well; null where the log has it as the report shows it. */
+  readonly reference: ReferenceState | null
 }
 
 /** The proof does not prove the report; the message is a sentence that says why. */
@@ -33,9 +36,13 @@ export function verifyReport(
   const { size, root } = checkpoint
   if (!isIncluded({ leaf: leafHash(Buffer.from(proof.entry, 'latin1')), index, size, path, root }))
     throw new UnprovenReportError('The path does not lead from the leaf to the root of the checkpoint.')
-  if (!saltedHash(proof.salt, report).equals(leaf.documentHash))
+  const recorded =
+    proof.reference === null ? { bytes: report, reference: null } : reportAsRecorded(report, proof.reference)
+  if (recorded === null)
+    throw new UnprovenReportError('The customer reference of the report is not the one of the proof.')
+  if (!saltedHash(proof.salt, recorded.bytes).equals(leaf.documentHash))
     throw new UnprovenReportError('The report is not the one of the leaf: not one byte of it may differ.')
-  return { leaf, index, checkpoint }
+  return { leaf, index, checkpoint, reference: recorded.reference }
 }
 
 function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoint {

@@ -20,6 +20,7 @@ import {
   type OidcSettings,
 } from '@cupel/oidc'
 import type { Logger } from '@cupel/contracts'
+import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { PersonRefusal, PersonResult } from '../http/endpoint.js'
 import { refuse, type Refusal } from '../http/problem.js'
@@ -46,6 +47,7 @@ interface PersonSignInParts {
   readonly database: Database
   readonly gate: Pick<AdmissionGate, 'admit'>
   readonly logger: Logger
+  readonly personalData: PersonalData
 }
 
 /** `settings`: null where no sign-in service is configured; then every person is refused. */
@@ -67,13 +69,23 @@ export function createPersonSignIn(parts: PersonSignInParts, settings: OidcSetti
     const chosen = order.keyId === null ? choices : choices.filter(({ keyId }) => keyId === order.keyId)
     if (chosen.length === 0) return refusedBecause('key_not_chosen', NOT_OWN_CHOICE, actor)
     const [key] = chosen
-    if (chosen.length > 1 || key === undefined) return { kind: 'choice', actor, choices }
+    if (chosen.length > 1 || key === undefined)
+      return {
+        kind: 'choice',
+        actor,
+        choices: await Promise.all(choices.map((choice) => opened(parts, choice))),
+      }
     return await begin(
       parts,
-      { keyId: key.keyId, actor, subject: verified.person.subject },
+      { accountId: key.accountId, keyId: key.keyId, actor, subject: verified.person.subject },
       order.clientAddress,
     )
   }
+}
+
+async function opened({ personalData }: PersonSignInParts, choice: SignInKey): Promise<SignInKey> {
+  const open = (text: string): Promise<string> => personalData.openText(text, choice.accountId)
+  return { ...choice, keyName: await open(choice.keyName), accountName: await open(choice.accountName) }
 }
 
 const NOT_MAPPED =
@@ -82,11 +94,21 @@ const NOT_OWN_CHOICE = 'None of your groups may use that key any more. Sign in a
 
 /** The session is judged as its first call would be, so that a key that may not be used from here begins none. */
 async function begin(
-  { database, gate }: PersonSignInParts,
-  order: { readonly keyId: string; readonly actor: string; readonly subject: string },
+  { database, gate, personalData }: PersonSignInParts,
+  order: {
+    readonly accountId: string
+    readonly keyId: string
+    readonly actor: string
+    readonly subject: string
+  },
   clientAddress: string,
 ): Promise<SignInResult> {
-  const session = await beginSession(database, order)
+  const seal = await personalData.of(order.accountId)
+  const session = await beginSession(database, {
+    keyId: order.keyId,
+    actor: seal.seal(order.actor),
+    subject: seal.seal(order.subject),
+  })
   const authorization = `Bearer ${session.token}`
   const admission = await gate.admit({ authorization, clientAddress, requiredScope: 'read-only' })
   if (admission.admitted) return { kind: 'session', session, caller: admission.caller }

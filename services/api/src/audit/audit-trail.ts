@@ -7,6 +7,7 @@ import { clientNetwork } from '@cupel/access'
 import { createTimeLimit, LATE } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { AccountSeal, PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 import { isRefusal } from '../http/problem.js'
@@ -32,6 +33,7 @@ export interface AuditTrailOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly personalData: PersonalData
   /** Names this process in RefusedRequestsCounted. */
   readonly instance: string
   readonly nowMs?: () => number
@@ -45,13 +47,52 @@ const OUTBOX_TIMEOUT_MS = 2_000
 const COUNT_INTERVAL_MS = 1_000
 
 export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
-  const { log, codec, database, logger } = options
   const written = options.metrics.counter(
     'api_audit_events_total',
     'Calls recorded before their answer, by where: the event they made, a record of their own in the log or the outbox, or nowhere, which withholds the answer.',
     ['where'],
   )
   const strangers = createStrangerCounts(options.nowMs)
+  const writer = createWriter(options)
+  /** What cannot be sealed is not recorded. Resolves to whether it was recorded. */
+  const write = async (accountId: string, eventOf: (seal: AccountSeal) => AuditEvent): Promise<boolean> => {
+    const where = await options.personalData
+      .of(accountId)
+      .then((seal) => writer(eventOf(seal)))
+      .catch((error: unknown) => {
+        options.logger.error({ err: error }, 'A call could not be recorded: it could not be sealed')
+        return 'nowhere' as const
+      })
+    written.inc({ where })
+    return where !== 'nowhere'
+  }
+  const appendCounts = async (which: 'ended' | 'now'): Promise<void> => {
+    const counts = strangers.take(which)
+    await Promise.all(
+      counts.map((count) => write(NOBODY, (seal) => countedStrangers(count, options.instance, seal))),
+    )
+  }
+  const timer = setInterval(() => void appendCounts('ended'), COUNT_INTERVAL_MS).unref()
+
+  return {
+    record(call) {
+      if (!isRefusal(call.result) && call.result.isRecorded === true) {
+        written.inc({ where: 'event' })
+        return RECORDED
+      }
+      const isInFull = isKnown(call) || strangers.note(clientNetwork(clientAddressOf(call)))
+      return isInFull ? write(call.caller?.accountId ?? NOBODY, (seal) => auditedCall(call, seal)) : RECORDED
+    },
+    async stop() {
+      clearInterval(timer)
+      await appendCounts('now')
+    },
+  }
+}
+
+type Write = (event: AuditEvent) => Promise<'log' | 'outbox' | 'nowhere'>
+
+function createWriter({ log, codec, database, logger }: AuditTrailOptions): Write {
   const appendInTime = createTimeLimit(APPEND_TIMEOUT_MS)
   const keptInTime = createTimeLimit(OUTBOX_TIMEOUT_MS)
   let isLogDown = false
@@ -87,34 +128,13 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
     }
     return false
   }
-  const write = async (event: AuditEvent): Promise<boolean> => {
-    const where = (await append(event)) ? 'log' : (await keep(event)) ? 'outbox' : 'nowhere'
-    written.inc({ where })
-    return where !== 'nowhere'
-  }
-  const appendCounts = async (which: 'ended' | 'now'): Promise<void> => {
-    const counts = strangers.take(which)
-    await Promise.all(counts.map((count) => write(countedStrangers(count, options.instance))))
-  }
-  const timer = setInterval(() => void appendCounts('ended'), COUNT_INTERVAL_MS).unref()
 
-  return {
-    record(call) {
-      if (!isRefusal(call.result) && call.result.isRecorded === true) {
-        written.inc({ where: 'event' })
-        return RECORDED
-      }
-      const isInFull = isKnown(call) || strangers.note(clientNetwork(clientAddressOf(call)))
-      return isInFull ? write(auditedCall(call)) : RECORDED
-    },
-    async stop() {
-      clearInterval(timer)
-      await appendCounts('now')
-    },
-  }
+  return async (event) => ((await append(event)) ? 'log' : (await keep(event)) ? 'outbox' : 'nowhere')
 }
 
 /** A person who was proved to call is no stranger. */
 const isKnown = ({ caller, actor }: EndedCall): boolean => caller !== null || actor !== ''
 
+/** The account of calls that belong to none. */
+const NOBODY = ''
 const RECORDED = Promise.resolve(true)

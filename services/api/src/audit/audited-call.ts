@@ -1,5 +1,6 @@
 /** The content of the audit events. It has checked fields only, so that a key sent in the wrong place is never recorded. */
 import { clientNetwork, normaliseIp, type Caller } from '@cupel/access'
+import type { AccountSeal } from '@cupel/personal-data'
 import { problemCodes, requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import { createHash } from 'node:crypto'
 import type { Answer } from '../http/answer.js'
@@ -39,7 +40,7 @@ const SUBJECT_ID = /^(?:[a-z]{2,8}_)?[0-9a-z-]{6,64}$/i
 const KEY_BYTES = 8
 
 /** The event of a call that ended. Its id is the request id, so that readers recognise a repeat. */
-export function auditedCall(call: EndedCall): AuditEvent {
+export function auditedCall(call: EndedCall, seal: AccountSeal): AuditEvent {
   const { caller, requestId, result } = call
   const clientAddress = clientAddressOf(call)
   const at = arrivalTime(call.latencyMs)
@@ -52,7 +53,7 @@ export function auditedCall(call: EndedCall): AuditEvent {
       livemode,
       keyId: caller?.keyId ?? '',
       scope: caller?.scope ?? '',
-      clientAddress,
+      clientAddress: seal.sealClientAddress(clientAddress),
       method: call.method,
       route: call.endpoint.path,
       status: isRefusal(result) ? problemCodes[result.code].status : result.status,
@@ -62,7 +63,7 @@ export function auditedCall(call: EndedCall): AuditEvent {
       subjectIds: subjectIdsOf(call),
       latencyMs: Math.round(call.latencyMs * 1_000) / 1_000,
       at,
-      actor: caller?.session?.actor ?? call.actor,
+      actor: seal.sealOnce(caller?.session?.actor ?? call.actor),
     },
     envelope: {
       id: requestId,
@@ -74,18 +75,19 @@ export function auditedCall(call: EndedCall): AuditEvent {
       traceparent: call.traceparent,
     },
   }
-  const key = caller?.accountId ?? strangerKey(clientNetwork(clientAddress))
+  const key = caller?.accountId ?? strangerKey(seal.sealClientAddress(clientNetwork(clientAddress)))
   return { event, topic: topicOf('ApiRequestAudited', livemode), key }
 }
 
 /** The event of calls that were only counted. */
-export function countedStrangers(count: StrangerCount, countedBy: string): AuditEvent {
+export function countedStrangers(count: StrangerCount, countedBy: string, seal: AccountSeal): AuditEvent {
+  const clientNetwork = seal.sealClientAddress(count.clientNetwork)
   const id = requestedEventId()
   const to = new Date(count.toMs).toISOString()
   const event: DomainEvent<'RefusedRequestsCounted'> = {
     type: 'RefusedRequestsCounted',
     data: {
-      clientNetwork: count.clientNetwork,
+      clientNetwork,
       count: count.count,
       from: new Date(count.fromMs).toISOString(),
       to,
@@ -95,12 +97,12 @@ export function countedStrangers(count: StrangerCount, countedBy: string): Audit
       id,
       source: EVENT_SOURCE,
       time: to,
-      subject: count.clientNetwork,
+      subject: clientNetwork,
       correlationId: id,
       causationId: id,
     },
   }
-  const key = strangerKey(count.clientNetwork)
+  const key = strangerKey(clientNetwork)
   return { event, topic: topicOf('RefusedRequestsCounted'), key }
 }
 
@@ -109,6 +111,7 @@ export function clientAddressOf({ clientAddress, peerAddress }: EndedCall): stri
   return clientAddress ?? normaliseIp(peerAddress ?? '') ?? ''
 }
 
+/** `network`: sealed, so that nobody finds it by hashing every network. */
 function strangerKey(network: string): string {
   return createHash('sha256')
     .update(network)

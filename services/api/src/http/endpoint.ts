@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, RefusalReason } from '@cupel/access'
 import type { ProblemCode, Trace } from '@cupel/contracts'
 import type { Scope } from '@cupel/domain'
+import type { AccountSeal } from '@cupel/personal-data'
 import type { z } from 'zod'
 import type { Answer } from './answer.js'
 import type { Refusal } from './problem.js'
@@ -25,8 +26,13 @@ export interface Call {
 
 /** A call whose key was admitted. */
 export interface KeyedCall extends Call {
+  /** The person of its session is sealed. */
   readonly caller: Caller
-  /** Address of the client, without the proxies between. */
+  /** Seals what of the inputs is personal data of the account. */
+  readonly seal: AccountSeal
+  /** The person of its session as old records name it. Never stored. */
+  readonly plainPerson: { readonly person: string; readonly subject: string }
+  /** Address of the client, without the proxies between; sealed. */
   readonly clientAddress: string
   readonly method: string
   /** Path of the endpoint, with the names of its parameters. */

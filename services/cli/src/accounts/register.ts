@@ -1,17 +1,21 @@
 /** `cupel accounts`: the accounts that own keys. */
 import { createAccount, listAccounts } from '@cupel/access'
+import { openValue } from '@cupel/personal-data'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_USAGE } from '../explain.js'
 import { withConnections } from '../connections.js'
 import { operator } from '../operator.js'
+import { registerErase } from './erase.js'
+import { registerMakePersonalDataKey } from './make-personal-data-key.js'
+import { registerRotatePersonalDataKey } from './rotate-personal-data-key.js'
 
 export function registerAccounts(program: Command, context: CliContext): void {
   const accounts = program
     .command('accounts')
-    .summary('open and list accounts')
-    .description('Open and list accounts.')
+    .summary('open, list and erase accounts')
+    .description('Open and list accounts, and erase their personal data.')
 
   accounts
     .command('create <name>')
@@ -21,8 +25,8 @@ export function registerAccounts(program: Command, context: CliContext): void {
     .action(async (name: string, options: JsonOption & { reason: string }) => {
       const account = await withConnections(
         context,
-        ({ database }) =>
-          createAccount(database, { name, by: operator(), reason: options.reason }).catch(
+        ({ database, personalData: sealing }) =>
+          createAccount(database, { name, by: operator(), reason: options.reason, sealing }).catch(
             (error: unknown) => {
               if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)
               throw error
@@ -43,9 +47,14 @@ export function registerAccounts(program: Command, context: CliContext): void {
     .description('List every account, oldest first.')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const found = await withConnections(context, ({ database }) => listAccounts(database))
+      const found = await withConnections(context, async ({ database, personalData }) =>
+        openValue(personalData, await listAccounts(database)),
+      )
       answer(context, options, { items: found.map(snakeCase) }, () =>
         table([['ACCOUNT', 'NAME', 'OPENED'], ...found.map((it) => [it.accountId, it.name, it.createdAt])]),
       )
     })
+  registerErase(accounts, context)
+  registerMakePersonalDataKey(accounts, context)
+  registerRotatePersonalDataKey(accounts, context)
 }

@@ -47,6 +47,7 @@ const auditedTypes = [
   'AccountCreated',
   'ApiKeyIssued',
   'ApiKeyRevoked',
+  'PersonalDataErased',
   'PolicyActivated',
   'LabelSetPublished',
   'LabelSetExpected',

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { EXIT_FAILED } from '../explain.js'
-import { withConnections } from '../connections.js'
+import { withConnections, type Connections } from '../connections.js'
 import { drained } from '../standard-output.js'
 import { momentOf } from './moment.js'
 import { readAuditEvents } from './audit-events.js'
@@ -46,10 +46,10 @@ Where a topic lacks its first records, it says so and ends with ${EXIT_FAILED}. 
         for await (const event of readAuditEvents(connections, range)) {
           lines.push(lineOf(event))
           if (lines.length < LINES_PER_WRITE) continue
-          await write(context, lines)
+          await write(context, connections, lines)
           lines = []
         }
-        if (lines.length > 0) await write(context, lines)
+        if (lines.length > 0) await write(context, connections, lines)
       })
     })
 }
@@ -72,7 +72,11 @@ function spelled(_name: string, value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? snakeCase(value) : value
 }
 
-async function write(context: CliContext, lines: readonly string[]): Promise<void> {
-  context.print(lines.join('\n'))
+async function write(
+  context: CliContext,
+  { personalData }: Connections,
+  lines: readonly string[],
+): Promise<void> {
+  context.print(await personalData.openJson(lines.join('\n')))
   await drained()
 }

@@ -193,8 +193,15 @@ function textOf(result: Measured): string {
     lines.push(
       `  ${topic}/${partition} begins at offset ${beginsAt}: the records before it were deleted, and reports with them.`,
     )
+  if (result.erasedReferences > 0) lines.push('', erasedText(result.erasedReferences))
   lines.push('', workText(result.measured), verdictOf(result))
   return lines.join('\n')
+}
+
+function erasedText(count: number): string {
+  return count === 1
+    ? '1 report has an erased customer reference.'
+    : `${count.toLocaleString('en-US')} reports have an erased customer reference.`
 }
 
 function verdictOf(result: RecomputeResult): string {

@@ -1,6 +1,6 @@
 /** `cupel audit verify`: whether everything in the log is well-formed. */
 import { compareLog, loadSignaturesRequired } from '@cupel/checkpoints'
-import { verifyLog, type VerifyResult } from '@cupel/proofs'
+import { readErasures, verifyLog, type Erasure, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, type Position } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
@@ -34,6 +34,7 @@ import {
 import { comparedJson, comparedLines, comparedProblems, type Compared } from './compared.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
+import { erasureJson, erasureLines } from './erasure-text.js'
 import { signatureLines } from './signature-text.js'
 
 /** Problems told; all are counted. */
@@ -120,6 +121,8 @@ export interface VerifyOptions extends ExpectationOptions {
 
 export interface Verified extends VerifyResult {
   readonly macsChecked: boolean
+  /** What the log says was erased. */
+  readonly erasures: readonly Erasure[]
   readonly compared: Compared | null
   readonly leaves: ComparedLeaves | null
   /** Null where the log itself was read. */
@@ -187,7 +190,8 @@ export async function verifyConnected(
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),
   })
-  const result = { ...verified, macsChecked: checksMacs, archive: null }
+  const erasures = await readErasures({ log, codec })
+  const result = { ...verified, erasures, macsChecked: checksMacs, archive: null }
   const evidence = comparedWith(context, config, publicKeys)
   if (evidence === null) return { ...result, compared: null, leaves: null }
   const compared = {
@@ -238,10 +242,11 @@ async function verifyArchived(
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
           folder: context.path(options.transparency),
         })
+  const erasures = await readErasures({ log, codec })
   // Read last: a damaged segment is noticed when its records are.
   const archive = readArchive(opened)
   const problemCount = verified.problemCount + archive.faults.length + leafProblems(leaves)
-  return { ...verified, macsChecked: checksMacs, compared: null, leaves, archive, problemCount }
+  return { ...verified, erasures, macsChecked: checksMacs, compared: null, leaves, archive, problemCount }
 }
 
 const deadLetters = deadLetterGroups.map(deadLetterTopic)
@@ -254,7 +259,7 @@ function readingOptions(context: CliContext, { json }: VerifyOptions) {
 }
 
 function jsonOf(
-  { topics, problems, compared, leaves, archive, signatures, ...rest }: Verified,
+  { topics, problems, compared, leaves, archive, signatures, erasures, ...rest }: Verified,
   isProven: boolean,
 ): unknown {
   return {
@@ -265,6 +270,7 @@ function jsonOf(
     transparency: leavesJson(leaves),
     ...(archive === null ? {} : { archive: archiveJson(archive) }),
     topics: topics.map((topic) => snakeCase(topic)),
+    erasures: erasures.map(erasureJson),
     problems: problems.map((problem) => snakeCase(problem)),
   }
 }
@@ -293,6 +299,7 @@ function textOf(result: Verified): string {
   const beside = comparedProblems(result.compared) + leafProblems(result.leaves)
   const inLog = problemCount - beside - (archive?.faults.length ?? 0)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
+  lines.push(...erasureLines(result.erasures))
   lines.push(...signatureLines(result.signatures, result.macsChecked))
   lines.push(...(archive === null ? comparedLines(result.compared) : archiveLines(archive)))
   lines.push(...leavesLines(result.leaves))

@@ -17,6 +17,7 @@ import {
 import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
+import { personalDataMigrations } from '@cupel/personal-data'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
@@ -30,6 +31,7 @@ export const migrationSources = [
   eventLogMigrations,
   projectionsMigrations,
   accessMigrations,
+  personalDataMigrations,
   bulkMigrations,
   labelsMigrations,
   ledgerMigrations,

@@ -9,6 +9,7 @@ import {
   type ApiKey,
   type IssuedKey,
 } from '@cupel/access'
+import { openValue } from '@cupel/personal-data'
 import { planNames, scopes, type Environment, type PlanName, type Scope } from '@cupel/domain'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
@@ -60,8 +61,9 @@ function registerCreate(keys: Command, context: CliContext): void {
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .action(async (options: CreateOptions) => {
-      const issued = await changing(context, ({ database }) =>
+      const issued = await changing(context, ({ database, personalData }) =>
         issueKey(database, {
+          sealing: personalData,
           accountId: options.account,
           environment: options.environment,
           scope: options.scope,
@@ -86,7 +88,9 @@ function registerList(keys: Command, context: CliContext): void {
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { account?: string }) => {
       const filter = options.account === undefined ? {} : { accountId: options.account }
-      const found = await withConnections(context, ({ database }) => listKeys(database, filter))
+      const found = await withConnections(context, async ({ database, personalData }) =>
+        openValue(personalData, await listKeys(database, filter)),
+      )
       answer(context, options, { items: found.map(keyJson) }, () => table([HEADING, ...found.map(row)]))
     })
 }
@@ -105,7 +109,9 @@ function registerRotate(keys: Command, context: CliContext): void {
     .action(async (keyId: string, options: JsonOption & { overlap: number; reason: string }) => {
       const { overlap, reason } = options
       const order = { keyId, by: operator(), reason, overlapMs: overlap * HOUR_MS }
-      const issued = await changing(context, ({ database }) => rotateKey(database, order))
+      const issued = await changing(context, ({ database, personalData: sealing }) =>
+        rotateKey(database, { ...order, sealing }),
+      )
       answer(context, options, keyJson(issued), () => shownOnce(issued))
     })
 }
@@ -117,8 +123,8 @@ function registerRevoke(keys: Command, context: CliContext): void {
     .option('--reason <text>', 'why, for the audit log', 'revoked by an operator')
     .option('--json', 'answer in JSON')
     .action(async (keyId: string, options: JsonOption & { reason: string }) => {
-      const key = await changing(context, ({ database }) =>
-        revokeKey(database, { keyId, by: operator(), reason: options.reason }),
+      const key = await changing(context, ({ database, personalData: sealing }) =>
+        revokeKey(database, { keyId, by: operator(), reason: options.reason, sealing }),
       )
       answer(context, options, keyJson(key), () => `Key ${key.keyId} was revoked at ${key.revokedAt}.`)
     })
@@ -133,7 +139,9 @@ const exitCodes: Record<AccessRefusal['code'], number> = {
 
 async function changing<T>(context: CliContext, work: (connections: Connections) => Promise<T>): Promise<T> {
   try {
-    return await withConnections(context, work)
+    return await withConnections(context, async (connections) =>
+      openValue(connections.personalData, await work(connections)),
+    )
   } catch (error) {
     if (error instanceof AccessRefusal) throw new CommandError(`${error.message}.`, exitCodes[error.code])
     if (error instanceof RangeError) throw new CommandError(`${error.message}.`, EXIT_USAGE)

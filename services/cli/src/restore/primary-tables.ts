@@ -10,6 +10,7 @@ import {
   type EventType,
 } from '@cupel/contracts'
 import { isPriceTableKnown, isSegmentKnown } from '@cupel/ledger'
+import { replayErasure } from '@cupel/personal-data'
 import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
 import { reportView } from '@cupel/read-models'
 import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
@@ -20,6 +21,7 @@ import {
   replayEndpointChange,
   replayEndpointDeletion,
 } from '@cupel/webhooks'
+import { forgetTables } from '../accounts/forget-tables.js'
 import type { Notes } from './notes.js'
 import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.js'
 
@@ -57,6 +59,9 @@ const lostEndpoint = (endpointId: string, origin: string): string =>
 const lostShare = (shareId: string): string =>
   `The share link ${shareId} was created after the backup, and opens nothing.`
 
+const erasedAgain = (count: number): string =>
+  `${count} times keys of personal data that were destroyed after the backup are destroyed again.`
+
 const replay: Replay = {
   async AccountCreated({ transaction, notes }, account) {
     if (await replayAccount(transaction, account)) notes.changed(created)
@@ -68,6 +73,9 @@ const replay: Replay = {
   async ApiKeyRevoked({ transaction, notes }, revocation) {
     notes.notLost(lostKey(revocation.keyId))
     if (await replayRevocation(transaction, revocation)) notes.changed(revoked)
+  },
+  async PersonalDataErased({ transaction, notes }, erasure) {
+    if (await replayErasure(transaction, erasure)) notes.changed(erasedAgain)
   },
   async ReportShareCreated({ transaction, notes }, share) {
     if (Date.parse(share.expiresAt) > Date.now() && !(await isShareKnown(transaction, share)))
@@ -129,15 +137,19 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
   const existing = new Set(topicSpecs.map(({ name }) => name))
   const topics = new Set(types.flatMap((type) => [topicOf(type), topicOf(type, false)]))
   const positions: PartitionPosition[] = []
+  const erased = new Set<string>()
   for (const topic of topics) {
     if (!existing.has(topic)) continue
     const apply = async (event: DomainEvent): Promise<void> => {
       const replayOne = replay[event.type] as
         ((parts: PrimaryParts, data: unknown) => Promise<void>) | undefined
       await replayOne?.(parts, event.data)
+      if (event.type === 'PersonalDataErased' && event.data.accountId !== '') erased.add(event.data.accountId)
     }
     positions.push(...(await eachEventSince(parts, topic, new Set(types), apply)))
   }
+  // Other events made again what belongs to these accounts.
+  for (const accountId of erased) await forgetTables(parts.transaction, accountId)
   const identity = await parts.log.identity()
   await putCheckpoints(parts.transaction, { group: RESTORE_GROUP, log: identity, positions })
 }

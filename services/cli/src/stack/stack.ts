@@ -25,11 +25,12 @@ import {
   type RunningPostgres,
   type RunningRegistry,
 } from '@cupel/local-stack'
+import { ensureMasterKeys } from '@cupel/personal-data'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
 import type { StackOptions } from './stack-options.js'
 import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
-import { homeRecordKeys } from '../record-keys-file.js'
+import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import {
   knowsEverySchema,
   loadCodec,
@@ -49,6 +50,7 @@ export interface Stack {
   readonly database: Database
   readonly log: AuthenticLog
   readonly recordKeysFile: string
+  readonly personalDataKeysFile: string
   readonly codec: EventCodec
   readonly kafka: {
     readonly access: KafkaAccess
@@ -91,7 +93,11 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
   options.shutdown.phase('log', () => embeddedLog.close())
   const log = await openAuthentic(options, { database, keys, log: embeddedLog })
   const addresses = { databaseUrl, serviceDatabaseUrl, kafka: null }
-  return { profile: 'embedded', ...addresses, database, log, recordKeysFile, codec }
+  const personalDataKeysFile = personalDataKeysOf(options)
+  return {
+    profile: 'embedded',
+    ...{ ...addresses, database, log, recordKeysFile, personalDataKeysFile, codec },
+  }
 }
 
 /** Topics are made by their owner: the role of the services could not. */
@@ -153,6 +159,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
     database,
     log,
     recordKeysFile,
+    personalDataKeysFile: personalDataKeysOf(options),
     codec,
     kafka: { access: kafka.access, clientProperties: kafka.clientProperties, registry },
   }
@@ -162,6 +169,13 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
 function recordKeysOf({ config, home }: StackOptions): { keys: RecordKeys; recordKeysFile: string } {
   const recordKeysFile = config.CUPEL_RECORD_KEYS_FILE ?? homeRecordKeys(home.folder)
   return { keys: ensureRecordKeys(recordKeysFile), recordKeysFile }
+}
+
+/** The file with the keys of personal data. The first start makes it. */
+function personalDataKeysOf({ config, home }: StackOptions): string {
+  const file = config.CUPEL_PERSONAL_DATA_KEYS_FILE ?? homePersonalDataKeys(home.folder)
+  ensureMasterKeys(file)
+  return file
 }
 
 /** MACs are required by now: this process holds the home, so that every one that wrote without them has ended. */

@@ -1,7 +1,16 @@
 /** The demo account of the development profiles with two keys, so that the first screen needs no other command. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createAccount, issueKey, listAccounts, listKeys, revokeKey, type IssuedKey } from '@cupel/access'
+import {
+  createAccount,
+  issueKey,
+  listAccounts,
+  listKeys,
+  revokeKey,
+  type IssuedKey,
+  type KeyOrder,
+} from '@cupel/access'
 import type { HeldHome } from '@cupel/local-stack'
+import { openPersonalData, openValue, type PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Stack } from '../stack/stack.js'
 import { demoKeysFile, readDemoKeys, type DemoKeys } from './demo-keys-file.js'
@@ -16,17 +25,19 @@ export async function ensureDemoKeys(stack: Stack, home: HeldHome): Promise<Demo
   const folder = home.profileFolder(stack.profile)
   const known = readDemoKeys(folder)
   if (known !== null && (await stillWork(stack.database, known))) return known
-  const accountId = await demoAccount(stack.database)
-  for (const key of await listKeys(stack.database, { accountId })) {
+  const { database, personalDataKeysFile: keysFile } = stack
+  const sealing = await openPersonalData({ database, keysFile })
+  const accountId = await demoAccount(database, sealing)
+  for (const key of await openValue(sealing, await listKeys(database, { accountId }))) {
     if (key.name === KEY_NAME && key.revokedAt === null)
-      await revokeKey(stack.database, {
-        keyId: key.keyId,
+      await revokeKey(database, {
+        ...{ keyId: key.keyId, sealing },
         by: BY,
         reason: 'Its text was lost with demo-keys.json',
       })
   }
-  const readWrite = await issue(stack.database, accountId, 'read-write')
-  const readOnly = await issue(stack.database, accountId, 'read-only')
+  const readWrite = await issue(database, { accountId, sealing, scope: 'read-write' })
+  const readOnly = await issue(database, { accountId, sealing, scope: 'read-only' })
   const keys: DemoKeys = {
     account_id: accountId,
     read_write: readWrite.key,
@@ -45,20 +56,19 @@ async function stillWork(database: Database, known: DemoKeys): Promise<boolean> 
   return working.has(known.read_write_id) && working.has(known.read_only_id)
 }
 
-async function demoAccount(database: Database): Promise<string> {
-  const existing = (await listAccounts(database)).find((account) => account.name === ACCOUNT_NAME)
-  return (existing ?? (await createAccount(database, { name: ACCOUNT_NAME, by: BY }))).accountId
+async function demoAccount(database: Database, sealing: PersonalData): Promise<string> {
+  const accounts = await openValue(sealing, await listAccounts(database))
+  const existing = accounts.find((account) => account.name === ACCOUNT_NAME)
+  return (existing ?? (await createAccount(database, { name: ACCOUNT_NAME, by: BY, sealing }))).accountId
 }
 
 async function issue(
   database: Database,
-  accountId: string,
-  scope: 'read-only' | 'read-write',
+  order: Pick<KeyOrder, 'accountId' | 'scope' | 'sealing'>,
 ): Promise<IssuedKey> {
   return await issueKey(database, {
-    accountId,
+    ...order,
     environment: 'live',
-    scope,
     plan: PLAN,
     name: KEY_NAME,
     by: BY,

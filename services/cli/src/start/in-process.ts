@@ -37,6 +37,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
     ...context.environment,
     ...connectionSettings(stack.serviceDatabaseUrl, undefined),
     CUPEL_HOME: context.home,
+    CUPEL_PERSONAL_DATA_KEYS_FILE: stack.personalDataKeysFile,
     CUPEL_WEB_PORT: String(webPortOf(options.config, 1)),
   })
   const copies = await openLogExport({ service: 'standalone', config, logger, metrics })

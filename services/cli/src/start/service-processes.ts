@@ -101,6 +101,9 @@ export async function startServiceProcesses(options: ServiceProcessesOptions): P
   }
 }
 
+/** The services that seal personal data, or open it. The others handle it sealed. */
+const READERS_OF_PERSONAL_DATA: readonly string[] = ['api', 'webhook-dispatcher']
+
 interface Planned {
   readonly process: ServiceProcess
   readonly environment: Record<string, string>
@@ -130,6 +133,9 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
           ...programs[service].settings,
           // The console is no reader of the log.
           ...(service === 'web' ? {} : { CUPEL_RECORD_KEYS_FILE: stack.recordKeysFile }),
+          ...(READERS_OF_PERSONAL_DATA.includes(service)
+            ? { CUPEL_PERSONAL_DATA_KEYS_FILE: stack.personalDataKeysFile }
+            : {}),
           CUPEL_INSTANCE: String(instance),
           CUPEL_METRICS_PORT: String(healthPort),
           ...listenerSettings(service, instance, listeners, config),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { readRun } from '@cupel/local-stack'
 import { isToldSetting, settings } from '@cupel/service-kit'
-import { homeRecordKeys } from '../record-keys-file.js'
+import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import { demoKeysFile } from '../start/demo-keys-file.js'
 
 const FILE = '_FILE'
@@ -16,6 +16,7 @@ export function knownSecrets(environment: Readonly<NodeJS.ProcessEnv>, home: str
   const files = given.flatMap(([name, value]) => (name.endsWith(FILE) ? [value!] : []))
   const inHome = [
     homeRecordKeys(home),
+    homePersonalDataKeys(home),
     join(home, SIGNING_KEYS_FILE),
     join(home, REPORT_SIGNING_KEYS_FILE),
     ...['embedded', 'kafka'].map((profile) => demoKeysFile(join(home, profile))),

@@ -25,17 +25,19 @@ the operator prints with \`cupel log signing-keys\`.`,
     .action(async (reportFile: string, proofFile: string, options: VerifyOptions) => {
       const keys = readPublicKeys(context.path(options.key))
       const [report, proof] = [await bytesOf(context, reportFile), await bytesOf(context, proofFile)]
-      const { leaf, index, checkpoint } = verified(() => verifyReport(report, proof, keys))
+      const { leaf, index, checkpoint, reference } = verified(() => verifyReport(report, proof, keys))
       const { topic, partition, offset, eventId } = leaf
       const { origin, size, keyId } = checkpoint
       const result = {
         ...{ is_proven: true, log: origin, index, size, key_id: keyId },
-        ...{ topic, partition, offset, event_id: eventId },
+        ...{ topic, partition, offset, event_id: eventId, customer_reference: reference },
       }
       answer(context, options, result, () =>
         [
           `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
           `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
+          ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),
+          ...(reference === 'sealed' ? ['Its customer reference is sealed.'] : []),
         ].join('\n'),
       )
     })

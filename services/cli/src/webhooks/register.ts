@@ -81,7 +81,7 @@ function registerCreate(webhooks: Command, context: CliContext): void {
         ...ownerOf(options),
         url,
         payload: options.payload,
-        ...actor(options),
+        ...(await actor(connections, options.account, options)),
       }),
     )
     if (!made.ok) throw refused(made)
@@ -99,7 +99,10 @@ function registerChanges(webhooks: Command, context: CliContext): void {
     withReason(webhooks.command(`${name} <endpoint-id>`).description(description)).action(
       async (endpointId: string, options: ReasonOption) => {
         const changed = await onEndpoint(context, endpointId, async (found, connections) =>
-          changeEndpoint(await storeOf(connections), { ...found, status, ...actor(options) }),
+          changeEndpoint(await storeOf(connections), {
+            ...{ ...found, status },
+            ...(await actor(connections, found.accountId, options)),
+          }),
         )
         answer(
           context,
@@ -121,7 +124,7 @@ function registerRotate(webhooks: Command, context: CliContext): void {
     const rotated = await onEndpoint(context, endpointId, async (found, connections) =>
       rotateEndpointSecret(await storeOf(connections), {
         ...found,
-        ...actor(options),
+        ...(await actor(connections, found.accountId, options)),
       }),
     )
     const { endpoint, secret, previousSecretExpiresAt } = rotated
@@ -134,8 +137,8 @@ function registerDelete(webhooks: Command, context: CliContext): void {
   withReason(
     webhooks.command('delete <endpoint-id>').description('Delete an endpoint and its deliveries.'),
   ).action(async (endpointId: string, options: ReasonOption) => {
-    await onEndpoint(context, endpointId, (found, { database }) =>
-      deleteEndpoint({ database }, { ...found, ...actor(options) }),
+    await onEndpoint(context, endpointId, async (found, connections) =>
+      deleteEndpoint(connections, { ...found, ...(await actor(connections, found.accountId, options)) }),
     )
     answer(
       context,
@@ -230,8 +233,13 @@ function withReason(command: Command): Command {
   return withJson(command.option('--reason <text>', 'why, for the audit log'))
 }
 
-function actor({ reason }: ReasonOption): { by: string; reason: string | undefined } {
-  return { by: operator(), reason }
+async function actor(
+  { personalData }: Connections,
+  accountId: string,
+  { reason }: ReasonOption,
+): Promise<{ by: string; reason: string | undefined }> {
+  const seal = await personalData.of(accountId)
+  return { by: seal.seal(operator()), reason: reason === undefined ? undefined : seal.seal(reason) }
 }
 
 function withJson(command: Command): Command {

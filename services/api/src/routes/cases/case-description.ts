@@ -1,5 +1,5 @@
 /** Cases as the API shows them, and what their routes have in common. */
-import { keyHolder, type Caller } from '@cupel/access'
+import { keyHolder } from '@cupel/access'
 import {
   MAX_ENTRIES,
   MAX_NOTES,
@@ -68,6 +68,7 @@ export async function caseAuthorOf(
     holder,
     person: call.caller.session?.actor ?? '',
     subject: call.caller.session?.subject ?? '',
+    plain: call.plainPerson,
     call: apiCallOf(call, status),
   }
 }
@@ -133,7 +134,7 @@ export function summaryDocument(stored: StoredCase, levels: readonly string[]): 
 /** The document as the author of this call sees it: with what that person may do about a proposal. */
 export async function caseForCaller(
   parts: Pick<CaseParts, 'database' | 'secondPersonLevels'>,
-  { keyId, session }: Caller,
+  { caller: { keyId, session }, plainPerson: plain }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
   facts: ReportFacts,
   stored: Parameters<typeof caseDocument>[1],
 ): Promise<ReportCase> {
@@ -141,7 +142,7 @@ export async function caseForCaller(
   const proposal = stored?.summary.proposal ?? null
   if (proposal === null || document.proposal === null) return document
   const holder = await keyHolder(parts.database, keyId)
-  const reader = { holder, person: session?.actor ?? '', subject: session?.subject ?? '' }
+  const reader = { holder, person: session?.actor ?? '', subject: session?.subject ?? '', plain }
   return { ...document, proposal: { ...document.proposal, may_confirm: mayConfirm(proposal, reader) } }
 }
 

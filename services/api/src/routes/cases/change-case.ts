@@ -44,7 +44,7 @@ export async function changeCase(
   const author = await caseAuthorOf(parts, call, status)
   const changed = await change({ ...author, report, expectedVersion: expected.version, text })
   if (!changed.ok) return caseRefusal(changed)
-  const document = await caseForCaller(parts, call.caller, report, changed.case)
+  const document = await caseForCaller(parts, call, report, changed.case)
   const etag = tagOfVersion(document.version)
   return recorded(jsonAnswer(status, JSON.stringify(document), { etag }))
 }

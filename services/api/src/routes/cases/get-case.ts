@@ -37,12 +37,13 @@ export function getReportCase(parts: CaseParts): Endpoint {
       },
     ],
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
-    async handle({ caller }, { path }) {
+    async handle(call, { path }) {
+      const { caller } = call
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
       const { accountId, livemode } = caller
       const stored = await readCase(database, { accountId, livemode, reportId: path.report_id })
-      const document = await caseForCaller(parts, caller, factsOf(found.document), stored)
+      const document = await caseForCaller(parts, call, factsOf(found.document), stored)
       return jsonAnswer(200, JSON.stringify(document), { etag: tagOfVersion(document.version) })
     },
   })

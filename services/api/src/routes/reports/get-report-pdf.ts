@@ -1,4 +1,5 @@
 /** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report gives the same bytes. */
+import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
@@ -16,9 +17,14 @@ const pdfQuery = z.strictObject({
     ),
 })
 
+export interface ReportPdfParts {
+  readonly reports: ReportReader
+  readonly pdf: PdfRenderer
+  readonly personalData: PersonalData
+}
+
 export function getReportPdf(
-  reports: ReportReader,
-  renderer: PdfRenderer,
+  { reports, pdf: renderer, personalData }: ReportPdfParts,
   readCaseText: ReadCaseText,
 ): Endpoint {
   return keyedEndpoint<z.infer<typeof reportPath>, z.infer<typeof pdfQuery>>({
@@ -37,9 +43,10 @@ export function getReportPdf(
     async handle({ caller, headers }, { path, query }) {
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
-      const { document } = found
+      const { accountId } = caller
+      const document = await personalData.openJson(found.document, accountId)
       if (query.appendix === 'case') {
-        const caseText = await readCaseText(caller, document)
+        const caseText = await personalData.openJson(await readCaseText(caller, document), accountId)
         return await pdfAnswer(headers, {
           identity: `${document}\n${caseText}`,
           name: `cupel-report-${path.report_id}-with-case`,

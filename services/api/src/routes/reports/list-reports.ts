@@ -72,7 +72,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
     async handle({ caller }, { query }): Promise<Answer | Refusal> {
       const filter = filterOf(query)
       if ('code' in filter) return filter
-      const scope = scopeOf(caller, filter)
+      const scope = scopeOf(caller, filter, query.customer_reference)
       const after = query.page_token === undefined ? null : cursorOf(tokens.open(scope, query.page_token))
       if (after === undefined) return unknownPageToken()
       const page = await list(caller, { filter, pageSize: query.page_size, after })
@@ -115,9 +115,9 @@ function filterOf({
   }
 }
 
-function scopeOf(caller: Caller, filter: ReportFilter): (string | boolean)[] {
+function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): (string | boolean)[] {
   const { canonicalAddress = '', chain = '', level = '', disposition = '' } = filter
-  const { customerReference = '', from = '', to = '' } = filter
+  const { from = '', to = '' } = filter
   const { accountId, livemode } = caller
   return [LIST, accountId, livemode, canonicalAddress, chain, level, disposition, customerReference, from, to]
 }

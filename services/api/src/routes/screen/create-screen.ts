@@ -120,7 +120,8 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
       const result = await screens.screen({
         call,
         ...judged,
-        customerReference: body.customer_reference ?? null,
+        customerReference:
+          body.customer_reference === undefined ? null : call.seal.seal(body.customer_reference),
       })
       return answerOf(script.kind === 'late' ? lateOf(result) : result)
     },

@@ -67,7 +67,7 @@ export function createReportShare({ database, reports, shareUrlOf }: SharingPart
         ...authorOf(call, statuses.created),
         reportId: path.report_id,
         expiresInHours: body.expires_in_hours ?? DEFAULT_EXPIRY_HOURS,
-        label: body.label ?? '',
+        label: call.seal.seal(body.label ?? ''),
       })
       if (!made.ok)
         return refuse('too_many_shares', `A report has at most ${MAX_USABLE_SHARES} links that can be used.`)

@@ -13,7 +13,7 @@ const tokenPath = z.object({ token: z.string().regex(SHARE_TOKEN).describe('The 
 const READ_RETRY_SECONDS = 1
 const NO_INDEX = 'noindex, nofollow'
 
-export function openReportShare({ database, reports }: SharingParts): Endpoint {
+export function openReportShare({ database, reports, personalData }: SharingParts): Endpoint {
   return tokenEndpoint<z.infer<typeof tokenPath>>({
     operationId: 'openReportShare',
     method: 'GET',
@@ -49,14 +49,17 @@ export function openReportShare({ database, reports }: SharingParts): Endpoint {
         return refuse('unavailable', 'The report cannot be read right now.', {
           retryAfterSeconds: READ_RETRY_SECONDS,
         })
-      const opening = await openShare(database, share, tokenCallOf(call, statuses.ok))
+      const seal = await personalData.of(share.accountId)
+      const clientAddress = seal.sealClientAddress(call.clientAddress)
+      const opening = await openShare(database, share, tokenCallOf({ ...call, clientAddress }, statuses.ok))
       if (opening.kind === 'ended') return null
       if (opening.kind === 'too_many')
         return refuse('rate_limited', 'The link was opened too often within a minute.', {
           retryAfterSeconds: opening.retryAfterSeconds,
         })
       const sunset = new Date(share.expiresAt).toUTCString()
-      return recorded(jsonAnswer(statuses.ok, found.document, { 'x-robots-tag': NO_INDEX, sunset }))
+      const document = await personalData.openJson(found.document, share.accountId)
+      return recorded(jsonAnswer(statuses.ok, document, { 'x-robots-tag': NO_INDEX, sunset }))
     },
   })
 }

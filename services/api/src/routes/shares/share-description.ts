@@ -1,5 +1,6 @@
 /** Share links as the API shows them, and what their routes have in common. */
 import { casePersonSchema } from '@cupel/contracts'
+import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Actor, Owner, Share } from '@cupel/sharing'
 import { z } from 'zod'
@@ -13,6 +14,7 @@ export interface SharingParts {
   readonly database: Database
   readonly reports: ReportReader
   readonly tokens: PageTokens
+  readonly personalData: PersonalData
   /** The address that a token opens, for people. */
   readonly shareUrlOf: (token: string) => string
 }

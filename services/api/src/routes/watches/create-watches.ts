@@ -118,7 +118,10 @@ export function createWatchesEndpoint({ database, reportPageUrl }: WatchParts): 
       const result = await createWatches(database, {
         ...authorOf(call, statuses.created),
         batchId: call.work?.id ?? newBatchId(),
-        watches: judged,
+        watches: judged.map((watch) => ({
+          ...watch,
+          reference: watch.reference === null ? null : call.seal.seal(watch.reference),
+        })),
         reportPageUrl: reportPageUrl(),
       })
       if (result.ok) return recorded(made(result.watches))

@@ -1,0 +1,144 @@
+/** Destroys keys of personal data. What they sealed can never be read again: in the log, in tables, in archives and in backups of these. */
+import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+import { writeOutbox } from '@cupel/projections'
+import { lockKeysOf, newKeyId } from './key-store.js'
+
+export interface ErasureOrder {
+  readonly accountId: string
+  readonly by: string
+  readonly reason: string
+  /** Records of the account in the log that hold personal data as it is. */
+  readonly plainRecords: number
+}
+
+export interface Erasure {
+  /** Keys that were destroyed now; none where that had been done before. */
+  readonly keyIds: readonly string[]
+  /** UTC, RFC 3339 with milliseconds: when the keys were first destroyed. */
+  readonly erasedAt: string
+  /** Whether this call did it, and appended the event. */
+  readonly isNew: boolean
+}
+
+/**
+ * Destroys every key of the account, in one transaction with the event that says so and with `alongside`. Repeated, it destroys what is
+ * left. The account never gets another key: later personal data of it is not kept at all.
+ */
+export async function eraseAccount(
+  database: Database,
+  order: ErasureOrder,
+  alongside: (transaction: Queryable) => Promise<void> = () => Promise.resolve(),
+): Promise<Erasure> {
+  return await database.transaction({ at: 'personal-data.erase' }, async (transaction) => {
+    await lockKeysOf(transaction, order.accountId)
+    // An account that has sealed nothing yet gets the mark too.
+    await transaction.execute(
+      `INSERT INTO personal_data.account_key (account_id, period, key_id, master_id, wrapped, destroyed_at)
+       VALUES ($1, '', $2, '', NULL, 'epoch') ON CONFLICT (account_id, period) DO NOTHING`,
+      [order.accountId, newKeyId()],
+    )
+    const destroyed = await transaction.query<{ keyId: string }>(
+      `UPDATE personal_data.account_key SET wrapped = NULL, master_id = '', destroyed_at = clock_timestamp()
+       WHERE account_id = $1 AND (wrapped IS NOT NULL OR destroyed_at = 'epoch') RETURNING key_id AS "keyId"`,
+      [order.accountId],
+    )
+    const keyIds = destroyed.map(({ keyId }) => keyId).sort()
+    await alongside(transaction)
+    const isNew = keyIds.length > 0
+    const erasedAt = await erasureOf(transaction, order.accountId)
+    const { accountId, by, reason, plainRecords } = order
+    if (isNew)
+      await writeErased(transaction, {
+        ...{ accountId, period: '', keyIds, plainRecords, erasedAt, erasedBy: by, reason },
+      })
+    return { keyIds, erasedAt, isNew }
+  })
+}
+
+/** When the key of the account was destroyed; null where it was not. */
+export async function findErasure(database: Queryable, accountId: string): Promise<string | null> {
+  const [row] = await database.query(
+    `SELECT 1 FROM personal_data.account_key WHERE account_id = $1 AND period = '' AND wrapped IS NULL`,
+    [accountId],
+  )
+  return row === undefined ? null : await erasureOf(database, accountId)
+}
+
+async function erasureOf(database: Queryable, accountId: string): Promise<string> {
+  const [row] = await database.query<{ at: Date }>(
+    `SELECT date_trunc('milliseconds', destroyed_at) AS at FROM personal_data.account_key WHERE account_id = $1 AND period = ''`,
+    [accountId],
+  )
+  return row!.at.toISOString()
+}
+
+/** Destroys again, in a database from a backup, what the log says was destroyed. Returns whether there was something to destroy. */
+export async function replayErasure(
+  transaction: Queryable,
+  { accountId, keyIds }: Pick<EventData['PersonalDataErased'], 'accountId' | 'keyIds'>,
+): Promise<boolean> {
+  const destroyed = await transaction.execute(
+    `UPDATE personal_data.account_key SET wrapped = NULL, master_id = '', destroyed_at = clock_timestamp()
+     WHERE wrapped IS NOT NULL AND (key_id = ANY ($2::text[]) OR ($1 <> '' AND account_id = $1))`,
+    [accountId, keyIds],
+  )
+  if (accountId === '') return destroyed > 0
+  const marked = await transaction.execute(
+    `INSERT INTO personal_data.account_key (account_id, period, key_id, master_id, wrapped, destroyed_at)
+     VALUES ($1, '', $2, '', NULL, clock_timestamp()) ON CONFLICT (account_id, period) DO NOTHING`,
+    [accountId, newKeyId()],
+  )
+  return destroyed + marked > 0
+}
+
+/** Destroys the keys of client addresses of months that ended so many days ago. Returns the months. */
+export async function endRetention(
+  database: Database,
+  order: { readonly days: number; readonly by: string },
+): Promise<string[]> {
+  const due = await database.query<{ period: string }>(
+    `SELECT DISTINCT period FROM personal_data.account_key WHERE ${IS_DUE} ORDER BY period`,
+    [order.days],
+  )
+  for (const { period } of due)
+    await database.transaction({ at: 'personal-data.retention' }, async (transaction) => {
+      const destroyed = await transaction.query<{ keyId: string }>(
+        `UPDATE personal_data.account_key SET wrapped = NULL, master_id = '', destroyed_at = clock_timestamp()
+         WHERE ${IS_DUE} AND period = $2 RETURNING key_id AS "keyId"`,
+        [order.days, period],
+      )
+      if (destroyed.length === 0) return
+      const keyIds = destroyed.map(({ keyId }) => keyId).sort()
+      const erasedAt = new Date().toISOString()
+      // One event holds the keys of a thousand accounts at most.
+      for (let at = 0; at < keyIds.length; at += KEYS_PER_EVENT)
+        await writeErased(transaction, {
+          ...{ accountId: '', period, keyIds: keyIds.slice(at, at + KEYS_PER_EVENT), plainRecords: null },
+          ...{ erasedAt, erasedBy: order.by, reason: `retention of ${order.days} days` },
+        })
+    })
+  return due.map(({ period }) => period)
+}
+
+const KEYS_PER_EVENT = 1_000
+const IS_DUE = `wrapped IS NOT NULL AND period <> ''
+  AND (period || '-01')::timestamp + interval '1 month' + $1 * interval '1 day' <= clock_timestamp() AT TIME ZONE 'UTC'`
+
+async function writeErased(transaction: Queryable, data: EventData['PersonalDataErased']): Promise<void> {
+  const id = requestedEventId()
+  const event: DomainEvent<'PersonalDataErased'> = {
+    type: 'PersonalDataErased',
+    data,
+    envelope: {
+      ...{ id, correlationId: id, causationId: id },
+      source: 'cupel/personal-data',
+      time: data.erasedAt,
+      subject: data.accountId === '' ? data.period : data.accountId,
+    },
+  }
+  await writeOutbox(transaction, event as DomainEvent, {
+    topic: topicOf('PersonalDataErased'),
+    key: data.accountId === '' ? data.period : data.accountId,
+  })
+}

@@ -1,0 +1,29 @@
+export { personalDataMigrations } from './migrations.js'
+export {
+  addMasterKey,
+  ensureMasterKeys,
+  PersonalDataKeysError,
+  readMasterKeys,
+  removeOldMasterKeys,
+} from './master-keys.js'
+export {
+  ERASED,
+  noPersonalDataKeys,
+  openPersonalData,
+  openValue,
+  type AccountSeal,
+  type PersonalData,
+  type PersonalDataOptions,
+} from './personal-data.js'
+export { keyIdOf, keyIdsIn, maySeal, type OpenedText } from './sealed-text.js'
+export {
+  endRetention,
+  eraseAccount,
+  findErasure,
+  replayErasure,
+  type Erasure,
+  type ErasureOrder,
+} from './erase.js'
+export { holdsPlainData, personalFields, personalMembers } from './personal-fields.js'
+export { rotateMasterKey, type Rotation } from './rotate-master-key.js'
+export { KEYS_REFRESH_MS } from './memory.js'

@@ -1,0 +1,17 @@
+/** Changes keys until a failpoint kills it: `keys-process.ts make|erase|retain|rotate DATABASE KEYS_FILE ACCOUNT`. */
+import { openDatabase } from '@cupel/postgres'
+import { endRetention, eraseAccount, openPersonalData, rotateMasterKey } from '../src/index.js'
+
+const [change, connectionString, keysFile, accountId] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+]
+const database = openDatabase({ connectionString, maxConnections: 2, applicationName: 'keys' })
+if (change === 'make') await (await openPersonalData({ database, keysFile })).of(accountId)
+if (change === 'erase')
+  await eraseAccount(database, { accountId, by: 'test', reason: 'test', plainRecords: 0 })
+if (change === 'retain') await endRetention(database, { days: 30, by: 'test' })
+if (change === 'rotate') await rotateMasterKey(database, keysFile)
+await database.close()

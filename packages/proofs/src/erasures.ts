@@ -1,0 +1,51 @@
+/** What the log says was erased. The records themselves stay as they were, so that nothing else shows it. */
+import { topicOf, type EventData } from '@cupel/contracts'
+import {
+  LogStoppedError,
+  typeOf,
+  UndecodableRecordError,
+  type AuthenticLog,
+  type EventCodec,
+  type LogRecord,
+} from '@cupel/event-log'
+
+export type Erasure = EventData['PersonalDataErased']
+
+/**
+ * In the order of the log. Records of other producers count for nothing. Undecodable records, and a log that is not whole, are named by
+ * the verification: what can be read is returned.
+ */
+export async function readErasures({
+  log,
+  codec,
+}: {
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+}): Promise<Erasure[]> {
+  const forgeryOf = await log.forgeryCheck()
+  const topic = topicOf('PersonalDataErased')
+  const erasures: Erasure[] = []
+  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
+    if (from === to) continue
+    try {
+      for await (const records of log.unchecked.read({ topic, partition, from, to }))
+        for (const record of records)
+          if (typeOf(record) === 'PersonalDataErased' && forgeryOf(record) === null)
+            erasures.push(...erasureIn(codec, record))
+    } catch (error) {
+      if (!(error instanceof LogStoppedError)) throw error
+    }
+  }
+  return erasures
+}
+
+function erasureIn(codec: EventCodec, record: LogRecord): Erasure[] {
+  try {
+    const event = codec.decodeAs('PersonalDataErased', record)
+    return event === null ? [] : [event.data]
+  } catch (error) {
+    if (error instanceof UndecodableRecordError) return []
+    throw error
+  }
+}

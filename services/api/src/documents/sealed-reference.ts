@@ -1,0 +1,14 @@
+/** The customer reference of a stored report, for its proof: the hashed report has the sealed one, the report of the caller the plain one. */
+import type { Report } from '@cupel/contracts'
+import { keyIdOf, type PersonalData } from '@cupel/personal-data'
+import type { SealedReference } from '@cupel/transparency'
+
+/** Null where the report has no sealed reference. */
+export async function sealedReferenceOf(
+  personalData: PersonalData,
+  document: string,
+): Promise<SealedReference | null> {
+  const { customer_reference: sealed } = JSON.parse(document) as Report
+  if (sealed === null || keyIdOf(sealed) === null) return null
+  return { sealed, salt: (await personalData.openingOf(sealed))?.salt ?? null }
+}

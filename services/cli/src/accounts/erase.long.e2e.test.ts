@@ -1,0 +1,211 @@
+/** The personal data of an account is erased: nothing of it is in any file of the installation or of an archive, and all is still proven. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '@cupel/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkout, cleanUp, cupel, end, start, type Ended, type Started } from '../../test/started.js'
+import type { Ready } from '../start/ready-line.js'
+
+/** In every field that holds personal data of an account; none of them occurs anywhere else. */
+const MARKERS = {
+  account: 'Marker Account GmbH',
+  accountReason: 'markerAccountReason',
+  key: 'markerKeyName',
+  reference: 'markerReference-4711',
+  watch: 'markerWatchReference',
+  note: 'markerNoteText',
+  disposition: 'markerDispositionReason',
+  share: 'markerShareLabel',
+  client: '198.51.100.173',
+  visitor: '198.51.100.174',
+}
+const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const RUNBOOK = join(checkout, 'docs/runbooks/erase-personal-data.md')
+
+let folder: string
+let home: string
+let archive: string
+let running: Started[]
+let ready: Ready
+let account: string
+let key: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cupel-erase-'))
+  ;[home, archive] = [join(folder, 'home'), join(folder, 'archive')]
+  running = []
+  ready = await begin()
+})
+afterAll(async () => {
+  await cleanUp(home, running)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function begin(): Promise<Ready> {
+  const started = start({ home, environment: { CUPEL_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' } })
+  running.push(started)
+  return await started.ready
+}
+
+async function answered<T>(...args: string[]): Promise<T> {
+  const { exitCode, stdout, stderr } = await cupel({ home }, ...args, '--json')
+  expect(exitCode, `${args.join(' ')}: ${stderr}`).toBe(0)
+  return JSON.parse(stdout) as T
+}
+
+async function call(method: string, path: string, body?: object, from = MARKERS.client): Promise<string> {
+  const response = await fetch(ready.base_url + path, {
+    method,
+    headers: {
+      'x-forwarded-for': from,
+      ...(path.startsWith('/v1/shared/') ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  expect(response.ok, `${method} ${path}: ${text}`).toBe(true)
+  return text
+}
+
+/** Files below the folder that hold the text, byte for byte. */
+function filesWith(text: string): string[] {
+  const wanted = Buffer.from(text)
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter(
+      (path) =>
+        statSync(path, { throwIfNoEntry: false }) !== undefined && readFileSync(path).includes(wanted),
+    )
+}
+
+/** The commands of a section of the runbook, with the account in the place of its example. */
+function commandsOf(section: string): string[][] {
+  const [, text = ''] = readFileSync(RUNBOOK, 'utf8').split(`\n## ${section}\n`)
+  const blocks = [...text.split('\n## ')[0]!.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!)
+  return blocks
+    .flatMap((block) => block.split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('cupel '))
+    .map((line) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!).slice(1))
+    .map((words) =>
+      words.map((word) => word.replace('acc_…', account).replace('/backup/cupel-archive', archive)),
+    )
+}
+
+test('the account fills every field with personal data, and reads it back as it wrote it', async () => {
+  const made = await answered<{ account_id: string }>(
+    ...['accounts', 'create', MARKERS.account, '--reason', MARKERS.accountReason],
+  )
+  account = made.account_id
+  const issued = await answered<{ key: string; name: string }>(
+    ...['keys', 'create', '--account', account, '--scope', 'read-write', '--plan', 'pro'],
+    ...['--name', MARKERS.key, '--allow-ip', '198.51.100.0/24'],
+  )
+  key = issued.key
+  expect(issued.name).toBe(MARKERS.key)
+  const report = await call('POST', '/v1/screen', { address: LAZARUS, customer_reference: MARKERS.reference })
+  writeFileSync(join(folder, 'held-by-the-customer.json'), report)
+  const id = (JSON.parse(report) as { report_id: string }).report_id
+  expect(report).toContain(MARKERS.reference)
+  await call('POST', '/v1/watches', { watches: [{ address: LAZARUS, reference: MARKERS.watch }] })
+  await call('POST', `/v1/reports/${id}/notes`, { text: MARKERS.note })
+  const decision = { disposition: 'escalated', reason: MARKERS.disposition, version: 1 }
+  await call('POST', `/v1/reports/${id}/disposition`, decision)
+  const { url } = JSON.parse(
+    await call('POST', `/v1/reports/${id}/share-links`, { label: MARKERS.share }),
+  ) as { url: string }
+  const shared = await call('GET', `/v1/shared/${url.split('/').at(-1)!}`, undefined, MARKERS.visitor)
+  expect(shared).toBe(report)
+
+  const history = await call('GET', `/v1/reports/${id}/case`)
+  expect([history.includes(MARKERS.note), history.includes(MARKERS.disposition)]).toEqual([true, true])
+  expect(await call('GET', '/v1/watches')).toContain(MARKERS.watch)
+  expect(await call('GET', `/v1/reports/${id}/share-links`)).toContain(MARKERS.share)
+  await until(async () => {
+    const found = await call('GET', `/v1/reports?customer_reference=${MARKERS.reference}`)
+    expect(found).toContain(id)
+    expect(await call('GET', `/v1/audit-log?client_address=${MARKERS.client}`)).toContain('/v1/screen')
+  })
+  const proof = await until(() => call('GET', `/v1/reports/${id}/proof`))
+  writeFileSync(join(folder, 'held-by-the-customer.proof'), proof)
+  const { items } = await answered<{ items: { name: string }[] }>('accounts', 'list')
+  expect(items.map(({ name }) => name)).toContain(MARKERS.account)
+  const { stdout } = await cupel({ home }, 'audit', 'export', '--account', account)
+  for (const marker of ['note', 'share', 'client', 'visitor', 'accountReason'] as const)
+    expect(stdout).toContain(MARKERS[marker])
+  await answered('archive', 'create', archive)
+})
+
+test('while the account is there, no file but those of the customer holds any of it as it is', () => {
+  // The screened address is not personal data, and shows that the search finds what is there.
+  expect(filesWith(LAZARUS).length).toBeGreaterThan(1)
+  expectNoMarkers()
+})
+
+function expectNoMarkers(): void {
+  const own = ['held-by-the-customer.json'].map((name) => join(folder, name))
+  const found = Object.entries(MARKERS).flatMap(([name, text]) =>
+    filesWith(text).flatMap((path) => (own.includes(path) ? [] : [`${name} in ${path}`])),
+  )
+  expect(found).toEqual([])
+}
+
+test('the runbook erases it, word for word: all is proven, and the commands say erased', async () => {
+  const outputs = new Map<string, Ended>()
+  for (const words of commandsOf('Erase')) {
+    const ended = await cupel({ home }, ...words)
+    outputs.set(words.slice(0, 2).join(' ') + (words.includes('--dry-run') ? ' --dry-run' : ''), ended)
+    expect(ended.exitCode, `${words.join(' ')}: ${ended.stdout}${ended.stderr}`).toBe(0)
+  }
+  const said = (command: string): string => outputs.get(command)!.stdout
+  expect(said('accounts erase --dry-run')).toContain('would be erased')
+  expect(said('accounts erase')).toContain('is erased')
+  expect(said('accounts erase')).toContain('No record of the account holds personal data as it is.')
+  expect(said('audit verify')).toContain(`Erased: the personal data of ${account}`)
+  expect(said('audit recompute')).toContain('1 report has an erased customer reference.')
+  expect(said('audit export')).toContain('"client_address":"erased"')
+  expect(said('audit export')).toContain('PersonalDataErased')
+  for (const marker of Object.values(MARKERS)) expect(said('audit export')).not.toContain(marker)
+
+  const refused = await fetch(`${ready.base_url}/v1/reports`, { headers: { authorization: `Bearer ${key}` } })
+  expect(refused.status).toBe(401)
+  const again = await answered<{ is_new: boolean }>('accounts', 'erase', account, '--reason', 'again')
+  expect(again.is_new).toBe(false)
+  const { items } = await answered<{ items: { account_id: string; name: string }[] }>('accounts', 'list')
+  expect(items.find(({ account_id }) => account_id === account)).toMatchObject({ name: 'erased' })
+})
+
+test('the archive from before says erased nowhere and shows nothing, and what the customer holds is still proven', async () => {
+  const keys = join(folder, 'keys.txt')
+  const { stdout } = await cupel({ home }, 'log', 'signing-keys')
+  writeFileSync(
+    keys,
+    stdout
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/).at(-1)!)
+      .join('\n'),
+  )
+  const held = ['held-by-the-customer.json', 'held-by-the-customer.proof'].map((name) => join(folder, name))
+  const verified = await answered<{ is_proven: boolean; customer_reference: string }>(
+    ...['verify', ...held, '--key', keys],
+  )
+  expect(verified).toMatchObject({ is_proven: true, customer_reference: 'proven' })
+  for (const words of [
+    ['archive', 'verify', archive],
+    ['audit', 'recompute', '--archive', archive, '--public-keys', keys],
+  ]) {
+    const { exitCode, stdout: said, stderr } = await cupel({ home }, ...words)
+    expect(exitCode, `${words.join(' ')}: ${said}${stderr}`).toBe(0)
+  }
+})
+
+test('after the end no file of the installation or of the archive holds any of it', async () => {
+  const last = running.pop()!
+  await end(last)
+  expect(filesWith(LAZARUS).length).toBeGreaterThan(1)
+  expectNoMarkers()
+})

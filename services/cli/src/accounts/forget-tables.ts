@@ -1,0 +1,16 @@
+/** What the primary tables hold of an account beside sealed texts, and what it could still do. */
+import { forgetAccount } from '@cupel/access'
+import { ERASED } from '@cupel/personal-data'
+import type { Queryable } from '@cupel/postgres'
+import { forgetShares } from '@cupel/sharing'
+import { endWatches } from '@cupel/watches'
+
+/** Names, references and labels give way to a word; sessions, links and watches end. */
+export async function forgetTables(transaction: Queryable, accountId: string): Promise<void> {
+  await forgetAccount(transaction, accountId, ERASED)
+  await forgetShares(transaction, accountId, ERASED)
+  await endWatches(transaction, accountId, ERASED)
+  await transaction.execute(
+    'DELETE FROM webhooks.body b WHERE NOT EXISTS (SELECT FROM webhooks.delivery d WHERE d.body_id = b.body_id)',
+  )
+}

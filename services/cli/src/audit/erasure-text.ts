@@ -1,0 +1,22 @@
+/** What `audit verify` says of erased personal data: no problem, but something that nobody can read any more. */
+import type { Erasure } from '@cupel/proofs'
+import { snakeCase } from '../answer.js'
+
+/** The ids of the keys are in the log. */
+export function erasureJson({ keyIds, ...erasure }: Erasure): object {
+  return { ...snakeCase(erasure), destroyed_keys: keyIds.length }
+}
+
+export function erasureLines(erasures: readonly Erasure[]): string[] {
+  return erasures.map(({ accountId, period, keyIds, plainRecords, erasedAt }) => {
+    const what =
+      accountId === ''
+        ? `the client addresses of ${period} of ${keyIds.length.toLocaleString('en-US')} accounts`
+        : `the personal data of ${accountId}`
+    const plain =
+      plainRecords === null || plainRecords === 0
+        ? ''
+        : ` ${plainRecords.toLocaleString('en-US')} records from before it was sealed hold it as it is.`
+    return `Erased: ${what}, at ${erasedAt}.${plain}`
+  })
+}
