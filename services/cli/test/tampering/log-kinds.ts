@@ -23,7 +23,12 @@ export function namesRecord(
     isHere(place) ? found : [],
   )
   return (
-    problems.some((problem) => isHere(problem) && problem.offset === offset) ||
+    problems.some(
+      (problem) =>
+        isHere(problem) &&
+        // A front that is gone is told by the offset at which the partition begins now.
+        (problem.kind === 'truncated' ? offset < problem.offset : problem.offset === offset),
+    ) ||
     differences.some(({ from, to }) => from <= offset && offset < to) ||
     (leaves?.comparison?.problems ?? []).some(
       (problem) => isHere(problem) && problem.offset <= offset && offset < problem.to,
