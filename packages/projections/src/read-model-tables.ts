@@ -89,10 +89,9 @@ export async function schemaExists(database: Queryable, schema: string): Promise
   return rows.length > 0
 }
 
-const DEFINED = {
+const DEFINITION = {
   name: 'projection.definition',
-  text: `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $2) AS exists,
-           (SELECT definition_sha256 FROM projection.read_model WHERE name = $1) AS sha256`,
+  text: 'SELECT definition_sha256 AS sha256 FROM projection.read_model WHERE name = $1',
 }
 
 /** Whether the live tables were made from the definition in the code; `null` where there are none. */
@@ -100,11 +99,9 @@ export async function hasCurrentDefinition(
   database: Queryable,
   readModel: ReadModel,
 ): Promise<boolean | null> {
-  const [row] = await database.query<{ exists: boolean; sha256: string | null }>(DEFINED, [
-    readModel.name,
-    readModel.schema,
-  ])
-  return row!.exists ? row!.sha256 === definitionSha256(readModel) : null
+  if (!(await schemaExists(database, readModel.schema))) return null
+  const [row] = await database.query<{ sha256: string }>(DEFINITION, [readModel.name])
+  return row?.sha256 === definitionSha256(readModel)
 }
 
 const definitions = new WeakMap<ReadModel, string>()
