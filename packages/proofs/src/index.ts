@@ -2,6 +2,7 @@
 export {
   readStoredReports,
   type ReadingProgress,
+  type ReportRange,
   type StoredReport,
   type StoredReportsOptions,
 } from './stored-reports.js'
@@ -19,6 +20,13 @@ export {
   type RecomputeState,
 } from './recompute-reports.js'
 export { readErasures, type Erasure } from './erasures.js'
+export {
+  createRangeDecider,
+  type RangeDecider,
+  type RangeQuestion,
+  type RangeSource,
+} from './recompute-range.js'
+export type { RangeTally } from './range-tally.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
 export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'

@@ -1,52 +1,40 @@
 /**
  * Decides every stored report again. Level A: from the log alone, byte for byte. Level B: the labels of its record are read
- * again from the label view, as of the state it names. Level C: its exposure is measured again on the ledger.
+ * again from the label view, as of the state it names. Level C: its exposure is measured again on the ledger. Partitions are decided by
+ * several deciders at once; the answer is the same whatever their number.
  */
-import { recompute } from '@cupel/domain'
-import type { AuthenticLog, EventCodec } from '@cupel/event-log'
-import { keyIdOf } from '@cupel/personal-data'
-import type { Database } from '@cupel/postgres'
-import { measureExposureAgain } from './recompute-exposure.js'
-import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
-import { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
+import type { AuthenticLog } from '@cupel/event-log'
 import {
-  addTo,
   noCounts,
-  tallyOf,
   type LevelCounts,
   type RangeTally,
   type RecomputeFinding,
   type RecomputeLevel,
 } from './range-tally.js'
 import {
+  createRangeDecider,
+  type RangeDecider,
+  type RangeQuestion,
+  type RangeSource,
+} from './recompute-range.js'
+import {
   frontsMissing,
-  readStoredReports,
+  recordsToRead,
   reportRanges,
   type MissingFront,
   type ReadingProgress,
   type ReportRange,
-  type StoredReport,
 } from './stored-reports.js'
-import { readErasures } from './erasures.js'
-import { compared, failed, type RecomputeStatus, type Verdict } from './verdict.js'
+import type { RecomputeStatus } from './verdict.js'
 
-export interface RecomputeOptions {
-  readonly log: AuthenticLog
-  readonly codec: EventCodec
-  /** Null with an archive: only level A needs none. */
-  readonly database: Database | null
-  readonly levels: readonly RecomputeLevel[]
-  /** Only reports recorded from then on; UTC, RFC 3339. */
-  readonly since?: string | undefined
-  readonly reportId?: string | undefined
+export interface RecomputeOptions extends RangeSource, RangeQuestion {
   readonly onProgress?: (progress: ReadingProgress) => void
-  /** Findings kept for the answer; all are counted. */
-  readonly maxFindings: number
-  readonly maxIds?: number
   /** What an earlier call passed to `onRange`, with the same log and the same question: only the rest is decided. */
   readonly resume?: RecomputeState | undefined
-  /** Called at the beginning and after each partition. A rejection ends the work. */
+  /** Called at the beginning, and when another partition is done with all before it; one call at a time. A rejection ends the work. */
   readonly onRange?: (state: RecomputeState) => Promise<void>
+  /** Those that decide these partitions, each one at a time; by default one, of this thread. */
+  readonly decidersFor?: (ranges: readonly ReportRange[]) => readonly RangeDecider[] | undefined
 }
 
 /** How far the work has come. JSON keeps it as it is. */
@@ -78,49 +66,76 @@ export interface RecomputeResult {
 }
 
 /**
- * Decides the reports again, batch by batch; memory is bounded whatever the log contains. Rejects with CannotResumeError where the log ends
- * before what an earlier call was to decide.
+ * Decides the reports again; memory is bounded whatever the log contains. Rejects with CannotResumeError where the log ends before what an
+ * earlier call was to decide.
  */
 export async function recomputeReports(options: RecomputeOptions): Promise<RecomputeResult> {
-  const { levels, database, maxFindings, resume } = options
+  const { levels, maxFindings, resume } = options
   const missingFronts = await frontsMissing(options)
   const ranges = resume?.ranges ?? (await reportRanges(options))
   if (resume !== undefined) await requireRanges(options.log, ranges)
-  const done = [...(resume?.done ?? [])]
+  const done = resume?.done ?? []
   const resumedReports = done.reduce((sum, { reports }) => sum + reports, 0)
-  let tally = tallyOf(levels)
-  const found = (place: RecordPlace, reportId: string, verdictOf: (level: RecomputeLevel) => Verdict): void =>
-    addTo(tally, { place, reportId, verdictOf, levels, maxFindings })
-  const sharedInputs = openSharedInputs(options)
-  const erasedKeys = new Set((await readErasures(options)).flatMap(({ keyIds }) => keyIds))
-  const onUndecodable = (error: unknown, record: RecordPlace & { readonly key: string }): void =>
-    found(record, record.key, () => failed(error))
-  const onRangeRead = async (): Promise<void> => {
-    done.push(tally)
-    tally = tallyOf(levels)
-    await options.onRange?.({ ranges, done })
-  }
-
-  await options.onRange?.({ ranges, done })
-  const reading = { ...options, ranges: ranges.slice(done.length), onUndecodable, onRangeRead }
-  for await (const batch of readStoredReports(reading)) {
-    const complete: (StoredReport & ReportWithShared)[] = []
-    for (const stored of batch) {
-      const { data } = stored.report
-      if (erasedKeys.has(keyIdOf(data.customerReference ?? '') ?? '')) tally.erasedReferences += 1
-      const shared = await sharedOf(sharedInputs, data)
-      if (shared instanceof Error) found(stored, data.reportId, () => failed(shared))
-      else complete.push({ ...stored, data, shared })
-    }
-    const verdicts = await Promise.all(levels.map((level) => judges[level](complete, database)))
-    complete.forEach((stored, index) =>
-      found(stored, stored.data.reportId, (level) => verdicts[levels.indexOf(level)]![index]!),
-    )
-  }
-  return { ...resultOf(done, { levels, maxFindings, missingFronts }), resumedReports }
+  const tallies = await decideRanges(options, ranges, done)
+  return { ...resultOf(tallies, { levels, maxFindings, missingFronts }), resumedReports }
 }
 
-type RecordPlace = Pick<StoredReport, 'topic' | 'partition' | 'offset'>
+/** The tallies of all ranges, in their order; `done` are those of the first ones. */
+async function decideRanges(
+  options: RecomputeOptions,
+  ranges: readonly ReportRange[],
+  done: readonly RangeTally[],
+): Promise<readonly RangeTally[]> {
+  const left = ranges.slice(done.length)
+  const deciders = options.decidersFor?.(left) ?? [createRangeDecider(options, options)]
+  const tallies: (RangeTally | undefined)[] = [...done]
+  const tell = teller(options, ranges)
+  await tell(tallies)
+  const noteProgress = progressOf(options, left)
+  let next = done.length
+  let isOver = false
+  const work = async (decider: RangeDecider): Promise<void> => {
+    while (next < ranges.length && !isOver) {
+      const index = next
+      next += 1
+      tallies[index] = await decider.decide(ranges[index]!, (records) => noteProgress(index, records))
+      await tell(tallies)
+    }
+  }
+  // Where one fails the others begin nothing more, and the first failure is told when all have stopped.
+  const ends = await Promise.allSettled(
+    deciders.map((decider) =>
+      work(decider).catch((error: unknown) => ((isOver = true), Promise.reject(error))),
+    ),
+  )
+  const failure = ends.find((end) => end.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+  return tallies as readonly RangeTally[]
+}
+
+/** Tells which ranges are done from the first one on without a gap; a range that is done before an earlier one waits for it. */
+function teller({ onRange }: RecomputeOptions, ranges: readonly ReportRange[]) {
+  let told = -1
+  let last: Promise<void> = Promise.resolve()
+  return (tallies: readonly (RangeTally | undefined)[]): Promise<void> =>
+    (last = last.then(async () => {
+      const gap = tallies.findIndex((tally) => tally === undefined)
+      const done = (gap < 0 ? tallies : tallies.slice(0, gap)) as readonly RangeTally[]
+      if (done.length <= told) return
+      told = done.length
+      await onRange?.({ ranges, done: [...done] })
+    }))
+}
+
+/** Sums what the deciders have read. */
+function progressOf({ onProgress, maxIds }: RecomputeOptions, ranges: readonly ReportRange[]) {
+  const total = ranges.reduce((sum, range) => sum + recordsToRead(range, maxIds), 0)
+  const read = new Map<number, number>()
+  return (index: number, records: number): void => {
+    read.set(index, records)
+    onProgress?.({ records: [...read.values()].reduce((sum, one) => sum + one, 0), total })
+  }
+}
 
 async function requireRanges(log: AuthenticLog, ranges: readonly ReportRange[]): Promise<void> {
   for (const { topic, partition, to } of ranges) {
@@ -160,40 +175,5 @@ function resultOf(
       reports > 0 &&
       missingFronts.length === 0 &&
       levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
-  }
-}
-
-/** The events that a report names, or the error that says which of them the log lacks. */
-async function sharedOf(
-  sharedInputs: SharedInputsReader,
-  report: Parameters<SharedInputsReader['of']>[0],
-): Promise<ReportWithShared['shared'] | MissingSharedInputError> {
-  try {
-    return await sharedInputs.of(report)
-  } catch (error) {
-    if (error instanceof MissingSharedInputError) return error
-    throw error
-  }
-}
-
-type Judge = (reports: readonly ReportWithShared[], database: Database | null) => Promise<readonly Verdict[]>
-
-const judges: Readonly<Record<RecomputeLevel, Judge>> = {
-  A: async (reports) => reports.map(decideAgain),
-  B: async (reports, database) => await readLabelsAgain(reports, required(database)),
-  C: async (reports, database) => await measureExposureAgain(reports, required(database)),
-}
-
-function required(database: Database | null): Database {
-  if (database === null) throw new TypeError('Levels B and C read the tables of an installation')
-  return database
-}
-
-/** A record with a damaged policy or damaged versions cannot be decided; that counts as failed. */
-function decideAgain({ data, shared }: ReportWithShared): Verdict {
-  try {
-    return compared(data, recompute(data, shared))
-  } catch (error) {
-    return failed(error)
   }
 }

@@ -39,7 +39,7 @@ export interface StoredReportsOptions {
   readonly ranges?: readonly ReportRange[] | undefined
   /** Called after each range, when the caller is done with its last batch. A rejection ends the reading. */
   readonly onRangeRead?: () => Promise<void>
-  readonly maxIds?: number
+  readonly maxIds?: number | undefined
 }
 
 export interface ReadingProgress {
@@ -56,8 +56,8 @@ export async function* readStoredReports(
   const { log, maxIds = MAX_IDS } = options
   const forgeryOf = await log.forgeryCheck()
   const ranges = options.ranges ?? (await reportRanges(options))
-  const shares = (range: ReportRange): number => Math.max(1, Math.ceil((range.to - range.from) / maxIds))
-  const total = ranges.reduce((sum, range) => sum + (range.to - range.from) * shares(range), 0)
+  const shares = (range: ReportRange): number => sharesOf(range, maxIds)
+  const total = ranges.reduce((sum, range) => sum + recordsToRead(range, maxIds), 0)
   let records = 0
   for (const range of ranges) {
     for (let share = 0; share < shares(range); share += 1) {
@@ -78,6 +78,13 @@ export async function* readStoredReports(
     await options.onRangeRead?.()
   }
 }
+
+const sharesOf = ({ from, to }: ReportRange, maxIds: number): number =>
+  Math.max(1, Math.ceil((to - from) / maxIds))
+
+/** Records that are read of a range: one with more ids than are remembered at once is read several times. */
+export const recordsToRead = (range: ReportRange, maxIds: number = MAX_IDS): number =>
+  (range.to - range.from) * sharesOf(range, maxIds)
 
 /** A record of another producer is never the first of its id. */
 function isGenuine(

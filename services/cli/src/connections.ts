@@ -100,6 +100,20 @@ export async function withConnections<T>(
   }
 }
 
+/** Runs `work` with connections of its own to what another thread of the process is connected to. Its signals are not its own. */
+export async function withConfig<T>(
+  config: Config,
+  work: (connections: Connections) => Promise<T>,
+): Promise<T> {
+  const logger = createLogger({ service: 'cupel', level: 'warn' })
+  const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
+  try {
+    return await work(await connect(config, null, { logger, shutdown }))
+  } finally {
+    await shutdown.run('the thread is done')
+  }
+}
+
 interface ConnectParts {
   readonly logger: Logger
   readonly shutdown: Shutdown

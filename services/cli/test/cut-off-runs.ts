@@ -1,7 +1,13 @@
 /** What holds of a recomputation that was cut off, on the installation of another test file: one of its own would cost much. It has five reports. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { CannotResumeError, recomputeReports, type RecomputeState } from '@cupel/proofs'
+import {
+  CannotResumeError,
+  createRangeDecider,
+  recomputeReports,
+  type RangeDecider,
+  type RecomputeState,
+} from '@cupel/proofs'
 import { describe, expect, test } from 'vitest'
 import type { Decided } from './decided.js'
 
@@ -34,6 +40,43 @@ export function describeCutOffRuns(decided: () => Decided): void {
         expect(resumed).toEqual({ ...whole, resumedReports: done })
         const left = state.ranges.slice(state.done.length).reduce((sum, { from, to }) => sum + to - from, 0)
         expect(totals).toEqual(new Set(left === 0 ? [] : [left]))
+      }
+    })
+
+    test('has the same answer and the same states, however many partitions are decided at once and in whatever order they end', async () => {
+      const statesOf = async (count: number) => {
+        const states: RecomputeState[] = []
+        // The first partition of each turn ends last.
+        let waiting: (() => void)[] = []
+        const decider = (): RangeDecider => {
+          const own = createRangeDecider(question(), question())
+          return {
+            async decide(range, onRecords) {
+              const tally = await own.decide(range, onRecords)
+              await new Promise<void>((resolve) => {
+                waiting.unshift(resolve)
+                setImmediate(() => waiting.shift()?.())
+              })
+              return tally
+            },
+          }
+        }
+        const answer = await recomputeReports({
+          ...question(),
+          decidersFor: () => Array.from({ length: count }, decider),
+          onRange: async (state) => void states.push(structuredClone(state) as RecomputeState),
+        })
+        waiting = []
+        return { answer, states }
+      }
+      const alone = await statesOf(1)
+      expect(alone.answer).toEqual(await recomputeReports(question()))
+      for (const count of [2, 5]) {
+        const together = await statesOf(count)
+        expect(together.answer).toEqual(alone.answer)
+        // Those that end out of turn wait for the ones before them, so that there may be fewer states, and no other ones.
+        for (const state of together.states) expect(alone.states).toContainEqual(state)
+        expect(together.states.at(-1)).toEqual(alone.states.at(-1))
       }
     })
 

@@ -86,6 +86,22 @@ describe('an untouched log', () => {
   })
 })
 
+test('threads of their own give the same answer, and their faults are told', async () => {
+  const withoutTime = (answer: Recomputed): object => ({ ...answer, measured: null })
+  const answer = async (...args: readonly string[]) => withoutTime(await recomputed(...args))
+  expect(await answer('--threads', '2')).toEqual(await answer())
+  const { database } = decided
+  await database.execute('ALTER TABLE label_view.label RENAME TO label_away')
+  try {
+    const { error } = await decided.cupel('audit', 'recompute', '--threads', '2')
+    expect(error).toMatchObject({ message: expect.stringContaining('label_view.label') as string })
+  } finally {
+    await database.execute('ALTER TABLE label_view.label_away RENAME TO label')
+  }
+  for (const count of ['0', '9', '1.5', 'two'])
+    expect((await decided.cupel('audit', 'recompute', '--threads', count)).exitCode).toBe(2)
+})
+
 describe('a report that was decided a second time', () => {
   test('counts by its first record, for the proof as for callers', async () => {
     const [first] = reports

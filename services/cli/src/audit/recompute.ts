@@ -28,6 +28,7 @@ import {
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
 import { openStateFile, type StateFile } from './recompute-state.js'
+import { MAX_THREADS, prepareThreads, threadCount, type ThreadSource } from './recompute-threads.js'
 import { measureWork, workText, type WorkRate } from './work-rate.js'
 import { momentOf } from './moment.js'
 import { VERSION } from '../version.js'
@@ -40,6 +41,7 @@ interface RecomputeOptions extends ExpectationOptions {
   readonly archive?: string
   readonly publicKeys?: string
   readonly state?: string
+  readonly threads?: number
 }
 
 type Measured = RecomputeResult & { readonly measured: WorkRate }
@@ -69,6 +71,11 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     .option(
       '--state <file>',
       'keep how far the run has come, and go on there if it was cut off; removed at the end',
+    )
+    .option(
+      '--threads <count>',
+      `threads that decide partitions; by default one for each processor, up to ${MAX_THREADS}, and one alone for few reports`,
+      threadCount,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: RecomputeOptions) => {
@@ -101,16 +108,19 @@ async function decideAgain(
       )
     const rate = measureWork({ now: () => performance.now(), cpuUsage: () => process.cpuUsage() })
     const { log, codec, database } = source
+    const question = { levels, since, reportId: options.report, maxFindings: options.limit }
+    const threads = prepareThreads(context, { source: threadSource(source, options), question }, options)
     const result = await recomputeReports({
-      ...{ log, codec, database, levels, since, resume },
-      reportId: options.report,
-      maxFindings: options.limit,
+      ...{ log, codec, database, resume, ...question },
+      decidersFor: threads.decidersFor,
       ...(stateFile === null ? {} : { onRange: async (state) => stateFile.save(state) }),
       ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
-    }).catch((cause: unknown) => {
-      if (!(cause instanceof CannotResumeError)) throw cause
-      throw new CommandError(`${options.state!} cannot be used: ${cause.message}`, EXIT_FAILED, { cause })
     })
+      .catch((cause: unknown) => {
+        if (!(cause instanceof CannotResumeError)) throw cause
+        throw new CommandError(`${options.state!} cannot be used: ${cause.message}`, EXIT_FAILED, { cause })
+      })
+      .finally(() => threads.close())
     stateFile?.remove()
     return { log: identity, ...result, measured: rate(result.reports - result.resumedReports) }
   }
@@ -119,7 +129,14 @@ async function decideAgain(
   return await withConnections(context, (connections) => from(connections, levels))
 }
 
-type Source = Pick<Connections, 'log' | 'codec' | 'checksMacs'> & { readonly database: Database | null }
+type Source = Pick<Connections, 'log' | 'codec' | 'checksMacs'> & {
+  readonly database: Database | null
+  /** Null for an archive. */
+  readonly config: Connections['config'] | null
+}
+
+const threadSource = ({ config }: Source, { archive, publicKeys }: RecomputeOptions): ThreadSource =>
+  config === null ? { kind: 'archive', archive: archive!, publicKeys } : { kind: 'connections', config }
 
 function stateFileOf(
   context: CliContext,
@@ -153,7 +170,7 @@ async function archived(context: CliContext, { archive, publicKeys, level = 'A' 
     publicKeys: keys,
     gathersFaults: false,
   })
-  return { log, codec, checksMacs, database: null }
+  return { log, codec, checksMacs, database: null, config: null }
 }
 
 /** No report is there, and nothing says that one was. */

@@ -1,0 +1,110 @@
+/** Threads that decide partitions beside one another, each with connections of its own. */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { RangeDecider, RangeQuestion, ReportRange } from '@cupel/proofs'
+import type { Config } from '@cupel/service-kit'
+import { InvalidArgumentError } from 'commander'
+import type { CliContext } from '../context.js'
+import { CommandError } from '../explain.js'
+import type { FromThread, ThreadData, ToThread } from './recompute-worker.js'
+
+export type ThreadSource =
+  /** The connections of the command. */
+  | { readonly kind: 'connections'; readonly config: Config }
+  /** The place of the archive as it was typed, and the file of public keys. */
+  | { readonly kind: 'archive'; readonly archive: string; readonly publicKeys: string | undefined }
+
+export const MAX_THREADS = 8
+/** A thread takes a second to begin: for fewer records than this, none does unless it is asked for. */
+const THREADS_FROM_RECORDS = 20_000
+
+/** The value of `--threads`. */
+export function threadCount(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > MAX_THREADS)
+    throw new InvalidArgumentError(`It takes a number from 1 to ${MAX_THREADS}.`)
+  return count
+}
+
+export interface RecomputeThreads {
+  /** Starts the threads that these partitions are worth; undefined where this thread decides alone. */
+  readonly decidersFor: (ranges: readonly ReportRange[]) => readonly RangeDecider[] | undefined
+  /** Ends the threads. */
+  close(): Promise<void>
+}
+
+export function prepareThreads(
+  context: CliContext,
+  of: { readonly source: ThreadSource; readonly question: RangeQuestion },
+  { threads: asked }: { readonly threads?: number | undefined },
+): RecomputeThreads {
+  const workers: Worker[] = []
+  return {
+    decidersFor(ranges) {
+      const worthwhile = ranges.filter(({ from, to }) => to > from)
+      const records = worthwhile.reduce((sum, { from, to }) => sum + to - from, 0)
+      const wanted = asked ?? (records < THREADS_FROM_RECORDS ? 1 : availableParallelism())
+      const count = Math.min(wanted, worthwhile.length, MAX_THREADS)
+      if (count < 2) return undefined
+      for (let index = 0; index < count; index += 1)
+        workers.push(new Worker(...threadFile({ environment: { ...context.environment }, ...of })))
+      return workers.map(deciderOf)
+    },
+    async close() {
+      await Promise.all(workers.map(ended))
+    },
+  }
+}
+
+interface Deciding {
+  readonly onRecords: (records: number) => void
+  readonly resolve: (tally: Awaited<ReturnType<RangeDecider['decide']>>) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A thread that ends, or fails, rejects what it was deciding and everything after that. */
+function deciderOf(worker: Worker): RangeDecider {
+  let deciding: Deciding | null = null
+  let failure: Error | null = null
+  const fail = (error: Error): void => {
+    failure ??= error
+    deciding?.reject(failure)
+    deciding = null
+  }
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'records') deciding?.onRecords(message.records)
+    else if (message.kind === 'fault') fail(new CommandError(message.sentence, message.exitCode))
+    else {
+      deciding?.resolve(message.tally)
+      deciding = null
+    }
+  })
+  worker.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))))
+  worker.on('exit', () => fail(new Error('A thread of the recomputation ended')))
+  return {
+    decide: (range, onRecords) =>
+      new Promise((resolve, reject) => {
+        if (failure !== null) return reject(failure)
+        deciding = { onRecords, resolve, reject }
+        worker.postMessage({ kind: 'decide', range } satisfies ToThread)
+      }),
+  }
+}
+
+/** A thread closes its connections before it ends. One that has ended has none. */
+async function ended(worker: Worker): Promise<void> {
+  if (worker.threadId === -1) return
+  const exit = new Promise<void>((resolve) => void worker.once('exit', () => resolve()))
+  worker.postMessage({ kind: 'close' } satisfies ToThread)
+  await exit
+}
+
+/** The thread's file is beside this one: transpiled in an installation, source in tests. */
+function threadFile(workerData: ThreadData): ConstructorParameters<typeof Worker> {
+  if (!import.meta.url.endsWith('.ts'))
+    return [new URL('./recompute-worker.js', import.meta.url), { execArgv: [], workerData }]
+  // A thread takes over no loader, so it registers the one of sources itself.
+  const source = JSON.stringify(new URL('./recompute-worker.ts', import.meta.url).href)
+  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
+  return [code, { eval: true, execArgv: ['--conditions=cupel-source'], workerData }]
+}
