@@ -34,6 +34,13 @@ export function renderArchive(results: ArchiveResults): string {
     row('hash the files (floor of verify)', results.hashSeconds, null, null),
     row('`archive verify`', results.verifySeconds, 90, results.hashSeconds, results.verifyProcessorSeconds),
     '',
+    '| `audit recompute --level A` | reports a second | reports per CPU second |',
+    '|---|---|---|',
+    ...results.recomputations.map(
+      ({ source, threads, reportsPerSecond, reportsPerCpuSecond }) =>
+        `| ${source}, ${threads} threads | ${count(Math.round(reportsPerSecond))} | ${count(Math.round(reportsPerCpuSecond))} |`,
+    ),
+    '',
   ].join('\n')
 }
 

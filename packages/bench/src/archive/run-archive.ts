@@ -47,12 +47,24 @@ export interface ArchiveResults {
   readonly verifyProcessorSeconds: number | null
   readonly readSeconds: number
   readonly hashSeconds: number
+  /** Each number of threads, by turns. */
+  readonly recomputations: readonly Recomputation[]
+}
+
+/** One run of `audit recompute --level A`, as the command states it. */
+export interface Recomputation {
+  readonly source: 'log' | 'archive'
+  readonly threads: number
+  readonly reportsPerSecond: number
+  readonly reportsPerCpuSecond: number
 }
 
 const ADDRESSES_PER_JOB = 1_000
 /** Of one key at once. It may have as many large answers under way: an ended job with its results is one. */
 const JOBS_AT_ONCE = 6
 const LOOK_MS = 250
+/** Runs of each kind of recomputation. */
+const TURNS = 3
 /** Jobs between two lines of progress. */
 const SAID_EVERY = 20
 
@@ -85,6 +97,7 @@ export async function runArchive(options: ArchiveOptions): Promise<ArchiveResult
       verifyProcessorSeconds: secondsOf(verified),
       readSeconds: floor.seconds,
       hashSeconds: await hashSeconds(folder),
+      recomputations: await recomputations(system, folder, say),
     }
   } finally {
     await system?.stop()
@@ -144,6 +157,32 @@ async function readAll(
   } finally {
     await close()
   }
+}
+
+/** By turns, so that what else the machine does falls on all alike. */
+async function recomputations(
+  system: RunningSystem,
+  folder: string,
+  say: ArchiveOptions['say'],
+): Promise<readonly Recomputation[]> {
+  const runs: Recomputation[] = []
+  for (let turn = 0; turn < TURNS; turn += 1)
+    for (const source of ['log', 'archive'] as const)
+      for (const threads of [1, cpus().length]) {
+        say(`audit recompute, ${source}, ${threads} threads`)
+        const place = source === 'log' ? [] : ['--archive', folder]
+        const asked = ['audit', 'recompute', '--level', 'A', '--threads', String(threads), ...place]
+        const { json } = await system.cupel(...asked)
+        if (json['is_proven'] !== true)
+          throw new Error(`Nothing is proven: ${JSON.stringify(json).slice(0, 500)}`)
+        const measured = json['measured'] as Readonly<Record<string, number>>
+        runs.push({
+          ...{ source, threads },
+          reportsPerSecond: measured['reports_per_second']!,
+          reportsPerCpuSecond: measured['reports_per_cpu_second']!,
+        })
+      }
+  return runs
 }
 
 async function hashSeconds(folder: string): Promise<number> {

@@ -99,7 +99,9 @@ test('threads of their own give the same answer, and their faults are told', asy
     await database.execute('ALTER TABLE label_view.label_away RENAME TO label')
   }
   for (const count of ['0', '9', '1.5', 'two'])
-    expect((await decided.cupel('audit', 'recompute', '--threads', count)).exitCode).toBe(2)
+    expect((await decided.cupel('audit', 'recompute', '--threads', count)).error).toMatchObject({
+      code: 'commander.invalidArgument',
+    })
 })
 
 describe('a report that was decided a second time', () => {
