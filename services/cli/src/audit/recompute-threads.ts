@@ -2,17 +2,10 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { RangeDecider, RangeQuestion, ReportRange } from '@cupel/proofs'
-import type { Config } from '@cupel/service-kit'
 import { InvalidArgumentError } from 'commander'
 import type { CliContext } from '../context.js'
 import { CommandError } from '../explain.js'
-import type { FromThread, ThreadData, ToThread } from './recompute-worker.js'
-
-export type ThreadSource =
-  /** The connections of the command. */
-  | { readonly kind: 'connections'; readonly config: Config }
-  /** The place of the archive as it was typed, and the file of public keys. */
-  | { readonly kind: 'archive'; readonly archive: string; readonly publicKeys: string | undefined }
+import type { FromThread, ThreadData, ThreadSource, ToThread } from './recompute-messages.js'
 
 export const MAX_THREADS = 8
 /** A thread takes a second to begin: for fewer records than this, none does unless it is asked for. */

@@ -1,33 +1,13 @@
 /** A thread of `cupel audit recompute`: it decides one partition after another, with connections of its own, until it is told to close. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import {
-  createRangeDecider,
-  type RangeQuestion,
-  type RangeSource,
-  type RangeTally,
-  type ReportRange,
-} from '@cupel/proofs'
+import { createRangeDecider, type RangeSource } from '@cupel/proofs'
 import { openArchive } from '../archive/open-archive.js'
 import { archivePlace } from '../archive/open-store.js'
 import { withConfig } from '../connections.js'
 import { createContext } from '../context.js'
 import { explain } from '../explain.js'
 import { readPublicKeys } from './public-keys.js'
-import type { ThreadSource } from './recompute-threads.js'
-
-export interface ThreadData {
-  readonly environment: NodeJS.ProcessEnv
-  readonly source: ThreadSource
-  readonly question: RangeQuestion
-}
-
-export type ToThread = { readonly kind: 'decide'; readonly range: ReportRange } | { readonly kind: 'close' }
-
-export type FromThread =
-  | { readonly kind: 'records'; readonly records: number }
-  | { readonly kind: 'tally'; readonly tally: RangeTally }
-  /** What the command would say of the error, and its exit code. */
-  | { readonly kind: 'fault'; readonly sentence: string; readonly exitCode: number }
+import type { FromThread, ThreadData, ToThread } from './recompute-messages.js'
 
 await serve(parentPort!, workerData as ThreadData)
 
