@@ -72,6 +72,7 @@ export const failpointNames = [
   'watches.touched',
   'watches.begun',
   'watches.settled',
+  'watches.digested',
   'policy.activate',
   'checkpoints.sign',
   'checkpoints.write',

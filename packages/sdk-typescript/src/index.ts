@@ -35,6 +35,10 @@ export type {
   EndpointTestMessage,
   ReportChange,
   ReportChangedMessage,
+  WatchDigest,
+  WatchesDigestMessage,
+  DigestedChange,
+  FailingWatch,
   ReportSummary,
   WebhookMessage,
 } from './webhooks/messages.js'

@@ -210,6 +210,13 @@ export const settings = {
   CUPEL_BULK_DWELL_TARGET_MS: milliseconds(1, 60_000)
     .default(25)
     .describe('Dwell of interactive screens (95th percentile) above which bulk jobs slow down.'),
+  CUPEL_WATCH_DIGEST_HOUR: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(23)
+    .default(6)
+    .describe('Hour of the day, UTC, at which the daily digest of watches ends and is sent.'),
   CUPEL_LABEL_LAG_LIMIT_MS: milliseconds(100, 3_600_000)
     .default(30_000)
     .describe('Lag of the label view beyond which labels count as stale and nothing is green.'),

@@ -78,6 +78,8 @@ export const elsewhere: readonly FailpointName[] = [
   'watches.touched',
   'watches.begun',
   'watches.settled',
+  // services/bulk-coordinator/test/digests.int.test.ts kills a coordinator at this one.
+  'watches.digested',
   // packages/archive/test/archive.int.test.ts kills a process at each of these.
   'archive.segment',
   'archive.manifest',

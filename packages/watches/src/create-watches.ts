@@ -15,6 +15,8 @@ export interface NewWatch extends ScreenedAddress {
   /** UTC, RFC 3339 with milliseconds; null: without an end. */
   readonly until: string | null
   readonly thresholdHundredths: number
+  /** Part of the daily digest. */
+  readonly digest: boolean
 }
 
 export interface NewWatches {
@@ -103,13 +105,14 @@ async function upsert(
   const rows = watches.map((one) => ({ ...one, watchId: newWatchId() }))
   return await transaction.query(
     `INSERT INTO watches.watch AS w (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains,
-       lookup_key, reference, until, threshold_hundredths, report_page_url, created_at, due_at, causes)
+       lookup_key, reference, until, threshold_hundredths, digest, report_page_url, created_at, due_at, causes)
      SELECT r."watchId", $1, $2, r.address, r."canonicalAddress", r.chain, r."candidateChains", r."lookupKey", r.reference,
-       r.until, r."thresholdHundredths", $4, date_trunc('milliseconds', clock_timestamp()), clock_timestamp(), '{created}'
+       r.until, r."thresholdHundredths", r.digest, $4, date_trunc('milliseconds', clock_timestamp()), clock_timestamp(), '{created}'
      FROM json_to_recordset($3::json) AS r ("watchId" text, address text, "canonicalAddress" text, chain text,
-       "candidateChains" json, "lookupKey" text, reference text, until timestamptz, "thresholdHundredths" int4)
+       "candidateChains" json, "lookupKey" text, reference text, until timestamptz, "thresholdHundredths" int4, digest bool)
      ON CONFLICT (account_id, livemode, chain, canonical_address) DO UPDATE
      SET reference = excluded.reference, until = excluded.until, threshold_hundredths = excluded.threshold_hundredths,
+       digest = excluded.digest,
        due_at = CASE WHEN w.until <= clock_timestamp() THEN clock_timestamp() ELSE w.due_at END
      RETURNING ${asFields('watch_id, chain, canonical_address')}`,
     [accountId, livemode, JSON.stringify(rows), reportPageUrl],

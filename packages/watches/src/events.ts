@@ -3,7 +3,7 @@ import { topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { writeOutboxBatch } from '@cupel/projections'
 
-type WatchEventType = 'WatchesCreated' | 'WatchRemoved' | 'ReportChanged'
+type WatchEventType = 'WatchesCreated' | 'WatchRemoved' | 'ReportChanged' | 'WatchesDigested'
 
 export interface WatchEvent<T extends WatchEventType = WatchEventType> {
   readonly type: T

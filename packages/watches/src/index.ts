@@ -31,4 +31,6 @@ export type {
   Splitting,
 } from './settle.js'
 export type { WatchCause, WatchedState } from './touched.js'
+export { FAILING_AFTER, MAX_DIGEST_ITEMS, replayDigest, writeDigests } from './write-digests.js'
+export type { DigestTime } from './write-digests.js'
 export type { Actor, LastReport, Owner, Watch, WatchStatus } from './watch.js'

@@ -19,14 +19,23 @@ export interface WatchPage {
 export async function listWatches(
   database: Queryable,
   owner: Owner,
-  { pageSize, after }: { readonly pageSize: number; readonly after: WatchCursor | null },
+  {
+    pageSize,
+    after,
+    changedIn,
+  }: {
+    readonly pageSize: number
+    readonly after: WatchCursor | null
+    /** Only those that changed according to the digest of this day, and to no later one; YYYY-MM-DD. */
+    readonly changedIn: string | null
+  },
 ): Promise<WatchPage> {
   const rows = await own(
     database,
     owner,
-    `($3::timestamptz IS NULL OR (w.created_at, w.watch_id) < ($3::timestamptz, $4))
+    `($6::date IS NULL OR w.digest_day = $6::date) AND ($3::timestamptz IS NULL OR (w.created_at, w.watch_id) < ($3::timestamptz, $4))
      ORDER BY w.created_at DESC, w.watch_id DESC LIMIT $5`,
-    [after?.createdAt ?? null, after?.watchId ?? '', pageSize + 1],
+    [after?.createdAt ?? null, after?.watchId ?? '', pageSize + 1, changedIn],
   )
   const items = rows.slice(0, pageSize)
   const last = items.at(-1)

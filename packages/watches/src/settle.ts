@@ -187,6 +187,8 @@ async function storeReports(transaction: Queryable, rows: readonly Settling[]): 
     `UPDATE watches.watch w SET report_id = r.report_id, level = r.level, score = r.score, reported_at = r.ended_at,
        told_report_id = coalesce(w.told_report_id, r.report_id), told_level = coalesce(w.told_level, r.level),
        told_score = coalesce(w.told_score, r.score),
+       digest_report_id = coalesce(w.digest_report_id, r.report_id), digest_level = coalesce(w.digest_level, r.level),
+       digest_score = coalesce(w.digest_score, r.score),
        awaits_lists = ${AWAITS_LISTS}, pending_report_id = NULL, pending_causes = '{}', failures = 0
      FROM report_view.report r WHERE w.watch_id = ANY ($1::text[]) AND r.report_id = w.pending_report_id`,
     [ids('generated')],

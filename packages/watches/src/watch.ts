@@ -35,6 +35,8 @@ export interface Watch extends Owner {
   /** UTC, RFC 3339 with milliseconds; null: without an end. */
   readonly until: string | null
   readonly thresholdHundredths: number
+  /** Part of the daily digest. */
+  readonly digest: boolean
   readonly createdAt: string
   readonly status: WatchStatus
   /** Null until the first decision. */
@@ -43,7 +45,7 @@ export interface Watch extends Owner {
 
 /** Columns of `watches.watch w` as a Watch. */
 export const WATCH_FIELDS = `${asFields(
-  'w.watch_id, w.account_id, w.livemode, w.address, w.chain, w.candidate_chains, w.reference, w.threshold_hundredths',
+  'w.watch_id, w.account_id, w.livemode, w.address, w.chain, w.candidate_chains, w.reference, w.threshold_hundredths, w.digest',
 )}, ${asTimes('w.until, w.created_at')},
   CASE WHEN w.until <= clock_timestamp() THEN 'ended' ELSE 'active' END AS status,
   CASE WHEN w.report_id IS NOT NULL THEN json_build_object('reportId', w.report_id, 'level', w.level, 'score', w.score,

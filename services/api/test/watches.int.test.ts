@@ -97,6 +97,25 @@ describe('watches', () => {
     expect((events[1]!.data['watches'] as { watchId: string }[])[0]!.watchId).toBe(first!.watch_id)
   })
 
+  test('ask for the digest where they are told to, and are listed by the digest that said they had changed', async () => {
+    const { key, accountId } = await installation.key()
+    const [one, other] = itemsOf(await post(key, [{ address: ETH, digest: true }, { address: address(1) }]))
+    expect([one, other]).toMatchObject([{ digest: true }, { digest: false }])
+    const [event] = await eventsOf(accountId)
+    expect(event!.data['watches']).toMatchObject([{ digest: true }, { digest: false }])
+    await installation.database.execute(
+      `UPDATE watches.watch SET digest_day = '2026-11-25' WHERE watch_id = $1`,
+      [one!.watch_id],
+    )
+    const changedIn = async (day: string) => await get(key, `/v1/watches?changed_in=${day}`)
+    expect(itemsOf(await changedIn('2026-11-25'))).toMatchObject([{ watch_id: one!.watch_id }])
+    expect(itemsOf(await changedIn('2026-11-24'))).toEqual([])
+    for (const wrong of ['2026-02-30', 'yesterday', '2026-11-25T00:00:00Z'])
+      expect((await changedIn(wrong)).status).toBe(400)
+    const [again] = itemsOf(await post(key, [{ address: ETH }]))
+    expect(again).toMatchObject({ watch_id: one!.watch_id, digest: false })
+  })
+
   test('are made all or none: every fault of a call is named', async () => {
     const { key, accountId } = await installation.key()
     const faults: [object, string, string][] = [

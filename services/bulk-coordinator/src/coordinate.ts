@@ -25,6 +25,8 @@ export interface CoordinationOptions {
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
   readonly dwellTargetMs: number
+  /** Hour of the day, UTC, at which the digest of watches ends. */
+  readonly digestHour: number
   /** Work has begun. */
   readonly onStarted: () => void
   /** Called where only a restart leads back. */
@@ -69,7 +71,7 @@ interface Work {
 }
 
 async function startWork(options: CoordinationOptions, trouble: Trouble): Promise<Work> {
-  const { log, codec, database, logger, metrics, tracing, dwellTargetMs } = options
+  const { log, codec, database, logger, metrics, tracing, dwellTargetMs, digestHour } = options
   const backlog = createBacklog()
   backlog.add(await listOpenJobs(database))
   const pace = createPace({ dwellTargetMs, metrics })
@@ -86,7 +88,7 @@ async function startWork(options: CoordinationOptions, trouble: Trouble): Promis
     followJobs({ log, codec, database, logger, metrics, onApplied: learn, onStopped }),
   ]
   const watches = followWatches({
-    ...{ log, codec, database, logger, metrics, trouble },
+    ...{ log, codec, database, logger, metrics, trouble, digestHour },
     onOpened(jobs) {
       backlog.add(jobs)
       release.wake()

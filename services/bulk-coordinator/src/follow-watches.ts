@@ -16,7 +16,14 @@ import { CURRENT_SCORER_VERSION } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Trouble } from '@cupel/projections'
-import { listDueWatches, lookForNews, markPending, settleWatches, sweepBatches } from '@cupel/watches'
+import {
+  listDueWatches,
+  lookForNews,
+  markPending,
+  settleWatches,
+  sweepBatches,
+  writeDigests,
+} from '@cupel/watches'
 import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
 import { createSplitChanges } from './split-changes.js'
 import { watchJobsOf, type WatchScreening } from './watch-jobs.js'
@@ -28,6 +35,8 @@ export interface FollowWatchesOptions {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly trouble: Trouble
+  /** Hour of the day, UTC, at which the digest ends. */
+  readonly digestHour: number
   /** Jobs whose screenings may be released now. */
   readonly onOpened: (jobs: readonly OpenJob[]) => void
 }
@@ -39,9 +48,11 @@ const MAX_BEGUN = 1_000
 /** Reports settled in one transaction. */
 const MAX_SETTLED = 500
 const SWEEP_INTERVAL_MS = 3_600_000
+/** A digest that is due is seen within this time. */
+const DIGEST_INTERVAL_MS = 60_000
 
 export function followWatches(options: FollowWatchesOptions): Loop {
-  const { database, logger, metrics, trouble } = options
+  const { database, logger, metrics, trouble, digestHour } = options
   const marked = metrics.counter(
     'watches_marked_total',
     'Watches that a change can touch, marked to be decided again',
@@ -53,7 +64,9 @@ export function followWatches(options: FollowWatchesOptions): Loop {
   )
   const begin = createBegin(options)
   const splitChanges = createSplitChanges(options)
+  const digested = metrics.counter('watches_digests_total', 'Daily digests of watches')
   let sweptAt = -Infinity
+  let digestedAt = -Infinity
   return startLoop({
     async step() {
       marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION)) ?? 0)
@@ -64,6 +77,10 @@ export function followWatches(options: FollowWatchesOptions): Loop {
       if (performance.now() - sweptAt > SWEEP_INTERVAL_MS) {
         await sweepBatches(database)
         sweptAt = performance.now()
+      }
+      if (performance.now() - digestedAt > DIGEST_INTERVAL_MS) {
+        digested.inc({}, await writeDigests(database, { hour: digestHour }))
+        digestedAt = performance.now()
       }
       trouble.over(PLACE)
       return begun > 0 || settled.settled === MAX_SETTLED ? 0 : undefined

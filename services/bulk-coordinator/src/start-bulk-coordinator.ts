@@ -8,7 +8,7 @@ import { createCoordination } from './coordinate.js'
 import { holdLease } from './lease.js'
 
 export interface BulkCoordinatorDeps {
-  readonly config: Pick<Config, 'CUPEL_BULK_DWELL_TARGET_MS'>
+  readonly config: Pick<Config, 'CUPEL_BULK_DWELL_TARGET_MS' | 'CUPEL_WATCH_DIGEST_HOUR'>
   readonly log: EventLog
   readonly codec: EventCodec
   /** Uses five connections: for the lease, for reading, for releasing, for announcing and for watches. */
@@ -27,6 +27,7 @@ export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<R
   const coordination = createCoordination({
     ...deps,
     dwellTargetMs: deps.config.CUPEL_BULK_DWELL_TARGET_MS,
+    digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR,
     onStarted: () => trouble.over('lease'),
   })
   const lease = holdLease({

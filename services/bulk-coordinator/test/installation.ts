@@ -113,7 +113,7 @@ export async function openInstallation(): Promise<Installation> {
   return {
     ...{ ...base, scorer, endingRecords, endings },
     async coordinator() {
-      const config = { CUPEL_BULK_DWELL_TARGET_MS: 25 }
+      const config = { CUPEL_BULK_DWELL_TARGET_MS: 25, CUPEL_WATCH_DIGEST_HOUR: 6 }
       const service = await startBulkCoordinator({ ...base.deps, config, fail: failLoudly })
       base.onClose(() => service.stop())
       return service

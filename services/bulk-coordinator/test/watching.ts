@@ -25,7 +25,7 @@ export const lookupKeyOf = (address: string): string => `evm:${address}`
 export async function watch(
   { database }: Pick<Installation, 'database'>,
   addresses: readonly string[],
-  { accountId = 'acc_1', livemode = true, chain = 'ETH', thresholdHundredths = 1_000 } = {},
+  { accountId = 'acc_1', livemode = true, chain = 'ETH', thresholdHundredths = 1_000, digest = false } = {},
 ): Promise<string[]> {
   const result = await createWatches(database, {
     ...{ accountId, livemode, keyId: 'key', person: '', call: CALL, batchId: newBatchId() },
@@ -38,7 +38,7 @@ export async function watch(
         candidateChains: [chain],
         lookupKey: lookupKeyOf(address),
       },
-      ...{ reference: `of ${address}`, until: null, thresholdHundredths },
+      ...{ reference: `of ${address}`, until: null, thresholdHundredths, digest },
     })),
   })
   if (!result.ok) throw new Error(result.code)
@@ -150,7 +150,8 @@ export async function settleAll(
 ): Promise<void> {
   await database.execute(
     `UPDATE watches.watch SET due_at = NULL, causes = '{}', report_id = watch_id, level = $1, score = 0, reported_at = now(),
-       told_report_id = watch_id, told_level = $1, told_score = 0`,
+       told_report_id = watch_id, told_level = $1, told_score = 0,
+       digest_report_id = watch_id, digest_level = $1, digest_score = 0`,
     [level],
   )
 }

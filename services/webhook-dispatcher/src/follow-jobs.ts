@@ -1,9 +1,16 @@
-/** Reads the ends of bulk jobs and changed reports from the log and makes their deliveries, together with the checkpoint. */
+/** Reads the ends of bulk jobs, changed reports and digests of watches from the log and makes their deliveries, together with the checkpoint. */
 import { topicOf, type Logger, type Metrics, type Trace, type Tracing } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
-import { insertChangeDeliveries, insertDeliveries, type JobEnd, type ReportChange } from '@cupel/webhooks'
+import {
+  insertChangeDeliveries,
+  insertDeliveries,
+  insertDigestDeliveries,
+  type JobEnd,
+  type ReportChange,
+  type ToldDigest,
+} from '@cupel/webhooks'
 
 export const DISPATCHER_GROUP = 'webhook-dispatcher.deliveries.v1'
 const TOPICS = [true, false].flatMap((live) => [
@@ -31,7 +38,9 @@ export interface FollowJobsOptions {
 
 /** What an account is told of. */
 export type Told =
-  { readonly kind: 'end'; readonly end: JobEnd } | { readonly kind: 'change'; readonly change: ReportChange }
+  | { readonly kind: 'end'; readonly end: JobEnd }
+  | { readonly kind: 'change'; readonly change: ReportChange }
+  | { readonly kind: 'digest'; readonly digest: ToldDigest }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
   const { log, codec, database, logger, metrics, tracing, onDeliveries, onStopped } = options
@@ -51,10 +60,12 @@ export function followJobs(options: FollowJobsOptions): Consumer {
         const told = batches.flatMap(({ outcomes }) => outcomes.filter((one) => one !== null))
         const ends = told.flatMap((one) => (one.kind === 'end' ? [one.end] : []))
         const changes = told.flatMap((one) => (one.kind === 'change' ? [one.change] : []))
+        const digests = told.flatMap((one) => (one.kind === 'digest' ? [one.digest] : []))
         const traces = tracing ? ends.map((end) => beginTrace(tracing, end)) : null
         const traced = traces === null ? ends : ends.map((end, index) => continuedBy(end, traces[index]!))
         await insertDeliveries(transaction, traced)
         await insertChangeDeliveries(transaction, changes)
+        await insertDigestDeliveries(transaction, digests)
         return { told: told.length, traces }
       },
       onCommitted({ result: { told, traces } }) {
@@ -69,7 +80,26 @@ function toldBy(codec: EventCodec, record: LogRecord): Told | null {
   const end = endOfJob(codec, record)
   if (end !== null) return { kind: 'end', end }
   const change = changeIn(codec, record)
-  return change === null ? null : { kind: 'change', change }
+  if (change !== null) return { kind: 'change', change }
+  const digest = digestIn(codec, record)
+  return digest === null ? null : { kind: 'digest', digest }
+}
+
+/** Null where the record is not a digest of watches. */
+export function digestIn(codec: EventCodec, record: LogRecord): ToldDigest | null {
+  if (typeOf(record) !== 'WatchesDigested') return null
+  const { data, envelope } = codec.decodeAs('WatchesDigested', record)!
+  return {
+    ...data,
+    until: readTime(data.until),
+    changes: data.changes.map(({ watchId, address, chain, ...one }) => ({
+      ...{ watchId, address, chain },
+      previous: { reportId: one.previousReportId, level: one.previousLevel, score: one.previousScore },
+      current: { reportId: one.reportId, level: one.level, score: one.score },
+    })),
+    eventId: envelope.id,
+    traceparent: record.headers['traceparent'],
+  }
 }
 
 /** Null where the record is not a changed report. */

@@ -49,6 +49,29 @@ async function change({ accountId, livemode }: Tenant, number = 1): Promise<void
   ])
 }
 
+/** Appends the digest of this day; of the same day it is the same digest. */
+async function digest({ accountId, livemode }: Tenant, day: string): Promise<void> {
+  const { codec, log } = installation
+  const until = new Date().toISOString()
+  const data: EventData['WatchesDigested'] = {
+    ...{ accountId, livemode, day, from: until, until, watched: 7, changed: 2, unchanged: 4, undecided: 1 },
+    failing: 1,
+    changes: [
+      {
+        ...{ watchId: 'wat_1', address: '0xA', chain: 'ETH', previousReportId: '00', previousLevel: 'green' },
+        ...{ previousScore: 0, reportId: '08', level: 'red', score: 100 },
+      },
+    ],
+    failures: [{ watchId: 'wat_2', address: '0xB', chain: 'BSC', failures: 5 }],
+  }
+  const id = decidedEventId('WatchesDigested', accountId, String(livemode), day)
+  const envelope = { id, source: 'test', time: until, subject: id, correlationId: id, causationId: id }
+  const event = { type: 'WatchesDigested', data, envelope } as DomainEvent
+  await log.append('test', [
+    codec.encode(event, { topic: topicOf('WatchesDigested', livemode), key: accountId }),
+  ])
+}
+
 async function allDelivered(
   endpoint: Parameters<Installation['deliveries']>[0],
   count: number,
@@ -87,6 +110,32 @@ test('it is signed, says both reports, and reaches no other account and no other
     },
   })
   expect(await installation.deliveries(endpoint)).toMatchObject([{ type: 'report.changed', jobId: null }])
+})
+
+test('a digest is delivered once, and says where the changes are that it does not list', async () => {
+  await installation.dispatcher()
+  const endpoint = await installation.endpoint(receiver.url)
+  await digest(endpoint, '2026-11-25')
+  await digest(endpoint, '2026-11-25')
+  await digest(endpoint, '2026-11-26')
+  await allDelivered(endpoint, 2)
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body) as { data: { day: string } })
+  expect(bodies.map(({ data }) => data.day).sort()).toEqual(['2026-11-25', '2026-11-26'])
+  expect(bodies.find(({ data }) => data.day === '2026-11-25')).toMatchObject({
+    type: 'watches.digest',
+    data: {
+      ...{ watched: 7, changed: 2, unchanged: 4, undecided: 1, failing: 1 },
+      changes: [
+        {
+          ...{ watch_id: 'wat_1', address: '0xA', chain: 'ETH' },
+          previous: { report_id: '00', level: 'green', score: 0 },
+          current: { report_id: '08', level: 'red', score: 100 },
+        },
+      ],
+      more: '/v1/watches?changed_in=2026-11-25',
+      failures: [{ watch_id: 'wat_2', address: '0xB', chain: 'BSC', failures: 5 }],
+    },
+  })
 })
 
 test.each(['before:webhooks.deliveries:1', 'after:webhooks.deliveries:1'])(

@@ -606,6 +606,8 @@ export interface CreatedWatch {
   readonly until: null | string
   /** Hundredths of a point by which the score must move. */
   readonly thresholdHundredths: number
+  /** Part of the daily digest. */
+  readonly digest: boolean
 }
 
 /** An account watches an address no more. */
@@ -661,6 +663,57 @@ export interface ScoreSplit {
   readonly policy: number
   readonly scorer: number
   readonly time: number
+}
+
+/** How the watches of an account in one of its environments stand that ask for a digest. One event a day: a repeat has the same id. */
+export interface WatchesDigested {
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** Of the end, UTC, YYYY-MM-DD. An account has one digest for a day in each environment. */
+  readonly day: string
+  /** Where the digest before ended; UTC, RFC 3339 with milliseconds. */
+  readonly from: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly until: string
+  /** Watches that ask for a digest and have not ended. */
+  readonly watched: number
+  /** Those among them whose account was told of a change since the digest before. */
+  readonly changed: number
+  /** Those that have a report and did not change. */
+  readonly unchanged: number
+  /** Those without any report yet. */
+  readonly undecided: number
+  /** Those whose last screenings, three or more in a row, ended without a report. They count among the others too. */
+  readonly failing: number
+  /** The highest scores first, at most 100. */
+  readonly changes: readonly DigestedChange[]
+  /** Those that keep failing, the longest first, at most 100. */
+  readonly failures: readonly FailingWatch[]
+}
+
+/** DigestedChange */
+export interface DigestedChange {
+  readonly watchId: string
+  readonly address: string
+  readonly chain: string
+  /** The report where the digest before left off, or the first one. */
+  readonly previousReportId: string
+  readonly previousLevel: string
+  readonly previousScore: number
+  /** The report that the account was told of last. */
+  readonly reportId: string
+  readonly level: string
+  readonly score: number
+}
+
+/** FailingWatch */
+export interface FailingWatch {
+  readonly watchId: string
+  readonly address: string
+  readonly chain: string
+  /** Screenings in a row that ended without a report. */
+  readonly failures: number
 }
 
 /** A source states a label of an address. Visible from the LabelSetPublished of the same import. */
@@ -1368,6 +1421,7 @@ export interface EventData {
   readonly WatchesCreated: WatchesCreated
   readonly WatchRemoved: WatchRemoved
   readonly ReportChanged: ReportChanged
+  readonly WatchesDigested: WatchesDigested
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished

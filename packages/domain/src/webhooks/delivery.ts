@@ -8,7 +8,13 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export const payloadKinds = ['full', 'thin'] as const
 export type PayloadKind = (typeof payloadKinds)[number]
 
-export const webhookTypes = ['bulk.completed', 'bulk.cancelled', 'report.changed', 'endpoint.test'] as const
+export const webhookTypes = [
+  'bulk.completed',
+  'bulk.cancelled',
+  'report.changed',
+  'watches.digest',
+  'endpoint.test',
+] as const
 export type WebhookType = (typeof webhookTypes)[number]
 /** Those that tell of the end of a job. */
 export type JobWebhookType = Extract<WebhookType, `bulk.${string}`>

@@ -99,6 +99,51 @@ function summaryOf({ reportId, level, score }: ReportSummary): object {
   return { report_id: reportId, level, score }
 }
 
+/** How the watches of an account stand, once a day. */
+export interface WatchDigest {
+  /** UTC, YYYY-MM-DD. */
+  readonly day: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly from: string
+  readonly until: string
+  readonly watched: number
+  readonly changed: number
+  readonly unchanged: number
+  readonly undecided: number
+  readonly failing: number
+  readonly changes: readonly {
+    readonly watchId: string
+    readonly address: string
+    readonly chain: string
+    readonly previous: ReportSummary
+    readonly current: ReportSummary
+  }[]
+  readonly failures: readonly {
+    readonly watchId: string
+    readonly address: string
+    readonly chain: string
+    readonly failures: number
+  }[]
+}
+
+/** The body for a digest, the same for every payload kind. `more` is where all changes are listed if the digest has not all. */
+export function digestWebhookBody(digest: WatchDigest): string {
+  const { day, from, until, watched, changed, unchanged, undecided, failing } = digest
+  return JSON.stringify({
+    type: 'watches.digest' satisfies WebhookType,
+    timestamp: until,
+    data: {
+      ...{ day, from, until, watched, changed, unchanged, undecided, failing },
+      changes: digest.changes.map(({ watchId, address, chain, previous, current }) => ({
+        ...{ watch_id: watchId, address, chain },
+        ...{ previous: summaryOf(previous), current: summaryOf(current) },
+      })),
+      more: changed > digest.changes.length ? `/v1/watches?changed_in=${day}` : null,
+      failures: digest.failures.map(({ watchId, ...rest }) => ({ watch_id: watchId, ...rest })),
+    },
+  })
+}
+
 /** The body that shows a receiver that it is reached. */
 export function testWebhookBody(endpointId: string, at: string): string {
   return JSON.stringify({

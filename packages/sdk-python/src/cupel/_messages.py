@@ -77,6 +77,55 @@ class ReportChange(Model):
     """Why `split` is None: `busy`, `unreadable` or `refused`; others may be added."""
 
 
+class DigestedChange(Model):
+    __slots__ = ()
+    _parts = {"previous": ReportSummary, "current": ReportSummary}
+
+    watch_id: str
+    address: str
+    chain: str
+    previous: ReportSummary
+    """Where the digest before left off."""
+    current: ReportSummary
+
+
+class FailingWatch(Model):
+    __slots__ = ()
+
+    watch_id: str
+    address: str
+    chain: str
+    failures: int
+    """Screenings in a row that ended without a report."""
+
+
+class WatchDigest(Model):
+    """How the watches stand that ask for a daily digest."""
+
+    __slots__ = ()
+    _parts = {"changes": DigestedChange, "failures": FailingWatch}
+
+    day: str
+    """UTC, YYYY-MM-DD."""
+    from_: str
+    """Where the digest before ended; UTC, RFC 3339."""
+    until: str
+    """UTC, RFC 3339."""
+    watched: int
+    changed: int
+    unchanged: int
+    undecided: int
+    """Without any report yet."""
+    failing: int
+    """Whose last screenings ended without a report. They count among the others too."""
+    changes: tuple[DigestedChange, ...]
+    """The highest scores first, at most 100."""
+    more: str | None
+    """Path and query of the list of all that changed; None where `changes` has all."""
+    failures: tuple[FailingWatch, ...]
+    """At most 100."""
+
+
 class WebhookMessage(Model):
     """A verified message. Types may be added: skip one that you do not know."""
 
@@ -117,6 +166,15 @@ class ReportChangedMessage(WebhookMessage):
     data: ReportChange
 
 
+class WatchesDigestMessage(WebhookMessage):
+    """`watches.digest`: how the watches stand, once a day."""
+
+    __slots__ = ()
+    _parts = {"data": WatchDigest}
+
+    data: WatchDigest
+
+
 class EndpointTestMessage(WebhookMessage):
     """`endpoint.test`: someone tried the endpoint."""
 
@@ -129,6 +187,7 @@ _CLASS_BY_TYPE: Mapping[str, type[WebhookMessage]] = {
     "bulk.completed": BulkCompletedMessage,
     "bulk.cancelled": BulkCancelledMessage,
     "report.changed": ReportChangedMessage,
+    "watches.digest": WatchesDigestMessage,
     "endpoint.test": EndpointTestMessage,
 }
 

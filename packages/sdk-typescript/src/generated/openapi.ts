@@ -808,6 +808,8 @@ export interface components {
             readonly until?: string | null;
             /** @description Points by which the score must move, up or down, to be a change; 10 where absent. A changed level is always one. */
             readonly threshold?: number | null;
+            /** @description Whether the watch is part of the daily digest, the webhook `watches.digest`; absent or null: it is not. */
+            readonly digest?: boolean | null;
         };
         readonly MadeWatches: {
             /** @description In the order of the call. */
@@ -825,6 +827,8 @@ export interface components {
             readonly until: string | null;
             /** @description Points by which the score must move to be a change. */
             readonly threshold: number;
+            /** @description Whether it is part of the daily digest. */
+            readonly digest: boolean;
             /** @description `active`, or `ended` from its `until` on. */
             readonly status: string;
             /**
@@ -832,7 +836,7 @@ export interface components {
              * @description When it was made, UTC, RFC 3339 with milliseconds.
              */
             readonly created_at: string;
-            /** @description What later reports are compared with; null until the address was decided for the first time. */
+            /** @description The last decision; null until the address was decided for the first time. */
             readonly last_report: components["schemas"]["WatchedReport"] | null;
         };
         readonly WatchedReport: {
@@ -932,7 +936,7 @@ export interface components {
             readonly delivery_id: string;
             /** @description The `webhook-id` header: the same over all attempts. */
             readonly webhook_id: string;
-            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed` or `endpoint.test`; others may be added. */
+            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added. */
             readonly type: string;
             /** @description The job of the message; null where it concerns none. */
             readonly job_id: string | null;

@@ -18,6 +18,13 @@ export interface NewWatch {
   readonly until?: Time | undefined
   /** Points by which the score must move to be a change; the service takes 10 without it. */
   readonly threshold?: number | undefined
+  /** Whether the watch is part of the daily digest, the webhook `watches.digest`; the service leaves it out without it. */
+  readonly digest?: boolean | undefined
+}
+
+export interface ListWatchesOptions extends ListOptions {
+  /** Only watches that changed according to the digest of this day, and to no later one; YYYY-MM-DD. */
+  readonly changedIn?: string | undefined
 }
 
 /** Addresses that are decided again whenever something comes that can touch their reports. */
@@ -42,8 +49,8 @@ export class Watches {
   }
 
   /** Newest first, those that ended too. */
-  list(options: ListOptions = {}): ItemList<Watch> {
-    return listOf(this.#transport, '/v1/watches', options)
+  list(options: ListWatchesOptions = {}): ItemList<Watch> {
+    return listOf(this.#transport, '/v1/watches', options, { changed_in: options.changedIn })
   }
 
   /** One watch, with its last report. */

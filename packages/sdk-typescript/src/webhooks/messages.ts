@@ -46,6 +46,45 @@ export interface ReportSummary {
   readonly score: number
 }
 
+/** How the watches stand that ask for a daily digest. */
+export interface WatchDigest {
+  /** UTC, YYYY-MM-DD. */
+  readonly day: string
+  /** UTC, RFC 3339. */
+  readonly from: string
+  readonly until: string
+  readonly watched: number
+  readonly changed: number
+  readonly unchanged: number
+  /** Without any report yet. */
+  readonly undecided: number
+  /** Whose last screenings ended without a report. They count among the others too. */
+  readonly failing: number
+  /** The highest scores first, at most 100. */
+  readonly changes: readonly DigestedChange[]
+  /** Path and query of the list of all that changed; null where `changes` has all. */
+  readonly more: string | null
+  /** At most 100. */
+  readonly failures: readonly FailingWatch[]
+}
+
+export interface DigestedChange {
+  readonly watch_id: string
+  readonly address: string
+  readonly chain: string
+  /** Where the digest before left off. */
+  readonly previous: ReportSummary
+  readonly current: ReportSummary
+}
+
+export interface FailingWatch {
+  readonly watch_id: string
+  readonly address: string
+  readonly chain: string
+  /** Screenings in a row that ended without a report. */
+  readonly failures: number
+}
+
 interface Message<Type extends string, Data> {
   /** Equal for all attempts of one delivery. Keep the ids that you have seen, and skip what comes again. */
   readonly webhook_id: string
@@ -58,8 +97,13 @@ interface Message<Type extends string, Data> {
 export type BulkCompletedMessage = Message<'bulk.completed', BulkEnd>
 export type BulkCancelledMessage = Message<'bulk.cancelled', BulkEnd>
 export type ReportChangedMessage = Message<'report.changed', ReportChange>
+export type WatchesDigestMessage = Message<'watches.digest', WatchDigest>
 export type EndpointTestMessage = Message<'endpoint.test', Readonly<Record<string, unknown>>>
 
 /** A verified message. Types may be added: skip one that you do not know. */
 export type WebhookMessage =
-  BulkCompletedMessage | BulkCancelledMessage | ReportChangedMessage | EndpointTestMessage
+  | BulkCompletedMessage
+  | BulkCancelledMessage
+  | ReportChangedMessage
+  | WatchesDigestMessage
+  | EndpointTestMessage

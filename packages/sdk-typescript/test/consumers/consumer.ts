@@ -50,6 +50,8 @@ export async function receive(body: Uint8Array, headers: Record<string, string |
       return message.data.job_id
     case 'report.changed':
       return message.data.watch_id
+    case 'watches.digest':
+      return message.data.more ?? message.data.changes[0]?.watch_id
     case 'endpoint.test':
       return message.webhook_id
     default:

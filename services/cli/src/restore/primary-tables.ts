@@ -14,7 +14,7 @@ import { replayErasure } from '@cupel/personal-data'
 import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
 import { reportView } from '@cupel/read-models'
 import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
-import { replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
+import { replayDigest, replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
 import {
   endUnsettledDeliveries,
   isEndpointKnown,
@@ -93,6 +93,9 @@ const replay: Replay = {
   },
   async ReportChanged({ transaction }, change) {
     await replayReportChange(transaction, change)
+  },
+  async WatchesDigested({ transaction }, digest) {
+    await replayDigest(transaction, digest)
   },
   async WebhookEndpointCreated({ transaction, notes }, endpoint) {
     if (!(await isEndpointKnown(transaction, endpoint)))

@@ -67,6 +67,9 @@ const newWatchComponent = z
     ).describe(
       `Points by which the score must move, up or down, to be a change; ${DEFAULT_THRESHOLD} where absent. A changed level is always one.`,
     ),
+    digest: orAbsent(z.boolean()).describe(
+      'Whether the watch is part of the daily digest, the webhook `watches.digest`; absent or null: it is not.',
+    ),
   })
   .meta({ id: 'NewWatchRequest' })
 
@@ -159,6 +162,7 @@ function judgeWatches({ watches }: WatchesBody): Judgement<readonly NewWatch[]> 
       reference: one.reference ?? null,
       until: one.until === undefined ? null : new Date(one.until).toISOString(),
       thresholdHundredths: hundredths(one.threshold ?? DEFAULT_THRESHOLD),
+      digest: one.digest ?? false,
     })
   }
   const [first] = faults

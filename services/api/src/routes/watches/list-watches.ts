@@ -8,7 +8,16 @@ import { ownerOf, watchComponent, watchDocument, watchExample, type WatchParts }
 const DEFAULT_PAGE_SIZE = 50
 const LIST = 'watches'
 
-const watchQuery = z.strictObject({ page_size: pageSize(DEFAULT_PAGE_SIZE), page_token: pageToken })
+const watchQuery = z.strictObject({
+  changed_in: z.iso
+    .date()
+    .optional()
+    .describe(
+      'Only watches that changed according to the digest of this day, and to no later one; YYYY-MM-DD.',
+    ),
+  page_size: pageSize(DEFAULT_PAGE_SIZE),
+  page_token: pageToken,
+})
 
 export function listWatchesEndpoint({ database, tokens }: WatchParts): Endpoint {
   return keyedEndpoint<undefined, z.infer<typeof watchQuery>>({
@@ -32,12 +41,13 @@ export function listWatchesEndpoint({ database, tokens }: WatchParts): Endpoint 
     problems: ['unavailable'],
     async handle(call, { query }) {
       const owner = ownerOf(call)
-      const scope = [LIST, owner.accountId, owner.livemode]
+      const changedIn = query.changed_in ?? null
+      const scope = [LIST, owner.accountId, owner.livemode, changedIn ?? '']
       const position = query.page_token === undefined ? null : tokens.open(scope, query.page_token)
       const [createdAt, watchId] = position ?? []
       const after = createdAt === undefined || watchId === undefined ? null : { createdAt, watchId }
       if (query.page_token !== undefined && after === null) return unknownPageToken()
-      const page = await listWatches(database, owner, { pageSize: query.page_size, after })
+      const page = await listWatches(database, owner, { pageSize: query.page_size, after, changedIn })
       const next = page.next === null ? null : tokens.seal(scope, [page.next.createdAt, page.next.watchId])
       return jsonAnswer(200, JSON.stringify({ items: page.items.map(watchDocument), next_page_token: next }))
     },

@@ -34,6 +34,7 @@ export const watchComponent = z
       .nullable()
       .describe('From then on the address is not decided again; null: without an end.'),
     threshold: z.number().describe('Points by which the score must move to be a change.'),
+    digest: z.boolean().describe('Whether it is part of the daily digest.'),
     status: z.string().describe('`active`, or `ended` from its `until` on.'),
     created_at: instant.describe('When it was made, UTC, RFC 3339 with milliseconds.'),
     last_report: z
@@ -45,9 +46,7 @@ export const watchComponent = z
       })
       .meta({ id: 'WatchedReport' })
       .nullable()
-      .describe(
-        'What later reports are compared with; null until the address was decided for the first time.',
-      ),
+      .describe('The last decision; null until the address was decided for the first time.'),
   })
   .meta({ id: 'Watch' })
 
@@ -58,6 +57,7 @@ export const watchExample: z.infer<typeof watchComponent> = {
   reference: 'customer 4711',
   until: null,
   threshold: 10,
+  digest: false,
   status: 'active',
   created_at: '2026-11-21T09:00:00.012Z',
   last_report: {
@@ -77,6 +77,7 @@ export function watchDocument(watch: Watch): z.infer<typeof watchComponent> {
     reference: watch.reference,
     until: watch.until,
     threshold: watch.thresholdHundredths / HUNDREDTHS,
+    digest: watch.digest,
     status: watch.status,
     created_at: watch.createdAt,
     last_report:

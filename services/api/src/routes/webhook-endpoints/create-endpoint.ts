@@ -28,7 +28,7 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
     tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Every enabled endpoint receives a message for each bulk job of its account and environment that ends, and for each watched address whose report changed. Messages are signed as Standard Webhooks 1.0 with a secret that only this answer shows. The endpoint is sent a test message at once; other messages are held until the receiver has answered one with 2xx. At most ten endpoints.',
+      'Every enabled endpoint receives a message for each bulk job of its account and environment that ends, for each watched address whose report changed, and once a day for watches that ask for a digest. Messages are signed as Standard Webhooks 1.0 with a secret that only this answer shows. The endpoint is sent a test message at once; other messages are held until the receiver has answered one with 2xx. At most ten endpoints.',
     access: 'read-write',
     bodySchema: endpointBody,
     bodyExample: { url: endpointExample.url, payload: 'full' },

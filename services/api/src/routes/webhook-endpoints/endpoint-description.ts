@@ -88,7 +88,7 @@ export const deliveryComponent = z
     type: z
       .string()
       .describe(
-        '`bulk.completed`, `bulk.cancelled`, `report.changed` or `endpoint.test`; others may be added.',
+        '`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added.',
       ),
     job_id: z.string().nullable().describe('The job of the message; null where it concerns none.'),
     status: z

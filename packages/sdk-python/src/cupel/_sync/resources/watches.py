@@ -31,7 +31,7 @@ class Watches:
     ) -> tuple[Watch, ...]:
         """
         Watches up to 1,000 addresses, all of them or none, and returns the watches in their order. Each is a mapping with `address` and,
-        where wanted, `chain`, `reference`, `until` (a time, or its text) and `threshold`. An address that is watched already keeps its
+        where wanted, `chain`, `reference`, `until` (a time, or its text), `threshold` and `digest`. An address that is watched already keeps its
         watch and takes these settings.
         """
         if isinstance(watches, (str, bytes, Mapping)):
@@ -51,17 +51,21 @@ class Watches:
     def list(
         self,
         *,
+        changed_in: str | None = None,
         page_size: int | None = None,
         page_token: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> ItemList[Watch]:
-        """Newest first, those that ended too. `page_size` is 1 to 200."""
+        """
+        Newest first, those that ended too; with `changed_in` only those that changed according to the digest of that day (YYYY-MM-DD) and
+        to no later one. `page_size` is 1 to 200.
+        """
         return list_of(
             self._transport,
             "/v1/watches",
             Watch,
-            {},
+            {"changed_in": changed_in},
             page_size=page_size,
             page_token=page_token,
             timeout_ms=timeout_ms,

@@ -1,0 +1,105 @@
+/** Deliveries of what the log tells of watches, made with their body in the transaction of the consumer's checkpoint: nothing else is to be read. */
+import { decidedEventId } from '@cupel/contracts'
+import {
+  changeWebhookBody,
+  digestWebhookBody,
+  type ChangedReport,
+  type WatchDigest,
+  type WebhookType,
+} from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import type { Owner } from './endpoints.js'
+import { lockAddressees } from './new-deliveries.js'
+import { webhookIdOf } from './webhook-id.js'
+
+interface FromEvent extends Owner {
+  /** Of the event: a repeat has the same one, and so has each of its deliveries. */
+  readonly eventId: string
+  /** Of the trace that its deliveries continue. */
+  readonly traceparent?: string | undefined
+}
+
+/** A change, from its event. */
+export interface ReportChange extends FromEvent, ChangedReport {}
+
+/** A digest, from its event. */
+export interface ToldDigest extends FromEvent, WatchDigest {}
+
+interface Message extends FromEvent {
+  readonly type: WebhookType
+  /** Endpoints that were created later do not receive it; UTC, RFC 3339 with milliseconds. */
+  readonly at: string
+  readonly body: string
+}
+
+/** Creates one delivery for each endpoint of the account of each change, held if the endpoint is disabled or not proven. Safe to repeat. */
+export async function insertChangeDeliveries(
+  transaction: Queryable,
+  changes: readonly ReportChange[],
+): Promise<number> {
+  return await insertMessages(
+    transaction,
+    changes.map((change) => ({
+      ...fromEvent(change),
+      ...{ type: 'report.changed', at: change.changedAt, body: changeWebhookBody(change) },
+    })),
+  )
+}
+
+/** The same for digests. */
+export async function insertDigestDeliveries(
+  transaction: Queryable,
+  digests: readonly ToldDigest[],
+): Promise<number> {
+  return await insertMessages(
+    transaction,
+    digests.map((digest) => ({
+      ...fromEvent(digest),
+      ...{ type: 'watches.digest', at: digest.until, body: digestWebhookBody(digest) },
+    })),
+  )
+}
+
+function fromEvent({ accountId, livemode, eventId, traceparent }: FromEvent): FromEvent {
+  return { accountId, livemode, eventId, traceparent }
+}
+
+async function insertMessages(transaction: Queryable, messages: readonly Message[]): Promise<number> {
+  if (messages.length === 0) return 0
+  const rows = await lockAddressees(transaction, messages)
+  const made = rows.map((row) => {
+    const message = messages[row.place - 1]!
+    return { ...row, message, deliveryId: decidedEventId('WebhookDelivery', message.eventId, row.endpointId) }
+  })
+  const told = [...new Set(made.map(({ message }) => message))]
+  await transaction.execute(
+    'INSERT INTO webhooks.body (body_id, body) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING',
+    [told.map(bodyIdOf), told.map(({ body }) => body)],
+  )
+  return await transaction.execute(
+    `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id, status,
+       next_attempt_at, due_at, created_at, traceparent)
+     SELECT d.delivery_id, d.webhook_id, d.endpoint_id, d.account_id, d.livemode, d.type, d.payload, d.body_id, d.status,
+       CASE d.status WHEN 'pending' THEN now() END, now(), date_trunc('milliseconds', clock_timestamp()), d.traceparent
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bool[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::text[])
+       AS d (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id, status, traceparent)
+     ON CONFLICT DO NOTHING`,
+    [
+      made.map(({ deliveryId }) => deliveryId),
+      made.map(({ deliveryId }) => webhookIdOf(deliveryId)),
+      made.map(({ endpointId }) => endpointId),
+      made.map(({ message }) => message.accountId),
+      made.map(({ message }) => message.livemode),
+      made.map(({ message }) => message.type),
+      made.map(({ payload }) => payload),
+      made.map(({ message }) => bodyIdOf(message)),
+      made.map(({ status }) => status),
+      made.map(({ message }) => message.traceparent ?? null),
+    ],
+  )
+}
+
+function bodyIdOf({ eventId }: FromEvent): string {
+  return decidedEventId('WebhookBody', eventId)
+}
