@@ -2,7 +2,17 @@
 import { pageText, required } from './page.mjs'
 
 const SOURCES = 'packages/sdk-python/src/cupel'
-const RESOURCES = ['reports', 'bulk', 'webhook_endpoints', 'audit_log', 'cases', 'chains', 'lists', 'policy']
+const RESOURCES = [
+  'reports',
+  'bulk',
+  'webhook_endpoints',
+  'audit_log',
+  'cases',
+  'chains',
+  'lists',
+  'policy',
+  'watches',
+]
 const INTRO = `What [the guide](../sdk-python.md) explains, name by name, for the synchronous client. \`AsyncCupel\` has the same methods; those that call
 the service are awaited, and lists are read with \`async for\`. Types of what the API returns, such as \`Report\`, are those of the
 [API description](openapi.json).`

@@ -3,7 +3,17 @@ import ts from 'typescript'
 import { pageText, required } from './page.mjs'
 
 const SOURCES = 'packages/sdk-typescript/src'
-const RESOURCES = ['reports', 'bulk', 'webhook-endpoints', 'audit-log', 'cases', 'chains', 'lists', 'policy']
+const RESOURCES = [
+  'reports',
+  'bulk',
+  'webhook-endpoints',
+  'audit-log',
+  'cases',
+  'chains',
+  'lists',
+  'policy',
+  'watches',
+]
 const INTRO = `What [the guide](../sdk-typescript.md) explains, name by name. Types of what the API returns, such as \`Report\`, are those of the
 [API description](openapi.json).`
 

@@ -124,12 +124,15 @@ async function cpuByProcess(rootPid: number): Promise<ReadonlyMap<string, number
   return seconds
 }
 
-/** User and system time in seconds; null where the process has ended or there is no /proc. Source: proc(5), fields 14 and 15. */
+/**
+ * User and system time in seconds, with that of children that ended: backends of Postgres come and go. Null where the process has ended or
+ * there is no /proc. Source: proc(5), fields 14 to 17.
+ */
 export async function cpuSeconds(pid: number): Promise<number | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+    return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / TICKS_PER_SECOND
   } catch {
     // The process has ended, or there is no /proc: the figure is left out.
     return null

@@ -169,6 +169,13 @@ export const settings = {
     .max(1_000_000)
     .default(20_000)
     .describe('Hard cap of an enterprise key: beyond so many calls a second, or at once, it gets 429.'),
+  CUPEL_ENTERPRISE_WATCHES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(100_000)
+    .describe('Addresses that an account of the enterprise plan may watch. The pro plan has 10,000.'),
   CUPEL_ENTERPRISE_OPEN_JOBS: z.coerce
     .number()
     .int()

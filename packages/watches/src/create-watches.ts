@@ -4,7 +4,7 @@ import { decidedEventId } from '@cupel/contracts'
 import type { ScreenedAddress } from '@cupel/domain'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { writeWatchEvents } from './events.js'
-import { KEEP_BATCHES_MS, MAX_WATCHES } from './limits.js'
+import { KEEP_BATCHES_MS } from './limits.js'
 import { listWatchesById } from './queries.js'
 import type { Actor, Owner, Watch } from './watch.js'
 
@@ -23,6 +23,8 @@ export interface NewWatches {
   readonly batchId: string
   /** In the order of the call; no two of them are the same address on the same chain. */
   readonly watches: readonly NewWatch[]
+  /** Watches that the account may have in the environment, without those that ended. */
+  readonly maxWatches: number
   /** What the id of a report is put behind to make its page. */
   readonly reportPageUrl: string
 }
@@ -71,7 +73,7 @@ async function insertWatches(
      WHERE account_id = $1 AND livemode = $2 AND (until IS NULL OR until > clock_timestamp())`,
     [accountId, livemode],
   )
-  if ((counted?.count ?? 0) > MAX_WATCHES)
+  if ((counted?.count ?? 0) > order.maxWatches)
     throw new TooManyError('The account has as many watches as it may have')
   const idOf = new Map(rows.map((row) => [keyOf(row), row.watchId]))
   const watchIds = order.watches.map((one) => idOf.get(keyOf(one))!)

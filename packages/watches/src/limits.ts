@@ -1,5 +1,3 @@
-/** Watches of an account in one of its environments that have not ended. */
-export const MAX_WATCHES = 100_000
 /** Watches that one call makes. */
 export const MAX_WATCHES_PER_CALL = 1_000
 export const MAX_REFERENCE_LENGTH = 128

@@ -67,6 +67,7 @@ const DESCRIBED: EndpointParts = {
   watches: {
     database: {} as EndpointParts['watches']['database'],
     tokens: DESCRIBED_READS.tokens,
+    plansInForce: plans,
     reportPageUrl: notServed,
   },
   personalData: noPersonalDataKeys,

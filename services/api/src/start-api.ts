@@ -77,6 +77,7 @@ export interface ApiDeps {
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
     | 'CUPEL_ENTERPRISE_OPEN_JOBS'
     | 'CUPEL_ENTERPRISE_WAITING_ITEMS'
+    | 'CUPEL_ENTERPRISE_WATCHES'
     | 'CUPEL_HOME'
     | 'CUPEL_DISK_WATERMARK'
     | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
@@ -294,7 +295,12 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
   const cases = { ...reading, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
-  const watches = { database, tokens, reportPageUrl: () => links.reportPageUrl }
+  const watches = {
+    database,
+    tokens,
+    plansInForce: plansOf(config),
+    reportPageUrl: () => links.reportPageUrl,
+  }
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },

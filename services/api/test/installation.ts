@@ -167,6 +167,7 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND: 20_000,
   CUPEL_ENTERPRISE_OPEN_JOBS: 1_000,
   CUPEL_ENTERPRISE_WAITING_ITEMS: 250_000,
+  CUPEL_ENTERPRISE_WATCHES: 100_000,
   CUPEL_HOME: '.',
   CUPEL_DISK_WATERMARK: '0',
   // Tests of other rules fail to authenticate more often than a client may.

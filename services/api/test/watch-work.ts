@@ -1,5 +1,5 @@
 /** Watches in the states that tests need. */
-import { MAX_WATCHES } from '@cupel/watches'
+import { plans } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { exampleOf } from './described.js'
@@ -32,7 +32,7 @@ export async function fillWatches({ database }: Installation, accountId: string)
        threshold_hundredths, report_page_url, created_at)
      SELECT 'full' || n, $1, true, n, n, 'ETH', '[]', n, 1000, '', now() FROM generate_series(1, $2::int4) AS n
      ON CONFLICT DO NOTHING`,
-    [accountId, MAX_WATCHES],
+    [accountId, plans.enterprise.maxWatches],
   )
 }
 

@@ -1,5 +1,6 @@
 /** Watches as their account makes, lists and removes them. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
+import { plans } from '@cupel/domain'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
@@ -114,6 +115,28 @@ describe('watches', () => {
       expect((await changedIn(wrong)).status).toBe(400)
     const [again] = itemsOf(await post(key, [{ address: ETH }]))
     expect(again).toMatchObject({ watch_id: one!.watch_id, digest: false })
+  })
+
+  test('are as many as the plan allows, and those that ended do not count', async () => {
+    const { key, accountId } = await installation.key({ plan: 'pro' })
+    await installation.database.execute(
+      `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
+         threshold_hundredths, report_page_url, created_at, until)
+       SELECT $1 || n, $1, true, n, n, 'ETH', '[]', n, 1000, '', now(), CASE WHEN n > $2 THEN now() END
+       FROM generate_series(1, $2::int4 + 3) AS n`,
+      [accountId, plans.pro.maxWatches - 1],
+    )
+    const two = [{ address: ETH }, { address: address(1) }]
+    const refused = await post(key, two)
+    expect(refused.json()).toMatchObject({
+      ...{ status: 409, code: 'too_many_watches' },
+      detail: 'An account of the pro plan has at most 10000 watches.',
+    })
+    expect(await eventsOf(accountId)).toEqual([])
+    itemsOf(await post(key, [{ address: ETH }]))
+    expect((await post(key, [{ address: address(1) }])).status).toBe(409)
+    const { key: enterprise } = await installation.key({ accountId, plan: 'enterprise' })
+    itemsOf(await post(enterprise, two))
   })
 
   test('are made all or none: every fault of a call is named', async () => {

@@ -29,6 +29,7 @@ export async function watch(
 ): Promise<string[]> {
   const result = await createWatches(database, {
     ...{ accountId, livemode, keyId: 'key', person: '', call: CALL, batchId: newBatchId() },
+    maxWatches: 100_000,
     reportPageUrl: 'https://cupel.example.com/reports/',
     watches: addresses.map((address) => ({
       ...{

@@ -19,6 +19,8 @@ export interface Plan {
   readonly maxOpenJobs: number
   /** Addresses in those jobs. */
   readonly maxWaitingItems: number
+  /** Addresses that an account with this plan may watch, in each environment. */
+  readonly maxWatches: number
 }
 
 /** The plans as published; an operator's configuration may change enterprise's figures. */
@@ -31,6 +33,7 @@ export const plans = {
     hardCapPerSecond: null,
     maxOpenJobs: 50,
     maxWaitingItems: 25_000,
+    maxWatches: 10_000,
   },
   enterprise: {
     name: 'enterprise',
@@ -40,6 +43,7 @@ export const plans = {
     hardCapPerSecond: 20_000,
     maxOpenJobs: 1_000,
     maxWaitingItems: 250_000,
+    maxWatches: 100_000,
   },
 } as const satisfies Record<string, Plan>
 

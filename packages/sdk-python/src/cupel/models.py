@@ -524,7 +524,7 @@ class WebhookDelivery(Model):
     webhook_id: str
     """The `webhook-id` header: the same over all attempts."""
     type: str
-    """`bulk.completed`, `bulk.cancelled`, `report.changed` or `endpoint.test`; others may be added."""
+    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added."""
     job_id: str | None
     """The job of the message; null where it concerns none."""
     status: str
@@ -1438,12 +1438,14 @@ class Watch(Model):
     """From then on the address is not decided again; null: without an end."""
     threshold: float
     """Points by which the score must move to be a change."""
+    digest: bool
+    """Whether it is part of the daily digest."""
     status: str
     """`active`, or `ended` from its `until` on."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
     last_report: WatchedReport | None
-    """What later reports are compared with; null until the address was decided for the first time."""
+    """The last decision; null until the address was decided for the first time."""
 
 
 class PastLists(Model):

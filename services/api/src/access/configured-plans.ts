@@ -10,6 +10,7 @@ export function plansOf(
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
     | 'CUPEL_ENTERPRISE_OPEN_JOBS'
     | 'CUPEL_ENTERPRISE_WAITING_ITEMS'
+    | 'CUPEL_ENTERPRISE_WATCHES'
   >,
 ): Readonly<Record<PlanName, Plan>> {
   return {
@@ -21,6 +22,7 @@ export function plansOf(
       hardCapPerSecond: config.CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND,
       maxOpenJobs: config.CUPEL_ENTERPRISE_OPEN_JOBS,
       maxWaitingItems: config.CUPEL_ENTERPRISE_WAITING_ITEMS,
+      maxWatches: config.CUPEL_ENTERPRISE_WATCHES,
     },
   }
 }

@@ -75,7 +75,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   },
   too_many_endpoints: { detail: 'An account has at most 10 webhook endpoints.' },
   too_many_shares: { detail: 'A report has at most 50 links that can be used.' },
-  too_many_watches: { detail: 'An account has at most 100000 watches.' },
+  too_many_watches: { detail: 'An account of the pro plan has at most 10000 watches.' },
   case_conflict: { detail: 'The report has this disposition already.' },
   version_mismatch: { detail: 'The case is at version 1 now; read it again.' },
   endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },

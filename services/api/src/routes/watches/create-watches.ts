@@ -1,5 +1,5 @@
 /** POST /v1/watches: watches up to a thousand addresses. */
-import { MAX_ADDRESS_LENGTH, parseAddress, screenedAddress, withoutApiKeys } from '@cupel/domain'
+import { MAX_ADDRESS_LENGTH, parseAddress, plans, screenedAddress, withoutApiKeys } from '@cupel/domain'
 import {
   createWatches,
   DEFAULT_THRESHOLD,
@@ -7,7 +7,6 @@ import {
   hundredths,
   MAX_REFERENCE_LENGTH,
   MAX_THRESHOLD,
-  MAX_WATCHES,
   MAX_WATCHES_PER_CALL,
   MIN_THRESHOLD,
   newBatchId,
@@ -88,14 +87,14 @@ const madeWatches = z
   .object({ items: z.array(watchComponent).describe('In the order of the call.') })
   .meta({ id: 'MadeWatches' })
 
-export function createWatchesEndpoint({ database, reportPageUrl }: WatchParts): Endpoint {
+export function createWatchesEndpoint({ database, reportPageUrl, plansInForce }: WatchParts): Endpoint {
   return keyedEndpoint<undefined, undefined, WatchesBody, readonly NewWatch[]>({
     operationId: 'createWatches',
     method: 'POST',
     path: '/v1/watches',
     tag: 'Watches',
     summary: 'Watch addresses',
-    description: `Watches 1 to ${MAX_WATCHES_PER_CALL.toLocaleString('en')} addresses, all of them or none. Each is screened beside interactive screens at once, and again whenever a list, a ledger segment, a policy or a scorer comes that can touch it. Where the level changes, or the score moves by at least the threshold, the webhook endpoints of the account receive \`report.changed\`. An address that is watched already keeps its watch and takes the settings of this call. An account has at most ${MAX_WATCHES.toLocaleString('en')} watches in each environment. Under an \`Idempotency-Key\` a repeat is answered with the watches of the first call, for 24 hours, with \`Idempotency-Replayed: true\`.`,
+    description: `Watches 1 to ${MAX_WATCHES_PER_CALL.toLocaleString('en')} addresses, all of them or none. Each is screened beside interactive screens at once, and again whenever a list, a ledger segment, a policy or a scorer comes that can touch it. Where the level changes, or the score moves by at least the threshold, the webhook endpoints of the account receive \`report.changed\`. An address that is watched already keeps its watch and takes the settings of this call. An account of the pro plan has at most ${plans.pro.maxWatches.toLocaleString('en')} watches in each environment, of the enterprise plan ${plans.enterprise.maxWatches.toLocaleString('en')} unless the operator allows fewer. Under an \`Idempotency-Key\` a repeat is answered with the watches of the first call, for 24 hours, with \`Idempotency-Replayed: true\`.`,
     access: 'read-write',
     bodySchema: watchesBody,
     bodyExample: { watches: [{ address: watchExample.address, reference: watchExample.reference }] },
@@ -125,10 +124,12 @@ export function createWatchesEndpoint({ database, reportPageUrl }: WatchParts): 
           ...watch,
           reference: watch.reference === null ? null : call.seal.seal(watch.reference),
         })),
+        maxWatches: plansInForce[call.caller.plan].maxWatches,
         reportPageUrl: reportPageUrl(),
       })
       if (result.ok) return recorded(made(result.watches))
-      return refuse('too_many_watches', `An account has at most ${MAX_WATCHES} watches.`)
+      const { name, maxWatches } = plansInForce[call.caller.plan]
+      return refuse('too_many_watches', `An account of the ${name} plan has at most ${maxWatches} watches.`)
     },
   })
 }

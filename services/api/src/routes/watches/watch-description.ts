@@ -1,5 +1,6 @@
 /** Watches as the API shows them, and what their routes have in common. */
 import { instant } from '@cupel/contracts'
+import type { Plan, PlanName } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import type { Actor, Owner, Watch } from '@cupel/watches'
 import { z } from 'zod'
@@ -10,6 +11,7 @@ import type { PageTokens } from '../../http/page-token.js'
 export interface WatchParts {
   readonly database: Database
   readonly tokens: PageTokens
+  readonly plansInForce: Readonly<Record<PlanName, Plan>>
   /** What the id of a report is put behind to make its page; known once the API listens. */
   readonly reportPageUrl: () => string
 }
