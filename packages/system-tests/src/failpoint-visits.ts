@@ -51,6 +51,10 @@ export const elsewhere: readonly FailpointName[] = [
   'personal-data.erase',
   'personal-data.retention',
   'personal-data.rotate',
+  // services/projector/test/keep-latest-reports.int.test.ts kills a process at each of these.
+  'latest-reports.append',
+  'latest-reports.commit',
+  'latest-reports.checked',
   // packages/checkpoints/test/checkpoints.int.test.ts kills a process at each of these.
   'checkpoints.sign',
   'checkpoints.write',
