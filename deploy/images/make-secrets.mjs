@@ -37,8 +37,14 @@ keep('services/database-url', () => `postgresql://cupel_services:${services}@pos
 keep('services/webhook-key', random)
 const web = keep('web/web-secret', random)
 keep('services/web-secret', () => web)
-keys('services/record-keys.json', 'CUPEL_RECORD_KEYS_FILE', 'add-key')
-keys('projector/signing-keys.json', 'CUPEL_SIGNING_KEYS_FILE', 'rotate-signing-key')
+keys('services/record-keys.json', 'CUPEL_RECORD_KEYS_FILE', 'log', 'add-key')
+keys('projector/signing-keys.json', 'CUPEL_SIGNING_KEYS_FILE', 'log', 'rotate-signing-key')
+keys(
+  'personal-data/personal-data-keys.json',
+  'CUPEL_PERSONAL_DATA_KEYS_FILE',
+  'accounts',
+  'make-personal-data-key',
+)
 
 /** The content of the file, which is written whole where it does not exist. */
 function keep(name, make, mode = OWN_READER) {
@@ -52,10 +58,10 @@ function keep(name, make, mode = OWN_READER) {
 }
 
 /** Files of keys are made by the command that knows their form. */
-function keys(name, setting, command) {
+function keys(name, setting, ...command) {
   const file = join(SECRETS, name)
   if (existsSync(file)) return
-  execFileSync(process.execPath, [CUPEL, 'log', command], {
+  execFileSync(process.execPath, [CUPEL, ...command], {
     env: { ...process.env, [setting]: file, CUPEL_CHECKPOINT_FOLDER: '/checkpoints' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -127,14 +127,22 @@ describe.skipIf(tools === undefined)('the chart', () => {
       ]),
     )
     const log = ['database', 'kafka', 'kafka-ca', 'kafka-certificate', 'record-keys']
-    const operator = [...log, 'operator', 'registry', 'registry-ca', 'report-signing-keys', 'signing-keys']
+    const operator = [
+      ...log,
+      'operator',
+      'registry',
+      'registry-ca',
+      'report-signing-keys',
+      'signing-keys',
+      'personal-data-keys',
+    ]
     const expected = {
-      api: [...log, 'oidc', 'tls', 'web'],
+      api: [...log, 'personal-data-keys', 'oidc', 'tls', 'web'],
       scorer: [...log, 'chain-data', 'report-signing-keys'],
       'scorer-bulk': [...log, 'chain-data', 'report-signing-keys'],
       projector: [...log, 'signing-keys'],
       'bulk-coordinator': log,
-      'webhook-dispatcher': log,
+      'webhook-dispatcher': [...log, 'personal-data-keys'],
       'label-refresher': log,
       web: ['oidc', 'tls', 'web'],
       install: operator,

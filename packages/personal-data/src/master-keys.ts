@@ -1,6 +1,16 @@
 /** The keys of the installation that wrap the keys of accounts, in a file that the database does not have. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { KEY_BYTES } from './sealed-text.js'
 
 export interface MasterKeys {
@@ -16,6 +26,7 @@ export class PersonalDataKeysError extends Error {
 
 const KEY_ID_CHARACTERS = 12
 const OWNER_ALONE = 0o600
+const OWNER_FOLDER = 0o700
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -134,6 +145,7 @@ function parse(text: string): KeyFile | null {
 
 /** The file is complete or not there, also after a crash. */
 function writeKeyFile(file: string, content: KeyFile): void {
+  mkdirSync(dirname(file), { recursive: true, mode: OWNER_FOLDER })
   const draft = `${file}.${process.pid}.draft`
   const descriptor = openSync(draft, 'w', OWNER_ALONE)
   try {

@@ -54,6 +54,9 @@
 {{- if and $v.keys.reportsSecret (or .operator (eq .image "scorer")) -}}
 {{- $_ := set $env "CUPEL_REPORT_SIGNING_KEYS_FILE" "/secrets/report-signing-keys/report-signing-keys.json" -}}
 {{- end -}}
+{{- if and $v.keys.personalDataSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
+{{- $_ := set $env "CUPEL_PERSONAL_DATA_KEYS_FILE" "/secrets/personal-data-keys/personal-data-keys.json" -}}
+{{- end -}}
 {{- if has .name (list "api" "web") -}}
 {{- $_ := set $env "CUPEL_TRUSTED_PROXIES" (join "," $v.trustedProxies) -}}
 {{- $_ := set $env "CUPEL_DRAIN_MS" (mul $v.drainSeconds 1000) -}}
@@ -115,6 +118,9 @@
 {{- end -}}
 {{- if or .operator (eq .name "projector") }}{{- $_ := set $secrets "signing-keys" $v.keys.checkpointsSecret }}{{ end -}}
 {{- if or .operator (eq .image "scorer") }}{{- $_ := set $secrets "report-signing-keys" $v.keys.reportsSecret }}{{ end -}}
+{{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
+{{- $_ := set $secrets "personal-data-keys" $v.keys.personalDataSecret -}}
+{{- end -}}
 {{- if has .name (list "api" "web") -}}
 {{- $_ := set $secrets "tls" $v.tls.existingSecret -}}
 {{- if $v.web.enabled -}}
