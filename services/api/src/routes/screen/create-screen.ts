@@ -101,7 +101,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
       'screening_timeout',
       'unavailable',
     ],
-    judge: ({ body }) => judgeMoment(body, asOfScreens.now()) ?? judgeAddress(body),
+    judge: ({ body }) => judgeMoment(body, asOfScreens) ?? judgeAddress(body),
     idempotency: {
       newWorkId: () => reportIds.next(),
       async replay(call, reportId, { body, judged }) {
@@ -129,8 +129,8 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
 }
 
 /** Null where there is none, or it is past. */
-function judgeMoment({ as_of: asOf }: ScreenBody, now: Date): Refusal | null {
-  if (asOf === undefined || Date.parse(asOf) <= now.getTime()) return null
+function judgeMoment({ as_of: asOf }: ScreenBody, { now }: Pick<AsOfScreens, 'now'>): Refusal | null {
+  if (asOf === undefined || Date.parse(asOf) <= now().getTime()) return null
   const detail = 'The moment lies in the future.'
   return refuse('invalid_request', detail, { errors: [{ pointer: '/as_of', detail }] })
 }
