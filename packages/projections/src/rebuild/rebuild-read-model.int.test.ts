@@ -239,9 +239,14 @@ test('a record that cannot be applied ends the rebuild with its place, and the o
 
 test('a second rebuild of the same read model is refused', async () => {
   await project('a:red')
-  let second: Promise<RebuildResult> | undefined
-  await rebuild({ onProgress: () => void (second ??= rebuild()).catch(() => undefined) })
-  await expect(second).rejects.toThrow(/already under way/)
+  let first: Promise<RebuildResult> | undefined
+  await fixture.database.transaction({ at: 'test' }, async (transaction) => {
+    // The first rebuild waits with the comparison.
+    await transaction.execute('LOCK TABLE note_view.note IN ACCESS EXCLUSIVE MODE')
+    await new Promise<void>((underWay) => (first = rebuild({ onProgress: () => underWay() })))
+    await expect(rebuild()).rejects.toThrow(/already under way/)
+  })
+  expect((await first)?.switched).toBe(true)
 })
 
 test('a new definition comes into service by a rebuild, and the waiting projector goes on by itself', async () => {
