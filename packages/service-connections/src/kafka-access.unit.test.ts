@@ -61,6 +61,7 @@ test('without TLS and SASL neither is used', async () => {
   expect(await kafkaAccess(loadConfig({ ...cluster, CUPEL_KAFKA_TLS: 'false' }))).toEqual({
     brokers: ['a:1', 'b:2'],
     topicPrefix: '',
+    compression: 'gzip',
     ssl: false,
   })
 })

@@ -4,6 +4,7 @@
  */
 import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
+import { plans } from '@cupel/domain'
 import type { EventLog } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { noteSkip, startIdentityProvider, until } from '@cupel/testkit'
@@ -197,8 +198,9 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     too_many_shares: (at) => send(at, { id: work.crowded }),
     too_many_watches: async (at) => {
-      await fillWatches(installation, crowded.accountId)
-      return await send(at, { key: crowded.key })
+      const { accountId, key } = await installation.key({ plan: 'pro' })
+      await fillWatches(installation, accountId, plans.pro.maxWatches)
+      return await send(at, { key })
     },
     case_conflict: (at) =>
       at.path.endsWith('/notes')
@@ -341,7 +343,7 @@ function logThatStalls(log: EventLog): EventLog {
   }
 }
 
-/** Once it serves, whatever is asked of the database beside who may call fails in the server, and so does the append of a screen. */
+/** Once it serves, whatever is asked of the database beside who may call, and how that is sealed, fails in the server, and so does the append of a screen. */
 async function startBroken(
   { database, log }: Installation,
   start: (options: ApiOptions) => Promise<string>,
@@ -353,8 +355,8 @@ async function startBroken(
     query: {
       value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
         const name = typeof statement === 'string' ? '' : statement.name
-        const isAdmission = name === 'access.admit_calls' || name === 'access.resolve_sessions'
-        return isAdmission || !isBroken ? database.query(statement, values) : failing()
+        const tellsCaller = ['access.admit_calls', 'access.resolve_sessions', 'personal-data.find-keys']
+        return tellsCaller.includes(name) || !isBroken ? database.query(statement, values) : failing()
       },
     },
     transaction: {

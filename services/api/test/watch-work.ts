@@ -1,5 +1,4 @@
 /** Watches in the states that tests need. */
-import { plans } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { exampleOf } from './described.js'
@@ -26,13 +25,17 @@ export async function whileWatchesWait(
 }
 
 /** As many watches as an account may have. */
-export async function fillWatches({ database }: Installation, accountId: string): Promise<void> {
+export async function fillWatches(
+  { database }: Installation,
+  accountId: string,
+  watches: number,
+): Promise<void> {
   await database.execute(
     `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
        threshold_hundredths, report_page_url, created_at)
      SELECT 'full' || n, $1, true, n, n, 'ETH', '[]', n, 1000, '', now() FROM generate_series(1, $2::int4) AS n
      ON CONFLICT DO NOTHING`,
-    [accountId, plans.enterprise.maxWatches],
+    [accountId, watches],
   )
 }
 
