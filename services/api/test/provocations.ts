@@ -356,7 +356,7 @@ async function startBroken(
       value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
         const name = typeof statement === 'string' ? '' : statement.name
         const tellsCaller = ['access.admit_calls', 'access.resolve_sessions', 'personal-data.find-keys']
-        return tellsCaller.includes(name) || !isBroken ? database.query(statement, values) : failing()
+        return tellsCaller.includes(name ?? '') || !isBroken ? database.query(statement, values) : failing()
       },
     },
     transaction: {
