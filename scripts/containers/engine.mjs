@@ -18,9 +18,10 @@ const run = promisify(execFile)
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 200
-/** Ranges that few networks use, so that the machine keeps its routes. */
-const BRIDGE_ADDRESS = '10.214.0.1/24'
-const NETWORK_POOL = { base: '10.215.0.0/16', size: 24 }
+/** Engines of one machine at a time: each has ranges of its own, which few networks use, so that the machine keeps its routes. */
+const MAX_ENGINES = 16
+const bridgeAddress = (place) => `10.214.${place}.1/24`
+const networkPool = (place) => ({ base: `10.${230 + place}.0.0/16`, size: 24 })
 const PLUGINS = ['docker-compose', 'docker-buildx']
 /** They are in this release of Debian and later ones. */
 const PLUGIN_RELEASE = 'trixie'
@@ -94,6 +95,7 @@ async function startEngine() {
   const logFile = join(folder, 'dockerd.log')
   const forwarding = readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8')
   const rules = savedRules()
+  const place = freePlace()
   let daemon = null
   let hasEnded = false
   const stop = async () => {
@@ -111,10 +113,10 @@ async function startEngine() {
   }
   try {
     execFileSync('ip', ['link', 'add', bridge, 'type', 'bridge'])
-    execFileSync('ip', ['address', 'add', BRIDGE_ADDRESS, 'dev', bridge])
+    execFileSync('ip', ['address', 'add', bridgeAddress(place), 'dev', bridge])
     execFileSync('ip', ['link', 'set', bridge, 'up'])
     const log = openSync(logFile, 'a')
-    daemon = spawn('dockerd', ['--config-file', writeSettings(folder, bridge, host)], {
+    daemon = spawn('dockerd', ['--config-file', writeSettings(folder, { bridge, host, place })], {
       // Ctrl-C is for the command: the engine ends after it.
       detached: true,
       stdio: ['ignore', log, log],
@@ -133,7 +135,19 @@ async function startEngine() {
   }
 }
 
-function writeSettings(folder, bridge, host) {
+/** The ranges of a living engine, and of one that was killed with its bridge left behind, are taken. */
+function freePlace() {
+  const addresses = quietly('ip', ['-o', '-4', 'address'])
+  for (let tried = 0; tried < MAX_ENGINES; tried += 1) {
+    const place = (process.pid + tried) % MAX_ENGINES
+    if (!addresses.includes(` ${bridgeAddress(place)} `)) return place
+  }
+  throw new NoEngineError(
+    `${MAX_ENGINES} engines have bridges on this machine: remove those of engines that ended.`,
+  )
+}
+
+function writeSettings(folder, { bridge, host, place }) {
   const file = join(folder, 'daemon.json')
   const settings = {
     'data-root': join(folder, 'data'),
@@ -141,7 +155,7 @@ function writeSettings(folder, bridge, host) {
     pidfile: join(folder, 'dockerd.pid'),
     hosts: [host],
     bridge,
-    'default-address-pools': [NETWORK_POOL],
+    'default-address-pools': [networkPool(place)],
     features: { buildkit: true },
   }
   writeFileSync(file, JSON.stringify(settings))
