@@ -3,6 +3,7 @@
  * few: a watch too many costs a screening, and a watch too few hides a listed address.
  */
 import type { Queryable } from '@cupel/postgres'
+import { ALL_TURNS_MS, TURN_MS } from './limits.js'
 
 /** A state that every watch was looked at for. */
 export interface WatchedState {
@@ -33,14 +34,18 @@ export async function markTouched(
     marked += await markDue(
       transaction,
       'ledger',
-      `w.livemode AND w.chain IN (SELECT s.chain FROM ledger.segment s WHERE s.ledger_seq > $3 AND s.ledger_seq <= $4)`,
+      `w.livemode AND w.chain IN (SELECT s.chain FROM ledger.segment s WHERE s.ledger_seq > $5 AND s.ledger_seq <= $6)`,
       [from.ledgerSeq, to.ledgerSeq],
       LEDGER_PATIENCE_MS,
     )
   return marked
 }
 
-/** A watch that ended is not due any more. */
+/**
+ * The watches that a change touches become due one after another: many decisions at once would keep interactive screens waiting. A
+ * watch that is due already becomes so no later, but for one exception: after a change of the ledger it waits until every scorer has
+ * seen it, whatever else changes meanwhile. A watch that ended is not due any more.
+ */
 async function markDue(
   transaction: Queryable,
   cause: WatchCause,
@@ -49,12 +54,23 @@ async function markDue(
   afterMs = 0,
 ): Promise<number> {
   return await transaction.execute(
-    `UPDATE watches.watch w SET due_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000),
+    `WITH touched AS (
+       SELECT w.watch_id, (row_number() OVER (ORDER BY w.watch_id) - 1) * least($3::float8, $4::float8 / count(*) OVER ()) AS turn_ms
+       FROM watches.watch w
+       WHERE (w.until IS NULL OR w.until > clock_timestamp()) AND (${condition}))
+     UPDATE watches.watch w SET
+       due_at = greatest(
+         least(w.due_at, now() + ${MS('$2 + t.turn_ms')}),
+         now() + ${MS('$2')},
+         CASE WHEN 'ledger' = ANY (w.causes) THEN least(w.due_at, now() + ${MS(String(LEDGER_PATIENCE_MS))}) END),
        causes = CASE WHEN $1 = ANY (w.causes) THEN w.causes ELSE w.causes || $1::text END
-     WHERE (w.until IS NULL OR w.until > clock_timestamp()) AND (${condition})`,
-    [cause, afterMs, ...values],
+     FROM touched t WHERE w.watch_id = t.watch_id`,
+    [cause, afterMs, TURN_MS, ALL_TURNS_MS, ...values],
   )
 }
+
+/** Milliseconds of an expression, as an interval. */
+const MS = (expression: string): string => `make_interval(secs => (${expression})::float8 / 1000)`
 
 async function markOfLabels(
   transaction: Queryable,
@@ -66,7 +82,7 @@ async function markOfLabels(
   let marked = await markDue(
     transaction,
     'labels',
-    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$3', '$4')} OR w.lookup_key IN (${CHANGED_KEYS('$3', '$4')}))`,
+    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')}))`,
     range,
   )
   const chains = await transaction.query<{ chain: string }>(
@@ -92,11 +108,11 @@ async function markReached(
     MAX_REACHED + 1,
   ])
   if (reached.length > MAX_REACHED)
-    return await markDue(transaction, 'labels', 'w.livemode AND w.chain = $3', [chain])
+    return await markDue(transaction, 'labels', 'w.livemode AND w.chain = $5', [chain])
   return await markDue(
     transaction,
     'labels',
-    'w.livemode AND w.chain = $3 AND w.canonical_address = ANY ($4::text[])',
+    'w.livemode AND w.chain = $5 AND w.canonical_address = ANY ($6::text[])',
     [chain, reached.map(({ address }) => address)],
   )
 }

@@ -273,6 +273,68 @@ describe('what a change touches', () => {
     expect(await due(installation)).toEqual([A])
   })
 
+  describe('in turns', () => {
+    /** Milliseconds from now until each is due, in the order of their turns. */
+    const turnsMs = async (): Promise<number[]> =>
+      (
+        await installation.database.query<{ ms: number }>(
+          'SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS ms FROM watches.watch WHERE due_at IS NOT NULL ORDER BY due_at',
+        )
+      ).map(({ ms }) => ms)
+
+    test('a few watches 150 ms apart, and many within 15 s', async () => {
+      await activatePolicy(installation)
+      await look()
+      const few = await turnsMs()
+      expect(few.slice(1).map((ms, index) => Math.round(ms - few[index]!))).toEqual([150, 150, 150, 150])
+      expect(few[0]).toBeLessThanOrEqual(0)
+
+      await watch(installation, addresses(300))
+      await settleAll(installation)
+      await activatePolicy(installation)
+      await look()
+      const many = await turnsMs()
+      expect(many.length).toBeGreaterThan(300)
+      const spanMs = many.at(-1)! - many[0]!
+      expect(spanMs).toBeGreaterThan(14_900)
+      expect(spanMs).toBeLessThan(15_000)
+    })
+
+    test('a watch that waits for its turn is put off by no further change', async () => {
+      await watch(installation, addresses(300))
+      await settleAll(installation)
+      await activatePolicy(installation)
+      await look()
+      const before = (await turnsMs()).at(-1)!
+      // As long as the statement takes: turns that began again would be as long as before.
+      await installation.database.execute(`UPDATE watches.watch SET due_at = due_at - interval '5 seconds'`)
+      await activatePolicy(installation)
+      await look()
+      expect((await turnsMs()).at(-1)!).toBeLessThan(before - 4_900)
+    })
+
+    test('after a change of the ledger a watch waits until scorers have seen it, whatever else changes', async () => {
+      const dueAtOf = async (address: string): Promise<number> => {
+        const [row] = await installation.database.query<{ ms: number }>(
+          'SELECT (extract(epoch FROM due_at) * 1000)::float8 AS ms FROM watches.watch WHERE address = $1',
+          [address],
+        )
+        return row!.ms
+      }
+      const before = Date.now()
+      await segment('BTC')
+      await look()
+      const seenAt = await dueAtOf(D)
+      expect(seenAt).toBeGreaterThan(before + 2_900)
+      await publish(installation, { added: [D] })
+      await activatePolicy(installation)
+      await look()
+      expect(await due(installation)).toEqual([A, A, B, C, D])
+      expect(await dueAtOf(D)).toBeGreaterThanOrEqual(seenAt)
+      expect(await dueAtOf(B)).toBeLessThan((await dueAtOf(D)) + 600)
+    })
+  })
+
   async function segment(chain: string): Promise<void> {
     await installation.database.execute(
       `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, replaces, asset_table_version, imported_by)
