@@ -87,7 +87,7 @@ function until<Ts>(isOver: () => boolean, property: fc.IRawProperty<Ts>): fc.IRa
 }
 
 /** From this budget on a suite takes what is demanded of it, and tries everything it lists. */
-const LONG_BUDGET_MS = 30_000
+const LONG_BUDGET_MS = 20_000
 
 /**
  * The items that a suite tries: all of them without a budget or with a long one, else the minimum, drawn by the seed. For kills
