@@ -2,7 +2,7 @@
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
-import { lockKeysOf, newKeyId } from './key-store.js'
+import { lockKeysOf, newKeyId } from './stored-key.js'
 
 export interface ErasureOrder {
   readonly accountId: string
@@ -10,6 +10,12 @@ export interface ErasureOrder {
   readonly reason: string
   /** Records of the account in the log that hold personal data as it is. */
   readonly plainRecords: number
+}
+
+/** Erases one customer reference of an account. */
+export interface ReferenceOrder extends ErasureOrder {
+  /** Its key (`referenceKeyId`). */
+  readonly keyId: string
 }
 
 export interface Erasure {
@@ -43,16 +49,61 @@ export async function eraseAccount(
        WHERE account_id = $1 AND (wrapped IS NOT NULL OR destroyed_at = 'epoch') RETURNING key_id AS "keyId"`,
       [order.accountId],
     )
-    const keyIds = destroyed.map(({ keyId }) => keyId).sort()
+    const ofReferences = await transaction.query<{ keyId: string }>(
+      `${DESTROY_REFERENCES} account_id = $1 AND wrapped IS NOT NULL RETURNING key_id AS "keyId"`,
+      [order.accountId],
+    )
+    const keyIds = [...destroyed, ...ofReferences].map(({ keyId }) => keyId).sort()
     await alongside(transaction)
     const isNew = keyIds.length > 0
     const erasedAt = await erasureOf(transaction, order.accountId)
     const { accountId, by, reason, plainRecords } = order
     if (isNew)
       await writeErased(transaction, {
-        ...{ accountId, period: '', keyIds, plainRecords, erasedAt, erasedBy: by, reason },
+        ...{ scope: 'account', accountId, period: '', keyIds, plainRecords, erasedAt, erasedBy: by, reason },
       })
     return { keyIds, erasedAt, isNew }
+  })
+}
+
+/**
+ * Destroys the key of one customer reference and the hash that finds it, in one transaction with the event that says so and with
+ * `alongside`. A later use of the same reference gets another key. `isNew` is false where it had been destroyed before.
+ */
+export async function eraseReference(
+  database: Database,
+  order: ReferenceOrder,
+  alongside: (transaction: Queryable) => Promise<void> = () => Promise.resolve(),
+): Promise<Erasure> {
+  const { accountId, keyId, by, reason, plainRecords } = order
+  return await database.transaction({ at: 'personal-data.erase' }, async (transaction) => {
+    await lockKeysOf(transaction, accountId)
+    const destroyed = await transaction.execute(
+      `${DESTROY_REFERENCES} account_id = $1 AND key_id = $2 AND wrapped IS NOT NULL`,
+      [accountId, keyId],
+    )
+    const [row] = await transaction.query<{ at: Date }>(
+      `SELECT date_trunc('milliseconds', destroyed_at) AS at FROM personal_data.reference_key
+       WHERE account_id = $1 AND key_id = $2`,
+      [accountId, keyId],
+    )
+    if (row === undefined) throw new RangeError(`The account has no key ${keyId} of a reference`)
+    await alongside(transaction)
+    const [erasedAt, keyIds] = [row.at.toISOString(), destroyed === 0 ? [] : [keyId]]
+    if (destroyed > 0)
+      await writeErased(transaction, {
+        ...{
+          scope: 'reference',
+          accountId,
+          period: '',
+          keyIds,
+          plainRecords,
+          erasedAt,
+          erasedBy: by,
+          reason,
+        },
+      })
+    return { keyIds, erasedAt, isNew: destroyed > 0 }
   })
 }
 
@@ -76,20 +127,47 @@ async function erasureOf(database: Queryable, accountId: string): Promise<string
 /** Destroys again, in a database from a backup, what the log says was destroyed. Returns whether there was something to destroy. */
 export async function replayErasure(
   transaction: Queryable,
-  { accountId, keyIds }: Pick<EventData['PersonalDataErased'], 'accountId' | 'keyIds'>,
+  { scope, accountId, keyIds }: Pick<EventData['PersonalDataErased'], 'scope' | 'accountId' | 'keyIds'>,
 ): Promise<boolean> {
+  // The schema lets the name of an account stand without a scope for the account.
+  const isWholeAccount = accountId !== '' && scope !== 'reference'
   const destroyed = await transaction.execute(
     `UPDATE personal_data.account_key SET wrapped = NULL, master_id = '', destroyed_at = clock_timestamp()
-     WHERE wrapped IS NOT NULL AND (key_id = ANY ($2::text[]) OR ($1 <> '' AND account_id = $1))`,
+     WHERE wrapped IS NOT NULL AND (key_id = ANY ($2::text[]) OR ($3 AND account_id = $1))`,
+    [accountId, keyIds, isWholeAccount],
+  )
+  const ofReferences = await transaction.execute(
+    `${DESTROY_REFERENCES} wrapped IS NOT NULL AND (key_id = ANY ($2::text[]) OR ($3 AND account_id = $1))`,
+    [accountId, keyIds, isWholeAccount],
+  )
+  const marked = await markErased(transaction, { accountId, keyIds, scope, isWholeAccount })
+  return destroyed + ofReferences + marked > 0
+}
+
+/** A key that the backup does not know is marked, so that readers say "erased" and the account gets no other key. */
+async function markErased(
+  transaction: Queryable,
+  {
+    accountId,
+    keyIds,
+    scope,
+    isWholeAccount,
+  }: Pick<EventData['PersonalDataErased'], 'scope' | 'accountId' | 'keyIds'> & {
+    readonly isWholeAccount: boolean
+  },
+): Promise<number> {
+  if (isWholeAccount)
+    return await transaction.execute(
+      `INSERT INTO personal_data.account_key (account_id, period, key_id, master_id, wrapped, destroyed_at)
+       VALUES ($1, '', $2, '', NULL, clock_timestamp()) ON CONFLICT (account_id, period) DO NOTHING`,
+      [accountId, newKeyId()],
+    )
+  if (scope !== 'reference') return 0
+  return await transaction.execute(
+    `INSERT INTO personal_data.reference_key (key_id, account_id, master_id, destroyed_at)
+     SELECT key_id, $1, '', clock_timestamp() FROM unnest($2::text[]) AS given (key_id) ON CONFLICT (key_id) DO NOTHING`,
     [accountId, keyIds],
   )
-  if (accountId === '') return destroyed > 0
-  const marked = await transaction.execute(
-    `INSERT INTO personal_data.account_key (account_id, period, key_id, master_id, wrapped, destroyed_at)
-     VALUES ($1, '', $2, '', NULL, clock_timestamp()) ON CONFLICT (account_id, period) DO NOTHING`,
-    [accountId, newKeyId()],
-  )
-  return destroyed + marked > 0
 }
 
 /** Destroys the keys of client addresses of months that ended so many days ago. Returns the months. */
@@ -110,22 +188,29 @@ export async function endRetention(
       )
       if (destroyed.length === 0) return
       const keyIds = destroyed.map(({ keyId }) => keyId).sort()
-      const erasedAt = new Date().toISOString()
-      // One event holds the keys of a thousand accounts at most.
-      for (let at = 0; at < keyIds.length; at += KEYS_PER_EVENT)
-        await writeErased(transaction, {
-          ...{ accountId: '', period, keyIds: keyIds.slice(at, at + KEYS_PER_EVENT), plainRecords: null },
-          ...{ erasedAt, erasedBy: order.by, reason: `retention of ${order.days} days` },
-        })
+      await writeErased(transaction, {
+        ...{ scope: 'client-addresses', accountId: '', period, keyIds, plainRecords: null },
+        ...{ erasedAt: new Date().toISOString(), erasedBy: order.by },
+        reason: `retention of ${order.days} days`,
+      })
     })
   return due.map(({ period }) => period)
 }
 
-const KEYS_PER_EVENT = 1_000
+/** A record of this many is 80 kB. */
+const KEYS_PER_EVENT = 5_000
+const DESTROY_REFERENCES = `UPDATE personal_data.reference_key
+  SET wrapped = NULL, reference_hash = NULL, master_id = '', destroyed_at = clock_timestamp() WHERE`
 const IS_DUE = `wrapped IS NOT NULL AND period <> ''
   AND (period || '-01')::timestamp + interval '1 month' + $1 * interval '1 day' <= clock_timestamp() AT TIME ZONE 'UTC'`
 
+/** Several events where there are many keys: they share all but these. */
 async function writeErased(transaction: Queryable, data: EventData['PersonalDataErased']): Promise<void> {
+  for (let at = 0; at < data.keyIds.length; at += KEYS_PER_EVENT)
+    await writeOne(transaction, { ...data, keyIds: data.keyIds.slice(at, at + KEYS_PER_EVENT) })
+}
+
+async function writeOne(transaction: Queryable, data: EventData['PersonalDataErased']): Promise<void> {
   const id = requestedEventId()
   const event: DomainEvent<'PersonalDataErased'> = {
     type: 'PersonalDataErased',

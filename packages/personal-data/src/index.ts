@@ -6,12 +6,11 @@ export {
   readMasterKeys,
   removeOldMasterKeys,
 } from './master-keys.js'
+export { ERASED, type AccountSeal } from './account-seal.js'
 export {
-  ERASED,
   noPersonalDataKeys,
   openPersonalData,
   openValue,
-  type AccountSeal,
   type PersonalData,
   type PersonalDataOptions,
 } from './personal-data.js'
@@ -19,11 +18,13 @@ export { keyIdOf, keyIdsIn, maySeal, type OpenedText } from './sealed-text.js'
 export {
   endRetention,
   eraseAccount,
+  eraseReference,
   findErasure,
   replayErasure,
   type Erasure,
   type ErasureOrder,
+  type ReferenceOrder,
 } from './erase.js'
-export { holdsPlainData, personalFields, personalMembers } from './personal-fields.js'
+export { holdsPlainData, holdsText, personalFields, personalMembers } from './personal-fields.js'
 export { rotateMasterKey, type Rotation } from './rotate-master-key.js'
 export { KEYS_REFRESH_MS } from './memory.js'

@@ -87,7 +87,7 @@ export function unwrap(master: Buffer, wrapped: Uint8Array, place: WrappedKey): 
     return Buffer.concat([decipher.update(wrapped.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
   } catch (cause) {
     throw new PersonalDataKeysError(
-      `The key ${place.keyId} in personal_data.account_key was changed: restore that table from its backup.`,
+      `The key ${place.keyId} in the schema personal_data was changed: restore the schema from its backup.`,
       { cause },
     )
   }

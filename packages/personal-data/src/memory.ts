@@ -29,7 +29,10 @@ export function createMemory<T>(nowMs: () => number): Memory<T> {
     remember(name, value) {
       known.delete(name)
       known.set(name, { value, readMs: nowMs() })
-      if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+      // The oldest are the first ones.
+      for (const [oldest, { readMs }] of known)
+        if (known.size > MAX_REMEMBERED || nowMs() - readMs >= MAX_STALE_MS) known.delete(oldest)
+        else break
       return value
     },
     staleOr(name, error) {

@@ -4,24 +4,14 @@
  */
 import { existsSync } from 'node:fs'
 import type { Database } from '@cupel/postgres'
-import { mastersInUse, openKeyStore, type KeyStore, type StoredKey } from './key-store.js'
+import { createAccountSeal, ERASED, plainSeal, type AccountSeal, type SealParts } from './account-seal.js'
+import { mastersInUse, openKeyStore, type KeyStore } from './key-store.js'
 import { PersonalDataKeysError } from './master-keys.js'
 import { createMemory, type Memory } from './memory.js'
+import { createReferenceKeys } from './reference-keys.js'
+import { REFERENCE } from './reference-store.js'
 import { exchangeSealed, keyIdOf, keyIdsIn, maySeal, type OpenedText } from './sealed-text.js'
-
-/** What is shown in place of a text whose key was destroyed. */
-export const ERASED = 'erased'
-/** Client addresses of an account whose sealed form is remembered. */
-const MAX_ADDRESSES = 64
-
-/** Seals the personal data of one account. */
-export interface AccountSeal {
-  seal(text: string): string
-  /** The same for a client address: its key is that of the month, which has a retention of its own. */
-  sealClientAddress(address: string): string
-  /** As `seal`, for a text that may be sealed already: one that the platform made, never one of a caller. */
-  sealOnce(text: string): string
-}
+import type { StoredKey } from './stored-key.js'
 
 export interface PersonalData {
   /** False where the installation has no keys: everything is stored as it is. */
@@ -30,6 +20,10 @@ export interface PersonalData {
   of(accountId: string): Promise<AccountSeal>
   /** What a stored text can be that equals this one: sealed under each key of the account, and plain from before keys were used. */
   spellings(accountId: string, text: string): Promise<string[]>
+  /** The same for a customer reference. */
+  referenceSpellings(accountId: string, reference: string): Promise<string[]>
+  /** The id of the key of a customer reference; null where no key seals it: it was never used, or it was erased. */
+  referenceKeyId(accountId: string, reference: string): Promise<string | null>
   /** The JSON text with all sealed texts of the account opened; those of any account where none is given. */
   openJson(json: string, accountId?: string): Promise<string>
   /** The same for text that is no JSON. */
@@ -39,13 +33,14 @@ export interface PersonalData {
 }
 
 const unchanged = (text: string): string => text
-const plainSeal: AccountSeal = { seal: unchanged, sealClientAddress: unchanged, sealOnce: unchanged }
 
 /** For an installation without keys, and for readers without them: sealed texts stay sealed. */
 export const noPersonalDataKeys: PersonalData = {
   isSealing: false,
   of: () => Promise.resolve(plainSeal),
   spellings: (_accountId, text) => Promise.resolve([text]),
+  referenceSpellings: (_accountId, reference) => Promise.resolve([reference]),
+  referenceKeyId: () => Promise.resolve(null),
   openJson: (json) => Promise.resolve(json),
   openText: (text) => Promise.resolve(text),
   openingOf: () => Promise.resolve(null),
@@ -73,8 +68,9 @@ export async function openPersonalData(options: PersonalDataOptions): Promise<Pe
 }
 
 export function createPersonalData(store: KeyStore, nowMs: () => number = Date.now): PersonalData {
-  const keys = createMemory<StoredKey>(nowMs)
+  const keys = createKeyMemory(nowMs)
   const keysOf = (ids: Iterable<string>): Promise<Map<string, StoredKey>> => readKeys(store, keys, ids)
+  const references = createReferenceKeys(store.references, nowMs, (key) => keys.remember(key.keyId, key))
 
   async function opened(
     text: string,
@@ -94,10 +90,18 @@ export function createPersonalData(store: KeyStore, nowMs: () => number = Date.n
 
   return {
     isSealing: true,
-    of: sealReader(store, keys, nowMs),
+    of: sealReader(store, keys, { nowMs, references, keysOf }),
     async spellings(accountId, text) {
       const stored = await store.ofAccount(accountId)
       return [text, ...stored.flatMap(({ key }) => (key === null ? [] : [key.seal(text)]))]
+    },
+    async referenceSpellings(accountId, reference) {
+      const stored = await store.references.find(accountId, reference)
+      const key = stored?.key ?? null
+      return key === null ? [reference] : [reference, key.seal(reference)]
+    },
+    async referenceKeyId(accountId, reference) {
+      return (await store.references.find(accountId, reference))?.keyId ?? null
     },
     openJson: (json, accountId) => opened(json, accountId, (plain) => JSON.stringify(plain).slice(1, -1)),
     openText: (text, accountId) => opened(text, accountId, unchanged),
@@ -109,8 +113,28 @@ export function createPersonalData(store: KeyStore, nowMs: () => number = Date.n
   }
 }
 
+/** However many references an account uses, the keys of other accounts stay known. */
+function createKeyMemory(nowMs: () => number): Memory<StoredKey> {
+  const [ofAccounts, ofReferences] = [createMemory<StoredKey>(nowMs), createMemory<StoredKey>(nowMs)]
+  return {
+    fresh: (keyId) => ofAccounts.fresh(keyId) ?? ofReferences.fresh(keyId),
+    remember: (keyId, key) => (key.period === REFERENCE ? ofReferences : ofAccounts).remember(keyId, key),
+    staleOr(keyId, error) {
+      try {
+        return ofAccounts.staleOr(keyId, error)
+      } catch {
+        return ofReferences.staleOr(keyId, error)
+      }
+    },
+  }
+}
+
 /** Calls of one moment for one account share a read. */
-function sealReader(store: KeyStore, keys: Memory<StoredKey>, nowMs: () => number): PersonalData['of'] {
+function sealReader(
+  store: KeyStore,
+  keys: Memory<StoredKey>,
+  { nowMs, ...parts }: Pick<SealParts, 'references' | 'keysOf'> & { readonly nowMs: () => number },
+): PersonalData['of'] {
   const seals = createMemory<AccountSeal>(nowMs)
   const reading = new Map<string, Promise<AccountSeal>>()
 
@@ -118,7 +142,7 @@ function sealReader(store: KeyStore, keys: Memory<StoredKey>, nowMs: () => numbe
     const stored = await store.ensure(accountId, ['', month])
     for (const key of stored) keys.remember(key.keyId, key)
     const keyOf = (period: string) => stored.find((each) => each.period === period)?.key ?? null
-    return sealWith(keyOf(''), keyOf(month))
+    return createAccountSeal({ accountId, key: keyOf(''), monthKey: keyOf(month), ...parts })
   }
 
   return async (accountId) => {
@@ -161,24 +185,4 @@ async function readKeys(
 /** The value with all sealed texts within it opened; of any account. */
 export async function openValue<T>(personalData: PersonalData, value: T): Promise<T> {
   return JSON.parse(await personalData.openJson(JSON.stringify(value))) as T
-}
-
-/** Of an account that was erased nothing is kept: its texts are the word that says so. */
-function sealWith(key: StoredKey['key'], monthKey: StoredKey['key']): AccountSeal {
-  const addresses = new Map<string, string>()
-  const seal = (text: string): string => (text === '' ? '' : (key?.seal(text) ?? ERASED))
-  const isOwn = (text: string): boolean => key !== null && key.open(text) !== null
-  return {
-    seal,
-    sealOnce: (text) => (maySeal(text) && isOwn(text) ? text : seal(text)),
-    sealClientAddress(address) {
-      if (address === '') return ''
-      const known = addresses.get(address)
-      if (known !== undefined) return known
-      const sealed = monthKey?.seal(address) ?? ERASED
-      if (addresses.size >= MAX_ADDRESSES) addresses.clear()
-      addresses.set(address, sealed)
-      return sealed
-    },
-  }
 }

@@ -54,6 +54,11 @@ export function holdsPlainData(type: EventType, data: object): boolean {
   )
 }
 
+/** Whether one of its personal fields is this text, as it is. */
+export function holdsText(type: EventType, data: object, text: string): boolean {
+  return (personalFields[type] ?? []).some((path) => textsAt(data, path).includes(text))
+}
+
 /** Sealed, or the word that stands for what came after an erasure. */
 const isHidden = (text: string): boolean => text === 'erased' || keyIdOf(text) !== null
 

@@ -1,12 +1,19 @@
 /** Exchanges the key of the installation: earlier copies of the table of keys, in backups and on disk, can then never be read again. */
-import type { Database } from '@cupel/postgres'
-import { lockMasters } from './key-store.js'
+import type { Database, Queryable } from '@cupel/postgres'
 import { addMasterKey, readMasterKeys, removeOldMasterKeys, unwrap, wrap } from './master-keys.js'
+import {
+  REFERENCE_FIELDS,
+  referenceHash,
+  unwrapReference,
+  wrapReference,
+  type ReferenceRow,
+} from './reference-store.js'
+import { lockMasters } from './stored-key.js'
 
 export interface Rotation {
   /** Id of the new key of the installation. */
   readonly masterId: string
-  /** Keys of accounts that are wrapped anew. */
+  /** Keys of accounts and of references that are wrapped anew. */
   readonly rewrapped: number
 }
 
@@ -18,8 +25,11 @@ interface Row {
   readonly wrapped: Buffer
 }
 
+/** Keys of references that are in memory at once. */
+const REFERENCES_AT_ONCE = 5_000
+
 /**
- * Adds a key to the file, wraps every key of an account under it in one transaction, and removes the others from the file. Killed
+ * Adds a key to the file, wraps every key of an account or a reference under it in one transaction, and removes the others from the file. Killed
  * between these, the file holds both, and a repeat goes on. Throws where the file cannot be written, before anything has changed.
  */
 export async function rotateMasterKey(database: Database, file: string): Promise<Rotation> {
@@ -27,24 +37,64 @@ export async function rotateMasterKey(database: Database, file: string): Promise
   const rewrapped = await database.transaction({ at: 'personal-data.rotate' }, async (transaction) => {
     await lockMasters(transaction, 'all')
     const masters = readMasterKeys(file)
+    const masterOf = (id: string): Buffer => {
+      const master = masters.byId.get(id)
+      if (master === undefined) throw new Error(`${file} lacks the key ${id}, under which keys are wrapped`)
+      return master
+    }
     const rows = await transaction.query<Row>(
       `SELECT account_id AS "accountId", period, key_id AS "keyId", master_id AS "masterId", wrapped
        FROM personal_data.account_key WHERE wrapped IS NOT NULL AND master_id <> $1 FOR UPDATE`,
       [masterId],
     )
-    const wrapped = rows.map((row) => {
-      const master = masters.byId.get(row.masterId)
-      if (master === undefined)
-        throw new Error(`${file} lacks the key ${row.masterId}, under which keys are wrapped`)
-      return wrap(masters.byId.get(masterId)!, unwrap(master, row.wrapped, row), row)
-    })
+    const wrapped = rows.map((row) =>
+      wrap(masterOf(masterId), unwrap(masterOf(row.masterId), row.wrapped, row), row),
+    )
     await transaction.execute(
       `UPDATE personal_data.account_key AS k SET wrapped = given.wrapped, master_id = $3
        FROM unnest($1::text[], $2::bytea[]) AS given (key_id, wrapped) WHERE k.key_id = given.key_id`,
       [rows.map(({ keyId }) => keyId), wrapped, masterId],
     )
-    return rows.length
+    return rows.length + (await rewrapReferences(transaction, masterId, masterOf))
   })
   removeOldMasterKeys(file)
   return { masterId, rewrapped }
+}
+
+/** Their hashes are made anew too: those of an earlier copy cannot be tested without the former key. */
+async function rewrapReferences(
+  transaction: Queryable,
+  masterId: string,
+  masterOf: (id: string) => Buffer,
+): Promise<number> {
+  const master = masterOf(masterId)
+  let [count, after] = [0, '']
+  for (;;) {
+    const rows = await transaction.query<ReferenceRow & { readonly wrapped: Buffer }>(
+      `SELECT ${REFERENCE_FIELDS} FROM personal_data.reference_key
+       WHERE wrapped IS NOT NULL AND master_id <> $1 AND key_id > $2 ORDER BY key_id LIMIT $3 FOR UPDATE`,
+      [masterId, after, REFERENCES_AT_ONCE],
+    )
+    if (rows.length === 0) return count
+    const anew = rows.map((row) => {
+      const opened = unwrapReference(masterOf(row.masterId), row, row.wrapped)
+      return {
+        wrapped: wrapReference(master, row, opened),
+        hash: referenceHash(master, row.accountId, opened.reference),
+      }
+    })
+    await transaction.execute(
+      `UPDATE personal_data.reference_key AS k
+       SET wrapped = given.wrapped, reference_hash = given.reference_hash, master_id = $4
+       FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS given (key_id, wrapped, reference_hash)
+       WHERE k.key_id = given.key_id`,
+      [
+        rows.map(({ keyId }) => keyId),
+        anew.map(({ wrapped }) => wrapped),
+        ...[anew.map(({ hash }) => hash), masterId],
+      ],
+    )
+    count += rows.length
+    after = rows.at(-1)!.keyId
+  }
 }

@@ -119,7 +119,7 @@ test('keys that a backup brings back are destroyed again as the log tells', asyn
   const [accountId, other] = [newAccount(), newAccount()]
   const sealed = (await (await open()).of(accountId)).seal('case 7')
   const kept = (await (await open()).of(other)).seal('kept')
-  const told = { accountId, keyIds: [keyIdOf(sealed)!] }
+  const told = { scope: 'account', accountId, keyIds: [keyIdOf(sealed)!] }
   expect(await replayErasure(installation.database, told)).toBe(true)
   expect(await (await open()).openText(`${sealed} ${kept}`)).toBe(`${ERASED} kept`)
   expect(await replayErasure(installation.database, told)).toBe(false)

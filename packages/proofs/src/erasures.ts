@@ -12,7 +12,7 @@ import {
 export type Erasure = EventData['PersonalDataErased']
 
 /**
- * In the order of the log. Records of other producers count for nothing. Undecodable records, and a log that is not whole, are named by
+ * In the order of the log; one of many keys is told by several events. Records of other producers count for nothing. Undecodable records, and a log that is not whole, are named by
  * the verification: what can be read is returned.
  */
 export async function readErasures({
@@ -37,7 +37,22 @@ export async function readErasures({
       if (!(error instanceof LogStoppedError)) throw error
     }
   }
-  return erasures
+  return joined(erasures)
+}
+
+function joined(erasures: readonly Erasure[]): Erasure[] {
+  const byPlace = new Map<string, Erasure>()
+  for (const erasure of erasures) {
+    const { scope, accountId, period, erasedAt } = erasure
+    const isOne = scope !== 'reference'
+    const place = JSON.stringify([scope, accountId, period, erasedAt, isOne ? '' : erasure.keyIds])
+    const before = byPlace.get(place)
+    byPlace.set(
+      place,
+      before === undefined ? erasure : { ...before, keyIds: [...before.keyIds, ...erasure.keyIds] },
+    )
+  }
+  return [...byPlace.values()]
 }
 
 function erasureIn(codec: EventCodec, record: LogRecord): Erasure[] {

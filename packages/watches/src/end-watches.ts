@@ -1,4 +1,4 @@
-/** Ends the watches of an account whose personal data is erased. */
+/** Ends the watches whose personal data is erased: those of an account, or of one of its customer references. */
 import type { Queryable } from '@cupel/postgres'
 
 /** They are decided no more, and have no reference. `word`: what is shown in place of one. Returns their number. */
@@ -9,3 +9,32 @@ export async function endWatches(transaction: Queryable, accountId: string, word
     [accountId, word],
   )
 }
+
+/** The same for the watches whose reference is sealed under this key, and nothing else. */
+export async function endWatchesOfReference(
+  transaction: Queryable,
+  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
+  word: string,
+): Promise<number> {
+  return await transaction.execute(
+    `UPDATE watches.watch SET until = least(until, date_trunc('milliseconds', clock_timestamp())), due_at = NULL,
+       reference = $3 WHERE ${IS_OF_REFERENCE}`,
+    [accountId, keyId, word],
+  )
+}
+
+/** How many that would end. */
+export async function countWatchesOfReference(
+  database: Queryable,
+  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
+): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    `SELECT count(*) AS count FROM watches.watch
+     WHERE ${IS_OF_REFERENCE} AND (until IS NULL OR until > clock_timestamp())`,
+    [accountId, keyId],
+  )
+  return row!.count
+}
+
+/** A sealed text names its key. */
+const IS_OF_REFERENCE = `account_id = $1 AND starts_with(reference, 'sealed1.' || $2 || '.')`

@@ -1,4 +1,4 @@
-export { endWatches } from './end-watches.js'
+export { countWatchesOfReference, endWatches, endWatchesOfReference } from './end-watches.js'
 export { createWatches, newBatchId, sweepBatches } from './create-watches.js'
 export type { CreateWatchesResult, NewWatch, NewWatches } from './create-watches.js'
 export { hundredths, isChange } from './decide-change.js'

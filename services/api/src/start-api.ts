@@ -324,12 +324,13 @@ function listingsOf(
   { database }: ApiDeps,
   { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'listing' | 'auditListing'> {
-  const stored = async (accountId: string, searched: string | readonly string[] | undefined) =>
-    typeof searched === 'string' ? await personalData.spellings(accountId, searched) : searched
+  type Searched = string | readonly string[] | undefined
+  const stored = async (accountId: string, searched: Searched, as: 'spellings' | 'referenceSpellings') =>
+    typeof searched === 'string' ? await personalData[as](accountId, searched) : searched
   return {
     listing: {
       async list({ accountId, livemode }, { filter, ...query }) {
-        const customerReference = await stored(accountId, filter.customerReference)
+        const customerReference = await stored(accountId, filter.customerReference, 'referenceSpellings')
         return await listReports(database, {
           ...{ accountId, livemode, ...query },
           filter: { ...filter, customerReference },
@@ -339,7 +340,7 @@ function listingsOf(
     },
     auditListing: {
       async list({ accountId, livemode }, query) {
-        const clientAddress = await stored(accountId, query.clientAddress)
+        const clientAddress = await stored(accountId, query.clientAddress, 'spellings')
         return await listAuditEntries(database, { accountId, livemode, ...query, clientAddress })
       },
       tokens,

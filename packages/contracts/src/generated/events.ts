@@ -893,6 +893,8 @@ export interface AccountCreated {
 
 /** Keys of personal data were destroyed: what they sealed can never be read again. The records of the log stay as they are. */
 export interface PersonalDataErased {
+  /** `account`: everything of the account; `reference`: what is sealed for one of its customer references, which is not named; `client-addresses`: those of a month. */
+  readonly scope: string
   /** Empty for client addresses of all accounts whose retention is over. */
   readonly accountId: string
   /** The month of the client addresses, as 2026-11; empty for everything of the account. */

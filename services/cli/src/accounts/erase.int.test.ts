@@ -3,6 +3,7 @@ import { startOutboxRelay, outboxBacklog } from '@cupel/projections'
 import { noMetrics, silentLogger, topicOf } from '@cupel/contracts'
 import { openPersonalData } from '@cupel/personal-data'
 import { until } from '@cupel/testkit'
+import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callCupel, openCommandLine, type CommandLine, type Said } from '../../test/command-line.js'
 import { cupel as cupelProcess } from '../../test/started.js'
@@ -104,6 +105,86 @@ test('an unknown account is not found, and an erasure without a reason is refuse
   expect((await cupel('accounts', 'erase', old)).error).toMatchObject({
     message: expect.stringContaining('--reason must say why') as string,
   })
+})
+
+const keysFileOf = (): string => environment['CUPEL_PERSONAL_DATA_KEYS_FILE']!
+const opened = () => openPersonalData({ database: commandLine.database, keysFile: keysFileOf() })
+
+async function sealedReference(accountId: string, reference: string): Promise<string> {
+  const seal = await (await opened()).of(accountId)
+  return (await seal.sealReferences([reference]))[0]!
+}
+
+/** A watch as its event tells of it. */
+async function watched(accountId: string, reference: string): Promise<void> {
+  const watch = { watchId: 'wat_1', address: '0x1', canonicalAddress: '0x1', chain: 'ETH', lookupKey: 'k' }
+  const data = {
+    ...{
+      batchId: 'wb_1',
+      accountId,
+      livemode: true,
+      reportPageUrl: '',
+      createdBy: 'key',
+      actor: '',
+      call: null,
+    },
+    watches: [
+      { ...watch, candidateChains: [], reference, until: null, thresholdHundredths: 100, digest: false },
+    ],
+    createdAt: new Date().toISOString(),
+  }
+  const event = testEvent('WatchesCreated', 'wb_1', data)
+  await commandLine.log.append('test', [
+    commandLine.codec.encode(event, { topic: topicOf('WatchesCreated'), key: accountId }),
+  ])
+}
+
+test('one reference of an account is erased: its records are counted, also those that hold it as it is, and it is named nowhere', async () => {
+  const accountId = await newAccount('Has customers')
+  const [gone, kept] = [
+    await sealedReference(accountId, 'customer-gone'),
+    await sealedReference(accountId, 'customer-kept'),
+  ]
+  for (const reference of [gone, gone, kept, 'customer-gone']) await watched(accountId, reference)
+  const args = ['accounts', 'erase', accountId, '--reference', 'customer-gone']
+  const looked = await cupel(...args, '--dry-run', '--json')
+  const counts = { erased_records: [{ event: 'WatchesCreated', count: 2 }], plain_records: 1 }
+  expect(JSON.parse(looked.out)).toMatchObject({ dry_run: true, is_new: false, erased_at: null, ...counts })
+  expect(await (await opened()).openText(gone)).toBe('customer-gone')
+  const done = await cupel(...args, '--reason', 'request 4')
+  expect(done.out).toContain('1 records hold the reference as it is, from before it was sealed. They are NOT')
+  expect([looked, done].map(({ out, notes }) => out + notes).join()).not.toContain('customer-gone')
+  expect(await (await opened()).openText(`${gone} ${kept}`)).toBe('erased customer-kept')
+  await relayed()
+  expect(await erasuresOf(accountId)).toMatchObject([
+    { scope: 'reference', plainRecords: 1, reason: 'request 4', keyIds: [expect.any(String)] },
+  ])
+  const again = await cupel(...args, '--reason', 'request 4')
+  expect(again.error).toMatchObject({
+    exitCode: 3,
+    message: expect.stringContaining('it was never used, or it was erased before') as string,
+  })
+  // The account itself is there, and so is what is sealed with its key.
+  const { items } = await answered<{ items: { account_id: string; name: string }[] }>('accounts', 'list')
+  expect(items.find(({ account_id }) => account_id === accountId)).toMatchObject({ name: 'Has customers' })
+})
+
+test('a reference of another account, a misspelt one, and one without keys to open it are not erased', async () => {
+  const [accountId, other] = [await newAccount('Own'), await newAccount('Other')]
+  const sealed = await sealedReference(other, 'customer-1')
+  for (const reference of ['customer-1', 'Customer-1', '', sealed])
+    expect(
+      (await cupel('accounts', 'erase', accountId, '--reference', reference, '--reason', 'r')).error,
+    ).toMatchObject({ exitCode: 3 })
+  expect(
+    (await cupel('accounts', 'erase', 'acc_nobody', '--reference', 'customer-1', '--reason', 'r')).error,
+  ).toMatchObject({ message: 'There is no account acc_nobody.' })
+  const withoutReason = await cupel('accounts', 'erase', other, '--reference', 'customer-1')
+  expect(withoutReason.error).toMatchObject({ message: expect.stringContaining('--reason') as string })
+  const keyless = { ...environment, CUPEL_PERSONAL_DATA_KEYS_FILE: '' }
+  const args = ['accounts', 'erase', other, '--reference', 'customer-1', '--reason', 'r']
+  expect((await callCupel(keyless, args)).error).not.toBeNull()
+  expect(await (await opened()).openText(sealed)).toBe('customer-1')
 })
 
 test('names of accounts and keys are listed as they were given, and nothing of them is stored', async () => {

@@ -13,6 +13,7 @@ const MARKERS = {
   accountReason: 'markerAccountReason',
   key: 'markerKeyName',
   reference: 'markerReference-4711',
+  otherReference: 'markerReference-0815',
   watch: 'markerWatchReference',
   note: 'markerNoteText',
   disposition: 'markerDispositionReason',
@@ -21,6 +22,7 @@ const MARKERS = {
   visitor: '198.51.100.174',
 }
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const OTHER_ADDRESS = '0x8589427373D6D84E98730D7795D8f6f8731FDA16'
 const RUNBOOK = join(checkout, 'docs/runbooks/erase-personal-data.md')
 
 let folder: string
@@ -30,6 +32,9 @@ let running: Started[]
 let ready: Ready
 let account: string
 let key: string
+/** Reports of the two references. */
+let reportId: string
+let otherReportId: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cupel-erase-'))
@@ -69,6 +74,14 @@ async function call(method: string, path: string, body?: object, from = MARKERS.
   return text
 }
 
+const reportIdOf = (report: string): string => (JSON.parse(report) as { report_id: string }).report_id
+
+/** Ids of the reports with the reference. */
+async function search(reference: string): Promise<string[]> {
+  const found = await call('GET', `/v1/reports?customer_reference=${reference}`)
+  return (JSON.parse(found) as { items: { report_id: string }[] }).items.map(({ report_id }) => report_id)
+}
+
 /** Files below the folder that hold the text, byte for byte. */
 function filesWith(text: string): string[] {
   const wanted = Buffer.from(text)
@@ -91,7 +104,12 @@ function commandsOf(section: string): string[][] {
     .filter((line) => line.startsWith('cupel '))
     .map((line) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!).slice(1))
     .map((words) =>
-      words.map((word) => word.replace('acc_…', account).replace('/backup/cupel-archive', archive)),
+      words.map((word) =>
+        word
+          .replace('acc_…', account)
+          .replace('customer-4711', MARKERS.reference)
+          .replace('/backup/cupel-archive', archive),
+      ),
     )
 }
 
@@ -108,9 +126,16 @@ test('the account fills every field with personal data, and reads it back as it 
   expect(issued.name).toBe(MARKERS.key)
   const report = await call('POST', '/v1/screen', { address: LAZARUS, customer_reference: MARKERS.reference })
   writeFileSync(join(folder, 'held-by-the-customer.json'), report)
-  const id = (JSON.parse(report) as { report_id: string }).report_id
+  const id = reportIdOf(report)
+  reportId = id
   expect(report).toContain(MARKERS.reference)
-  await call('POST', '/v1/watches', { watches: [{ address: LAZARUS, reference: MARKERS.watch }] })
+  const other = { address: OTHER_ADDRESS, customer_reference: MARKERS.otherReference }
+  otherReportId = reportIdOf(await call('POST', '/v1/screen', other))
+  const watches = [
+    { address: LAZARUS, reference: MARKERS.watch },
+    { address: OTHER_ADDRESS, reference: MARKERS.reference },
+  ]
+  await call('POST', '/v1/watches', { watches })
   await call('POST', `/v1/reports/${id}/notes`, { text: MARKERS.note })
   const decision = { disposition: 'escalated', reason: MARKERS.disposition, version: 1 }
   await call('POST', `/v1/reports/${id}/disposition`, decision)
@@ -153,9 +178,64 @@ function expectNoMarkers(): void {
   expect(found).toEqual([])
 }
 
+test('the runbook erases one end customer, word for word, and the other one stays', async () => {
+  const said: string[] = []
+  for (const words of commandsOf('Erase one end customer')) {
+    const { exitCode, stdout, stderr } = await cupel({ home }, ...words)
+    expect(exitCode, `${words.join(' ')}: ${stdout}${stderr}`).toBe(0)
+    said.push(stdout)
+  }
+  const counted = '1 ReportGenerated'
+  expect(said).toEqual([
+    expect.stringMatching(`would be erased[^]*would be unreadable[^]*${counted}[^]*Watches: 1 would end`),
+    expect.stringMatching(`is erased[^]*are unreadable now[^]*${counted}[^]*Watches: 1 end`),
+  ])
+  expect(said.join()).not.toContain(MARKERS.reference)
+
+  await until(async () => expect(await call('GET', `/v1/reports/${reportId}`)).toContain('"erased"'))
+  expect(await search(MARKERS.reference)).toEqual([])
+  expect(await search(MARKERS.otherReference)).toEqual([otherReportId])
+  const read = await Promise.all(
+    ['', '/case', '/share-links'].map((part) => call('GET', `/v1/reports/${reportId}${part}`)),
+  )
+  for (const marker of ['reference', 'note', 'disposition', 'share'] as const)
+    expect(read.join()).not.toContain(MARKERS[marker])
+  expect(await call('GET', `/v1/reports/${otherReportId}`)).toContain(MARKERS.otherReference)
+  const { items: watches } = JSON.parse(await call('GET', '/v1/watches')) as {
+    items: { reference: string; until: string | null }[]
+  }
+  expect(watches.find(({ reference }) => reference === 'erased')!.until).not.toBeNull()
+  expect(watches.find(({ reference }) => reference === MARKERS.watch)!.until).toBeNull()
+
+  const [report, proof] = [join(folder, 'erased.json'), join(folder, 'erased.proof')]
+  writeFileSync(report, read[0]!)
+  writeFileSync(proof, await call('GET', `/v1/reports/${reportId}/proof`))
+  const keys = await publicKeys()
+  const verified = await answered<object>('verify', report, proof, '--key', keys)
+  expect(verified).toMatchObject({ is_proven: true, customer_reference: 'erased' })
+  const { stdout: recomputed } = await cupel({ home }, 'audit', 'recompute')
+  expect(recomputed).toContain('1 report has an erased customer reference.')
+  const { stdout: whole, exitCode } = await cupel({ home }, 'audit', 'verify')
+  expect([exitCode, whole.includes(`one customer reference of ${account}`)]).toEqual([0, true])
+
+  // Used again, it is a new customer.
+  const again = await call('POST', '/v1/screen', { address: LAZARUS, customer_reference: MARKERS.reference })
+  expect(again).toContain(MARKERS.reference)
+  await until(async () => expect(await search(MARKERS.reference)).toEqual([reportIdOf(again)]))
+  expectNoMarkers()
+})
+
+async function publicKeys(): Promise<string> {
+  const keys = join(folder, 'keys.txt')
+  const { stdout } = await cupel({ home }, 'log', 'signing-keys')
+  const lines = stdout.split('\n').slice(1)
+  writeFileSync(keys, lines.map((line) => line.trim().split(/\s+/).at(-1)!).join('\n'))
+  return keys
+}
+
 test('the runbook erases it, word for word: all is proven, and the commands say erased', async () => {
   const outputs = new Map<string, Ended>()
-  for (const words of commandsOf('Erase')) {
+  for (const words of commandsOf('Erase an account')) {
     const ended = await cupel({ home }, ...words)
     outputs.set(words.slice(0, 2).join(' ') + (words.includes('--dry-run') ? ' --dry-run' : ''), ended)
     expect(ended.exitCode, `${words.join(' ')}: ${ended.stdout}${ended.stderr}`).toBe(0)
@@ -165,7 +245,7 @@ test('the runbook erases it, word for word: all is proven, and the commands say 
   expect(said('accounts erase')).toContain('is erased')
   expect(said('accounts erase')).toContain('No record of the account holds personal data as it is.')
   expect(said('audit verify')).toContain(`Erased: the personal data of ${account}`)
-  expect(said('audit recompute')).toContain('1 report has an erased customer reference.')
+  expect(said('audit recompute')).toContain('3 reports have an erased customer reference.')
   expect(said('audit export')).toContain('"client_address":"erased"')
   expect(said('audit export')).toContain('PersonalDataErased')
   for (const marker of Object.values(MARKERS)) expect(said('audit export')).not.toContain(marker)
@@ -179,16 +259,7 @@ test('the runbook erases it, word for word: all is proven, and the commands say 
 })
 
 test('the archive from before says erased nowhere and shows nothing, and what the customer holds is still proven', async () => {
-  const keys = join(folder, 'keys.txt')
-  const { stdout } = await cupel({ home }, 'log', 'signing-keys')
-  writeFileSync(
-    keys,
-    stdout
-      .split('\n')
-      .slice(1)
-      .map((line) => line.trim().split(/\s+/).at(-1)!)
-      .join('\n'),
-  )
+  const keys = await publicKeys()
   const held = ['held-by-the-customer.json', 'held-by-the-customer.proof'].map((name) => join(folder, name))
   const verified = await answered<{ is_proven: boolean; customer_reference: string }>(
     ...['verify', ...held, '--key', keys],

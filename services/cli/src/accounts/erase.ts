@@ -9,12 +9,14 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
 import { operator } from '../operator.js'
 import { requiredReason } from '../required-reason.js'
+import { eraseOneReference, lookAtReference, referenceText } from './erase-reference.js'
 import { forgetTables } from './forget-tables.js'
 import { countPlainRecords } from './plain-records.js'
 
 interface EraseOptions extends JsonOption {
   readonly reason?: string
   readonly dryRun?: boolean
+  readonly reference?: string
 }
 
 interface Erased {
@@ -31,21 +33,36 @@ interface Erased {
 export function registerErase(accounts: Command, context: CliContext): void {
   accounts
     .command('erase <account-id>')
-    .summary('erase the personal data of an account')
+    .summary('erase the personal data of an account, or of one of its customers')
     .description(
       `Destroys the keys under which the personal data of an account is sealed: in the log, the read models, archives and backups of
 these it can never be read again. Before that, revokes the API keys of the account and deletes its webhook endpoints; with it,
 ends watches, share links and sessions. Records stay in the log, so that it verifies and proofs hold. It cannot be undone.
-Records from before personal data was sealed are counted, and are not erased. A repeat finishes what was cut off.`,
+Records from before personal data was sealed are counted, and are not erased. A repeat finishes what was cut off.
+With --reference only what is sealed for this customer reference is erased: the reference itself, notes, decisions and share
+links of its reports. Its watches end. Everything else of the account stays, and a later use of the reference is kept anew.`,
     )
+    .option('--reference <text>', 'erase one customer reference of the account alone')
     .option('--reason <text>', 'why, for the audit log; name no person')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--json', 'answer in JSON')
     .action(async (accountId: string, options: EraseOptions) => {
       const reason = options.dryRun === true ? '' : requiredReason(options.reason)
+      const isDryRun = options.dryRun === true
+      const { reference } = options
+      if (reference !== undefined) {
+        const order = { accountId, reference, reason, note: context.note }
+        const erased = await withConnections(context, async (connections) => {
+          await requireAccount(connections, accountId)
+          return await (isDryRun ? lookAtReference : eraseOneReference)(connections, order)
+        })
+        answer(context, options, { dry_run: isDryRun, ...snakeCase(erased) }, () =>
+          referenceText(erased, isDryRun),
+        )
+        return
+      }
       const erased = await withConnections(context, async (connections) => {
-        if (!(await accountExists(connections.database, accountId)))
-          throw new CommandError(`There is no account ${accountId}.`, EXIT_NOT_FOUND)
+        await requireAccount(connections, accountId)
         return options.dryRun === true
           ? await lookAt(connections, accountId)
           : await erase(connections, { accountId, reason, note: context.note })
@@ -56,10 +73,16 @@ Records from before personal data was sealed are counted, and are not erased. A 
     })
 }
 
+async function requireAccount({ database }: Connections, accountId: string): Promise<void> {
+  if (!(await accountExists(database, accountId)))
+    throw new CommandError(`There is no account ${accountId}.`, EXIT_NOT_FOUND)
+}
+
 async function lookAt(connections: Connections, accountId: string): Promise<Erased> {
   const { database } = connections
   const [row] = await database.query<{ count: number }>(
-    'SELECT count(*) AS count FROM personal_data.account_key WHERE account_id = $1 AND wrapped IS NOT NULL',
+    `SELECT (SELECT count(*) FROM personal_data.account_key WHERE account_id = $1 AND wrapped IS NOT NULL)
+       + (SELECT count(*) FROM personal_data.reference_key WHERE account_id = $1 AND wrapped IS NOT NULL) AS count`,
     [accountId],
   )
   return {
@@ -116,6 +139,7 @@ async function rewriteTables({ database }: Connections): Promise<void> {
     'webhooks.body',
     'sharing.share',
     'watches.watch',
+    'personal_data.reference_key',
   ])
     await database.withConnection((connection) => connection.execute(`VACUUM ${table}`))
 }

@@ -3,7 +3,7 @@ import { forgetAccount } from '@cupel/access'
 import { ERASED } from '@cupel/personal-data'
 import type { Queryable } from '@cupel/postgres'
 import { forgetShares } from '@cupel/sharing'
-import { endWatches } from '@cupel/watches'
+import { endWatches, endWatchesOfReference } from '@cupel/watches'
 
 /** Names, references and labels give way to a word; sessions, links and watches end. */
 export async function forgetTables(transaction: Queryable, accountId: string): Promise<void> {
@@ -13,4 +13,12 @@ export async function forgetTables(transaction: Queryable, accountId: string): P
   await transaction.execute(
     'DELETE FROM webhooks.body b WHERE NOT EXISTS (SELECT FROM webhooks.delivery d WHERE d.body_id = b.body_id)',
   )
+}
+
+/** The same for one customer reference, by its key: its watches end. Resolves to their number. */
+export async function forgetReference(
+  transaction: Queryable,
+  reference: { readonly accountId: string; readonly keyId: string },
+): Promise<number> {
+  return await endWatchesOfReference(transaction, reference, ERASED)
 }

@@ -1,4 +1,4 @@
-/** Counts what cannot be erased: records that hold personal data of an account as it is, from before it was sealed. */
+/** Counts what an erasure reaches, and what it does not: records that hold personal data as it is, from before it was sealed. */
 import { topicSpecs, type EventType } from '@cupel/contracts'
 import {
   typeOf,
@@ -8,15 +8,43 @@ import {
   type FieldOf,
   type LogRecord,
 } from '@cupel/event-log'
-import { holdsPlainData, personalFields, personalMembers } from '@cupel/personal-data'
+import { holdsPlainData, holdsText, keyIdsIn, personalFields, personalMembers } from '@cupel/personal-data'
 
-/** Reads the whole log. Records that nobody can decode are told by `cupel audit verify`, and are not counted. */
-export async function countPlainRecords(
-  { log, codec }: { readonly log: EventLog; readonly codec: EventCodec },
-  accountId: string,
-): Promise<number> {
-  const readers = new Map(ownedTypes().map((type) => [type as string, readerOf(codec, type)]))
+interface Records {
+  readonly log: EventLog
+  readonly codec: EventCodec
+}
+
+export async function countPlainRecords(records: Records, accountId: string): Promise<number> {
   let count = 0
+  for await (const { type, data } of personalRecordsOf(records, accountId))
+    if (holdsPlainData(type, data)) count += 1
+  return count
+}
+
+export interface ReferenceRecords {
+  /** Records that hold something sealed under the key of the reference. */
+  readonly sealed: ReadonlyMap<EventType, number>
+  /** Records that hold the reference as it is. */
+  readonly plain: number
+}
+
+export async function countReferenceRecords(
+  records: Records,
+  { accountId, reference, keyId }: { accountId: string; reference: string; keyId: string },
+): Promise<ReferenceRecords> {
+  const sealed = new Map<EventType, number>()
+  let plain = 0
+  for await (const { type, data } of personalRecordsOf(records, accountId)) {
+    if (keyIdsIn(JSON.stringify(data)).has(keyId)) sealed.set(type, (sealed.get(type) ?? 0) + 1)
+    if (holdsText(type, data, reference)) plain += 1
+  }
+  return { sealed, plain }
+}
+
+/** Reads the whole log. Records that nobody can decode are told by `cupel audit verify`, and are not among them. */
+async function* personalRecordsOf({ log, codec }: Records, accountId: string) {
+  const readers = new Map(ownedTypes().map((type) => [type as string, readerOf(codec, type)]))
   for (const { name: topic } of topicSpecs)
     for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
       const [from, to] = await Promise.all([
@@ -28,10 +56,9 @@ export async function countPlainRecords(
         for (const record of records) {
           const type = typeOf(record) as EventType
           const data = decodable(() => readers.get(type)?.(record) ?? null)
-          if (data !== null && data['accountId'] === accountId && holdsPlainData(type, data)) count += 1
+          if (data !== null && data['accountId'] === accountId) yield { type, data }
         }
     }
-  return count
 }
 
 /** Counts of calls of nobody belong to no account. */

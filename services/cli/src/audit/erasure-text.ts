@@ -8,11 +8,13 @@ export function erasureJson({ keyIds, ...erasure }: Erasure): object {
 }
 
 export function erasureLines(erasures: readonly Erasure[]): string[] {
-  return erasures.map(({ accountId, period, keyIds, plainRecords, erasedAt }) => {
+  return erasures.map(({ scope, accountId, period, keyIds, plainRecords, erasedAt }) => {
     const what =
       accountId === ''
         ? `the client addresses of ${period} of ${keyIds.length.toLocaleString('en-US')} accounts`
-        : `the personal data of ${accountId}`
+        : scope === 'reference'
+          ? `the personal data of one customer reference of ${accountId}`
+          : `the personal data of ${accountId}`
     const plain =
       plainRecords === null || plainRecords === 0
         ? ''

@@ -21,7 +21,7 @@ import {
   replayEndpointChange,
   replayEndpointDeletion,
 } from '@cupel/webhooks'
-import { forgetTables } from '../accounts/forget-tables.js'
+import { erasedAgain, forgetErased } from './erased-again.js'
 import type { Notes } from './notes.js'
 import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.js'
 
@@ -58,9 +58,6 @@ const lostEndpoint = (endpointId: string, origin: string): string =>
   `The webhook endpoint ${endpointId} (${origin}) was created after the backup: create it again.`
 const lostShare = (shareId: string): string =>
   `The share link ${shareId} was created after the backup, and opens nothing.`
-
-const erasedAgain = (count: number): string =>
-  `${count} times keys of personal data that were destroyed after the backup are destroyed again.`
 
 const replay: Replay = {
   async AccountCreated({ transaction, notes }, account) {
@@ -140,19 +137,19 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
   const existing = new Set(topicSpecs.map(({ name }) => name))
   const topics = new Set(types.flatMap((type) => [topicOf(type), topicOf(type, false)]))
   const positions: PartitionPosition[] = []
-  const erased = new Set<string>()
+  const erasures: EventData['PersonalDataErased'][] = []
   for (const topic of topics) {
     if (!existing.has(topic)) continue
     const apply = async (event: DomainEvent): Promise<void> => {
       const replayOne = replay[event.type] as
         ((parts: PrimaryParts, data: unknown) => Promise<void>) | undefined
       await replayOne?.(parts, event.data)
-      if (event.type === 'PersonalDataErased' && event.data.accountId !== '') erased.add(event.data.accountId)
+      if (event.type === 'PersonalDataErased') erasures.push(event.data as EventData['PersonalDataErased'])
     }
     positions.push(...(await eachEventSince(parts, topic, new Set(types), apply)))
   }
-  // Other events made again what belongs to these accounts.
-  for (const accountId of erased) await forgetTables(parts.transaction, accountId)
+  // Other events made again what belongs to these accounts and references.
+  for (const erasure of erasures) await forgetErased(parts.transaction, erasure)
   const identity = await parts.log.identity()
   await putCheckpoints(parts.transaction, { group: RESTORE_GROUP, log: identity, positions })
 }

@@ -28,6 +28,7 @@ import { skipDecidedRequests } from './decided-requests.js'
 import { takeBackPublished } from './published-leaves.js'
 import { replayDeliveries } from './deliveries.js'
 import { settleReadEnds, settleSignedEnds, unfitLog } from './log-ends.js'
+import { eraseAgain } from './erased-again.js'
 import { createNotes, type Notes } from './notes.js'
 import { fenceThePast, replayPrimaryTables } from './primary-tables.js'
 import { RESTORE_GROUP } from './since-backup.js'
@@ -118,6 +119,8 @@ async function bringTogether(
   await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
   await replayDeliveries(parts)
   const isOlder = isOlderDatabase || isBehindPublished || tellsOf(notes) > before
+  // Tells nothing of the age of the other tables: the keys have backups of their own.
+  await eraseAgain(parts)
   notes.changed(jobFacts, await replayJobs(parts))
   await skipDecidedRequests(parts)
   if (isOlder) await fenceThePast(parts)

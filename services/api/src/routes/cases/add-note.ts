@@ -35,7 +35,7 @@ export function addReportNote(parts: CaseParts): Endpoint {
     tag: CASES_TAG,
     summary: 'Add a note to a report',
     description:
-      'The first entry of a case opens it. A note is an event and is never changed; its text is erased together with the personal data of the account. With `version`, or with `If-Match` and the ETag of the case, the note is added only if the case has not changed since. With `disposition` the entry is a decision, as `POST …/disposition` makes one.',
+      'The first entry of a case opens it. A note is an event and is never changed; its text is erased together with the customer reference of the report, or with the personal data of the account. With `version`, or with `If-Match` and the ETag of the case, the note is added only if the case has not changed since. With `disposition` the entry is a decision, as `POST …/disposition` makes one.',
     access: 'read-write',
     pathSchema: reportPath,
     bodySchema: noteBody,
@@ -53,7 +53,7 @@ export function addReportNote(parts: CaseParts): Endpoint {
     problems: changeProblems,
     handle: (call, { path, body: { text, disposition, version } }) =>
       changeCase(parts, call, {
-        ...{ reportId: path.report_id, text: call.seal.seal(text), version, status: statuses.created },
+        ...{ reportId: path.report_id, text, version, status: statuses.created },
         change(order) {
           if (disposition === undefined) return addNote(parts.database, order)
           const secondPerson = needsSecondPerson(parts.secondPersonLevels, order.report.level)

@@ -1,5 +1,6 @@
 /** What every change of a case does: it takes the report and the version that the caller read, and answers with the case as it is then. */
 import type { addNote, ChangeResult } from '@cupel/cases'
+import { referenceOf } from '../../documents/sealed-reference.js'
 import { jsonAnswer, recorded, type Answer, type KeyedCall } from '../../http/endpoint.js'
 import type { Refusal } from '../../http/problem.js'
 import { refusalOf } from '../reports/get-report.js'
@@ -23,6 +24,7 @@ export const changeProblems = [
 
 interface Change {
   readonly reportId: string
+  /** As the caller gave it. */
   readonly text: string
   /** The version in the body, if there is one. */
   readonly version: number | undefined
@@ -42,7 +44,9 @@ export async function changeCase(
   if ('code' in expected) return expected
   const report = factsOf(found.document)
   const author = await caseAuthorOf(parts, call, status)
-  const changed = await change({ ...author, report, expectedVersion: expected.version, text })
+  // What is said of a report is erased with its reference.
+  const sealed = await call.seal.sealBeside(referenceOf(found.document), text)
+  const changed = await change({ ...author, report, expectedVersion: expected.version, text: sealed })
   if (!changed.ok) return caseRefusal(changed)
   const document = await caseForCaller(parts, call, report, changed.case)
   const etag = tagOfVersion(document.version)

@@ -50,7 +50,7 @@ export function setReportDisposition(parts: CaseParts): Endpoint {
     problems: changeProblems,
     handle: (call, { path, body: { reason, disposition, version } }) =>
       changeCase(parts, call, {
-        ...{ reportId: path.report_id, text: call.seal.seal(reason), version, status: statuses.ok },
+        ...{ reportId: path.report_id, text: reason, version, status: statuses.ok },
         change(order) {
           const secondPerson = needsSecondPerson(parts.secondPersonLevels, order.report.level)
           return setDisposition(parts.database, { ...order, disposition, needsSecondPerson: secondPerson })

@@ -117,12 +117,10 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
       if (script.kind === 'refusal') return script.refusal
       await script.delay
       if (body.as_of !== undefined) return await screenAsOf(asOfScreens, call, body, judged)
-      const result = await screens.screen({
-        call,
-        ...judged,
-        customerReference:
-          body.customer_reference === undefined ? null : call.seal.seal(body.customer_reference),
-      })
+      const { customer_reference: reference } = body
+      const [customerReference = null] =
+        reference === undefined ? [] : await call.seal.sealReferences([reference])
+      const result = await screens.screen({ call, ...judged, customerReference })
       return answerOf(script.kind === 'late' ? lateOf(result) : result)
     },
   })

@@ -7,6 +7,7 @@ import {
   MAX_USABLE_SHARES,
 } from '@cupel/sharing'
 import { z } from 'zod'
+import { referenceOf } from '../../documents/sealed-reference.js'
 import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
@@ -67,7 +68,7 @@ export function createReportShare({ database, reports, shareUrlOf }: SharingPart
         ...authorOf(call, statuses.created),
         reportId: path.report_id,
         expiresInHours: body.expires_in_hours ?? DEFAULT_EXPIRY_HOURS,
-        label: call.seal.seal(body.label ?? ''),
+        label: await call.seal.sealBeside(referenceOf(found.document), body.label ?? ''),
       })
       if (!made.ok)
         return refuse('too_many_shares', `A report has at most ${MAX_USABLE_SHARES} links that can be used.`)

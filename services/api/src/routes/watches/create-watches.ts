@@ -117,12 +117,13 @@ export function createWatchesEndpoint({ database, reportPageUrl, plansInForce }:
       },
     },
     async handle(call, { judged }) {
+      const references = await call.seal.sealReferences(judged.map(({ reference }) => reference ?? ''))
       const result = await createWatches(database, {
         ...authorOf(call, statuses.created),
         batchId: call.work?.id ?? newBatchId(),
-        watches: judged.map((watch) => ({
+        watches: judged.map((watch, index) => ({
           ...watch,
-          reference: watch.reference === null ? null : call.seal.seal(watch.reference),
+          reference: watch.reference === null ? null : references[index]!,
         })),
         maxWatches: plansInForce[call.caller.plan].maxWatches,
         reportPageUrl: reportPageUrl(),

@@ -1,0 +1,57 @@
+/** What the stores of keys share: how a key is read, and who may change keys at the same time. */
+import { randomBytes } from 'node:crypto'
+import type { Queryable } from '@cupel/postgres'
+import { PersonalDataKeysError, readMasterKeys, type MasterKeys } from './master-keys.js'
+import type { SealingKey } from './sealed-text.js'
+
+export interface StoredKey {
+  readonly accountId: string
+  /** Empty, the month of the client addresses that it seals, or `reference`. */
+  readonly period: string
+  readonly keyId: string
+  /** Null once it is destroyed. */
+  readonly key: SealingKey | null
+}
+
+/** The keys of the installation, by id. */
+export interface Masters {
+  /** Throws PersonalDataKeysError where the file lacks the key. */
+  of(masterId: string): Buffer
+}
+
+export interface OpenMasters extends Masters {
+  /** The keys as the file has them now. */
+  readAgain(): MasterKeys
+}
+
+/** Throws PersonalDataKeysError where there is no such file. It is read again where a key is new: an operator may have added it since. */
+export function openMasters(file: string): OpenMasters {
+  let masters = readMasterKeys(file)
+  const readAgain = (): MasterKeys => (masters = readMasterKeys(file))
+  return {
+    readAgain,
+    of(masterId) {
+      const master = masters.byId.get(masterId) ?? readAgain().byId.get(masterId)
+      if (master !== undefined) return master
+      throw new PersonalDataKeysError(
+        `Personal data is sealed under the key ${masterId}, which ${file} does not hold: restore the file.`,
+      )
+    },
+  }
+}
+
+/** One maker or destroyer of the keys of an account at a time. */
+export async function lockKeysOf(transaction: Queryable, accountId: string): Promise<void> {
+  await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `cupel.personal-data ${accountId}`,
+  ])
+}
+
+/** While the key of the installation is exchanged (`all`), nobody wraps another one. */
+export async function lockMasters(transaction: Queryable, who: 'one' | 'all'): Promise<void> {
+  const lock = who === 'all' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
+  await transaction.query(`SELECT ${lock}(hashtextextended('cupel.personal-data masters', 0))`)
+}
+
+const KEY_ID_BYTES = 8
+export const newKeyId = (): string => randomBytes(KEY_ID_BYTES).toString('hex')

@@ -1,0 +1,103 @@
+/** `cupel accounts erase ACCOUNT --reference REF`: one end customer of an account is erased, and nothing else of it. */
+import { eraseReference } from '@cupel/personal-data'
+import { countWatchesOfReference } from '@cupel/watches'
+import type { Connections } from '../connections.js'
+import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { operator } from '../operator.js'
+import { forgetReference } from './forget-tables.js'
+import { countReferenceRecords } from './plain-records.js'
+
+interface Order {
+  readonly accountId: string
+  readonly reference: string
+  readonly reason: string
+  readonly note: (text: string) => void
+}
+
+/** The reference itself is not among what the command answers. */
+export interface ErasedReference {
+  readonly accountId: string
+  /** UTC, RFC 3339; null with --dry-run. */
+  readonly erasedAt: string | null
+  readonly isNew: boolean
+  readonly destroyedKeys: number
+  readonly endedWatches: number
+  /** Records of the log that nobody can read any more in these fields, by type of event. */
+  readonly erasedRecords: readonly { readonly event: string; readonly count: number }[]
+  /** Records that hold the reference as it is, from before it was sealed. */
+  readonly plainRecords: number
+}
+
+/** Throws CommandError where nothing is sealed for the reference. */
+export async function lookAtReference(connections: Connections, order: Order): Promise<ErasedReference> {
+  const { accountId } = order
+  const keyId = await keyIdOf(connections, order)
+  return {
+    ...{ accountId, erasedAt: null, isNew: false, destroyedKeys: 1 },
+    endedWatches: await countWatchesOfReference(connections.database, { accountId, keyId }),
+    ...(await recordsOf(connections, order, keyId)),
+  }
+}
+
+/** Key, hash, watches and the event that tells of it change together. Throws CommandError where nothing is sealed for the reference. */
+export async function eraseOneReference(connections: Connections, order: Order): Promise<ErasedReference> {
+  const { database } = connections
+  const { accountId, reason } = order
+  // Before anything else: a command that was cut off behind its commit is called again.
+  await database.withConnection((connection) => connection.execute('VACUUM personal_data.reference_key'))
+  const keyId = await keyIdOf(connections, order)
+  const records = await recordsOf(connections, order, keyId)
+  let endedWatches = 0
+  const { erasedAt, isNew, keyIds } = await eraseReference(
+    database,
+    { accountId, keyId, by: operator(), reason, plainRecords: records.plainRecords },
+    async (transaction) => {
+      endedWatches = await countWatchesOfReference(transaction, { accountId, keyId })
+      await forgetReference(transaction, { accountId, keyId })
+    },
+  )
+  for (const table of ['personal_data.reference_key', 'watches.watch'])
+    await database.withConnection((connection) => connection.execute(`VACUUM ${table}`))
+  return { accountId, erasedAt, isNew, destroyedKeys: keyIds.length, endedWatches, ...records }
+}
+
+async function keyIdOf({ personalData }: Connections, { accountId, reference }: Order): Promise<string> {
+  if (!personalData.isSealing)
+    throw new CommandError(
+      'This command has no keys of personal data: set CUPEL_PERSONAL_DATA_KEYS_FILE to the file that the API has.',
+    )
+  const keyId = await personalData.referenceKeyId(accountId, reference)
+  if (keyId === null)
+    throw new CommandError(
+      `Nothing of ${accountId} is sealed for this reference: it was never used, or it was erased before. References are compared character by character.`,
+      EXIT_NOT_FOUND,
+    )
+  return keyId
+}
+
+async function recordsOf(connections: Connections, { accountId, reference, note }: Order, keyId: string) {
+  note('Counting records that hold data of this reference …')
+  const { sealed, plain } = await countReferenceRecords(connections, { accountId, reference, keyId })
+  return {
+    erasedRecords: [...sealed].map(([event, count]) => ({ event, count })),
+    plainRecords: plain,
+  }
+}
+
+export function referenceText(erased: ErasedReference, isDryRun: boolean): string {
+  const { accountId, endedWatches, erasedRecords, plainRecords } = erased
+  const [is, would] = isDryRun ? ['would be', 'would '] : ['is', '']
+  const counted = erasedRecords.map(({ event, count }) => `${count.toLocaleString('en-US')} ${event}`)
+  return [
+    `One customer reference of ${accountId} ${is} erased.`,
+    `Records that ${isDryRun ? 'would be unreadable' : 'are unreadable now'} in what they say of it: ${counted.length === 0 ? 'none' : counted.join(', ')}. Watches: ${endedWatches} ${would}end.`,
+    plainRecords === 0
+      ? 'No record holds the reference as it is.'
+      : `${plainRecords.toLocaleString('en-US')} records hold the reference as it is, from before it was sealed. They are NOT erased.`,
+    ...(isDryRun
+      ? []
+      : [
+          'Backups of the schema personal_data that are older can still open it: delete them, or exchange the key of the installation with `cupel accounts rotate-personal-data-key`.',
+        ]),
+  ].join('\n')
+}

@@ -1,0 +1,53 @@
+/** What was erased stays erased: a backup of the keys that is older than an erasure must not bring anything back. */
+import { topicOf, type EventData } from '@cupel/contracts'
+import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
+import { replayErasure } from '@cupel/personal-data'
+import type { Queryable } from '@cupel/postgres'
+import { forgetReference, forgetTables } from '../accounts/forget-tables.js'
+import type { Notes } from './notes.js'
+
+export const erasedAgain = (count: number): string =>
+  `${count} times keys of personal data that were destroyed after the backup are destroyed again.`
+
+type Erasure = EventData['PersonalDataErased']
+
+/**
+ * Destroys again every key that the log says was destroyed, from the first record on: the schema of the keys has backups of its own, so
+ * that it may be older than the rest of the database.
+ */
+export async function eraseAgain({
+  transaction,
+  log,
+  codec,
+  notes,
+}: {
+  readonly transaction: Queryable
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly notes: Notes
+}): Promise<void> {
+  const topic = topicOf('PersonalDataErased')
+  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
+    if (from >= to) continue
+    for await (const records of log.read({ topic, partition, from, to }))
+      for (const record of records) {
+        if (typeOf(record) !== 'PersonalDataErased') continue
+        const { data } = codec.decodeAs('PersonalDataErased', record)!
+        if (!(await replayErasure(transaction, data))) continue
+        notes.changed(erasedAgain)
+        await forgetErased(transaction, data)
+      }
+  }
+}
+
+/** What the tables hold of it beside sealed texts, and what it could still do, ends. */
+export async function forgetErased(
+  transaction: Queryable,
+  { scope, accountId, keyIds }: Erasure,
+): Promise<void> {
+  if (accountId === '') return
+  if (scope === 'reference')
+    for (const keyId of keyIds) await forgetReference(transaction, { accountId, keyId })
+  else await forgetTables(transaction, accountId)
+}
