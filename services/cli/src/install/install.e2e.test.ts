@@ -199,7 +199,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect(await json('install', '--report-partitions', '32')).toMatchObject({ changed: false })
   })
 
-  test('each service works as itself: a screen, and a bulk job to its end', async () => {
+  test('each service works as itself: a screen, a bulk job to its end, and a watch', async () => {
     for (const service of logServices) serve(service, service)
     const { account_id: account } = await json<{ account_id: string }>('accounts', 'create', 'First')
     ;({ key } = await json<{ key: string }>(
@@ -217,6 +217,14 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect(submitted.status).toBe(202)
     const job = `/v1/bulk/${String(submitted.json['job_id'])}`
     await until(async () => expect((await call(job)).json).toMatchObject({ status: 'completed' }))
+    // No list is in force.
+    expect((await call('/v1/watches', { watches: [{ address: LAZARUS }] })).status).toBe(201)
+    await until(async () =>
+      expect(await call('/v1/watches')).toMatchObject({
+        status: 200,
+        json: { items: [{ last_report: { level: 'grey' } }] },
+      }),
+    )
     await until(async () => {
       const { findings } = await json<{ findings: { state: string }[] }>('doctor')
       expect(findings.filter(({ state }) => state === 'fault')).toEqual([])

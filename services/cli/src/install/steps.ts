@@ -18,6 +18,7 @@ import { migrate, pendingMigrations, readMigrations, type Database } from '@cupe
 import { hasCurrentDefinition, installReadModels } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
+import { installWatchWalls } from '@cupel/watches'
 import { openLog } from '../connections.js'
 import { ensureDefaultPolicy } from '../start/default-policy.js'
 import { renewReadModels } from '../start/renew-read-models.js'
@@ -61,7 +62,7 @@ function migrationsStep({ database }: Target): Step {
   }
 }
 
-/** Indexes and row security are looked at in every run, because they cost nothing where they are in place. */
+/** Indexes and row security, that of the watches too, are looked at in every run, because they cost nothing where they are in place. */
 function readModelsStep({ database }: Target): Step {
   return {
     name: 'read models',
@@ -75,6 +76,7 @@ function readModelsStep({ database }: Target): Step {
     },
     async make(needed) {
       await installReadModels(database, readModels)
+      await installWatchWalls(database)
       return needed
     },
   }
