@@ -14,6 +14,7 @@ export const longest = [
   'packages/system-tests/test/faults.e2e.test.ts',
   'packages/system-tests/test/failpoints.e2e.test.ts',
   'packages/event-log/src/kafka/cluster-faults.long.kafka.test.ts',
+  'packages/system-tests/test/cluster-faults/cluster-faults.long.e2e.test.ts',
   'services/web/test/console.e2e.test.ts',
   'packages/system-tests/test/first-start.e2e.test.ts',
   'packages/system-tests/test/jobs.e2e.test.ts',

@@ -5,6 +5,8 @@ import type { Random } from './random.js'
 export interface Load {
   /** Report id → body, of every 200. */
   readonly answered: ReadonlyMap<string, string>
+  /** The id answered last with 200; null while there is none. */
+  newest(): string | null
   /** Report ids handed out in a 503: accepted, so they must become reports. */
   readonly promised: ReadonlySet<string>
   /** Status → how often; 0 where no answer came. */
@@ -25,6 +27,7 @@ export function startLoad(options: {
 }): Load {
   const client = createClient(options.baseUrls, options.key)
   const answered = new Map<string, string>()
+  let newest: string | null = null
   const promised = new Set<string>()
   const statuses = new Map<number, number>()
   const offences: string[] = []
@@ -47,6 +50,7 @@ export function startLoad(options: {
       if (body['address'] !== address)
         offences.push(`report ${id} answers ${String(body['address'])} instead of ${address}`)
       answered.set(id, answer.text)
+      newest = id
     } else if (answer.status === 503 || answer.status === 500) {
       if (typeof body['report_id'] === 'string') promised.add(body['report_id'])
       if (typeof body['code'] !== 'string')
@@ -62,6 +66,7 @@ export function startLoad(options: {
 
   return {
     answered,
+    newest: () => newest,
     promised,
     statuses,
     offences,

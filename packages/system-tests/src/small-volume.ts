@@ -17,9 +17,11 @@ export interface SmallVolume {
 const CHUNK_BYTES = 1_048_576
 const PAGE_BYTES = 4_096
 
-/** Throws where this process may not mount. */
-export function mountSmallVolume(bytes: number): SmallVolume {
-  const folder = mkdtempSync(join(tmpdir(), 'cupel-volume-'))
+/** Mounts it on a folder, by default a new one. Throws where this process may not mount. */
+export function mountSmallVolume(
+  bytes: number,
+  folder: string = mkdtempSync(join(tmpdir(), 'cupel-volume-')),
+): SmallVolume {
   try {
     // An unprivileged database user passes through it.
     run('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0711`, 'tmpfs', folder])

@@ -1,0 +1,188 @@
+/**
+ * Three brokers behind relays: each has one for clients, which ends TLS, one for the other brokers and one for the other controllers.
+ * Each has a volume of its own where this process may mount one.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort, startKafka, type KafkaAccess, type KafkaJars, type KafkaOptions } from '@cupel/local-stack'
+import { mountSmallVolume, type SmallVolume } from '../../src/small-volume.js'
+import { callerAt } from './callers.js'
+import type { Authority } from './certificates.js'
+import { superviseMember, type Member } from './member.js'
+import { startRelay, type Impairment, type Relay } from './relay.js'
+
+export interface Broker extends Member {
+  readonly nodeId: number
+  /** Null where this process may not mount one. */
+  readonly volume: SmallVolume | null
+  /** For clients. */
+  readonly relay: Relay
+  /** Impairs all that comes in and all that goes out to other brokers. */
+  cutOff(how: Impairment): () => void
+}
+
+export interface Cluster {
+  readonly brokers: readonly [Broker, ...Broker[]]
+  /** For the test itself and Kafka's tools: without TLS, with the password of the brokers. */
+  readonly access: KafkaAccess
+  /** Bootstrap addresses of clients: TLS, and SCRAM. */
+  readonly clients: string
+  /** Runs a program of Kafka's own with the address and the login of the cluster. */
+  tool(program: string, loginOption: string, ...args: string[]): Promise<void>
+  stop(): Promise<void>
+}
+
+export const SCRAM_USER = 'cupel-services'
+const BROKERS = 3
+const HEAP_MB = 288
+const VOLUME_BYTES = 1024 * 1_048_576
+const CLUSTER_ID = Buffer.from('cupel-faults-001').toString('base64url')
+/** Three replicas of everything, two of which acknowledge. */
+const REPLICATION = {
+  'default.replication.factor': '3',
+  'min.insync.replicas': '2',
+  'offsets.topic.replication.factor': '3',
+  'transaction.state.log.replication.factor': '3',
+  'transaction.state.log.min.isr': '2',
+  'share.coordinator.state.topic.replication.factor': '3',
+  'share.coordinator.state.topic.min.isr': '2',
+  'broker.session.timeout.ms': '4000',
+}
+const SCRAM = 'org.apache.kafka.common.security.scram.ScramLoginModule required;'
+
+interface Ports {
+  readonly own: number
+  readonly controller: number
+  readonly clients: number
+}
+
+interface Relays {
+  readonly brokers: Relay
+  readonly controllers: Relay
+  readonly clients: Relay
+}
+
+export interface ClusterOptions {
+  readonly folder: string
+  readonly jars: KafkaJars
+  readonly authority: Authority
+  readonly mayMount: boolean
+}
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { folder, jars } = options
+  const ports = await Promise.all(
+    Array.from({ length: BROKERS }, async (): Promise<Ports> => {
+      const [own, controller, clients] = [await freePort(), await freePort(), await freePort()]
+      return { own, controller, clients }
+    }),
+  )
+  const pids = (): Map<string, number> =>
+    new Map(brokers.flatMap((broker) => (broker.pid() === null ? [] : [[broker.name, broker.pid()!]])))
+  const caller = (port: number): string | null => callerAt(port, pids())
+  const certificate = await options.authority.issue('in force')
+  const relays = await Promise.all(
+    ports.map(async ({ own, controller, clients }): Promise<Relays> => ({
+      brokers: await startRelay({ to: own, callerAt: caller }),
+      controllers: await startRelay({ to: controller, callerAt: caller }),
+      clients: await startRelay({ to: clients, certificate }),
+    })),
+  )
+  const credentials = { mechanism: 'plain', username: 'cupel', password: 'only-for-this-test' } as const
+  const brokers = await Promise.all(
+    ports.map((own, index) => planBroker(options, { index, own, ports, relays, credentials })),
+  )
+  // A majority must have been started before any of them serves.
+  await Promise.all(brokers.map((broker) => broker.start()))
+  const access = {
+    brokers: relays.map((relay) => `127.0.0.1:${relay.brokers.port}`),
+    sasl: credentials,
+  }
+  const clientProperties = join(folder, 'kafka-1', 'client.properties')
+  return {
+    ...{ access },
+    brokers: brokers as unknown as Cluster['brokers'],
+    clients: relays.map((relay) => `localhost:${relay.clients.port}`).join(','),
+    async tool(program, loginOption, ...args) {
+      const login = ['--bootstrap-server', access.brokers.join(','), loginOption, clientProperties]
+      const classPath = ['-XX:TieredStopAtLevel=1', '-cp', join(jars.kafkaLibs, '*')]
+      await promisify(execFile)(jars.java, [...classPath, program, ...login, ...args])
+    },
+    async stop() {
+      await Promise.all(brokers.map((broker) => broker.stop()))
+      await Promise.all(
+        relays.flatMap((each) => Object.values(each) as Relay[]).map((relay) => relay.close()),
+      )
+      for (const { volume } of brokers) volume?.unmount()
+    },
+  }
+}
+
+interface Plan {
+  readonly index: number
+  readonly own: Ports
+  readonly ports: readonly Ports[]
+  readonly relays: readonly Relays[]
+  readonly credentials: KafkaAccess['sasl']
+}
+
+async function planBroker(options: ClusterOptions, plan: Plan): Promise<Broker> {
+  const name = `kafka-${plan.index + 1}`
+  const folder = join(options.folder, name)
+  await mkdir(folder)
+  const volume = options.mayMount ? mountSmallVolume(VOLUME_BYTES, folder) : null
+  const order = orderOf(options, plan, { name, folder })
+  const member = superviseMember(name, async () => (await startKafka(order)).child)
+  const own = plan.relays[plan.index]!
+  return {
+    ...member,
+    ...{ nodeId: plan.index + 1, volume, relay: own.clients },
+    cutOff(how) {
+      const others = plan.relays.filter((each) => each !== own)
+      const ends = [
+        ...Object.values(own).map((relay: Relay) => relay.impair(how)),
+        ...others.flatMap(({ brokers, controllers }) =>
+          [brokers, controllers].map((relay) => relay.impair(how, (from) => from === name)),
+        ),
+      ]
+      return () => ends.forEach((end) => end())
+    },
+  }
+}
+
+function orderOf(
+  { jars, folder: home }: ClusterOptions,
+  { index, own, relays, credentials }: Plan,
+  { name, folder }: { name: string; folder: string },
+): KafkaOptions {
+  const relay = relays[index]!
+  const loopback = (listener: string, port: number): string => `${listener}://127.0.0.1:${port}`
+  return {
+    ...{ jars, folder, heapMb: HEAP_MB, compiler: 'quick', port: own.own, controllerPort: own.controller },
+    logFile: join(home, `${name}.log`),
+    recordFolder: join(home, 'processes'),
+    member: {
+      ...{ name, nodeId: index + 1, clusterId: CLUSTER_ID, credentials },
+      voters: relays.map(({ controllers }, at) => `${at + 1}@127.0.0.1:${controllers.port}`),
+    },
+    settings: {
+      ...REPLICATION,
+      listeners: [
+        loopback('LOCAL', own.own),
+        loopback('CONTROLLER', own.controller),
+        loopback('CLIENTS', own.clients),
+      ].join(','),
+      'advertised.listeners': [
+        loopback('LOCAL', relay.brokers.port),
+        loopback('CONTROLLER', relay.controllers.port),
+        `CLIENTS://localhost:${relay.clients.port}`,
+      ].join(','),
+      'listener.security.protocol.map':
+        'LOCAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,CLIENTS:SASL_PLAINTEXT',
+      'listener.name.clients.sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+      'listener.name.clients.scram-sha-512.sasl.jaas.config': SCRAM,
+    },
+  }
+}

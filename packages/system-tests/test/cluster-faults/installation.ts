@@ -1,0 +1,239 @@
+/**
+ * The installation under test: Postgres, a registry and three brokers, each behind a relay, installed by `cupel install`, and every
+ * service twice, as a process of its own.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdir, mkdtemp, writeFile, chmod } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import {
+  ensureKafkaJars,
+  freePort,
+  startChild,
+  startPostgres,
+  startRegistry,
+  type Child,
+  type KafkaJars,
+  type RunningPostgres,
+} from '@cupel/local-stack'
+import { cupel, type CommandResult } from '../../src/command.js'
+import { checkout } from '../../src/installation.js'
+import { mountSmallVolume, whyNoSmallVolume, type SmallVolume } from '../../src/small-volume.js'
+import { until } from '../../src/until.js'
+import { createAuthority, type Authority } from './certificates.js'
+import { SCRAM_USER, startCluster, type Cluster } from './cluster.js'
+import { superviseMember, type Member } from './member.js'
+import { startRelay, type Relay } from './relay.js'
+
+export interface Dependency extends Member {
+  readonly relay: Relay
+  readonly volume: SmallVolume | null
+}
+
+export interface Installation {
+  readonly folder: string
+  readonly cluster: Cluster
+  readonly authority: Authority
+  readonly postgres: Dependency
+  readonly registry: Dependency
+  readonly services: readonly Member[]
+  readonly baseUrls: readonly string[]
+  readonly registryUrl: string
+  /** As the owner of the tables, past the relay. */
+  readonly databaseUrl: string
+  /** Why no volume can be filled here; null where one can. */
+  readonly noVolumes: string | null
+  /** What the services sign in with from the next connection on. */
+  tell(secret: 'database' | 'brokers', password: string): Promise<void>
+  /** A command of an operator. */
+  command(...args: string[]): Promise<CommandResult>
+  /** The same, and its JSON; throws where it fails. */
+  json<T>(...args: string[]): Promise<T>
+  stop(): Promise<void>
+}
+
+export const FIRST_PASSWORD = 'the-first-one'
+const INSTANCES = { api: 2, scorer: 2, projector: 2, 'bulk-coordinator': 2, 'webhook-dispatcher': 2 } as const
+type Service = keyof typeof INSTANCES
+const DATABASE = 'elsewhere'
+const ROLE = 'cupel_services'
+const VOLUME_BYTES = 1024 * 1_048_576
+/** Only a hang takes longer. */
+const INSTALL_MS = 240_000
+const STOP_MS = 20_000
+/** A busy machine is not what is tested. */
+const DEADLINE_MS = '10000'
+const CONNECTIONS = '5'
+
+export async function startFaultInstallation(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-faults-'))
+  // An unprivileged database user passes through it.
+  await chmod(folder, 0o711)
+  const janitor = startJanitor(folder)
+  const started: { stop(): Promise<void> }[] = []
+  const stop = async (): Promise<void> => {
+    for (const each of started.toReversed()) await each.stop()
+    janitor.stdin!.end()
+    await once(janitor, 'exit')
+  }
+  try {
+    return await assemble(folder, started, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** It outlives this process, whatever becomes of it, and cleans up. */
+function startJanitor(folder: string): ChildProcess {
+  const file = join(checkout, 'packages/system-tests/test/cluster-faults/janitor.mjs')
+  const stdio = ['pipe', 'ignore', 'ignore'] as const
+  return spawn(process.execPath, [file, folder], { stdio: [...stdio], detached: true, cwd: '/' })
+}
+
+async function assemble(
+  folder: string,
+  started: { stop(): Promise<void> }[],
+  stop: () => Promise<void>,
+): Promise<Installation> {
+  const jars = await ensureKafkaJars({})
+  const noVolumes = whyNoSmallVolume()
+  const authority = await createAuthority(folder)
+  const { postgres, server } = await runPostgres(folder, noVolumes === null)
+  started.push(postgres)
+  const cluster = await startCluster({ folder, jars, authority, mayMount: noVolumes === null })
+  started.push(cluster)
+  const databaseUrl = await server.ensureDatabase(DATABASE)
+  const registry = await runRegistry(folder, jars, await server.ensureDatabase('registry'))
+  started.push(registry)
+
+  const secrets = { database: join(folder, 'database-url'), brokers: join(folder, 'broker-password') }
+  const tell: Installation['tell'] = async (secret, password) => {
+    const url = new URL(databaseUrl)
+    Object.assign(url, { username: ROLE, password, port: String(postgres.relay.port) })
+    const content = secret === 'database' ? url.toString() : password
+    await writeFile(secrets[secret], content, { mode: 0o600 })
+  }
+  await tell('database', FIRST_PASSWORD)
+  await tell('brokers', FIRST_PASSWORD)
+  await setBrokerPassword(cluster, FIRST_PASSWORD)
+  const common = {
+    CUPEL_LOG: 'kafka',
+    CUPEL_DATABASE_URL_FILE: secrets.database,
+    CUPEL_DATABASE_CONNECTIONS: CONNECTIONS,
+    CUPEL_KAFKA_BROKERS: cluster.clients,
+    CUPEL_KAFKA_TLS: 'true',
+    CUPEL_KAFKA_TLS_CA_FILE: authority.caFile,
+    CUPEL_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    CUPEL_KAFKA_USERNAME: SCRAM_USER,
+    CUPEL_KAFKA_PASSWORD_FILE: secrets.brokers,
+  }
+  const registryUrl = `http://127.0.0.1:${registry.relay.port}/apis/ccompat/v7`
+  const operator = { ...common, CUPEL_DATABASE_ADMIN_URL: databaseUrl, CUPEL_REGISTRY_URL: registryUrl }
+  const command = (...args: string[]): Promise<CommandResult> => cupel(folder, args, operator)
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { exitCode, stdout, stderr } = await command(...args, '--json')
+    if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with ${exitCode}: ${stderr}`)
+    return JSON.parse(stdout) as T
+  }
+  // Until all three brokers know each other, topics cannot have three replicas.
+  await until('an installation', INSTALL_MS, () => json('install'))
+  const ports = await Promise.all(Array.from({ length: INSTANCES.api }, () => freePort()))
+  const services = runServices(folder, common, ports)
+  started.push({ stop: async () => void (await Promise.all(services.map((each) => each.stop()))) })
+  await Promise.all(services.map((each) => each.start()))
+  return {
+    ...{ folder, cluster, authority, postgres, registry, services, registryUrl, databaseUrl, noVolumes },
+    ...{ tell, command, json, stop },
+    baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
+  }
+}
+
+export async function setBrokerPassword(cluster: Cluster, password: string): Promise<void> {
+  const user = ['--entity-type', 'users', '--entity-name', SCRAM_USER]
+  const change = ['--add-config', `SCRAM-SHA-512=[password=${password}]`]
+  await cluster.tool('kafka.admin.ConfigCommand', '--command-config', '--alter', ...user, ...change)
+}
+
+async function runPostgres(
+  home: string,
+  mayMount: boolean,
+): Promise<{ postgres: Dependency; server: RunningPostgres }> {
+  const folder = join(home, 'postgres')
+  await mkdir(folder, { mode: 0o711 })
+  const volume = mayMount ? mountSmallVolume(VOLUME_BYTES, folder) : null
+  const port = await freePort()
+  const places = { logFile: join(home, 'postgres.log'), recordFolder: join(home, 'processes') }
+  let server: RunningPostgres | null = null
+  const member = superviseMember('postgres', async () => {
+    server = await startPostgres({ folder, port, ...places })
+    return server.child
+  })
+  await member.start()
+  const postgres = await behindRelay(member, port, volume)
+  return { postgres, server: server! }
+}
+
+async function runRegistry(home: string, jars: KafkaJars, databaseUrl: string): Promise<Dependency> {
+  const port = await freePort()
+  const places = { logFile: join(home, 'registry.log'), recordFolder: join(home, 'processes') }
+  const member = superviseMember('registry', async () => {
+    const running = await startRegistry({
+      ...{ jars, port, databaseUrl, folder: join(home, 'registry') },
+      ...places,
+    })
+    return running.child
+  })
+  await member.start()
+  return await behindRelay(member, port, null)
+}
+
+async function behindRelay(member: Member, port: number, volume: SmallVolume | null): Promise<Dependency> {
+  const relay = await startRelay({ to: port })
+  return {
+    ...member,
+    ...{ relay, volume },
+    async stop() {
+      await member.stop()
+      await relay.close()
+      volume?.unmount()
+    },
+  }
+}
+
+function runServices(
+  folder: string,
+  common: Record<string, string>,
+  apiPorts: readonly number[],
+): readonly Member[] {
+  const start = async (service: Service, instance: number): Promise<Child> =>
+    startChild({
+      name: `${service}-${instance}`,
+      command: process.execPath,
+      args: ['--max-old-space-size=384', join(checkout, 'services', service, 'dist', 'main.js')],
+      cwd: checkout,
+      env: {
+        PATH: process.env['PATH'],
+        ...common,
+        CUPEL_HOME: folder,
+        CUPEL_INSTANCE: String(instance),
+        CUPEL_METRICS_PORT: '0',
+        CUPEL_SCREEN_DEADLINE_MS: DEADLINE_MS,
+        CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+        CUPEL_BASE_URL: `http://127.0.0.1:${apiPorts[0]}`,
+        // Each instance adds its number.
+        ...(service === 'api' ? { CUPEL_PORT: String(apiPorts[instance]! - instance) } : {}),
+      },
+      logFile: join(folder, `${service}-${instance}.log`),
+      recordFolder: join(folder, 'processes'),
+      stage: 'service',
+      stopSignal: 'SIGTERM',
+      stopTimeoutMs: STOP_MS,
+    })
+  return (Object.keys(INSTANCES) as Service[]).flatMap((service) =>
+    Array.from({ length: INSTANCES[service] }, (_, instance) =>
+      superviseMember(`${service}-${instance}`, () => start(service, instance)),
+    ),
+  )
+}

@@ -1,0 +1,37 @@
+/** A password is changed where it is checked; the services are told at the end of the fault. Connections end meanwhile. */
+import { executeAt } from '@cupel/testkit'
+import { until } from '../../../src/until.js'
+import type { FaultKind } from '../fault.js'
+import { setBrokerPassword } from '../installation.js'
+
+/** Another fault may last meanwhile. */
+const LIMIT_MS = 600_000
+
+export const credentials: readonly FaultKind[] = [
+  {
+    name: 'password of the brokers rotated',
+    async begin({ cluster, tell }, random) {
+      const password = random.hex(24)
+      await until('a new password of the brokers', LIMIT_MS, async () => {
+        await setBrokerPassword(cluster, password)
+        return true
+      })
+      for (const { relay } of cluster.brokers) relay.reset()
+      return () => tell('brokers', password)
+    },
+  },
+  {
+    name: 'password of the database rotated',
+    async begin({ databaseUrl, postgres, tell }, random) {
+      const password = random.hex(24)
+      // A statement of this kind takes no parameters.
+      const statement = `ALTER ROLE cupel_services PASSWORD '${password}'`
+      await until('a new password of the database', LIMIT_MS, async () => {
+        await executeAt(databaseUrl, statement, [])
+        return true
+      })
+      postgres.relay.reset()
+      return () => tell('database', password)
+    },
+  },
+]

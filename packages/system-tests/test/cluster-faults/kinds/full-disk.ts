@@ -1,0 +1,37 @@
+/** A volume without a free byte. Whatever ends for it is started again when there is room. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Random } from '../../../src/random.js'
+import type { SmallVolume } from '../../../src/small-volume.js'
+import { anyOf, type FaultKind } from '../fault.js'
+import type { Installation } from '../installation.js'
+import type { Member } from '../member.js'
+
+/** Other programs take what a server gives back. */
+const REFILL_MS = 50
+
+export const fullDisks: readonly FaultKind[] = [
+  full('broker', ({ cluster }, random) => anyOf(random, cluster.brokers)),
+  full('Postgres', ({ postgres }) => postgres),
+]
+
+function full(
+  what: string,
+  choose: (installation: Installation, random: Random) => Member & { readonly volume: SmallVolume | null },
+): FaultKind {
+  return {
+    name: `${what} with a full disk`,
+    hindrance: ({ noVolumes }) => noVolumes,
+    async begin(installation, random) {
+      const member = choose(installation, random)
+      const volume = member.volume!
+      volume.fill()
+      const refilling = setInterval(() => volume.fill(), REFILL_MS)
+      return async () => {
+        clearInterval(refilling)
+        volume.makeRoom()
+        await pause(0)
+        await member.start()
+      }
+    },
+  }
+}

@@ -1,0 +1,103 @@
+/** A process of the installation under a supervisor that starts it again when it ends, unless a fault keeps it down. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { describeExit, type Child } from '@cupel/local-stack'
+import { descendants } from '../../src/process-tree.js'
+
+export interface Member {
+  readonly name: string
+  /** Null while it does not run. */
+  pid(): number | null
+  /** SIGKILL; it stays down until `start`. */
+  kill(): Promise<void>
+  /** Asks it to end in good order; it stays down until `start`. */
+  end(): Promise<void>
+  freeze(): void
+  thaw(): void
+  /** From now on it is started whenever it does not run. Resolves when it runs. */
+  start(): Promise<void>
+  /** For the last time. */
+  stop(): Promise<void>
+  /** Why it ended without being asked, each time. */
+  readonly ends: readonly string[]
+}
+
+const PAUSE_MS = 300
+const POLL_MS = 20
+
+/** `start` resolves when the process serves. */
+export function superviseMember(name: string, start: () => Promise<Child>): Member {
+  const ends: string[] = []
+  let child: Child | null = null
+  let wanted = false
+  let isOver = false
+  let isStarting: Promise<void> = Promise.resolve()
+
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      if (!wanted || child !== null) {
+        await pause(POLL_MS)
+        continue
+      }
+      isStarting = startOnce()
+      await isStarting
+    }
+  }
+  const startOnce = async (): Promise<void> => {
+    try {
+      const started = await start()
+      child = started
+      void started.exited.then((exit) => {
+        if (child === started) child = null
+        if (wanted) ends.push(describeExit(exit, started))
+      })
+    } catch (error) {
+      ends.push(String(error))
+      await pause(PAUSE_MS)
+    }
+  }
+  const signal = (name: NodeJS.Signals): void => {
+    if (child !== null && child.exit() === null) process.kill(child.pid, name)
+  }
+  /** The processes that it started too, as the sessions of a database. */
+  const signalAll = (name: NodeJS.Signals): void => {
+    if (child === null) return
+    signal(name)
+    for (const { pid } of descendants(child.pid)) signalOne(pid, name)
+  }
+  const down = async (name: NodeJS.Signals): Promise<void> => {
+    wanted = false
+    await isStarting
+    const ending = child
+    signal(name)
+    await ending?.exited
+    child = null
+  }
+  const watching = watch()
+  return {
+    name,
+    ends,
+    pid: () => child?.pid ?? null,
+    kill: () => down('SIGKILL'),
+    end: () => down('SIGTERM'),
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    async start() {
+      wanted = true
+      while (child === null && !isOver) await pause(POLL_MS)
+    },
+    async stop() {
+      isOver = true
+      signalAll('SIGCONT')
+      await down('SIGKILL')
+      await watching
+    },
+  }
+}
+
+function signalOne(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
