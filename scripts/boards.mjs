@@ -145,6 +145,12 @@ const boards = {
       ],
       ['Checkpoints stopped', 'short', [['{{instance}}', 'cupel_checkpoints_stopped']]],
       ['Transparency log stopped', 'short', [['{{instance}}', 'cupel_transparency_stopped']]],
+      ['Age of the last cosigned checkpoint', 's', [['age', 'min(cupel_transparency_cosigned_age_seconds)']]],
+      [
+        'Failures of witnesses',
+        'reqps',
+        [['{{witness}} {{reason}}', perSecond('transparency_witness_failures_total', 'witness, reason')]],
+      ],
     ],
   },
   lists: {

@@ -82,6 +82,7 @@ export const failpointNames = [
   'checkpoints.adopt',
   'transparency.sign',
   'transparency.publish',
+  'transparency.cosign',
   'restore.restored',
   'archive.segment',
   'archive.manifest',

@@ -1,5 +1,5 @@
 /**
- * POSTs to URLs that customers name. Each call resolves and judges the host name again and connects to a checked address and
+ * POSTs to URLs that customers or operators name. Each call resolves and judges the host name again and connects to a checked address and
  * nothing else: no second look-up, no redirect, no proxy from the environment, limits on time and on the bytes read.
  */
 import { createPools, NotConnected } from './connection-pools.js'
@@ -12,6 +12,8 @@ export interface OutboundAnswer {
   readonly retryAfter: string | null
   /** The beginning of the body as text, without control characters; empty where the target may not be shown. */
   readonly excerpt: string
+  /** The whole body where the caller asked for it; null where it did not, and where the body has more bytes than it asked for. */
+  readonly body: Buffer | null
   readonly durationMs: number
 }
 
@@ -64,6 +66,8 @@ export interface OutboundClient {
     readonly url: string
     readonly headers: Readonly<Record<string, string>>
     readonly body: string | Uint8Array
+    /** Reads the whole body of up to so many bytes. For places that the operator names: it is given whether it may be shown or not. */
+    readonly keepBytes?: number
     /** Ends the call early, as `stopped`. */
     readonly signal?: AbortSignal
     /** By default every place may be called. */
@@ -94,13 +98,12 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
 
   return {
     judge,
-    async post({ url, headers, body, signal, admit = admitEvery }) {
+    async post({ url, headers, body, keepBytes, signal, admit = admitEvery }) {
       const startedMs = performance.now()
       const limit = AbortSignal.timeout(timeoutMs)
       const ended = signal === undefined ? limit : AbortSignal.any([limit, signal])
-      const outcome = await send({ url, headers, body, ended, admit }).catch((error: unknown) =>
-        failureOf(error, limit, signal),
-      )
+      const call = { url, headers, body, keepBytes: keepBytes ?? null, ended, admit }
+      const outcome = await send(call).catch((error: unknown) => failureOf(error, limit, signal))
       return { ...outcome, durationMs: Math.round(performance.now() - startedMs) }
     },
     close: () => pools.close(),
@@ -138,14 +141,16 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
         signal: call.ended,
       })
       const retryAfter = response.headers['retry-after']
-      // Read in any case, so that the connection can be used again.
-      const excerpt = await readExcerpt(response.body)
-      return {
-        kind: 'answered',
+      const answered = {
+        kind: 'answered' as const,
         statusCode: response.statusCode,
         retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-        excerpt: target.isShown ? excerpt : '',
       }
+      if (call.keepBytes !== null)
+        return { ...answered, excerpt: '', body: await readWhole(response.body, call.keepBytes) }
+      // Read in any case, so that the connection can be used again.
+      const excerpt = await readExcerpt(response.body)
+      return { ...answered, excerpt: target.isShown ? excerpt : '', body: null }
     })
   }
 }
@@ -154,6 +159,8 @@ interface Call {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
+  /** Null where an excerpt is enough. */
+  readonly keepBytes: number | null
   /** Aborted at the time limit, or by the caller. */
   readonly ended: AbortSignal
   readonly admit: AdmitPlace
@@ -166,9 +173,26 @@ type Untimed =
   | Omit<OutboundFailure, 'durationMs'>
   | Omit<OutboundPostponement, 'durationMs'>
 
-async function readExcerpt(
-  body: AsyncIterable<unknown> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown },
-): Promise<string> {
+type Body = AsyncIterable<unknown> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown }
+
+/** Null where there is more. Rejects where the rest does not come. */
+async function readWhole(body: Body, maxBytes: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // A body that is cut off below is reported as an error.
+  body.on('error', () => undefined)
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer)
+    bytes += (chunk as Buffer).length
+    if (bytes > maxBytes) {
+      body.destroy()
+      return null
+    }
+  }
+  return Buffer.concat(chunks)
+}
+
+async function readExcerpt(body: Body): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   // The body is cut off on purpose below; the stream reports that as an error.

@@ -94,6 +94,28 @@ test('what is kept of an answer is short, and free of control characters', async
   expect(excerpt.length).toBeLessThanOrEqual(1_024)
 })
 
+test('the whole body is kept where the caller asks for it, up to so many bytes, and half a body is no answer', async () => {
+  const { url } = await receiver((request, response) => {
+    if (request.url!.includes('half')) response.writeHead(200, { 'content-length': '9' }).write('half')
+    else response.writeHead(409).end(`${'x'.repeat(2_000)}\0`)
+  })
+  const whole = {
+    kind: 'answered',
+    statusCode: 409,
+    excerpt: '',
+    body: Buffer.from(`${'x'.repeat(2_000)}\0`),
+  }
+  expect(await client().post({ ...message, url, keepBytes: 2_001 })).toMatchObject(whole)
+  expect(await client().post({ ...message, url, keepBytes: 2_000 })).toMatchObject({ ...whole, body: null })
+  expect(await client().post({ ...message, url })).toMatchObject({ body: null })
+  // Also of an address that is opened: the operator names those places himself.
+  const inside = url.replace('127.0.0.1', '[::ffff:127.0.0.1]')
+  const opened = client({ allow: parseAllowedRanges(['::ffff:127.0.0.0/104']) })
+  expect(await opened.post({ ...message, url: inside, keepBytes: 2_001 })).toMatchObject(whole)
+  const half = { ...message, url: `${url}&half`, keepBytes: 2_001 }
+  expect(await client({ timeoutMs: 300 }).post(half)).toMatchObject({ kind: 'failed', error: 'timeout' })
+})
+
 test('a receiver that never answers ends in time', async () => {
   const { url } = await receiver(() => undefined)
   const startedMs = performance.now()

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { WATERMARK_PATTERN } from './disk-space.js'
 import { settingsOfConnections } from './connection-settings.js'
+import { settingsOfEvidence } from './evidence-settings.js'
 import { settingsOfTraces } from './tracing/trace-settings.js'
 import { withSecretsOfFiles } from './secret-files.js'
 import { flag, insecure, list, messages, milliseconds, port, ranges, secret, url } from './setting-types.js'
@@ -284,30 +285,7 @@ export const settings = {
     .describe(
       'Absolute path of the refresh plan: a JSON file with the label lists to refresh, their sources and intervals. Without it no list is refreshed.',
     ),
-  CUPEL_SIGNING_KEYS_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys no checkpoints are made.',
-    ),
-  CUPEL_REPORT_SIGNING_KEYS_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'File with the keys that sign reports, for installations on several machines; by default report-signing-keys.json in CUPEL_HOME. Only scorers and commands that exchange keys need it. Without keys reports are not signed.',
-    ),
-  CUPEL_CHECKPOINT_FOLDER: z
-    .string()
-    .startsWith('/')
-    .optional()
-    .describe(
-      'Absolute path of a folder that gets a copy of every checkpoint of the log, best on another volume. While it cannot be written no checkpoint is made. Required with CUPEL_SIGNING_KEYS_FILE; all projectors share it then.',
-    ),
-  CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
-    .default(10_000)
-    .describe('Time between two checkpoints of the log; none is made where nothing is new.'),
+  ...settingsOfEvidence,
   CUPEL_LATEST_REPORTS: flag
     .default(false)
     .describe(

@@ -13,7 +13,14 @@ export {
   type Tree,
   type WholeTree,
 } from './hash-tree.js'
-export { openNote, signNote, UnsignedNoteError, type OpenedNote } from './signed-note.js'
+export {
+  openNote,
+  parseNote,
+  signNote,
+  UnsignedNoteError,
+  type NoteSignature,
+  type OpenedNote,
+} from './signed-note.js'
 export {
   openSigner,
   parseVerifierKey,

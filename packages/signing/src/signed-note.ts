@@ -28,17 +28,32 @@ export function signNote(text: string, { key, sign }: Signer): string {
   return `${text}\n— ${key.name} ${signature.toString('base64')}\n`
 }
 
+/** A line of signatures, which nobody checked yet. */
+export interface NoteSignature {
+  readonly keyName: string
+  readonly keyId: string
+  /** What stands behind the id of the key: of Ed25519 the 64 bytes of RFC 8032. */
+  readonly bytes: Buffer
+}
+
+/** The text of a note and its lines of signatures, in their one spelling. Throws UnsignedNoteError where it is no note. */
+export function parseNote(note: string): {
+  readonly text: string
+  readonly signatures: readonly NoteSignature[]
+} {
+  const end = note.lastIndexOf(SEPARATOR)
+  const lines = note.slice(end + SEPARATOR.length).split('\n')
+  if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES || CONTROL.test(note))
+    throw new UnsignedNoteError('It is no signed note.')
+  return { text: note.slice(0, end + 1), signatures: lines.map(signatureOf) }
+}
+
 /**
  * The text and the first known key that signed it. Throws UnsignedNoteError, also where a known key did not sign what its line says. A
  * line counts for a key where both name and id are the key's.
  */
 export function openNote(note: string, { nameOf, verify }: Verifier): OpenedNote {
-  const end = note.lastIndexOf(SEPARATOR)
-  const lines = note.slice(end + SEPARATOR.length).split('\n')
-  if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES || CONTROL.test(note))
-    throw new UnsignedNoteError('It is no signed note.')
-  const text = note.slice(0, end + 1)
-  const signatures = lines.map(signatureOf)
+  const { text, signatures } = parseNote(note)
   const known = signatures.filter(({ keyId, keyName }) => nameOf(keyId) === keyName)
   for (const { keyId, bytes } of known)
     if (!verify(keyId, Buffer.from(text), bytes))
@@ -53,7 +68,7 @@ export function openNote(note: string, { nameOf, verify }: Verifier): OpenedNote
   )
 }
 
-function signatureOf(line: string): { keyName: string; keyId: string; bytes: Buffer } {
+function signatureOf(line: string): NoteSignature {
   const [, keyName = '', base64 = ''] = LINE.exec(line) ?? []
   const bytes = Buffer.from(base64, 'base64')
   // Another spelling of the same bytes is not taken: a note has one form.

@@ -62,6 +62,7 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/transparency/test/transparency.int.test.ts kills a process at each of these.
   'transparency.sign',
   'transparency.publish',
+  'transparency.cosign',
   // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
   'checkpoints.require-signatures',
   'checkpoints.retire-key',

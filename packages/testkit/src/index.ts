@@ -13,6 +13,14 @@ export {
   startIdentityProvider,
   type IdentityProvider,
 } from './identity-provider.js'
+export { cosigner, signatureLine, signedText, type Cosigner } from './cosigner.js'
+export {
+  startTestWitness,
+  type SeenCheckpoint,
+  type TestWitness,
+  type TestWitnessOptions,
+  type WitnessAnswer,
+} from './test-witness.js'
 export { startS3Server, type S3Server } from './s3-server.js'
 export { makeCertificate, type CertificateOrder } from './certificates.js'
 export { killedAt } from './killed-at.js'

@@ -2,21 +2,24 @@
 """Checks offline that a report is one of a Cupel installation: by a proof, or by an archive of its log.
 
     python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt
+    python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt --witness VKEY VKEY VKEY --witnesses-needed 2
     python3 verify_report.py REPORT.json --archive FOLDER --key KEYS.txt
 
 REPORT.json is the report, byte for byte as the API answered it. The proof is what GET /v1/reports/{report_id}/proof
 answered: it shows that the report is in the transparency log. FOLDER is what `cupel archive create` made: the report is
 found in it, with the signature of the batch in which it was decided. KEYS.txt holds the public keys of the installation,
-one on each line, which the operator gave to you himself.
+one on each line, which the operator gave to you himself. VKEY is the public key of a witness, which the witness publishes:
+its cosignature says that it was shown no other history of the transparency log.
 
 This one file needs Python 3.9 or later and nothing else: no package, no network, no installation. It follows RFC 6962
-(hash trees), RFC 8032 (Ed25519), C2SP (signed-note, tlog-checkpoint, tlog-proof) and Avro 1.11 (object container files).
+(hash trees), RFC 8032 (Ed25519), C2SP (signed-note, tlog-checkpoint, tlog-cosignature, tlog-proof) and Avro 1.11 (object container files).
 It ends with 0 where the report is proven, with 1 where it is not, and with 2 where a file cannot be used.
 """
 
 import argparse
 import base64
 import binascii
+import datetime
 import hashlib
 import json
 import os
@@ -114,11 +117,14 @@ def is_signed(public_key, message, signature):
 # --- Public keys (C2SP signed-note) -----------------------------------------------------------------------------------
 
 
-def key_of(line):
-    """(name, id, 32 bytes) of a line `name+id+base64`, or None where it is none."""
+ED25519, COSIGNATURE_V1 = 1, 4
+
+
+def key_of(line, kind=ED25519):
+    """(name, id, 32 bytes) of a line `name+id+base64`, or None where it is none, or is of another kind."""
     found = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})", line, re.ASCII)
     data = None if found is None else bytes_of_base64(found[3], 33)
-    if data is None or data[0] != 1:
+    if data is None or data[0] != kind:
         return None
     if hashlib.sha256(found[1].encode("ascii") + b"\n" + data).hexdigest()[:8] != found[2]:
         return None
@@ -145,25 +151,32 @@ def read_keys(text):
 MAX_SIGNATURES = 100
 
 
-def open_note(note, keys, what="checkpoint"):
-    """(text, key name, key id) of a note that a known key signed."""
+def parse_note(note, what="checkpoint"):
+    """(text, [(key name, key id, signature)]) of a note, of which nothing is checked yet."""
     if any(unicodedata.category(character) == "Cc" for character in note if character != "\n"):
         raise NotProven(f"The {what} holds a control character.")
     end = note.rfind("\n\n")
     lines = note[end + 2 :].split("\n")
     if end < 0 or lines.pop() != "" or len(lines) > MAX_SIGNATURES:
         raise NotProven(f"The {what} is no signed note.")
-    text = note[: end + 1]
-    signed = None
+    signatures = []
     for line in lines:
         found = re.fullmatch(r"\u2014 ([^\s+\ufeff]+) ([A-Za-z0-9+/]+={0,2})", line)
         data = None if found is None else bytes_of_base64(found[2])
         if data is None or len(data) <= 4:
             raise NotProven("A line of the signatures is not well-formed.")
-        name, key_id = found[1], data[:4].hex()
+        signatures.append((found[1], data[:4].hex(), data[4:]))
+    return note[: end + 1], signatures
+
+
+def open_note(note, keys, what="checkpoint"):
+    """(text, key name, key id) of a note that a known key signed."""
+    text, signatures = parse_note(note, what)
+    signed = None
+    for name, key_id, signature in signatures:
         if (name, key_id) not in keys:
             continue
-        if not is_signed(keys[name, key_id], text.encode("utf-8"), data[4:]):
+        if not is_signed(keys[name, key_id], text.encode("utf-8"), signature):
             raise NotProven(f"The signature of the key {key_id} is wrong.")
         signed = signed or (text, name, key_id)
     if signed is None:
@@ -181,6 +194,65 @@ def open_checkpoint(note, keys):
     if size is None or root is None or not lines[0].startswith(f"{name}/transparency/"):
         raise NotProven("What is signed is no checkpoint of a transparency log of this key.")
     return (lines[0], size, root, key_id)
+
+
+# --- Witnesses (C2SP tlog-cosignature) --------------------------------------------------------------------------------
+
+# The last second of the year 9999: no witness is right about a later one.
+MAX_TIME = 253402300799
+
+
+def read_witnesses(lines, needed=None):
+    """([(name, id, 32 bytes)], how many are needed). Raises ValueError where no checkpoint can be held against them."""
+    witnesses = []
+    for line in lines:
+        witness = key_of(line, COSIGNATURE_V1)
+        if witness is None or len(witness[0]) > 255:
+            raise ValueError(f"{line} is no public key of a witness.")
+        witnesses.append(witness)
+    # Two names of one key would count one witness twice: what is signed does not hold the name.
+    if len({name for name, _, _ in witnesses}) < len(witnesses) or len({key for _, _, key in witnesses}) < len(witnesses):
+        raise ValueError("Two of the witnesses have one name or one key.")
+    needed = len(witnesses) if needed is None else needed
+    if not min(1, len(witnesses)) <= needed <= len(witnesses):
+        raise ValueError(f"Of {len(witnesses)} witnesses, {needed} cannot be needed.")
+    return witnesses, needed
+
+
+def cosignatures_of(note, witnesses):
+    """[(name, seconds since 1970)] of the given witnesses that cosigned the checkpoint. Lines of others are passed over."""
+    text, signatures = parse_note(note)
+    cosignatures = []
+    for name, key_id, key in witnesses:
+        times_of_witness = []
+        for line_name, line_id, data in signatures:
+            if (line_name, line_id) != (name, key_id):
+                continue
+            time = int.from_bytes(data[:8], "big")
+            message = f"cosignature/v1\ntime {time}\n{text}".encode("utf-8")
+            if len(data) != 72 or time > MAX_TIME or not is_signed(key, message, data[8:]):
+                raise NotProven(f"The cosignature of the witness {name} is wrong.")
+            times_of_witness.append(time)
+        cosignatures += [(name, time) for time in times_of_witness[:1]]
+    return cosignatures
+
+
+def require_witnesses(note, witnesses, needed):
+    """The cosignatures of the given witnesses, where as many as needed cosigned."""
+    cosignatures = cosignatures_of(note, witnesses)
+    if len(cosignatures) >= needed:
+        return cosignatures
+    known = {name for name, _ in cosignatures}
+    missing = ", ".join(name for name, _, _ in witnesses if name not in known)
+    raise NotProven(
+        f"The checkpoint lacks cosignatures: {needed} of {len(witnesses)} witnesses must have cosigned it, "
+        f"and {len(cosignatures)} did. Missing: {missing}."
+    )
+
+
+def time_text(seconds):
+    """Seconds since 1970 as people read them, in UTC."""
+    return (datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)).isoformat() + "Z"
 
 
 # --- Hash trees (RFC 6962, section 2.1; RFC 9162, section 2.1.3.2) ----------------------------------------------------
@@ -325,10 +397,11 @@ def parse_leaf(entry):
     return (found[1], partition, offset, found[4], document)
 
 
-def verify(report, proof, keys):
+def verify(report, proof, keys, witnesses=(), needed=0):
     """What is proven, as a sentence. Raises NotProven."""
     salt, entry, reference, index, path, note = parse_proof(proof)
     origin, size, root, key_id = open_checkpoint(note, keys)
+    cosignatures = require_witnesses(note, witnesses, needed)
     topic, partition, offset, event_id, document = parse_leaf(entry)
     leaf = hashlib.sha256(b"\x00" + entry).digest()
     if root_of_path(leaf, index, size, path) != root:
@@ -338,7 +411,9 @@ def verify(report, proof, keys):
         raise NotProven("The report is not the one of the leaf: not one byte of it may differ.")
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
-        f"It is the record {topic}/{partition} at {offset}, event {event_id}." + (f"\n{sentence}" if sentence else "")
+        f"It is the record {topic}/{partition} at {offset}, event {event_id}."
+        + "".join(f"\nCosigned by {name} at {time_text(time)}." for name, time in cosignatures)
+        + (f"\n{sentence}" if sentence else "")
     )
 
 
@@ -602,10 +677,15 @@ def main():
     parser.add_argument("--archive", help="folder of an archive, instead of a proof")
     parser.add_argument("--log", action="append", default=[], help="identity that the log of the archive had before; may be repeated")
     parser.add_argument("--key", required=True, help="file with the public keys, one on each line")
+    parser.add_argument("--witness", action="extend", nargs="+", default=[], help="public key of a witness; may be repeated")
+    parser.add_argument("--witnesses-needed", type=int, help="how many of them must have cosigned; by default all")
     arguments = parser.parse_args()
     if (arguments.proof is None) == (arguments.archive is None):
         parser.error("name a proof, or an archive with --archive")
+    if arguments.archive is not None and (arguments.witness or arguments.witnesses_needed is not None):
+        parser.error("witnesses cosign the checkpoint of a proof, and an archive has none")
     try:
+        witnesses, needed = read_witnesses(arguments.witness, arguments.witnesses_needed)
         with open(arguments.key, encoding="utf-8") as file:
             keys, report_keys = read_keys(file.read())
         with open(arguments.report, "rb") as file:
@@ -615,9 +695,9 @@ def main():
             return 0
         with open(arguments.proof, "rb") as file:
             proof = file.read()
-        print(verify(report, proof, keys))
+        print(verify(report, proof, keys, witnesses, needed))
     except (OSError, ValueError) as error:
-        print(f"A file cannot be used: {error}", file=sys.stderr)
+        print(f"A file or a key cannot be used: {error}", file=sys.stderr)
         return 2
     except NotProven as error:
         print(f"Not proven: {error}", file=sys.stderr)

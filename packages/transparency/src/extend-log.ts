@@ -4,7 +4,7 @@ import { appendLeaf, leafHash, rootOf, UnsignedNoteError, type SigningKeys, type
 import { openCheckpoint, originOf, signCheckpoint } from './format/checkpoint.js'
 import { newLeaves, type LeafParts } from './new-leaves.js'
 import { requireNotBehind } from './publish-files.js'
-import { ensureLog, grow, loadPositions, type NewLeaf, type StoredLog, type Subtree } from './state.js'
+import { ensureLog, grow, loadPositions, type LockedLog, type NewLeaf, type Subtree } from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
 
 export interface ExtendParts extends LeafParts {
@@ -51,7 +51,7 @@ export function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; 
 }
 
 /** Whether the tree of the rows is the one of the last checkpoint. Throws TransparencyStoppedError. */
-function requireSigned({ tree, checkpoint }: StoredLog, origin: string, { verifier }: SigningKeys): void {
+function requireSigned({ tree, checkpoint }: LockedLog, origin: string, { verifier }: SigningKeys): void {
   if (checkpoint === null && tree.size === 0) return
   try {
     const opened = checkpoint === null ? null : openCheckpoint(checkpoint, verifier)

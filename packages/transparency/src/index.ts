@@ -8,6 +8,15 @@ export {
 export type { LostRecords } from './compare/compare-records.js'
 export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
 export { originOf } from './format/checkpoint.js'
+export {
+  faultOfPolicy,
+  NO_WITNESSES,
+  parseWitnessKey,
+  witnessKeyText,
+  type Cosignature,
+  type WitnessKey,
+  type WitnessPolicy,
+} from './format/cosignature.js'
 export type { ReferenceState, SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
@@ -22,4 +31,17 @@ export {
   type TransparencyOptions,
 } from './run-transparency.js'
 export { TransparencyStoppedError } from './stopped.js'
+export {
+  forgetWitnesses,
+  readCosigning,
+  type CosigningState,
+  type WitnessState,
+} from './witness/cosigned-rows.js'
+export { startWitnesses, type RunningWitnesses, type WitnessesOptions } from './witness/run-witnesses.js'
+export {
+  readWitnessSettings,
+  WitnessesFileError,
+  type Witness,
+  type WitnessSettings,
+} from './witness/witness-settings.js'
 export { takeBackLeaves, type TakeBackParts, type TakenBack } from './take-back.js'

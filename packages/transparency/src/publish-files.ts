@@ -7,11 +7,12 @@ import { dirname, join } from 'node:path'
 import { failpoint } from '@cupel/failpoints'
 import type { Database, Queryable } from '@cupel/postgres'
 import { newTiles, TILE_WIDTH, tilePath } from './format/tiles.js'
-import { CHECKPOINT, publishedCheckpoint, transparencyFolder, type Published } from './published.js'
+import { CHECKPOINT, COSIGNED, publishedCheckpoint, transparencyFolder, type Published } from './published.js'
 import { readTile } from './read-tile.js'
-import { loadLog, type StoredLog } from './state.js'
+import { loadLog, type CosignedCheckpoint, type StoredLog } from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
 import { byTiles, hashReader, rootOfRange } from './tree-reader.js'
+import { lineCount } from './witness/cosigned-rows.js'
 
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
@@ -63,21 +64,50 @@ export async function publishFiles(database: Database, published: Published): Pr
 async function publishTo(
   database: Queryable,
   folder: string,
-  { number, tree, checkpoint }: StoredLog,
+  { number, tree, checkpoint, cosigned }: StoredLog,
   of: Published,
 ): Promise<void> {
-  const before = (await publishedCheckpoint(folder, of))?.size ?? 0
-  if (before >= tree.size) return
+  const published = await publishedCheckpoint(folder, of)
+  const before = published?.size ?? 0
   const root = transparencyFolder(folder, of.log)
-  const names = newTiles(before, tree.size)
-  for (const name of names)
+  if (before < tree.size) await publishTiles(database, root, { number, before, size: tree.size })
+  if (before < tree.size || (before === tree.size && hasMoreLines(checkpoint!, published!.note))) {
+    failpoint('before', 'transparency.publish')
+    await writeWhole(join(root, CHECKPOINT), Buffer.from(checkpoint!))
+  }
+  if (before < tree.size) await removeNarrower(root, before, tree.size)
+  if (cosigned !== null) await publishCosigned(folder, cosigned, of)
+}
+
+async function publishTiles(
+  database: Queryable,
+  root: string,
+  { number, before, size }: { readonly number: number; readonly before: number; readonly size: number },
+): Promise<void> {
+  for (const name of newTiles(before, size))
     await writeWhole(join(root, 'tile', tilePath(name)), await readTile(database, number, name))
-  failpoint('before', 'transparency.publish')
-  await writeWhole(join(root, CHECKPOINT), Buffer.from(checkpoint!))
-  // Partial tiles that an earlier checkpoint named may go once the full one is there.
-  for (const name of names.filter(({ width }) => width === TILE_WIDTH))
+}
+
+/** Partial tiles that an earlier checkpoint named may go once the full one is there. */
+async function removeNarrower(root: string, before: number, size: number): Promise<void> {
+  for (const name of newTiles(before, size).filter(({ width }) => width === TILE_WIDTH))
     await rm(join(root, 'tile', `${tilePath(name)}.p`), { recursive: true, force: true })
 }
+
+/** The last checkpoint with enough cosignatures stays there when a longer one has none yet. */
+async function publishCosigned(
+  folder: string,
+  { size, note }: CosignedCheckpoint,
+  of: Omit<Published, 'folders'>,
+): Promise<void> {
+  const published = await publishedCheckpoint(folder, of, COSIGNED)
+  const before = published?.size ?? 0
+  if (before < size || (before === size && hasMoreLines(note, published!.note)))
+    await writeWhole(join(transparencyFolder(folder, of.log), COSIGNED), Buffer.from(note))
+}
+
+/** Cosignatures come after a checkpoint. A database from before they came does not take them back. */
+const hasMoreLines = (note: string, published: string): boolean => lineCount(note) > lineCount(published)
 
 /** Writes a file under its name only when all of it is on the disk. */
 async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {

@@ -27,14 +27,16 @@ export interface PublishedCheckpoint extends Checkpoint {
 }
 
 export const CHECKPOINT = 'checkpoint'
+/** The last one that enough witnesses cosigned. */
+export const COSIGNED = 'checkpoint.cosigned'
 
 export function transparencyFolder(folder: string, log: string): string {
   return join(folder, 'transparency', log.replaceAll(/[^\w.-]/g, '_'))
 }
 
 /** The signed note of a published folder as its file holds it; null where there is none. */
-export async function publishedNote(root: string): Promise<string | null> {
-  return (await bytesOrNull(join(root, CHECKPOINT)))?.toString('utf8') ?? null
+export async function publishedNote(root: string, name = CHECKPOINT): Promise<string | null> {
+  return (await bytesOrNull(join(root, name)))?.toString('utf8') ?? null
 }
 
 /** The bytes of a published tile: of the wider one where only that is there by now. Null where neither is. */
@@ -66,8 +68,9 @@ async function bytesOrNull(file: string): Promise<Buffer | null> {
 export async function publishedCheckpoint(
   folder: string,
   { log, keys: { signer, verifier } }: Omit<Published, 'folders'>,
+  name = CHECKPOINT,
 ): Promise<PublishedCheckpoint | null> {
-  const file = join(transparencyFolder(folder, log), CHECKPOINT)
+  const file = join(transparencyFolder(folder, log), name)
   try {
     const note = await readFile(file, 'utf8')
     const checkpoint = openCheckpoint(note, verifier)

@@ -48,11 +48,14 @@ interface LeafRow {
   readonly seed: Buffer | null
   readonly size: number
   readonly checkpoint: string
+  readonly cosignedSize: number | null
+  readonly cosigned: string | null
 }
 
 const FIND = {
   name: 'transparency.find-report',
-  text: `SELECT l.number, l.index, l.entry, l.seed, t.size, t.checkpoint
+  text: `SELECT l.number, l.index, l.entry, l.seed, t.size, t.checkpoint,
+      t.cosigned_size AS "cosignedSize", t.cosigned
     FROM transparency.leaf l JOIN transparency.log t USING (number)
     WHERE l.report_id = $1 ORDER BY l.number, l.index LIMIT 1`,
 }
@@ -67,11 +70,19 @@ export async function readProof(
 ): Promise<FoundProof> {
   const [row] = await database.query<LeafRow>(FIND, [reportId])
   if (row === undefined) return { kind: 'none' }
-  const { number, index, entry, seed, size, checkpoint } = row
+  const { number, index, entry, seed } = row
   if (seed === null) return { kind: 'erased' }
   const salt = documentSalt(seed)
   if (parseLeafEntry(entry)?.documentHash?.equals(saltedHash(salt, Buffer.from(document))) !== true)
     throw new Error(`The leaf ${index} of the transparency log is not that of the report ${reportId}`)
+  const { size, checkpoint } = checkpointFor(row)
   const path = await readPath(byTiles(hashReader(database, number), size), index, size)
   return { kind: 'proof', text: proofText({ salt, entry, reference, index, path, checkpoint }) }
+}
+
+/** The last checkpoint that enough witnesses cosigned, where the leaf is in it; else the last one. */
+function checkpointFor({ index, size, checkpoint, cosignedSize, cosigned }: LeafRow) {
+  return cosigned !== null && cosignedSize! > index
+    ? { size: cosignedSize!, checkpoint: cosigned }
+    : { size, checkpoint }
 }

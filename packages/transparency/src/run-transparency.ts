@@ -18,6 +18,8 @@ export interface TransparencyOptions extends CheckpointSettings {
   readonly topics: readonly TopicSpec[]
   readonly logger: Logger
   readonly metrics: Metrics
+  /** A longer tree was signed and published. */
+  readonly onSigned?: () => void
 }
 
 export interface RunningTransparency {
@@ -45,6 +47,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     stopped.set(0)
     if (result === 'overtaken') return undefined
     counted.inc({}, result.leaves)
+    if (result.leaves > 0) options.onSigned?.()
     return result.hasMore ? 0 : undefined
   }
 

@@ -9,9 +9,19 @@ export const TRANSPARENCY_GROUP = 'projector.transparency.v1'
 export interface StoredLog {
   readonly number: number
   readonly tree: Tree
-  /** The signed note; null for an empty tree. */
+  /** The signed note, with the lines of witnesses that cosigned it by now; null for an empty tree. */
   readonly checkpoint: string | null
+  /** The last checkpoint that enough witnesses cosigned; null where there is none. */
+  readonly cosigned: CosignedCheckpoint | null
 }
+
+export interface CosignedCheckpoint {
+  readonly size: number
+  readonly note: string
+}
+
+/** What a writer needs of it. */
+export type LockedLog = Omit<StoredLog, 'cosigned'>
 
 interface LogRow {
   readonly number: number
@@ -20,16 +30,25 @@ interface LogRow {
   readonly checkpoint: string | null
 }
 
+interface LoadedRow extends LogRow {
+  readonly cosignedSize: number | null
+  readonly cosigned: string | null
+}
+
 const LOAD = {
   name: 'transparency.load',
-  text: 'SELECT number, size, peaks, checkpoint FROM transparency.log WHERE log = $1',
+  text: `SELECT number, size, peaks, checkpoint, cosigned_size AS "cosignedSize", cosigned
+    FROM transparency.log WHERE log = $1`,
 }
 
 export async function loadLog(database: Queryable, log: string): Promise<StoredLog | null> {
-  const [row] = await database.query<LogRow>(LOAD, [log])
+  const [row] = await database.query<LoadedRow>(LOAD, [log])
   if (row === undefined) return null
-  const { number, size, peaks, checkpoint } = row
-  return { number, tree: { size, peaks: hashesOf(peaks) }, checkpoint }
+  const { number, size, peaks, checkpoint, cosignedSize, cosigned } = row
+  return {
+    ...{ number, tree: { size, peaks: hashesOf(peaks) }, checkpoint },
+    cosigned: cosigned === null ? null : { size: cosignedSize!, note: cosigned },
+  }
 }
 
 /** The rows of the log, made where it has none. */
@@ -87,7 +106,7 @@ export async function grow(
   database: Database,
   before: StoredLog,
   growth: Growth,
-  sign: (stored: StoredLog) => { readonly tree: Tree; readonly checkpoint: string },
+  sign: (stored: LockedLog) => { readonly tree: Tree; readonly checkpoint: string },
 ): Promise<boolean> {
   const { log, moves, leaves, subtrees } = growth
   try {
@@ -110,7 +129,7 @@ export async function grow(
 }
 
 /** The log, which no other writer can change until the transaction ends. */
-export async function lockLog(transaction: Queryable, number: number): Promise<StoredLog> {
+export async function lockLog(transaction: Queryable, number: number): Promise<LockedLog> {
   const [row] = await transaction.query<LogRow>(LOCK, [number])
   if (row === undefined) throw new Error('The rows of the transparency log vanished')
   const { size, peaks, checkpoint } = row

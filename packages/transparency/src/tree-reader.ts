@@ -84,3 +84,24 @@ export async function readPath(read: ReadHashes, index: number, size: number): P
   }
   return path
 }
+
+/** PROOF(from, D[size]) of RFC 6962, section 2.1.2: what shows that the tree of `from` leaves is the beginning of the one of `size`. */
+export async function readConsistency(read: ReadHashes, from: number, size: number): Promise<Buffer[]> {
+  if (from === 0 || from === size) return []
+  const proof: Buffer[] = []
+  let [start, end, isWhole] = [0, size, true]
+  // The rest of the smaller tree goes down to where it ends; `isWhole`: its root is what the reader has already.
+  while (from !== end) {
+    let half = 1
+    while (half * 2 < end - start) half *= 2
+    const middle = start + half
+    if (from <= middle) {
+      proof.unshift(await rootOfRange(read, middle, end))
+      end = middle
+    } else {
+      proof.unshift(await rootOfRange(read, start, middle))
+      ;[start, isWhole] = [middle, false]
+    }
+  }
+  return isWhole ? proof : [await rootOfRange(read, start, end), ...proof]
+}

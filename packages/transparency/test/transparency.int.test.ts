@@ -4,23 +4,30 @@ import { topicOf } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   extendLog,
+  originOf,
   readCheckpoint,
+  readCosigning,
   readProof,
+  readWitnessSettings,
   startTransparency,
+  startWitnesses,
   takeBackLeaves,
   transparencyFolder,
   type TakenBack,
   verifyReport,
 } from '../src/index.js'
-import { killedAt, until } from '@cupel/testkit'
+import { verifierKey } from '@cupel/signing'
+import { killedAt, startTestWitness, until } from '@cupel/testkit'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { naiveRoot } from './naive-tree.js'
 import {
   accounts,
+  backUpRows,
   documentOf,
   openTransparentLog,
   publishedEntries,
   report,
+  restoreRows,
   topics,
   type TransparentLog,
 } from './transparent-log.js'
@@ -118,17 +125,8 @@ test('several writers make one history: each size is signed once, and each tree 
   expect(offsets).toEqual(Array.from({ length: 160 }, (_, at) => at))
 })
 
-const TABLES = ['transparency.log', 'transparency.leaf', 'transparency.subtree', 'projection.checkpoint']
-async function backUp(): Promise<void> {
-  for (const [at, table] of TABLES.entries())
-    await own.installation.database.execute(`CREATE TABLE backup_${at} AS SELECT * FROM ${table}`)
-}
-async function restore(): Promise<void> {
-  const { database } = own.installation
-  for (const table of [...TABLES].reverse()) await database.execute(`DELETE FROM ${table}`)
-  for (const [at, table] of TABLES.entries())
-    await database.execute(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM backup_${at}`)
-}
+const backUp = (): Promise<void> => backUpRows(own)
+const restore = (): Promise<void> => restoreRows(own)
 
 test('an older database is refused with a sentence, also when it has gone on elsewhere, and nothing is signed', async () => {
   const { append, database, log } = own.installation
@@ -318,6 +316,35 @@ test('killed at any write, the next process goes on with one history, and what w
     expect(naiveRoot(entries.slice(0, size)).toString('base64')).toBe(root)
   const offsets = entries.map((entry) => (JSON.parse(entry.toString()) as unknown[])[3])
   expect(offsets).toEqual(Array.from({ length: 450 }, (_, at) => at))
+})
+
+test('killed while it stores a cosignature, the next process has the witness cosign the same history', async () => {
+  const { append, connectionString, database, log } = own.installation
+  const identity = await log.identity()
+  const { key } = own.keys.signer
+  const witness = await startTestWitness({ logs: new Map([[originOf(key, identity), verifierKey(key)]]) })
+  own.installation.onClose(() => witness.close())
+  const { name, url, vkey } = witness
+  const file = join(own.folder, 'witnesses.json')
+  const settings = { quorum: 1, witnesses: [{ name, url, vkey }], allowed_ranges: ['127.0.0.0/8'] }
+  writeFileSync(file, JSON.stringify(settings))
+  for (const point of ['before:transparency.cosign:1', 'after:transparency.cosign:1']) {
+    await append(...accounts(40))
+    await killedAt(PROGRAM, [connectionString, own.keyFile, own.folder, file], point)
+    // The turn of the process that died ends by itself.
+    await database.execute('UPDATE transparency.log SET asked_until = NULL')
+  }
+  await append(...accounts(1))
+  await own.extend()
+  const parts = { ...own.installation.deps, keys: own.keys, folders: [own.folder], intervalMs: 20 }
+  const running = startWitnesses({ ...parts, settings: readWitnessSettings(file), metrics: noMetrics })
+  own.installation.onClose(() => running.stop())
+  await until(async () =>
+    expect(await readCosigning(database, identity)).toMatchObject({ size: 81, cosigned: { size: 81 } }),
+  )
+  expect(witness.calls.map(({ status }) => status)).not.toContain(422)
+  const entries = await publishedEntries(own, 81)
+  expect((await checkpoint())[2]).toBe(naiveRoot(entries).toString('base64'))
 })
 
 test('while it runs, events come into checkpoints by themselves, and a fault is told until it ends', async () => {

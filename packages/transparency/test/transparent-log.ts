@@ -100,3 +100,21 @@ export async function publishedEntries(own: Pick<TransparentLog, 'file'>, size: 
   }
   return entries
 }
+
+/** The witnesses' rows refer to those of the log. */
+const TABLES = [
+  ...['transparency.log', 'transparency.leaf', 'transparency.subtree', 'transparency.witness'],
+  'projection.checkpoint',
+]
+
+export async function backUpRows({ installation }: Pick<TransparentLog, 'installation'>): Promise<void> {
+  for (const [at, table] of TABLES.entries())
+    await installation.database.execute(`CREATE TABLE backup_${at} AS SELECT * FROM ${table}`)
+}
+
+export async function restoreRows({ installation }: Pick<TransparentLog, 'installation'>): Promise<void> {
+  const { database } = installation
+  for (const table of [...TABLES].reverse()) await database.execute(`DELETE FROM ${table}`)
+  for (const [at, table] of TABLES.entries())
+    await database.execute(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM backup_${at}`)
+}

@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url'
 import { parseVerifierKey, type PublicKey } from '@cupel/signing'
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { UnprovenReportError, verifyReport } from '../src/index.js'
+import {
+  faultOfPolicy,
+  parseWitnessKey,
+  UnprovenReportError,
+  verifyReport,
+  witnessKeyText,
+} from '../src/index.js'
+import { ENOUGH_WITNESSES, NO_POLICIES, NO_WITNESS_KEYS, TOO_FEW_WITNESSES } from './made-cosignatures.js'
 import {
   BESIDE_ARCHIVE,
   BAD,
@@ -30,6 +37,9 @@ interface Case {
   readonly report: Buffer
   readonly proof: Buffer
   readonly isProven: boolean
+  /** Verifier keys of witnesses, and how many of them are needed. */
+  readonly witnesses?: readonly string[]
+  readonly needed?: number
 }
 const text = (proof: string): Buffer => Buffer.from(proof)
 const cases: readonly Case[] = [
@@ -44,6 +54,10 @@ const cases: readonly Case[] = [
   ...BAD_REFERENCES.map(([name, report, proof]) => {
     return { name: `reference: ${name}`, report, proof: text(proof), isProven: false }
   }),
+  ...[...ENOUGH_WITNESSES, ...TOO_FEW_WITNESSES].map(({ name, proof, witnesses, needed }, at) => {
+    const isProven = at < ENOUGH_WITNESSES.length
+    return { name: `witnesses: ${name}`, report: REPORT, proof: text(proof), isProven, witnesses, needed }
+  }),
   {
     name: 'no UTF-8',
     report: REPORT,
@@ -52,10 +66,15 @@ const cases: readonly Case[] = [
   },
 ]
 
+const policyOf = (witnesses: readonly string[], needed: number) => ({
+  witnesses: witnesses.map((line) => parseWitnessKey(line)!),
+  needed,
+})
+
 /** Null where the case is proven, else the sentence. */
-function refusalOf({ report, proof }: Case): string | null {
+function refusalOf({ report, proof, witnesses = [], needed = 0 }: Case): string | null {
   try {
-    verifyReport(report, proof, keys)
+    verifyReport(report, proof, keys, policyOf(witnesses, needed))
     return null
   } catch (error) {
     expect(error).toBeInstanceOf(UnprovenReportError)
@@ -87,7 +106,9 @@ const hasPython = (await python(['--version'])).code === 0
 if (!hasPython) noteSkip('the verifier in Python: there is no python3')
 
 test('the cases differ from one another', () => {
-  const seen = cases.map(({ report, proof }) => `${report.toString('hex')} ${proof.toString('hex')}`)
+  const seen = cases.map(
+    ({ report, proof, needed = 0 }) => `${report.toString('hex')} ${proof.toString('hex')} ${needed}`,
+  )
   expect(new Set(seen).size).toBe(cases.length)
 })
 
@@ -99,10 +120,41 @@ test('what is proven is proven, and every spoilt proof or report is refused with
   }
 })
 
+test('those who cosigned are named with the time, and a refusal names who is missing', () => {
+  for (const { name, proof, witnesses, needed, by } of ENOUGH_WITNESSES) {
+    const { cosignatures } = verifyReport(REPORT, text(proof), keys, policyOf(witnesses, needed))
+    expect(
+      cosignatures.map(({ witness }) => witness),
+      name,
+    ).toEqual(by)
+  }
+  const [two] = ENOUGH_WITNESSES
+  expect(verifyReport(REPORT, text(two!.proof), keys, policyOf(two!.witnesses, 2)).cosignatures[1]).toEqual({
+    ...{ witness: 'witness.example/w3', keyId: two!.witnesses[2]!.split('+')[1], at: 1_764_072_001 },
+  })
+  const one = cases.find(({ name }) => name === 'witnesses: one')!
+  expect(refusalOf(one)).toBe(
+    'The checkpoint lacks cosignatures: 2 of 3 witnesses must have cosigned it, and 1 did. Missing: witness.example/w2, witness.example/w3.',
+  )
+})
+
+test('a key of a witness has one form, and no witness counts twice', () => {
+  for (const { witnesses } of ENOUGH_WITNESSES)
+    for (const vkey of witnesses) expect(witnessKeyText(parseWitnessKey(vkey)!)).toBe(vkey)
+  for (const vkey of NO_WITNESS_KEYS) expect(parseWitnessKey(vkey), vkey).toBeNull()
+  for (const [witnesses, needed] of NO_POLICIES)
+    expect(faultOfPolicy(policyOf(witnesses, needed)), `${needed}`).toMatch(/\.$/)
+})
+
 test.skipIf(!hasPython)('the verifier in Python says the same of every case', async () => {
   const file = join(folder, 'cases.json')
-  const plain = cases.map(({ report, proof }) => [report.toString('base64'), proof.toString('base64')])
-  writeFileSync(file, JSON.stringify({ keys: KEYS, cases: plain }))
+  const plain = cases.map(({ report, proof, witnesses = [], needed = 0 }) => {
+    return [report.toString('base64'), proof.toString('base64'), witnesses, needed]
+  })
+  writeFileSync(
+    file,
+    JSON.stringify({ keys: KEYS, cases: plain, policies: NO_POLICIES, vkeys: NO_WITNESS_KEYS }),
+  )
   const driver = `
 import base64, importlib.util, json, sys
 sys.dont_write_bytecode = True
@@ -112,17 +164,25 @@ spec.loader.exec_module(verifier)
 given = json.load(open(sys.argv[2], encoding="utf-8"))
 keys, _ = verifier.read_keys(given["keys"])
 answers = []
-for report, proof in given["cases"]:
+for report, proof, vkeys, needed in given["cases"]:
     try:
-        verifier.verify(base64.b64decode(report), base64.b64decode(proof), keys)
+        policy = verifier.read_witnesses(vkeys, needed)
+        verifier.verify(base64.b64decode(report), base64.b64decode(proof), keys, *policy)
         answers.append(None)
     except verifier.NotProven as error:
         answers.append(str(error))
-print(json.dumps(answers))
+refused = 0
+for vkeys, needed in given["policies"] + [([vkey], 1) for vkey in given["vkeys"]]:
+    try:
+        verifier.read_witnesses(vkeys, needed)
+    except ValueError:
+        refused += 1
+print(json.dumps({"answers": answers, "refused": refused}))
 `
   const { code, stdout, stderr } = await python(['-c', driver, SCRIPT, file])
   expect(code, stderr).toBe(0)
-  const answers = JSON.parse(stdout) as (string | null)[]
+  const { answers, refused } = JSON.parse(stdout) as { answers: (string | null)[]; refused: number }
+  expect(refused).toBe(NO_POLICIES.length + NO_WITNESS_KEYS.length)
   for (const [at, { name, isProven }] of cases.entries())
     expect(answers[at] === null, `${name}: ${answers[at]}`).toBe(isProven)
 })
@@ -167,6 +227,18 @@ test.skipIf(!hasPython)('the verifier in Python takes three files, and ends with
   })
   expect(await python([SCRIPT, report, proof, '--key', file('none', 'no key\n')])).toMatchObject({ code: 2 })
   expect(await python([SCRIPT, join(folder, 'missing'), proof, '--key', key])).toMatchObject({ code: 2 })
+
+  const [{ proof: cosigned, witnesses }] = ENOUGH_WITNESSES as [(typeof ENOUGH_WITNESSES)[0]]
+  const given = [SCRIPT, report, file('c', cosigned), '--key', key, '--witness', ...witnesses]
+  expect(await python([...given, '--witnesses-needed', '2'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Cosigned by witness.example/w1 at 2025-11-25T12:00:00Z.') as string,
+  })
+  expect(await python(given)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Missing: witness.example/w2.') as string,
+  })
+  expect(await python([...given, '--witnesses-needed', '4'])).toMatchObject({ code: 2 })
 })
 
 test('the verifier in Python is one file that imports the standard library alone', () => {
@@ -174,6 +246,18 @@ test('the verifier in Python is one file that imports the standard library alone
     ([, name]) => name,
   )
   expect(imports).toEqual([
-    ...['argparse', 'base64', 'binascii', 'hashlib', 'json', 'os', 're', 'sys', 'unicodedata', 'zlib'],
+    ...[
+      'argparse',
+      'base64',
+      'binascii',
+      'datetime',
+      'hashlib',
+      'json',
+      'os',
+      're',
+      'sys',
+      'unicodedata',
+      'zlib',
+    ],
   ])
 })

@@ -25,7 +25,8 @@ import {
 import { auditView, readModels } from '@cupel/read-models'
 import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
-import { startTransparency, type RunningTransparency } from '@cupel/transparency'
+import { startTransparency, type RunningTransparency, type RunningWitnesses } from '@cupel/transparency'
+import { askWitnesses } from './ask-witnesses.js'
 import { keepLatestReports, type LatestReports } from './keep-latest-reports.js'
 import { watchLists } from './watch-lists.js'
 
@@ -40,8 +41,14 @@ export interface ProjectorDeps {
   readonly tracing?: Tracing | null
   /** Ends the process, so that a new one takes its place. A read model that a record stopped is no reason: the others go on. */
   readonly fail?: (reason: string, error: unknown) => void
-  /** Names the signing keys, without which no checkpoints of the log are made, and says whether the topic of the latest reports is kept. */
-  readonly config?: CheckpointConfig & { readonly CUPEL_LATEST_REPORTS?: boolean }
+  /**
+   * Names the signing keys, without which no checkpoints of the log are made, and the file of witnesses, and says whether the topic of the
+   * latest reports is kept.
+   */
+  readonly config?: CheckpointConfig & {
+    readonly CUPEL_LATEST_REPORTS?: boolean
+    readonly CUPEL_WITNESSES_FILE?: string | undefined
+  }
 }
 
 export interface RunningProjector extends RunningService {
@@ -85,7 +92,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
       await Promise.all([
         relay.stop(),
         lists.stop(),
-        ...(evidence === null ? [] : [evidence.checkpoints.stop(), evidence.transparency.stop()]),
+        ...Object.values<Aside>({ ...evidence }).map((running) => running.stop()),
         latest?.['latest-reports'].stop(),
         ...[...projections.values()].map((projection) => projection.stop()),
       ])
@@ -93,17 +100,24 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   }
 }
 
-/** What shows later that nothing was altered. Both use the keys of checkpoints. */
+/** What shows later that nothing was altered. All use the keys of checkpoints. */
 interface Evidence {
   readonly checkpoints: RunningCheckpoints
   readonly transparency: RunningTransparency
+  /** Absent where the installation has no witnesses. */
+  readonly witnesses?: RunningWitnesses
 }
 
 async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
   const settings = await openSettings(deps)
   if (settings === null) return null
   const parts = { ...deps, ...settings, topics: topicSpecs }
-  return { checkpoints: startCheckpoints(parts), transparency: startTransparency(parts) }
+  const witnesses = await askWitnesses({ ...parts, file: deps.config?.CUPEL_WITNESSES_FILE })
+  return {
+    checkpoints: startCheckpoints(parts),
+    transparency: startTransparency({ ...parts, onSigned: () => witnesses?.wake() }),
+    ...(witnesses === null ? {} : { witnesses }),
+  }
 }
 
 /**

@@ -7,10 +7,12 @@ import type { AuthenticLog, EventCodec } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Verifier } from '@cupel/signing'
 import { parseLeafEntry } from '../format/leaf.js'
+import type { WitnessPolicy } from '../format/cosignature.js'
 import { compareTiles } from './compare-files.js'
 import { compareRecords, type LostRecords, type RecordCounts } from './compare-records.js'
 import type { PlacedLeaf } from './record-check.js'
 import { compareRows } from './compare-rows.js'
+import { requireCosigned, requireCosignedRoot, type CosignedTree, type SignedNote } from './cosigned-trees.js'
 import { createFindings, type Findings, type LeafProblem } from './findings.js'
 import { growTree, type GrownTree } from './grown-tree.js'
 import { signedTrees, type SignedTree } from './signed-trees.js'
@@ -21,6 +23,8 @@ export interface TransparencyComparison extends RecordCounts {
   readonly origin: string | null
   /** Leaves that were compared. */
   readonly leaves: number
+  /** Null where no witnesses were given, or too few of them cosigned. */
+  readonly cosigned: CosignedTree | null
   readonly problemCount: number
   /** The first sentences about rows and files. */
   readonly faults: readonly string[]
@@ -38,6 +42,8 @@ export interface CompareTransparencyOptions {
   /** The published folder, with `checkpoint` and `tile`; null where only the rows are compared. */
   readonly folder: string | null
   readonly verifier: Verifier
+  /** Witnesses of whom enough must have cosigned a checkpoint. */
+  readonly witnesses: WitnessPolicy
   /** What operators accepted as lost, as the signed checkpoints of the log say it. */
   readonly lost: readonly LostRecords[]
   /** Whether the log may end before the leaves do, as an archive does. */
@@ -59,10 +65,14 @@ export async function compareTransparency(
   const findings = createFindings(options.maxProblems)
   const trees = await signedTrees(options, findings)
   if (trees === null) return null
-  const rows = side(trees.rows?.size ?? 0, trees.rows?.signed ?? null, (size) =>
-    leavesOfRows(database!, trees.rows!.stored.number, size),
+  const rows = side(
+    trees.rows?.size ?? 0,
+    { signed: trees.rows?.signed ?? null, notes: trees.notes.rows },
+    (size) => leavesOfRows(database!, trees.rows!.stored.number, size),
   )
-  const files = side(trees.files?.size ?? 0, trees.files, (size) => leavesOfFiles(folder!, size))
+  const files = side(trees.files?.size ?? 0, { signed: trees.files, notes: trees.notes.files }, (size) =>
+    leavesOfFiles(folder!, size),
+  )
   const records = await compareRecords({ ...options, findings })
   const leaves = Math.max(rows.size, files.size)
   for (let from = 0; from < leaves; from += maxLeaves) {
@@ -71,12 +81,13 @@ export async function compareTransparency(
   }
   requireRoot(rows, 'The rows of the database', findings)
   requireRoot(files, `The leaves in ${folder}`, findings)
+  const cosigned = requireCosigned([...trees.notes.rows, ...trees.notes.files], options.witnesses, findings)
   if (trees.rows !== null) await compareRows(database!, { ...trees.rows, tree: rows.tree, findings })
   if (trees.files !== null)
     await compareTiles(folder!, { size: files.size, hashOf: files.tree.hashOf, findings })
   const counts = await records.end(trees.rows?.stored.positions ?? null)
   return {
-    ...{ origin: (trees.files ?? trees.rows?.signed)?.origin ?? null, leaves, ...counts },
+    ...{ origin: (trees.files ?? trees.rows?.signed)?.origin ?? null, leaves, cosigned, ...counts },
     ...{ problemCount: findings.count(), faults: findings.faults, problems: findings.problems },
   }
 }
@@ -85,16 +96,24 @@ export async function compareTransparency(
 interface Side {
   readonly size: number
   readonly signed: SignedTree | null
+  readonly notes: readonly SignedNote[]
   readonly tree: GrownTree
   /** Adds what it reads to the tree. */
   read(from: number, to: number): Promise<readonly (StoredLeaf | null)[]>
 }
 
-function side(size: number, signed: SignedTree | null, open: (size: number) => LeafSource): Side {
+function side(
+  size: number,
+  { signed, notes }: Pick<Side, 'signed' | 'notes'>,
+  open: (size: number) => LeafSource,
+): Side {
   const source = size === 0 ? null : open(size)
-  const tree = growTree(size, signed === null ? [] : [signed.size])
+  const tree = growTree(
+    size,
+    notes.map((each) => each.signed.size),
+  )
   return {
-    ...{ size, signed, tree },
+    ...{ size, signed, notes, tree },
     async read(from, to) {
       const leaves = source === null || from >= size ? [] : await source.read(from, Math.min(to, size))
       tree.add(leaves)
@@ -103,11 +122,12 @@ function side(size: number, signed: SignedTree | null, open: (size: number) => L
   }
 }
 
-function requireRoot({ signed, tree }: Side, what: string, findings: Findings): void {
+function requireRoot({ signed, notes, tree }: Side, what: string, findings: Findings): void {
   // A leaf that is gone is named by itself, and leaves no root.
   const root = signed === null ? null : tree.rootAt(signed.size)
   if (root !== null && !root.equals(signed!.root))
     findings.fault(`${what} do not make the root of their signed checkpoint: one of them was changed.`)
+  for (const note of notes) if (note.signed !== signed) requireCosignedRoot(note, tree, findings)
 }
 
 /** What is to be compared with records: rows have the salts, files what rows do not have. */

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@cupel/postgres'
 import { UnsignedNoteError, type Verifier } from '@cupel/signing'
 import { openCheckpoint, originOf, type Checkpoint } from '../format/checkpoint.js'
-import { publishedNote } from '../published.js'
+import { COSIGNED, publishedNote } from '../published.js'
+import type { SignedNote } from './cosigned-trees.js'
 import type { Findings } from './findings.js'
 import { loadRows, type StoredRows } from './stored-leaves.js'
 
@@ -21,6 +22,8 @@ export interface SignedTrees {
   readonly rows: TreeOfRows | null
   /** Null where no published checkpoint counts. */
   readonly files: SignedTree | null
+  /** Every note of each side that counts: the last one, and the last one that enough witnesses cosigned. */
+  readonly notes: { readonly rows: readonly SignedNote[]; readonly files: readonly SignedNote[] }
 }
 
 interface Options {
@@ -38,7 +41,7 @@ const GRACE_REST_MS = 50
 export async function signedTrees(options: Options, findings: Findings): Promise<SignedTrees | null> {
   const { folder, verifier } = options
   const identity = await options.log.identity()
-  const { note, stored } = await settled(options, identity)
+  const { note, cosigned, stored } = await settled(options, identity)
   if (note === null && (stored === null || isEmpty(stored))) return null
   const opened = (text: string, of: string): SignedTree | null => {
     const signed = signedTree(text, verifier, identity)
@@ -49,24 +52,61 @@ export async function signedTrees(options: Options, findings: Findings): Promise
   const files = note === null ? null : opened(note, `${folder}/checkpoint`)
   const rows = stored === null ? null : rowsOf(stored, opened, findings)
   if (folder !== null && rows !== null) requireSameLength(folder, { note, files, rows }, findings)
-  return { rows, files }
+  const notesOf = (side: Side): SignedNote[] => signedNotes(side, opened, findings)
+  return {
+    ...{ rows, files },
+    notes: {
+      rows: notesOf({
+        of: 'Database',
+        last: rows?.signed ?? null,
+        note: stored?.checkpoint,
+        cosigned: stored?.cosigned,
+      }),
+      files: notesOf({ of: `${folder}/${COSIGNED}`, last: files, note, cosigned }),
+    },
+  }
+}
+
+interface Side {
+  /** Of the cosigned checkpoint. */
+  readonly of: string
+  readonly last: SignedTree | null
+  readonly note: string | null | undefined
+  readonly cosigned: string | null | undefined
+}
+
+function signedNotes(
+  { of, last, note, cosigned }: Side,
+  opened: (text: string, of: string) => SignedTree | null,
+  findings: Findings,
+): SignedNote[] {
+  const notes = last === null ? [] : [{ of, note: note!, signed: last }]
+  const signed = typeof cosigned === 'string' ? opened(cosigned, of) : null
+  if (signed === null) return notes
+  if (last !== null && signed.size > last.size)
+    findings.fault(
+      `${of}: witnesses cosigned a checkpoint of ${signed.size} leaves, and the last one beside it has ${last.size}: an older one was put there.`,
+    )
+  return [...notes, { of, note: cosigned!, signed }]
 }
 
 /** Rows of one moment, and files that were read before them: those of an honest log have no more leaves. */
 async function settled(
   { folder, database, verifier, publishGraceMs }: Options,
   identity: string,
-): Promise<{ note: string | null; stored: StoredRows | null }> {
+): Promise<{ note: string | null; cosigned: string | null; stored: StoredRows | null }> {
   const until = performance.now() + publishGraceMs
   let target: number | null = null
   for (;;) {
+    // Read first: it is written last, and never longer than the checkpoint beside it.
+    const cosigned = folder === null ? null : await publishedNote(folder, COSIGNED)
     const note = folder === null ? null : await publishedNote(folder)
     const stored = database === null ? null : await loadRows(database, identity)
     target ??= stored?.size ?? 0
     const signed = note === null ? null : signedTree(note, verifier, identity)
     const isBehind = typeof signed !== 'string' && (signed?.size ?? 0) < target
     // A projector that is at work publishes a moment after it signed.
-    if (folder === null || !isBehind || performance.now() >= until) return { note, stored }
+    if (folder === null || !isBehind || performance.now() >= until) return { note, cosigned, stored }
     await sleep(GRACE_REST_MS)
   }
 }

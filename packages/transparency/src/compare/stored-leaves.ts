@@ -27,6 +27,8 @@ export interface StoredRows {
   /** Roots of the full subtrees of the tree, one behind the other. */
   readonly peaks: Buffer
   readonly checkpoint: string | null
+  /** The last checkpoint that enough witnesses cosigned. */
+  readonly cosigned: string | null
   /** The offset behind the last record of each partition that has a leaf, by `topic/partition`. */
   readonly positions: ReadonlyMap<string, number>
 }
@@ -38,7 +40,7 @@ export async function loadRows(database: Queryable, log: string): Promise<Stored
   >(
     {
       name: 'transparency.load-whole',
-      text: `SELECT number, size, peaks, checkpoint,
+      text: `SELECT number, size, peaks, checkpoint, cosigned,
           COALESCE((SELECT max(index) + 1 FROM transparency.leaf l WHERE l.number = t.number), 0)::int8 AS leaves, ARRAY(
           SELECT topic || '/' || partition || ' ' || next FROM projection.checkpoint WHERE group_name = $2 AND log = $1
         ) AS positions FROM transparency.log t WHERE log = $1`,

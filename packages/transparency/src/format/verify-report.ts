@@ -2,6 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
+import { CosignatureError, NO_WITNESSES, requireWitnesses, type Cosignature } from './cosignature.js'
+import type { WitnessPolicy } from './cosignature.js'
 import { parseLeafEntry, saltedHash, type Leaf } from './leaf.js'
 import { parseProof } from './proof.js'
 import { reportAsRecorded, type ReferenceState } from './sealed-reference.js'
@@ -11,6 +13,8 @@ export interface ProvenReport {
   /** Of the leaf. */
   readonly index: number
   readonly checkpoint: OpenedCheckpoint
+  /** Of the given witnesses that cosigned the checkpoint. */
+  readonly cosignatures: readonly Cosignature[]
   /** Whether the customer reference of the report is proven as well; null where the log has it as the report shows it. */
   readonly reference: ReferenceState | null
 }
@@ -20,15 +24,20 @@ export class UnprovenReportError extends Error {
   override readonly name = 'UnprovenReportError'
 }
 
-/** Throws UnprovenReportError. `report` is the answer of the API as it was received, byte for byte. */
+/**
+ * Throws UnprovenReportError, also where fewer witnesses cosigned than the policy needs. `report` is the answer of the API as it was
+ * received, byte for byte.
+ */
 export function verifyReport(
   report: Uint8Array,
   proofBytes: Uint8Array,
   keys: readonly PublicKey[],
+  policy: WitnessPolicy = NO_WITNESSES,
 ): ProvenReport {
   const proof = isUtf8(proofBytes) ? parseProof(Buffer.from(proofBytes).toString('utf8')) : null
   if (proof === null) throw new UnprovenReportError('The proof is not well-formed.')
   const checkpoint = checkpointOf(proof.checkpoint, keys)
+  const cosignatures = cosignaturesOf(proof.checkpoint, policy)
   const leaf = parseLeafEntry(proof.entry)
   if (leaf === null) throw new UnprovenReportError('The proof holds no leaf.')
   if (leaf.documentHash === null) throw new UnprovenReportError('The leaf is not one of a report.')
@@ -42,7 +51,7 @@ export function verifyReport(
     throw new UnprovenReportError('The customer reference of the report is not the one of the proof.')
   if (!saltedHash(proof.salt, recorded.bytes).equals(leaf.documentHash))
     throw new UnprovenReportError('The report is not the one of the leaf: not one byte of it may differ.')
-  return { leaf, index, checkpoint, reference: recorded.reference }
+  return { leaf, index, checkpoint, cosignatures, reference: recorded.reference }
 }
 
 function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoint {
@@ -56,4 +65,13 @@ function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoin
     })
   }
   throw new UnprovenReportError('What is signed is no checkpoint of a transparency log of this key.')
+}
+
+function cosignaturesOf(note: string, policy: WitnessPolicy): readonly Cosignature[] {
+  try {
+    return requireWitnesses(note, policy)
+  } catch (error) {
+    if (!(error instanceof CosignatureError)) throw error
+    throw new UnprovenReportError(error.message, { cause: error })
+  }
 }

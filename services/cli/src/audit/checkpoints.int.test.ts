@@ -5,11 +5,13 @@ import { checkpointFile, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { topicOf } from '@cupel/contracts'
 import { startProjector } from '@cupel/projector'
 import { loadConfig } from '@cupel/service-kit'
-import { createSigningKeys, rotateSigningKey } from '@cupel/signing'
-import { until } from '@cupel/testkit'
+import { createSigningKeys, readSigningKeys, rotateSigningKey, verifierKey } from '@cupel/signing'
+import { cosigner, startTestWitness, until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
+import { originOf } from '@cupel/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import type { Status } from '../status/status.js'
 
 const TOPIC = topicOf('AccountCreated')
 const ACCOUNTS = 60
@@ -43,7 +45,7 @@ const verify = async (...options: string[]): Promise<Verified & { exitCode: numb
 }
 
 /** Accounts that are in the log, in the tables, and in a checkpoint; then the services stop. */
-async function accountsInLog(): Promise<void> {
+async function accountsInLog({ stops = true } = {}): Promise<void> {
   const created = { name: 'Account', createdAt: '2026-11-23T02:00:00.000Z', createdBy: 'test', reason: '' }
   await installation.append(
     ...Array.from({ length: ACCOUNTS }, (_, index) =>
@@ -59,7 +61,7 @@ async function accountsInLog(): Promise<void> {
       ),
     ).toEqual([{ next: 1 }, { next: ACCOUNTS }]),
   )
-  await stopProjector()
+  if (stops) await stopProjector()
 }
 
 test('a removed end is named by verify, refused by a replay, and taken only by an operator’s word, which is recorded', async () => {
@@ -108,6 +110,55 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
     expect(out).toContain('the disk was lost')
   })
   await until(() => expect(projector.checks()).toContainEqual({ name: 'checkpoints', ok: true }))
+})
+
+test('witnesses that the projector asks are told by status and doctor, and verify asks for their cosignatures', async () => {
+  await stopProjector()
+  const { deps, environment, folder, log } = installation
+  const { key } = readSigningKeys(join(folder, SIGNING_KEYS_FILE)).signer
+  const logs = new Map([[originOf(key, await log.identity()), verifierKey(key)]])
+  const witness = await startTestWitness({ logs })
+  installation.onClose(() => witness.close())
+  const { name, url, vkey } = witness
+  const file = join(folder, 'witnesses.json')
+  const named = { quorum: 1, witnesses: [{ name, url, vkey }], allowed_ranges: ['127.0.0.0/8'] }
+  writeFileSync(file, JSON.stringify({ ...named, quorum: 2 }))
+  const config = loadConfig({ ...environment, CUPEL_WITNESSES_FILE: file })
+  await expect(startProjector({ ...deps, config })).rejects.toThrow('Of 1 witnesses, 2 cannot be needed.')
+  writeFileSync(file, JSON.stringify(named))
+  const projector = await startProjector({ ...deps, config })
+  stopProjector = () => projector.stop()
+  installation.onClose(stopProjector)
+  await accountsInLog({ stops: false })
+  const { cosigning } = await until(async () => {
+    const status = await installation.json<Status>('status')
+    expect(status.cosigning?.cosigned_size).toBe(status.cosigning?.size)
+    expect(status.cosigning?.size).toBeGreaterThanOrEqual(ACCOUNTS)
+    return status
+  })
+  expect(cosigning!.witnesses).toMatchObject([{ name, failure: null, failures: 0 }])
+  expect(projector.checks()).toContainEqual({ name: 'witnesses', ok: true })
+  await stopProjector()
+
+  expect(await verify('--witness', vkey)).toMatchObject({
+    exitCode: 0,
+    transparency: { cosigned: { cosignatures: [{ witness: name }] } },
+  })
+  expect((await installation.cupel('audit', 'verify', '--witness', vkey)).out).toContain(
+    `Cosigned by ${name} at `,
+  )
+  const other = cosigner('other.example', 7).vkey
+  expect(await verify('--witness', vkey, other)).toMatchObject({
+    ...{ exitCode: 1, is_proven: false },
+    transparency: { faults: [expect.stringContaining('Missing: other.example.') as string] },
+  })
+  expect(await verify('--witness', vkey, other, '--witnesses-needed', '1')).toMatchObject({ exitCode: 0 })
+  // Where there is no transparency log to compare with, nobody cosigned it.
+  rmSync(join(folder, 'checkpoints', 'transparency'), { recursive: true })
+  for (const table of ['witness', 'subtree', 'leaf', 'log'])
+    await installation.database.execute(`DELETE FROM transparency.${table}`)
+  expect(await verify()).toMatchObject({ exitCode: 0, transparency: null })
+  expect(await verify('--witness', vkey)).toMatchObject({ exitCode: 1, is_proven: false })
 })
 
 test('without checkpoints verify says that it compared with none, and fails where some are expected', async () => {

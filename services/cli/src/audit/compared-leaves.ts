@@ -9,6 +9,7 @@ import {
   type TransparencyComparison,
 } from '@cupel/transparency'
 import { snakeCase } from '../answer.js'
+import { cosignatureJson, cosignatureLine } from '../verify/witnesses.js'
 
 export interface ComparedLeaves {
   readonly folder: string
@@ -38,10 +39,14 @@ export const leavesCompared = (compared: ComparedLeaves | null): number => compa
 /** Null where nothing was compared. */
 export function leavesJson(compared: ComparedLeaves | null): unknown {
   if (compared === null || compared.comparison === null) return null
-  const { problems, ...rest } = compared.comparison
+  const { problems, cosigned, ...rest } = compared.comparison
   return {
     folder: compared.folder,
     ...snakeCase(rest),
+    cosigned:
+      cosigned === null
+        ? null
+        : { size: cosigned.size, cosignatures: cosigned.cosignatures.map(cosignatureJson) },
     problems: problems.map((problem) => snakeCase(problem)),
   }
 }
@@ -51,10 +56,16 @@ export function leavesLines(compared: ComparedLeaves | null): string[] {
     return ['Not compared with the transparency log: it is not given, or there are no keys of it.']
   const { folder, comparison } = compared
   if (comparison === null) return [`Not compared with the transparency log: there is none in ${folder}.`]
-  const { origin, leaves, records, hashed, pending, faults, problems } = comparison
+  const { origin, leaves, records, hashed, pending, faults, problems, cosigned } = comparison
   return [
     `Compared with ${count(leaves)} leaves of the transparency log ${origin ?? '(of no checkpoint that counts)'}: ${count(records)} records agree, ${count(hashed)} of them by their salted hash.`,
     ...(pending > 0 ? [`${count(pending)} offsets behind the last leaves have none yet.`] : []),
+    ...(cosigned === null
+      ? []
+      : [
+          `${count(cosigned.size)} of the leaves are in a checkpoint that enough witnesses cosigned.`,
+          ...cosigned.cosignatures.map((each) => `  ${cosignatureLine(each)}`),
+        ]),
     ...faults.map((fault) => `  transparency: ${fault}`),
     ...problems.map(problemLine),
     ...more(comparison),

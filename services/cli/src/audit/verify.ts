@@ -34,6 +34,7 @@ import {
 import { comparedJson, comparedLines, comparedProblems, type Compared } from './compared.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
+import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 import { erasureJson, erasureLines } from './erasure-text.js'
 import { signatureLines } from './signature-text.js'
 
@@ -45,7 +46,7 @@ const LEAST_LEAVES = 'fail unless so many leaves of the transparency log were co
 const PUBLISHED = 'published folder of the transparency log, with checkpoint and tile'
 
 export function registerVerify(audit: Command, context: CliContext): void {
-  addExpectations(audit.command('verify'))
+  addWitnesses(addExpectations(audit.command('verify')))
     .summary('check that the log is whole and well-formed')
     .description(
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
@@ -72,7 +73,7 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
 }
 
 export function registerVerifyArchive(archive: Command, context: CliContext): void {
-  addExpectations(archive.command('verify'))
+  addWitnesses(addExpectations(archive.command('verify')))
     .summary('check that an archive is whole, and what is in it')
     .argument('<place>', 'the archive: a folder, or s3://bucket/prefix')
     .description(
@@ -94,11 +95,14 @@ of the transparency log too: without the database their salts are unknown, so th
 }
 
 async function prove(context: CliContext, options: VerifyOptions): Promise<void> {
+  // A key that is none is told before the log is read.
+  witnessPolicyOf(options)
   const result = await proving(context, options, () => verify(context, options))
   const shortfall =
     tooFew(result.reports, options) ??
     tooFewCheckpoints(result.compared, options) ??
     tooFewLeaves(result.leaves, options) ??
+    tooFewWitnesses(result.leaves, options) ??
     tooFewManifests(result.archive, options) ??
     tooManyUnsigned(result, options)
   const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
@@ -109,7 +113,7 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   process.exitCode = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
 }
 
-export interface VerifyOptions extends ExpectationOptions {
+export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
   readonly minCheckpoint?: number
   readonly publicKeys?: string
   readonly archive?: string
@@ -139,6 +143,12 @@ function tooFewLeaves(compared: ComparedLeaves | null, { minLeaves = 0 }: Verify
   const leaves = leavesCompared(compared)
   if (leaves >= minLeaves) return null
   return `The log was compared with ${number(leaves)} leaves, and at least ${number(minLeaves)} are expected.`
+}
+
+/** Witnesses that are asked for count also where there is no transparency log at all. */
+function tooFewWitnesses(compared: ComparedLeaves | null, { witness = [] }: VerifyOptions): string | null {
+  if (witness.length === 0 || (compared?.comparison?.cosigned ?? null) !== null) return null
+  return 'No checkpoint of the transparency log was compared that enough of the witnesses cosigned.'
 }
 
 function tooFewManifests(archive: ReadArchive | null, { minManifest = 0 }: VerifyOptions): string | null {
@@ -202,6 +212,7 @@ export async function verifyConnected(
     ...{ log, codec, database, topics: topicSpecs, verifier: evidence.verifier, endsEarlier: false },
     publishGraceMs: graceMs,
     lost: compared.comparison.accepted.flatMap(({ lost }) => lost),
+    witnesses: witnessPolicyOf(options),
     folder:
       options.transparency === undefined
         ? transparencyFolder(evidence.folder, identity)
@@ -238,6 +249,7 @@ async function verifyArchived(
             endsEarlier: true,
             publishGraceMs: 0,
             verifier: opened.verifier,
+            witnesses: witnessPolicyOf(options),
           },
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
           folder: context.path(options.transparency),

@@ -17,6 +17,7 @@ import { readActivePolicy, readModels } from '@cupel/read-models'
 import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { SigningKeys } from '@cupel/signing'
+import { readCosigning } from '@cupel/transparency'
 import { loadCodec, migrationSources } from '../install/foundation.js'
 import { postgresVersion } from '../install/install.js'
 import { loginOf, missingRights, roleState } from '../install/service-role.js'
@@ -215,9 +216,33 @@ const evidenceCheck = ({ database, log, signs, reportKeys }: Examined): Check =>
             'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
           ),
       await signatureFinding(database, log, reportKeys),
+      ...(await witnessFindings(database, log)),
     ]
   },
 })
+
+/** Of a checkpoint that lacks cosignatures for so long, a witness or the way to it is the cause, and not its own pace. */
+const MAX_UNCOSIGNED_MS = 600_000
+
+/** Nothing where no witness is asked. */
+async function witnessFindings(database: Database, log: EventLog): Promise<ReturnType<typeof ok>[]> {
+  const state = await readCosigning(database, await log.identity())
+  if (state === null) return []
+  const { size, cosigned, witnesses } = state
+  const isBehind = cosigned === null || (cosigned.size < size && cosigned.ageMs > MAX_UNCOSIGNED_MS)
+  const failing = witnesses.filter(({ failure }) => failure !== null)
+  if (!isBehind && failing.length === 0)
+    return [ok(`${witnesses.length} witnesses cosign the checkpoints of the transparency log.`)]
+  const said = failing.map(({ name, failure }) => `${name}: ${failure}`).join('; ')
+  return [
+    warning(
+      isBehind
+        ? `Too few witnesses cosign the checkpoints of the transparency log${said === '' ? '' : ` (${said})`}.`
+        : `A witness does not cosign the checkpoints of the transparency log (${said}).`,
+      'docs/runbooks/the-transparency-log-stopped.md',
+    ),
+  ]
+}
 
 async function signatureFinding(
   database: Database,

@@ -5,6 +5,7 @@ import { answer, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE } from '../explain.js'
 import { withConnections } from '../connections.js'
+import { cosigningText } from './cosigning.js'
 import type { ServiceState } from './processes.js'
 import { readStatus, type Status } from './status.js'
 
@@ -53,6 +54,7 @@ export function statusText(status: Status): string {
       topic,
       String(records),
     ]),
+    witnessesText(status.cosigning),
     backlogText(status.backlog),
     diskText(status.disk),
     clockText(status.clock_skew_ms),
@@ -82,6 +84,16 @@ function serviceRemark({ detail, heartbeat }: ServiceState): string {
       ? ''
       : `its clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} that of the database`
   return [detail, clock].filter((part) => part !== '').join('; ')
+}
+
+function witnessesText(cosigning: Status['cosigning']): string {
+  if (cosigning === null) return ''
+  const rows = section('WITNESS', ['LEAVES', 'COSIGNED', ''], cosigning.witnesses, (witness) => {
+    const { name, size, cosigned_age_ms: ageMs, failures, failure } = witness
+    const remark = failure === null ? '' : `${failure} (${failures} tries in a row)`
+    return [name, String(size), ageMs === null ? 'never' : `${seconds(ageMs)} ago`, remark]
+  })
+  return `${rows}\n${cosigningText(cosigning)}`
 }
 
 function missingText(services: readonly string[]): string {

@@ -9,6 +9,7 @@ import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { probeReadiness } from '../start/service-processes.js'
 import { RESTORE_GROUP } from '../restore/since-backup.js'
+import { cosigningOf, type Cosigning } from './cosigning.js'
 import { missingServices, told, type ServiceState } from './processes.js'
 
 export interface Status {
@@ -42,6 +43,8 @@ export interface Status {
   }[]
   readonly dead_letters: readonly { readonly topic: string; readonly records: number }[]
   readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
+  /** Null where no witness is asked. */
+  readonly cosigning: Cosigning | null
   /** Bulk work that is accepted and not done. */
   readonly backlog: {
     readonly open_jobs: number
@@ -80,6 +83,7 @@ export async function readStatus(connections: Connections, home: string): Promis
       measureClock(database, Date.now),
       readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
     ])
+  const cosigning = await cosigningOf(connections, identity)
   const services = run === null ? processes.map(told) : await Promise.all(run.services.map(probed))
   const running = run !== null || processes.some(({ isSeen }) => isSeen)
   const status = {
@@ -99,6 +103,7 @@ export async function readStatus(connections: Connections, home: string): Promis
     })),
     dead_letters: deadLetters,
     outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
+    cosigning,
     backlog: {
       open_jobs: backlog.openJobs,
       waiting_screenings: backlog.waitingScreenings,

@@ -6,36 +6,47 @@ import { answer, type JsonOption } from '../answer.js'
 import { readPublicKeys } from '../audit/public-keys.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import {
+  addWitnesses,
+  cosignatureJson,
+  cosignatureLine,
+  witnessPolicyOf,
+  type WitnessOptions,
+} from './witnesses.js'
 
-interface VerifyOptions extends JsonOption {
+interface VerifyOptions extends JsonOption, WitnessOptions {
   readonly key: string
 }
 
 export function registerVerify(program: Command, context: CliContext): void {
-  program
-    .command('verify <report> <proof>')
+  addWitnesses(program.command('verify <report> <proof>'))
     .summary('check a report and its proof offline')
     .description(
       `Checks that a report is in the signed transparency log. It needs three files and nothing of the installation: the report, byte for byte
 as GET /v1/reports/{report_id} answers it; its proof, as GET /v1/reports/{report_id}/proof answers it; and the public keys, which
-the operator prints with \`cupel log signing-keys\`.`,
+the operator prints with \`cupel log signing-keys\`. With --witness it also holds only where enough witnesses cosigned the checkpoint:
+they vouch that the installation shows everybody one history.`,
     )
     .requiredOption('--key <file>', 'file with the public keys, one on each line')
     .option('--json', 'answer in JSON')
     .action(async (reportFile: string, proofFile: string, options: VerifyOptions) => {
+      const policy = witnessPolicyOf(options)
       const keys = readPublicKeys(context.path(options.key))
       const [report, proof] = [await bytesOf(context, reportFile), await bytesOf(context, proofFile)]
-      const { leaf, index, checkpoint, reference } = verified(() => verifyReport(report, proof, keys))
+      const proven = verified(() => verifyReport(report, proof, keys, policy))
+      const { leaf, index, checkpoint, cosignatures, reference } = proven
       const { topic, partition, offset, eventId } = leaf
       const { origin, size, keyId } = checkpoint
       const result = {
         ...{ is_proven: true, log: origin, index, size, key_id: keyId },
         ...{ topic, partition, offset, event_id: eventId, customer_reference: reference },
+        cosignatures: cosignatures.map(cosignatureJson),
       }
       answer(context, options, result, () =>
         [
           `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
           `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
+          ...cosignatures.map(cosignatureLine),
           ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),
           ...(reference === 'sealed' ? ['Its customer reference is sealed.'] : []),
         ].join('\n'),

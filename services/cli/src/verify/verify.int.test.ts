@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { placesOf, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { topicOf, topicSpecs, type EventData } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
+import { cosigner, signedText } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { extendLog, readProof } from '@cupel/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -84,6 +85,34 @@ test('what the commands write is proven offline with the keys that they print', 
   expect(changed.error).toMatchObject({
     message: expect.stringContaining('Not proven: The report is not the one of the leaf') as string,
     exitCode: 1,
+  })
+})
+
+test('with witnesses a proof holds only where enough of them cosigned, and who did is told', async () => {
+  const witnesses = [1, 2].map((at) => cosigner(`w${at}.example`, at))
+  const text = signedText(proof)
+  writeFileSync(file('w.json'), DOCUMENT)
+  writeFileSync(file('w.proof'), proof + witnesses[0]!.line(text, 1_764_072_000))
+  const { keys } = await own.json<{ keys: { verifier_key: string }[] }>('log', 'signing-keys')
+  writeFileSync(file('k.txt'), keys.map((key) => key.verifier_key).join('\n'))
+  const given = [file('w.json'), file('w.proof'), '--key', file('k.txt')]
+  const of = (...needed: string[]) => [
+    ...[...given, '--witness', witnesses[0]!.vkey, '--witness', witnesses[1]!.vkey, ...needed],
+  ]
+  expect(await own.json('verify', ...of('--witnesses-needed', '1'))).toMatchObject({
+    cosignatures: [{ witness: 'w1.example', cosigned_at: '2025-11-25T12:00:00Z' }],
+  })
+  expect((await own.cupel('verify', ...of('--witnesses-needed', '1'))).out).toContain(
+    'Cosigned by w1.example at 2025-11-25T12:00:00Z.',
+  )
+  expect((await own.cupel('verify', ...of())).error).toMatchObject({
+    message: expect.stringContaining('Missing: w2.example.') as string,
+    exitCode: 1,
+  })
+  expect((await own.cupel('verify', ...of('--witnesses-needed', '3'))).error).toMatchObject({ exitCode: 2 })
+  expect((await own.cupel('verify', ...given, '--witness', keys[0]!.verifier_key)).error).toMatchObject({
+    message: expect.stringContaining('is no public key of a witness') as string,
+    exitCode: 2,
   })
 })
 

@@ -17,7 +17,7 @@ export function getLogCheckpoint(readCheckpoint: ReadLogCheckpoint): Endpoint {
     tag: 'Transparency log',
     summary: 'Get the checkpoint of the transparency log',
     description:
-      'The last checkpoint of C2SP (tlog-checkpoint): name of the log, number of leaves, root of their hash tree, and the signature of the installation. Keep checkpoints: a later one that does not extend them shows that the history was changed. Where nothing was signed yet, and where the installation has no signing keys, the answer is 503 `unavailable` with `Retry-After`.',
+      'The last checkpoint of C2SP (tlog-checkpoint): name of the log, number of leaves, root of their hash tree, the signature of the installation, and lines of witnesses that cosigned it by now. Keep checkpoints: a later one that does not extend them shows that the history was changed. Where nothing was signed yet, and where the installation has no signing keys, the answer is 503 `unavailable` with `Retry-After`.',
     access: 'read-only',
     answers: [
       {

@@ -1,0 +1,37 @@
+/** Settings of what shows later that nothing was altered: keys, checkpoints and witnesses. */
+import { z } from 'zod'
+import { milliseconds } from './setting-types.js'
+
+export const settingsOfEvidence = {
+  CUPEL_SIGNING_KEYS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys no checkpoints are made.',
+    ),
+  CUPEL_REPORT_SIGNING_KEYS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'File with the keys that sign reports, for installations on several machines; by default report-signing-keys.json in CUPEL_HOME. Only scorers and commands that exchange keys need it. Without keys reports are not signed.',
+    ),
+  CUPEL_CHECKPOINT_FOLDER: z
+    .string()
+    .startsWith('/')
+    .optional()
+    .describe(
+      'Absolute path of a folder that gets a copy of every checkpoint of the log, best on another volume. While it cannot be written no checkpoint is made. Required with CUPEL_SIGNING_KEYS_FILE; all projectors share it then.',
+    ),
+  CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
+    .default(10_000)
+    .describe('Time between two checkpoints of the log; none is made where nothing is new.'),
+  CUPEL_WITNESSES_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'JSON file with the witnesses that cosign the checkpoints of the transparency log (docs/proofs.md). Projectors alone read it, at their start. Without it nobody is asked.',
+    ),
+} as const

@@ -1,0 +1,181 @@
+/** What the database holds of witnesses: cosignatures of checkpoints, and how each witness answers. */
+import type { Database, Queryable } from '@cupel/postgres'
+import { parseNote } from '@cupel/signing'
+import { cosignaturesOf, witnessKeyText, type WitnessKey } from '../format/cosignature.js'
+import type { WitnessSettings } from './witness-settings.js'
+
+/** How one witness answers. */
+export interface WitnessState {
+  readonly name: string
+  readonly vkey: string
+  /** Leaves of the last checkpoint that it cosigned, as far as is known. */
+  readonly size: number
+  /** Since it cosigned last, in milliseconds; null where it never did. */
+  readonly cosignedAgeMs: number | null
+  /** A clause that says why the last try failed; null where it cosigned. */
+  readonly failure: string | null
+  /** Failed tries in a row. */
+  readonly failures: number
+}
+
+export interface CosigningState {
+  /** Leaves of the last checkpoint. */
+  readonly size: number
+  /** The last one that enough witnesses cosigned; null where there is none. */
+  readonly cosigned: { readonly size: number; readonly ageMs: number } | null
+  readonly witnesses: readonly WitnessState[]
+}
+
+/** Null where the log has no transparency log, or no witnesses. */
+export async function readCosigning(database: Queryable, log: string): Promise<CosigningState | null> {
+  const [row] = await database.query<{
+    number: number
+    size: number
+    cosignedSize: number | null
+    ageMs: number | null
+  }>(
+    `SELECT number, size, cosigned_size AS "cosignedSize", ${ageOf('cosigned_at')} AS "ageMs"
+     FROM transparency.log WHERE log = $1`,
+    [log],
+  )
+  if (row === undefined) return null
+  const witnesses = await database.query<Omit<WitnessState, 'name'>>(
+    `SELECT vkey, size, failure, failures, ${ageOf('cosigned_at')} AS "cosignedAgeMs"
+     FROM transparency.witness WHERE number = $1 ORDER BY vkey`,
+    [row.number],
+  )
+  if (witnesses.length === 0) return null
+  const { size, cosignedSize, ageMs } = row
+  return {
+    size,
+    cosigned: cosignedSize === null ? null : { size: cosignedSize, ageMs: ageMs! },
+    witnesses: witnesses.map((each) => ({ ...each, name: each.vkey.slice(0, each.vkey.indexOf('+')) })),
+  }
+}
+
+/** In milliseconds; null where it never was. */
+const ageOf = (column: string): string =>
+  `CASE WHEN ${column} IS NOT NULL THEN greatest(0, extract(epoch FROM now() - ${column}) * 1000) END::float8`
+
+/** Rows of these witnesses and of no others. */
+export async function putWitnesses(
+  database: Database,
+  number: number,
+  keys: readonly WitnessKey[],
+): Promise<void> {
+  const vkeys = keys.map(witnessKeyText)
+  await database.execute(
+    `WITH gone AS (DELETE FROM transparency.witness WHERE number = $1 AND NOT (vkey = ANY($2::text[])))
+     INSERT INTO transparency.witness (number, vkey) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`,
+    [number, vkeys],
+  )
+}
+
+/** Where no witness is asked any more, none is told of. */
+export async function forgetWitnesses(database: Queryable): Promise<void> {
+  await database.execute('DELETE FROM transparency.witness')
+}
+
+/** Whether this process asks now. For `forMs` no other one does, or until it ends its turn. */
+export async function takeTurn(database: Queryable, number: number, forMs: number): Promise<boolean> {
+  const rows = await database.query(
+    `UPDATE transparency.log SET asked_until = now() + $2 * interval '1 millisecond'
+     WHERE number = $1 AND (asked_until IS NULL OR asked_until <= now()) RETURNING number`,
+    [number, forMs],
+  )
+  return rows.length > 0
+}
+
+export async function endTurn(database: Queryable, number: number): Promise<void> {
+  await database.execute('UPDATE transparency.log SET asked_until = NULL WHERE number = $1', [number])
+}
+
+export async function storeFailure(
+  database: Queryable,
+  { number, key, failure }: { readonly number: number; readonly key: WitnessKey; readonly failure: string },
+): Promise<void> {
+  await database.execute(
+    'UPDATE transparency.witness SET failure = $3, failures = failures + 1 WHERE number = $1 AND vkey = $2',
+    [number, witnessKeyText(key), failure],
+  )
+}
+
+export interface NewCosignature {
+  readonly number: number
+  /** The checkpoint that was submitted, with the lines that it had then, and its leaves. */
+  readonly note: string
+  readonly size: number
+  /** Of this round, checked. */
+  readonly lines: readonly string[]
+  /** Who cosigned last. */
+  readonly key: WitnessKey
+  readonly settings: Pick<WitnessSettings, 'witnesses' | 'quorum'>
+}
+
+/**
+ * Adds the lines to the checkpoint that they are on: to the last one, and where the log has a longer one by now, to the last cosigned
+ * one. Whether enough witnesses cosigned this checkpoint now.
+ */
+export async function storeCosignature(
+  database: Database,
+  { number, note, size, lines, key, settings }: NewCosignature,
+): Promise<boolean> {
+  return await database.transaction({ at: 'transparency.cosign' }, async (transaction) => {
+    const [row] = await transaction.query<{
+      size: number
+      checkpoint: string
+      cosignedSize: number | null
+      cosigned: string | null
+    }>(
+      `SELECT size, checkpoint, cosigned_size AS "cosignedSize", cosigned FROM transparency.log
+       WHERE number = $1 FOR UPDATE`,
+      [number],
+    )
+    if (row === undefined) throw new Error('The rows of the transparency log vanished')
+    const isLast = row.size === size && textOf(row.checkpoint) === textOf(note)
+    const isCosigned = row.cosignedSize === size && textOf(row.cosigned!) === textOf(note)
+    const merged = withLines(
+      withLines(isLast ? row.checkpoint : note, linesOf(isCosigned ? row.cosigned! : note)),
+      lines,
+    )
+    if (isLast)
+      await transaction.execute('UPDATE transparency.log SET checkpoint = $2 WHERE number = $1', [
+        number,
+        merged,
+      ])
+    const keys = settings.witnesses.map((witness) => witness.key)
+    const isEnough = cosignaturesOf(merged, keys).length >= settings.quorum
+    if (isEnough && row.size >= size && (isCosigned || size > (row.cosignedSize ?? 0)))
+      await transaction.execute(
+        `UPDATE transparency.log SET cosigned_at = CASE WHEN cosigned_size = $2 THEN cosigned_at ELSE now() END,
+           cosigned_size = $2, cosigned = $3 WHERE number = $1`,
+        [number, size, merged],
+      )
+    await transaction.execute(
+      `UPDATE transparency.witness SET size = greatest(size, $3), cosigned_at = now(), failure = NULL, failures = 0
+       WHERE number = $1 AND vkey = $2`,
+      [number, witnessKeyText(key), size],
+    )
+    return isEnough
+  })
+}
+
+const textOf = (note: string): string => parseNote(note).text
+
+/** Lines of signatures, each with its newline. */
+const linesOf = (note: string): string[] => note.slice(textOf(note).length + 1).match(/[^\n]+\n/g) ?? []
+
+/** The note with the lines of keys that it has none of yet. */
+function withLines(note: string, lines: readonly string[]): string {
+  let result = note
+  for (const line of lines) {
+    const has = parseNote(result).signatures
+    const [added] = parseNote(`${textOf(note)}\n${line}`).signatures
+    if (!has.some(({ keyName, keyId }) => keyName === added!.keyName && keyId === added!.keyId))
+      result += line
+  }
+  return result
+}
+
+/** How many lines of signatures a note has. */
+export const lineCount = (note: string): number => linesOf(note).length

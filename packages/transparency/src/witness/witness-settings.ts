@@ -1,0 +1,89 @@
+/** The witnesses of an installation: a JSON file that the operator writes. */
+import { readFileSync } from 'node:fs'
+import { parseAllowedRanges, type AllowedRange } from '@cupel/outbound'
+import { parseWitnessKey, faultOfPolicy, type WitnessKey } from '../format/cosignature.js'
+
+export interface Witness {
+  readonly key: WitnessKey
+  /** What `add-checkpoint` stands below; ends in `/`. */
+  readonly url: string
+}
+
+export interface WitnessSettings {
+  readonly witnesses: readonly Witness[]
+  /** A checkpoint counts as cosigned with so many cosignatures. */
+  readonly quorum: number
+  /** Ranges in which witnesses may be although they are not globally reachable, on any port and without TLS. */
+  readonly allow: readonly AllowedRange[]
+}
+
+/** The file of witnesses cannot be used; the message is a sentence. */
+export class WitnessesFileError extends Error {
+  override readonly name = 'WitnessesFileError'
+}
+
+/** Each of them is asked for every checkpoint. */
+const MAX_WITNESSES = 20
+const MAX_URL_CHARS = 1_024
+const MEMBERS = ['quorum', 'witnesses', 'allowed_ranges']
+const MEMBERS_OF_WITNESS = ['name', 'url', 'vkey']
+
+/** Throws WitnessesFileError. */
+export function readWitnessSettings(file: string): WitnessSettings {
+  try {
+    return settingsOf(JSON.parse(readFileSync(file, 'utf8')) as unknown)
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    const why = error instanceof WitnessesFileError ? message : (code ?? 'It is no JSON.')
+    throw new WitnessesFileError(`The file of witnesses ${file} cannot be used: ${why}`, { cause: error })
+  }
+}
+
+function settingsOf(given: unknown): WitnessSettings {
+  const { quorum, witnesses, allowed_ranges: ranges = [] } = membersOf(given, MEMBERS, 'The file')
+  if (!Array.isArray(witnesses) || witnesses.length === 0 || witnesses.length > MAX_WITNESSES)
+    throw new WitnessesFileError(`witnesses must be a list of 1 to ${MAX_WITNESSES} witnesses.`)
+  const read = witnesses.map(witnessOf)
+  if (typeof quorum !== 'number') throw new WitnessesFileError('quorum must be a number.')
+  const fault = faultOfPolicy({ witnesses: read.map(({ key }) => key), needed: quorum })
+  if (fault !== null) throw new WitnessesFileError(fault)
+  if (!Array.isArray(ranges) || !ranges.every((range) => typeof range === 'string'))
+    throw new WitnessesFileError('allowed_ranges must be a list of CIDR ranges.')
+  return { witnesses: read, quorum, allow: rangesOf(ranges as string[]) }
+}
+
+function rangesOf(ranges: readonly string[]): readonly AllowedRange[] {
+  try {
+    return parseAllowedRanges(ranges)
+  } catch (error) {
+    throw new WitnessesFileError(`allowed_ranges: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+function witnessOf(given: unknown, index: number): Witness {
+  const what = `Witness ${index + 1}`
+  const { name, url, vkey } = membersOf(given, MEMBERS_OF_WITNESS, what)
+  const key = typeof vkey === 'string' ? parseWitnessKey(vkey) : null
+  if (key === null) throw new WitnessesFileError(`${what} has a vkey that is no public key of a witness.`)
+  if (name !== key.name)
+    throw new WitnessesFileError(`${what} has another name than its vkey, which is of ${key.name}.`)
+  if (typeof url !== 'string' || !isPrefix(url))
+    throw new WitnessesFileError(`${what} has a url that is no https address, or has a query or a user.`)
+  return { key, url: url.endsWith('/') ? url : `${url}/` }
+}
+
+/** Whether plain HTTP may be used is seen when the address is known: it must be in an allowed range. */
+function isPrefix(text: string): boolean {
+  if (text.length > MAX_URL_CHARS || !URL.canParse(text) || /[?#]/.test(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+function membersOf(given: unknown, names: readonly string[], what: string): Record<string, unknown> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new WitnessesFileError(`${what} is no JSON object.`)
+  const other = Object.keys(given).find((name) => !names.includes(name))
+  if (other !== undefined)
+    throw new WitnessesFileError(`${what} has a member ${other}, which has no meaning.`)
+  return given as Record<string, unknown>
+}

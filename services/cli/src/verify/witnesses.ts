@@ -1,0 +1,52 @@
+/** The witnesses of a call: whose cosignatures count, and how many a checkpoint needs. */
+import { faultOfPolicy, parseWitnessKey, type Cosignature, type WitnessPolicy } from '@cupel/transparency'
+import type { Command } from 'commander'
+import { CommandError, EXIT_USAGE } from '../explain.js'
+import { wholeNumber } from '../option-values.js'
+
+export interface WitnessOptions {
+  readonly witness?: readonly string[]
+  readonly witnessesNeeded?: number
+}
+
+export function addWitnesses(command: Command): Command {
+  return command
+    .option(
+      '--witness <vkey...>',
+      'public key of a witness, as the witness publishes it; its cosignature counts, and no other one',
+    )
+    .option(
+      '--witnesses-needed <number>',
+      'fail unless so many of them cosigned the checkpoint; by default all',
+      wholeNumber,
+    )
+}
+
+/** Throws a CommandError where a key is none, or where no checkpoint could have what is needed. */
+export function witnessPolicyOf({ witness = [], witnessesNeeded }: WitnessOptions): WitnessPolicy {
+  const witnesses = witness.map((line) => {
+    const key = parseWitnessKey(line)
+    if (key === null)
+      throw new CommandError(
+        `${line} is no public key of a witness: name, id and key of the type cosignature/v1 (Ed25519), with + between them.`,
+        EXIT_USAGE,
+      )
+    return key
+  })
+  const policy = { witnesses, needed: witnessesNeeded ?? witnesses.length }
+  const fault = faultOfPolicy(policy)
+  if (fault !== null) throw new CommandError(fault, EXIT_USAGE)
+  return policy
+}
+
+export const cosignatureJson = ({ witness, keyId, at }: Cosignature): unknown => ({
+  witness,
+  key_id: keyId,
+  cosigned_at: timeOf(at),
+})
+
+export const cosignatureLine = ({ witness, at }: Cosignature): string =>
+  `Cosigned by ${witness} at ${timeOf(at)}.`
+
+/** Witnesses tell seconds. */
+const timeOf = (at: number): string => new Date(at * 1_000).toISOString().replace('.000Z', 'Z')
