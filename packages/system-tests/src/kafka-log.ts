@@ -136,7 +136,8 @@ export async function appendRecord(
   topic: string,
   record: {
     readonly key: string
-    readonly value: string | Buffer
+    /** Null for a record without a value, which only a compacted topic has. */
+    readonly value: string | Buffer | null
     readonly headers: Readonly<Record<string, string>>
     readonly partition?: number
   },

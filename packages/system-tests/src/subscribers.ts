@@ -22,7 +22,8 @@ export interface Subscriber {
   run(args: readonly string[], settings?: Readonly<Record<string, string>>): Promise<readonly object[]>
 }
 
-const examples = join(checkout, 'examples/subscribers')
+export const examples = join(checkout, 'examples/subscribers')
+export const readerSchemas = join(examples, 'reader-schemas')
 /** A compiler that needs no JDK. */
 const JAVA_COMPILER = 'org.eclipse.jdt:ecj:3.45.0'
 const RUN_LIMIT_MS = 240_000
@@ -84,11 +85,21 @@ async function pythonSubscriber(): Promise<Subscriber> {
 }
 
 async function javaSubscriber(): Promise<Subscriber> {
-  const files = ['java/pom.xml', 'java/ReportSubscriber.java']
-  const folder = await prepared('java', files, async (half) => {
+  const classPath = await javaClassPath('java', 'ReportSubscriber.java')
+  const environment = { READER_SCHEMAS: readerSchemas }
+  return {
+    language: 'Java',
+    run: runner('java', () => ['-Xmx256m', '-classpath', classPath, 'ReportSubscriber'], environment),
+  }
+}
+
+/** The class path of a program in a folder of the examples, with the libraries of its `pom.xml`. */
+export async function javaClassPath(name: string, source: string): Promise<string> {
+  const pom = `${name}/pom.xml`
+  const folder = await prepared(name, [pom, `${name}/${source}`], async (half) => {
     const maven = (goal: string, ...args: string[]): Promise<void> =>
       fetch('mvn', [
-        ...['--batch-mode', '--strict-checksums', '--quiet', '--file', join(examples, 'java/pom.xml')],
+        ...['--batch-mode', '--strict-checksums', '--quiet', '--file', join(examples, pom)],
         ...[goal, ...args],
       ])
     const libraries = join(half, 'libraries')
@@ -101,15 +112,10 @@ async function javaSubscriber(): Promise<Subscriber> {
     const [compiler] = jarsIn(join(half, 'compiler'))
     await execute('java', [
       ...['-jar', compiler!, '-17', '-proc:none', '-classpath', jarsIn(libraries).join(':')],
-      ...['-d', join(half, 'classes'), join(examples, 'java/ReportSubscriber.java')],
+      ...['-d', join(half, 'classes'), join(examples, name, source)],
     ])
   })
-  const classPath = [join(folder, 'classes'), ...jarsIn(join(folder, 'libraries'))].join(':')
-  const environment = { READER_SCHEMAS: join(examples, 'reader-schemas') }
-  return {
-    language: 'Java',
-    run: runner('java', () => ['-Xmx256m', '-classpath', classPath, 'ReportSubscriber'], environment),
-  }
+  return [join(folder, 'classes'), ...jarsIn(join(folder, 'libraries'))].join(':')
 }
 
 const jarsIn = (folder: string): string[] =>

@@ -1,16 +1,16 @@
 /**
  * The public topics, read by an ordinary Avro consumer (a plain Kafka client and the client of the schema registry) and by the quick
- * starts of examples/subscribers.
+ * starts of examples/subscribers, among them a worker of Kafka Connect that writes into Postgres.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noteSkip } from '@cupel/testkit'
-import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import { createTestDatabase, executeAt, noteSkip, queryAt, type TestDatabase } from '@cupel/testkit'
 import avro from 'avsc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from '../src/client.js'
 import { enterpriseKey } from '../src/command.js'
+import { prepareConnect, type ConnectWorker } from '../src/connect-worker.js'
 import {
   checkout,
   createHome,
@@ -18,19 +18,38 @@ import {
   startInstallation,
   type Installation,
 } from '../src/installation.js'
+import {
+  appendChanged,
+  appendOfLaterRelease,
+  appendStates,
+  appendUnreadable,
+  appendWatchEvent,
+  GOLDEN,
+  LATER_DATA,
+  LATER_EVENT,
+  LATER_REPORT,
+  laterSchema,
+  samplesOf,
+  UNREADABLE,
+} from '../src/foreign-records.js'
 import { appendRecord, readRawTopic, readTopic } from '../src/kafka-log.js'
 import { until } from '../src/until.js'
-import { prepareSubscribers, settingsOf, type Subscriber } from '../src/subscribers.js'
+import { examples, prepareSubscribers, settingsOf, type Subscriber } from '../src/subscribers.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`public topics on the Kafka profile: ${missing}`)
 const quickStarts = missing === undefined ? await prepareSubscribers().catch(noQuickStarts) : []
 
+const connect = missing === undefined ? await prepareConnect().catch(noConnect) : null
+
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const OTHERS = ['0x00000000219ab540356cBB839Cbe05303d7705Fa', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq']
 const REPORTS = 'screening.report.events.v1'
 const LATEST = 'screening.latest-report.events.v1'
-const GOLDEN = join(checkout, 'schemas/golden')
+const OUTCOMES = ['ReportGenerated', 'ScreeningFailed']
+const CONNECTORS = ['screening-outcomes', 'latest-reports', 'events']
+const DEAD_LETTERS = 'team-payments.dead-letters'
+const GONE = 'acc_gone/ETH/0xgone'
 const LIMIT_MS = 300_000
 
 interface Subject {
@@ -118,72 +137,181 @@ describe.skipIf(missing !== undefined)('public topics', () => {
     },
     LIMIT_MS,
   )
+
+  describe.skipIf(connect === null)('Kafka Connect writes into Postgres', () => {
+    let tables: TestDatabase
+    let worker: ConnectWorker
+    const rows = (sql: string): Promise<Record<string, unknown>[]> => queryAt(tables.connectionString, sql)
+    const untilRows = async (what: string, check: () => Promise<void>): Promise<void> => {
+      const trouble = await until(what, LIMIT_MS, async () => {
+        const tasks = await Promise.all(CONNECTORS.map((name) => worker.task(name)))
+        const failed = tasks.find((task) => task?.state === 'FAILED')
+        if (failed !== undefined) return failed.trace!
+        await check()
+        return 'none'
+      })
+      expect(trouble).toBe('none')
+    }
+    beforeAll(async () => {
+      tables = await createTestDatabase()
+      const sql = readFileSync(join(examples, 'kafka-connect/tables.sql'), 'utf8')
+      await executeAt(tables.connectionString, sql, [])
+      const { connectionString: database } = tables
+      worker = await connect!.start(installation.ready, { database, connectors: CONNECTORS })
+    }, LIMIT_MS)
+    afterAll(async () => {
+      await worker?.kill()
+      await tables?.drop()
+    })
+
+    test(
+      'the first outcome of every screening once, of whatever release, also where all is read again',
+      async () => {
+        await appendChanged(installation)
+        await appendOfLaterRelease(installation)
+        const records = await readTopic(installation.ready, REPORTS)
+        expect(new Set(records.map(({ type }) => type)).size).toBe(3)
+        const first = new Map<string, object>()
+        for (const { key, type, value } of records)
+          if (type !== LATER_EVENT && !first.has(key)) first.set(key, lineOf(type, value))
+        const expected = [...first.values()].sort(byReportId)
+        const check = async (): Promise<void> => {
+          const found = await rows('SELECT * FROM screening_outcome')
+          expect(found.map(lineOfRow).sort(byReportId)).toEqual(expected)
+        }
+        await untilRows('the outcomes', check)
+        const all = 'SELECT * FROM screening_outcome ORDER BY report_id'
+        const before = await rows(all)
+        const lost = `DELETE FROM screening_outcome WHERE report_id = '${LATER_REPORT}'`
+        await executeAt(tables.connectionString, lost, [])
+        await worker.reconfigure('screening-outcomes', {}, 'screening-outcomes-again')
+        await untilRows('the outcome that only a second reading brings', check)
+        expect(await rows(all)).toEqual(before)
+      },
+      LIMIT_MS,
+    )
+
+    test(
+      'the latest report of each address, never an older one, and nothing of a key that is to be forgotten',
+      async () => {
+        const states = await readTopic(installation.ready, LATEST)
+        const last = new Map(states.map(({ key, value }) => [key, value['reportId']]))
+        await appendStates(installation, GONE, ['2026-11-25T10:00:00.000Z', '2026-11-25T09:00:00.000Z'])
+        const found = async (): Promise<Map<unknown, unknown>> =>
+          new Map((await rows('SELECT * FROM latest_report')).map((row) => [row['key'], row['report_id']]))
+        await untilRows('the states', async () =>
+          expect(await found()).toEqual(new Map([...last, [GONE, '2026-11-25T10:00:00.000Z']])),
+        )
+        await appendRecord(installation.ready, LATEST, { key: GONE, value: null, headers: {} })
+        await untilRows('the states without the one that is gone', async () =>
+          expect(await found()).toEqual(last),
+        )
+      },
+      LIMIT_MS,
+    )
+
+    test(
+      'any other public event whole, by its event id',
+      async () => {
+        const event = await appendWatchEvent(installation)
+        await untilRows('the event', async () => {
+          const found = await rows('SELECT event_id, type, topic, subject, data FROM event')
+          expect(found).toContainEqual(event)
+        })
+      },
+      LIMIT_MS,
+    )
+
+    test(
+      'nothing after a record that it cannot read, until the operator lets such records go to a topic for them',
+      async () => {
+        const after = await appendUnreadable(installation)
+        const outcome = `SELECT * FROM screening_outcome WHERE report_id = '${after}'`
+        await until('the task that stops', LIMIT_MS, async () => {
+          const task = await worker.task('screening-outcomes')
+          if (task?.state !== 'FAILED') return false
+          expect(task.trace).toContain('wire format')
+          return true
+        })
+        expect(await rows(outcome)).toEqual([])
+        await worker.reconfigure('screening-outcomes', {
+          'errors.tolerance': 'all',
+          'errors.deadletterqueue.topic.name': DEAD_LETTERS,
+          'errors.deadletterqueue.topic.replication.factor': '1',
+        })
+        await untilRows('the outcome after the record', async () =>
+          expect(await rows(outcome)).toHaveLength(1),
+        )
+        const letters = await readRawTopic(installation.ready, DEAD_LETTERS)
+        expect(letters.map(({ value }) => value.toString())).toContain(UNREADABLE)
+      },
+      LIMIT_MS,
+    )
+  })
 })
+
+test.skipIf(connect === null)(
+  'Kafka Connect makes a row of every sample that a release wrote, and of what a later release will write',
+  async () => {
+    await withGolden(async (folder, expected) => {
+      const found = await connect!.rowsOf(folder, OUTCOMES)
+      expect(found.map((row) => lineOfRow(row as Record<string, unknown>))).toEqual(expected)
+    })
+  },
+)
 
 test.each(quickStarts)(
   'the quick start in $language reads every sample that a release wrote, and what a later release will write',
   async ({ run }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'cupel-golden-'))
-    try {
-      const types = ['ReportGenerated', 'ScreeningFailed']
-      for (const type of types) {
-        cpSync(join(GOLDEN, type), join(folder, type), { recursive: true })
-        writeLaterRelease(join(folder, type))
-      }
-      const expected = types.flatMap((type) => {
-        const lines = samplesOf(type).map((sample) => lineOf(type, sample))
-        // The later release says the same as the newest sample, and more.
-        return [...lines, lines.at(-1)!]
-      })
-      expect(expected.length).toBeGreaterThan(3)
+    await withGolden(async (folder, expected) => {
       expect(await run(['golden', folder])).toEqual(expected)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    })
   },
 )
+
+/** The samples of the outcomes, with one more of a later release each, and what a subscriber says of them. */
+async function withGolden(
+  use: (folder: string, expected: readonly object[]) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-golden-'))
+  try {
+    for (const type of OUTCOMES) {
+      cpSync(join(GOLDEN, type), join(folder, type), { recursive: true })
+      writeLaterRelease(join(folder, type))
+    }
+    const expected = OUTCOMES.flatMap((type) => {
+      const lines = samplesOf(type).map((sample) => lineOf(type, sample))
+      // The later release says the same as the newest sample, and more.
+      return [...lines, lines.at(-1)!]
+    })
+    expect(expected.length).toBeGreaterThan(3)
+    await use(folder, expected)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /** One more sample: the newest one as a release would write it whose schema has further fields, at the front, at the end and with parts. */
 function writeLaterRelease(folder: string): void {
   const newest = Math.max(...readdirSync(folder).map((name) => Number.parseInt(name, 10)))
   const read = (end: string): string => readFileSync(join(folder, `${newest}.${end}`), 'utf8')
   const schema = JSON.parse(read('avsc')) as { namespace: string; fields: readonly object[] }
-  const part = { type: 'record', name: 'LaterPart', fields: [{ name: 'text', type: 'string', default: '' }] }
-  const later = {
-    ...schema,
-    fields: [
-      { name: 'laterCount', type: 'long', default: 0 },
-      ...schema.fields,
-      { name: 'laterParts', type: { type: 'array', items: part }, default: [] },
-      { name: 'laterText', type: ['null', 'string'], default: null },
-    ],
-  }
-  const data = {
-    ...(JSON.parse(read('json')) as object),
-    ...{ laterCount: 7, laterParts: [{ text: 'a' }, { text: 'b' }], laterText: 'later' },
-  }
+  const later = laterSchema(schema)
+  const data = { ...(JSON.parse(read('json')) as object), ...LATER_DATA }
   const written = avro.Type.forSchema(later as avro.Schema, { wrapUnions: 'never' }).toBuffer(data)
   writeFileSync(join(folder, `${newest + 1}.bin`), written)
   writeFileSync(join(folder, `${newest + 1}.avsc`), JSON.stringify(later))
   writeFileSync(join(folder, `${newest + 1}.json`), JSON.stringify(data))
 }
 
+function noConnect(reason: Error): null {
+  noteSkip(`the quick start of Kafka Connect: ${reason.message}`)
+  return null
+}
+
 function noQuickStarts(reason: Error): readonly Subscriber[] {
   noteSkip(`the quick starts of subscribers: ${reason.message}`)
   return []
-}
-
-/** A second record with the id of a report, at its partition, which says that the address is green. */
-async function appendChanged({ ready }: Installation): Promise<void> {
-  const [record] = await readRawTopic(ready, REPORTS)
-  const registry = new SchemaRegistry({ host: ready.log.registry! })
-  const event = (await registry.decode(record!.value)) as Record<string, unknown>
-  const value = await registry.encode(record!.value.readInt32BE(1), { ...event, level: 'green', score: 0 })
-  await appendRecord(ready, REPORTS, { ...pick(record!), value })
-}
-
-function pick({ key, headers, partition }: Awaited<ReturnType<typeof readRawTopic>>[number]) {
-  return { key, headers, partition }
 }
 
 /** What a quick start prints of an event. */
@@ -195,15 +323,14 @@ function lineOf(type: string, event: Readonly<Record<string, unknown>>): object 
   return { ...common, address, chain, level, score }
 }
 
-function byReportId(one: object, other: object): number {
-  return (one as { report_id: string }).report_id < (other as { report_id: string }).report_id ? -1 : 1
+/** The same of a row of Postgres. */
+function lineOfRow(row: Readonly<Record<string, unknown>>): object {
+  const camel = { ...row, reportId: row['report_id'], accountId: row['account_id'] }
+  return lineOf(String(row['type']), camel)
 }
 
-function samplesOf(type: string): Record<string, unknown>[] {
-  const names = readdirSync(join(GOLDEN, type)).filter((name) => name.endsWith('.json'))
-  return names
-    .sort()
-    .map((name) => JSON.parse(readFileSync(join(GOLDEN, type, name), 'utf8')) as Record<string, unknown>)
+function byReportId(one: object, other: object): number {
+  return (one as { report_id: string }).report_id < (other as { report_id: string }).report_id ? -1 : 1
 }
 
 /** The types of events by public topic, as schemas/subjects.json states them. */

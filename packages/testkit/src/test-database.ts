@@ -48,12 +48,24 @@ export async function executeAt(
   statement: string,
   values: readonly unknown[],
 ): Promise<void> {
+  await withDatabase(connectionString, (database) => database.execute(statement, values))
+}
+
+/** The rows of one query there. */
+export async function queryAt<T extends object>(connectionString: string, query: string): Promise<T[]> {
+  return await withDatabase(connectionString, (database) => database.query<T>(query))
+}
+
+async function withDatabase<T>(
+  connectionString: string,
+  use: (database: Database) => Promise<T>,
+): Promise<T> {
   const database = openDatabase({
     ...{ connectionString, maxConnections: 1 },
     ...{ applicationName: 'cupel-testkit', statementTimeoutMs: 0 },
   })
   try {
-    await database.execute(statement, values)
+    return await use(database)
   } finally {
     await database.close()
   }
