@@ -39,7 +39,7 @@ const GUARANTEES = {
   ordered:
     'Records with one key are in the order in which they happened. A record that repeats an event id is ignored.',
   compacted:
-    'The topic is compacted: the last record of a key is its state, and those before it are removed in time. A record that repeats an event id is ignored, and so is one that is older than another one of its key. A record without a value says that nothing is known of the key any more. It is kept only where the installation switches it on.',
+    'The topic is compacted: the last record of a key is its state, and those before it are removed in time. A record that repeats an event id is ignored, and so is one that is older than another one of its key. A record without a value says that nothing may be known of the key any more, for example because its account was erased: delete the state. No other public topic has such records. It is kept only where the installation switches it on.',
 }
 
 function guaranteesOf(topic: string): string {

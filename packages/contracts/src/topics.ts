@@ -64,8 +64,14 @@ function specsOf(topic: TopicRow): TopicSpec[] {
 export const LATEST_REPORTS_GROUP = 'projector.latest-reports.v1'
 /** Reads what was appended and puts right what is not the latest. */
 export const LATEST_REPORTS_CHECK_GROUP = 'projector.latest-reports-check.v1'
+/** Reads which accounts were erased and lets the topics forget them. */
+export const LATEST_REPORTS_ERASURES_GROUP = 'projector.latest-reports-erasures.v1'
 /** The groups that keep the derived topics. Without their checkpoints the topics are made again of the log. */
-export const derivedTopicGroups: readonly string[] = [LATEST_REPORTS_GROUP, LATEST_REPORTS_CHECK_GROUP]
+export const derivedTopicGroups: readonly string[] = [
+  LATEST_REPORTS_GROUP,
+  LATEST_REPORTS_CHECK_GROUP,
+  LATEST_REPORTS_ERASURES_GROUP,
+]
 
 const derivedNames = new Set(derivedTopicSpecs.map(({ name }) => name))
 

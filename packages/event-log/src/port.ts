@@ -16,6 +16,7 @@ export interface NewRecord {
   readonly topic: string
   readonly partition?: number | undefined
   readonly key: string
+  /** Empty on a compacted topic: the record has no value, and the brokers forget the key. */
   readonly value: Buffer
   readonly headers: Headers
 }
@@ -26,7 +27,7 @@ export interface LogRecord {
   /** Position within the partition, from 0, without gaps; of a compacted topic with gaps. */
   readonly offset: number
   readonly key: string
-  /** Empty where another program wrote a record without a value. */
+  /** Empty where the record has no value. */
   readonly value: Buffer
   readonly headers: Headers
   /** The type among the headers, where an adapter finds it without reading the others; see `typeOf`. */

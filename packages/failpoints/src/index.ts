@@ -38,6 +38,7 @@ export const failpointNames = [
   'latest-reports.append',
   'latest-reports.commit',
   'latest-reports.checked',
+  'latest-reports.erased',
   'outbox.relay',
   'outbox.mark-relayed',
   'labels.append',

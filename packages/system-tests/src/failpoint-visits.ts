@@ -55,6 +55,7 @@ export const elsewhere: readonly FailpointName[] = [
   'latest-reports.append',
   'latest-reports.commit',
   'latest-reports.checked',
+  'latest-reports.erased',
   // packages/checkpoints/test/checkpoints.int.test.ts kills a process at each of these.
   'checkpoints.sign',
   'checkpoints.write',

@@ -1,6 +1,8 @@
 /**
  * Keeps the topic of the latest reports. One consumer reads the reports and appends each that is the latest of its address when it is read;
- * a second one reads what was appended and appends the latest report again where the last record of a key says something else.
+ * a second one reads what was appended and appends the latest report again where the last record of a key says something else. A third one
+ * reads which accounts were erased and appends a record without a value for each of their keys. Of an erased account the first appends
+ * nothing, and the second puts a record without a value after any that has one.
  *
  * What is the latest is asked of the report view under a lock, and the append is acknowledged before the lock is given up: whichever process
  * comes next finds the same report or a later one. Only an append that was under way when its process lost the lock can come too late; the
@@ -8,6 +10,7 @@
  */
 import {
   LATEST_REPORTS_CHECK_GROUP,
+  LATEST_REPORTS_ERASURES_GROUP,
   LATEST_REPORTS_GROUP,
   topicOf,
   type Logger,
@@ -25,9 +28,12 @@ import {
 } from '@cupel/projections'
 import {
   addressOfKey,
+  erasuresOf,
+  forgottenReportRecord,
   latestReportRecord,
   latestReportsAmong,
   latestReportsOf,
+  reportedAddressesOf,
   reportView,
   type LatestReport,
 } from '@cupel/read-models'
@@ -67,7 +73,7 @@ const SCHEMA_PATIENCE_MS = 60_000
 const STUCK_AFTER_MS = 60_000
 
 export function keepLatestReports(options: LatestReportsOptions): LatestReports {
-  const consumers = [followReports(options), checkLatest(options)]
+  const consumers = [followReports(options), checkLatest(options), followErasures(options)]
   return {
     problem: () =>
       consumers.map((consumer) => consumer.problem()).find((problem) => problem !== null) ?? null,
@@ -107,7 +113,9 @@ function followReports(options: LatestReportsOptions): Consumer {
         const seen = batches.flatMap(({ outcomes }) => outcomes.filter((one) => one !== null))
         if (seen.length === 0) return
         await lock(transaction)
-        const latest = await latestReportsAmong(transaction, seen)
+        const reports = await latestReportsAmong(transaction, seen)
+        const erased = await erasuresOf(transaction, reports.map(accountOf))
+        const latest = reports.filter(({ accountId }) => !erased.has(accountId))
         await log.append(
           'latest-reports.append',
           latest.map((report) => latestReportRecord(codec, report)),
@@ -140,8 +148,14 @@ function checkLatest(options: LatestReportsOptions): Consumer {
         const last = lastOfEachKey(batches.flatMap(({ records }) => records))
         if (last.size === 0) return
         await lock(transaction)
-        const wrong = (await latestOfKeys(transaction, last)).flatMap((report) => {
-          const record = latestReportRecord(codec, report)
+        const reports = await latestOfKeys(transaction, last)
+        const erased = await erasuresOf(transaction, reports.map(accountOf))
+        const wrong = reports.flatMap((report) => {
+          const erasedAt = erased.get(report.accountId)
+          const record =
+            erasedAt === undefined
+              ? latestReportRecord(codec, report)
+              : forgottenReportRecord(report, erasedAt)
           return last.get(placeOf(record))!.value.equals(record.value) ? [] : [record]
         })
         if (wrong.length === 0) return
@@ -151,6 +165,43 @@ function checkLatest(options: LatestReportsOptions): Consumer {
         )
         await log.append('latest-reports.append', wrong)
         repeated.inc({}, wrong.length)
+      },
+    }),
+  })
+}
+
+/** Reports that are made of an account while its erasure is read are those of the two other consumers. */
+function followErasures(options: LatestReportsOptions): Consumer {
+  const { log, codec, database, metrics } = options
+  const forgotten = metrics.counter(
+    'latest_reports_forgotten_total',
+    'Records without a value appended to the topic of the latest reports because their account was erased',
+  )
+  return consume<string>({
+    ...common(options),
+    group: LATEST_REPORTS_ERASURES_GROUP,
+    topics: [topicOf('PersonalDataErased')],
+    ready: () => untilViewHasPresentEnds(options),
+    read: (record) => codec.decodeAs('PersonalDataErased', record)?.data.accountId ?? '',
+    commit: inTransaction<string>({
+      database,
+      at: 'latest-reports.erased',
+      maxBatches: MAX_BATCHES,
+      async write(transaction, batches) {
+        await lock(transaction)
+        // An erasure may be of less than an account: then the account is not among these.
+        const erased = await erasuresOf(
+          transaction,
+          batches.flatMap(({ outcomes }) => outcomes),
+        )
+        for (const [accountId, erasedAt] of erased)
+          for await (const page of reportedAddressesOf(transaction, accountId)) {
+            await log.append(
+              'latest-reports.append',
+              page.map((about) => forgottenReportRecord(about, erasedAt)),
+            )
+            forgotten.inc({}, page.length)
+          }
       },
     }),
   })
@@ -185,6 +236,8 @@ async function lock(transaction: Queryable): Promise<void> {
 function lastOfEachKey(records: readonly LogRecord[]): ReadonlyMap<string, LogRecord> {
   return new Map(records.map((record) => [placeOf(record), record]))
 }
+
+const accountOf = ({ accountId }: LatestReport): string => accountId
 
 const placeOf = ({ topic, key }: { readonly topic: string; readonly key: string }): string =>
   `${topic} ${key}`

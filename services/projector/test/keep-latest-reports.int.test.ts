@@ -1,6 +1,7 @@
 /** The topic of the latest reports: whatever is repeated, late, killed or doubled, the last record of a key is its latest report. */
 import { derivedTopicGroups, topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog, type NewRecord } from '@cupel/event-log'
+import { fileURLToPath } from 'node:url'
 import { forgetCheckpoints } from '@cupel/projections'
 import { readModels, reportView } from '@cupel/read-models'
 import { killedAt, until } from '@cupel/testkit'
@@ -9,11 +10,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepLatestReports, type LatestReports } from '../src/keep-latest-reports.js'
 import {
+  eraseAccount,
+  erasureEvent,
   expectedLatest,
   isSettled,
   lastOfKeys,
   latestRecords,
   reportEvent,
+  type LatestRecord,
   type MadeReport,
 } from './latest-reports.js'
 
@@ -21,7 +25,11 @@ const CHILD = new URL('./latest-reports-child.ts', import.meta.url)
 
 let installation: TestInstallation
 beforeAll(async () => {
-  installation = await openTestInstallation({ readModels })
+  const directory = fileURLToPath(new URL('../../../packages/personal-data/src/sql', import.meta.url))
+  installation = await openTestInstallation({
+    readModels,
+    migrations: [{ owner: 'personal-data', directory }],
+  })
   installation.run(reportView)
 })
 afterAll(() => installation.close())
@@ -207,6 +215,88 @@ test('with two processes, repeats, late appends and a restart, the last record o
   )
 })
 
+const ERASED_AT = '2026-11-22T09:00:00.000Z'
+
+test('each key of an erased account ends with one record without a value, and nothing brings a state back', async () => {
+  const [accountId, other] = [nextAccount(), nextAccount()]
+  const reports = [
+    made({ accountId }),
+    made({ accountId, address: '0xbb' }),
+    made({ accountId, livemode: false }),
+  ]
+  const left = made({ accountId: other })
+  await append(...reports, left)
+  const keepers = [keep(), keep()]
+  try {
+    await settled()
+    // The erasure of one reference alone leaves the states.
+    await installation.append(erasureEvent(accountId, ERASED_AT, 'reference'))
+    await settled()
+    await expectLatestOf(reports)
+    await eraseAccount(installation, accountId, ERASED_AT)
+    await settled()
+    const found = await recordsOf(accountId)
+    const forgotten = found.filter(({ event }) => event === null).map(({ record }) => record)
+    expect(new Set(forgotten.map(({ topic, key }) => `${topic} ${key}`)).size).toBe(reports.length)
+    expect(forgotten.length).toBe(reports.length)
+    expect(forgotten[0]!.headers).toMatchObject({ ce_type: 'LatestReportRecorded', ce_time: ERASED_AT })
+    // A later report, and a state that was under way when the account was erased.
+    await append(made({ accountId, generatedAt: '2026-11-23T09:00:00.000Z' }))
+    const { topic, key, value, headers } = found[0]!.record
+    await installation.log.append('test', [{ topic, key, value, headers }])
+    await settled()
+  } finally {
+    await Promise.all(keepers.map((keeper) => keeper.stop()))
+  }
+  await expectForgotten(accountId, reports.length)
+  expect((await recordsOf(accountId)).length).toBe(2 * reports.length + 2)
+  await expectLatestOf([left])
+  const before = await recordsOf(accountId)
+  expect(await forgetCheckpoints(installation.database, derivedTopicGroups)).toBe(true)
+  await withKeeper(settled)
+  const again = (await recordsOf(accountId)).filter(since(before))
+  expect(again.every(({ event }) => event === null)).toBe(true)
+  await expectForgotten(accountId, reports.length)
+})
+
+/** Whether a record was not there yet. */
+function since(before: readonly LatestRecord[]): (one: LatestRecord) => boolean {
+  const placeOf = ({ record: { topic, partition, offset } }: LatestRecord): string =>
+    `${topic} ${partition} ${offset}`
+  const known = new Set(before.map(placeOf))
+  return (one) => !known.has(placeOf(one))
+}
+
+/** The last record of each of its keys has no value. */
+async function expectForgotten(accountId: string, keys: number): Promise<void> {
+  const last = [...(await lastOfKeys(installation))].filter(([key]) => key.split(/[ /]/)[1] === accountId)
+  expect(last.map(([, event]) => event)).toEqual(Array.from({ length: keys }, () => null))
+}
+
+test.each([
+  'after:latest-reports.append:1',
+  'before:latest-reports.erased:1',
+  'after:latest-reports.erased:1',
+])('a process that is killed %s while it forgets an account is followed by one that does', async (point) => {
+  const accountId = nextAccount()
+  await append(made({ accountId }), made({ accountId, address: '0xbb' }))
+  await withKeeper(settled)
+  await eraseAccount(installation, accountId, ERASED_AT)
+  await killedAt(CHILD, [installation.connectionString], point)
+  await withKeeper(settled)
+  await expectForgotten(accountId, 2)
+})
+
+test('the addresses of a large account are forgotten in pages', async () => {
+  const accountId = nextAccount()
+  const many = Array.from({ length: 2_100 }, (_, index) => made({ accountId, address: `0x${index}` }))
+  await append(...many)
+  await withKeeper(settled)
+  await eraseAccount(installation, accountId, ERASED_AT)
+  await withKeeper(settled)
+  await expectForgotten(accountId, many.length)
+})
+
 test('a record of another producer is followed by the latest report', async () => {
   const accountId = nextAccount()
   const report = made({ accountId })
@@ -250,7 +340,7 @@ test('without its checkpoints the topic is made again, with the same bytes', asy
   const before = await recordsOf(accountId)
   expect(await forgetCheckpoints(installation.database, derivedTopicGroups)).toBe(true)
   await withKeeper(settled)
-  const after = (await recordsOf(accountId)).slice(before.length)
+  const after = (await recordsOf(accountId)).filter(since(before))
   const bytesOf = (records: typeof before) =>
     new Map(records.map(({ record: { key, value } }) => [key, value]))
   expect(bytesOf(after)).toEqual(bytesOf(before))

@@ -1,6 +1,7 @@
 /** Reports of tests for the topic of the latest ones, what they must lead to, and what the topic says. */
 import {
   LATEST_REPORTS_CHECK_GROUP,
+  LATEST_REPORTS_ERASURES_GROUP,
   LATEST_REPORTS_GROUP,
   topicOf,
   type DomainEvent,
@@ -37,6 +38,31 @@ export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
     ...{ scoreIsLowerBound: false, reportUrl: '', jobId: null, jobIndex: null, reportSha256: '' },
   }
   return testEvent('ReportGenerated', reportId, data)
+}
+
+/** What `cupel accounts erase` does to the keys of an account, and the event that says so. */
+export async function eraseAccount(
+  { database, append }: TestInstallation,
+  accountId: string,
+  at: string,
+): Promise<void> {
+  await database.execute(
+    `INSERT INTO personal_data.account_key (account_id, period, key_id, master_id, wrapped, destroyed_at)
+     VALUES ($1, '', $1, '', NULL, $2)`,
+    [accountId, at],
+  )
+  await append(erasureEvent(accountId, at, 'account'))
+}
+
+export function erasureEvent(
+  accountId: string,
+  erasedAt: string,
+  scope: 'account' | 'reference',
+): DomainEvent<'PersonalDataErased'> {
+  return testEvent('PersonalDataErased', accountId, {
+    ...{ scope, accountId, period: '', keyIds: [accountId], plainRecords: 0, erasedAt },
+    ...{ erasedBy: 'operator', reason: 'asked for' },
+  })
 }
 
 /** What the topic must say in the end: of the first record of each report id the latest one by time and id, written without the product. */
@@ -97,12 +123,14 @@ export async function isSettled({ database, log }: TestInstallation): Promise<bo
       each.next,
     ]),
   )
+  const both = [true, false]
   const groups = [
-    [LATEST_REPORTS_GROUP, 'ReportGenerated'],
-    [LATEST_REPORTS_CHECK_GROUP, 'LatestReportRecorded'],
+    [LATEST_REPORTS_ERASURES_GROUP, 'PersonalDataErased', [true]],
+    [LATEST_REPORTS_GROUP, 'ReportGenerated', both],
+    [LATEST_REPORTS_CHECK_GROUP, 'LatestReportRecorded', both],
   ] as const
-  for (const [group, type] of groups)
-    for (const livemode of [true, false]) {
+  for (const [group, type, modes] of groups)
+    for (const livemode of modes) {
       const topic = topicOf(type, livemode)
       for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1)
         if ((next.get(`${group} ${topic} ${partition}`) ?? 0) < (await log.endOffset(topic, partition)))

@@ -76,7 +76,7 @@ function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelt
   at = batch.writeInt8(0, at) // Timestamp delta 0: the whole batch carries one time.
   at = writeVarint(batch, at, offsetDelta)
   at = writeText(batch, at, record.key)
-  at = writeVarint(batch, at, record.value.length)
+  at = writeVarint(batch, at, isWithoutValue(record) ? -1 : record.value.length)
   at += record.value.copy(batch, at)
   const names = Object.keys(record.headers)
   at = writeVarint(batch, at, names.length)
@@ -88,6 +88,11 @@ function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelt
   const moved = writeVarint(batch, start, length)
   batch.copyWithin(moved, body, at)
   return moved + length
+}
+
+/** On a topic that is compacted nothing is as good as no value: only the latter makes the brokers forget the key. */
+function isWithoutValue({ topic, value }: NewRecord): boolean {
+  return value.length === 0 && isCompacted(topic)
 }
 
 function writeText(batch: Buffer, at: number, text: string): number {
@@ -223,7 +228,7 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
   const keyAt = cursor
   cursor += Math.max(0, keyLength)
   const valueLength = readVarint(body)
-  // -1 stands for no value. This platform writes no such record; other programs may.
+  // -1 stands for no value: a key that is forgotten on a compacted topic, or a record of another program.
   const value = body.subarray(cursor, cursor + Math.max(0, valueLength))
   cursor += value.length
   const headersAt = cursor

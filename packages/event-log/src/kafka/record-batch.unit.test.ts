@@ -289,19 +289,44 @@ test('a bit that changed on the way makes the partition unreadable, wherever it 
   }
 })
 
+test('a record of nothing has no value on a compacted topic, for other clients too, and an empty one elsewhere', async () => {
+  const nothing = { ...made('x'), value: Buffer.alloc(0) }
+  for (const [topic, value] of [
+    [topicOf('LatestReportRecorded'), null],
+    [topicOf('LatestReportRecorded', false), null],
+    [topicOf('ReportGenerated'), Buffer.alloc(0)],
+  ] as const) {
+    const batch = encode([{ ...nothing, topic }])
+    const { records } = await decodeByKafkaJs(batch)
+    expect(records.map((each) => each.value)).toEqual([value])
+    expect(decodeBatches(batch, topic, 0, 0).records.map((each) => each.value.length)).toEqual([0])
+  }
+})
+
 test('another client reads what is written here, byte for byte', async () => {
-  const require = createRequire(import.meta.url)
-  const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => unknown
-  const decodeByKafkaJs = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (
-    decoder: unknown,
-  ) => Promise<{ records: { offset: string; key: Buffer; value: Buffer; headers: Record<string, Buffer> }[] }>
   const texts = ['a', 'b'.repeat(2 * PACK_FROM_BYTES)]
   for (const compression of ['none', 'gzip'] as const) {
     const batch = encode(texts.map(made), 7, compression)
-    const { records } = await decodeByKafkaJs(new Decoder(batch))
-    expect(records.map((each) => [each.offset, each.key.toString(), each.value.toString()])).toEqual(
+    const { records } = await decodeByKafkaJs(batch)
+    expect(records.map((each) => [each.offset, each.key.toString(), each.value!.toString()])).toEqual(
       texts.map((text, index) => [String(7 + index), `key of ${text}`, text]),
     )
     expect(records[0]!.headers['ünïcode']!.toString()).toBe('🔑')
   }
 })
+
+interface ForeignRecord {
+  readonly offset: string
+  readonly key: Buffer
+  readonly value: Buffer | null
+  readonly headers: Record<string, Buffer>
+}
+
+function decodeByKafkaJs(batch: Buffer): Promise<{ records: ForeignRecord[] }> {
+  const require = createRequire(import.meta.url)
+  const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => unknown
+  const decode = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (
+    decoder: unknown,
+  ) => Promise<{ records: ForeignRecord[] }>
+  return decode(new Decoder(batch))
+}

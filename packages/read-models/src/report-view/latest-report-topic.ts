@@ -1,6 +1,6 @@
 /** The topic that holds the latest report of each account about each address: its keys and its records. */
 import { decidedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
-import type { EventCodec, NewRecord } from '@cupel/event-log'
+import { TYPE_HEADER, type EventCodec, type NewRecord } from '@cupel/event-log'
 import type { LatestReport, ReportedAddress } from './latest-reports.js'
 
 /** Neither an account id nor the code of a chain has a slash. The environment is in the name of the topic. */
@@ -48,4 +48,27 @@ export function latestReportRecord(codec: EventCodec, report: LatestReport): New
     },
   }
   return codec.encode(event, { topic: topicOf('LatestReportRecorded', livemode), key })
+}
+
+const NO_VALUE = Buffer.alloc(0)
+
+/**
+ * The record that says that nothing may be known of an address any more. It has no value: compaction then removes the key. The same erasure
+ * always gives the same record.
+ */
+export function forgottenReportRecord(about: ReportedAddress, erasedAt: string): NewRecord {
+  const key = latestReportKey(about)
+  return {
+    topic: topicOf('LatestReportRecorded', about.livemode),
+    key,
+    value: NO_VALUE,
+    headers: {
+      ce_id: decidedEventId('LatestReportRecorded', `erased ${about.livemode} ${key}`),
+      [TYPE_HEADER]: 'LatestReportRecorded',
+      ce_source: 'cupel/projector',
+      ce_time: erasedAt,
+      ce_subject: key,
+      ce_specversion: '1.0',
+    },
+  }
 }

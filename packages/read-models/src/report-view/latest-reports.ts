@@ -109,3 +109,44 @@ export async function latestReportsOf(
     addresses.map(({ canonicalAddress }) => canonicalAddress),
   ])
 }
+
+const ADDRESSES = {
+  name: 'report-view.reported-addresses',
+  text: `SELECT DISTINCT account_id AS "accountId", livemode, canonical_address AS "canonicalAddress", chain
+         FROM report_view.report
+         WHERE account_id = $1 AND livemode = $2 AND state = 'generated' AND canonical_address >= $3
+           AND (canonical_address, chain) > ($3, $4)
+         ORDER BY canonical_address, chain LIMIT $5`,
+}
+const PAGE = 1_000
+
+/** Every address on a chain that an account has reports about, in pages. */
+export async function* reportedAddressesOf(
+  database: Queryable,
+  accountId: string,
+): AsyncGenerator<readonly ReportedAddress[]> {
+  for (const livemode of [true, false])
+    for (let after = { canonicalAddress: '', chain: '' }; ;) {
+      const { canonicalAddress, chain } = after
+      const values = [accountId, livemode, canonicalAddress, chain, PAGE]
+      const page = await database.query<ReportedAddress>(ADDRESSES, values)
+      if (page.length > 0) yield page
+      if (page.length < PAGE) break
+      after = page.at(-1)!
+    }
+}
+
+const ERASURES = {
+  name: 'report-view.erasures-of',
+  text: `SELECT account_id AS "accountId", date_trunc('milliseconds', destroyed_at) AS at FROM personal_data.account_key
+         WHERE account_id = ANY ($1::text[]) AND account_id <> '' AND period = '' AND wrapped IS NULL`,
+}
+
+/** When the personal data of these accounts was erased (UTC, RFC 3339 with milliseconds), by account id; nothing of the others. */
+export async function erasuresOf(
+  database: Queryable,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.query<{ accountId: string; at: Date }>(ERASURES, [[...new Set(accountIds)]])
+  return new Map(rows.map(({ accountId, at }) => [accountId, at.toISOString()]))
+}
