@@ -26,7 +26,7 @@ export {
   type RangeQuestion,
   type RangeSource,
 } from './recompute-range.js'
-export type { RangeTally } from './range-tally.js'
+export type { CountedName, RangeTally } from './range-tally.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
 export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'

@@ -25,6 +25,31 @@ export interface RangeTally {
   findingsOmitted: number
   /** Reports whose customer reference was erased. */
   erasedReferences: number
+  /** Versions of the scorer that the reports name. */
+  readonly scorers: CountedName[]
+  /** Policies that the reports name, with their versions. */
+  readonly policies: CountedName[]
+}
+
+/** Reports that name one version. `name` is null for those beyond the versions that are listed. */
+export interface CountedName {
+  readonly name: string | null
+  reports: number
+}
+
+/** Versions that are listed by name: records of damaged logs may name any. */
+const MAX_NAMES = 50
+/** Characters of a name that are kept. */
+const MAX_NAME_LENGTH = 200
+
+/** Adds reports to the count of a name, as long as there is room for another name. */
+export function countName(counted: CountedName[], name: string | null, reports = 1): void {
+  const wanted = name?.slice(0, MAX_NAME_LENGTH) ?? null
+  const known = counted.find((one) => one.name === wanted)
+  if (known !== undefined) known.reports += reports
+  else if (wanted === null || counted.filter((one) => one.name !== null).length < MAX_NAMES)
+    counted.push({ name: wanted, reports })
+  else countName(counted, null, reports)
 }
 
 export const tallyOf = (levels: readonly RecomputeLevel[]): RangeTally => ({
@@ -33,6 +58,8 @@ export const tallyOf = (levels: readonly RecomputeLevel[]): RangeTally => ({
   findings: [],
   findingsOmitted: 0,
   erasedReferences: 0,
+  scorers: [],
+  policies: [],
 })
 
 /** Counts one report with its verdict at every level. */

@@ -6,7 +6,7 @@ import type { Database } from '@cupel/postgres'
 import { readErasures } from './erasures.js'
 import { measureExposureAgain } from './recompute-exposure.js'
 import { readLabelsAgain, type ReportWithShared } from './recompute-labels.js'
-import { addTo, tallyOf, type RangeTally, type RecomputeLevel } from './range-tally.js'
+import { addTo, countName, tallyOf, type RangeTally, type RecomputeLevel } from './range-tally.js'
 import { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
 import { readStoredReports, type ReportRange, type StoredReport } from './stored-reports.js'
 import { compared, failed, type Verdict } from './verdict.js'
@@ -80,6 +80,9 @@ async function decideRange(
     for (const stored of batch) {
       const { data } = stored.report
       if (erased.has(keyIdOf(data.customerReference ?? '') ?? '')) tally.erasedReferences += 1
+      const { scorerVersion, policyId, policyVersion } = data.inputs
+      countName(tally.scorers, scorerVersion)
+      countName(tally.policies, `${policyId} ${policyVersion}`)
       const shared = await sharedOf(sharedInputs, data)
       if (shared instanceof Error) found(stored, data.reportId, () => failed(shared))
       else complete.push({ ...stored, data, shared })

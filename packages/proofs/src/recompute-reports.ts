@@ -5,7 +5,9 @@
  */
 import type { AuthenticLog } from '@cupel/event-log'
 import {
+  countName,
   noCounts,
+  type CountedName,
   type LevelCounts,
   type RangeTally,
   type RecomputeFinding,
@@ -59,6 +61,11 @@ export interface RecomputeResult {
   readonly missingFronts: readonly MissingFront[]
   /** Reports whose customer reference was erased: it is sealed in their record, and nobody can open it. */
   readonly erasedReferences: number
+  /** Versions of the scorer, and policies with their versions, that the reports name: in the order of the log. */
+  readonly scorers: readonly CountedName[]
+  readonly policies: readonly CountedName[]
+  /** The records that were read. */
+  readonly ranges: readonly ReportRange[]
   /** Reports of ranges that an earlier call had done. */
   readonly resumedReports: number
   /** There are reports, none differs, every one could be decided again, and none may be gone. */
@@ -77,7 +84,7 @@ export async function recomputeReports(options: RecomputeOptions): Promise<Recom
   const done = resume?.done ?? []
   const resumedReports = done.reduce((sum, { reports }) => sum + reports, 0)
   const tallies = await decideRanges(options, ranges, done)
-  return { ...resultOf(tallies, { levels, maxFindings, missingFronts }), resumedReports }
+  return { ...resultOf(tallies, { levels, maxFindings, missingFronts }), ranges, resumedReports }
 }
 
 /** The tallies of all ranges, in their order; `done` are those of the first ones. */
@@ -156,7 +163,7 @@ function resultOf(
     maxFindings,
     missingFronts,
   }: Pick<RecomputeOptions, 'levels' | 'maxFindings'> & Pick<RecomputeResult, 'missingFronts'>,
-): Omit<RecomputeResult, 'resumedReports'> {
+): Omit<RecomputeResult, 'ranges' | 'resumedReports'> {
   const counts: Partial<Record<RecomputeLevel, LevelCounts>> = {}
   for (const level of levels) {
     const sum = (counts[level] = noCounts())
@@ -170,10 +177,18 @@ function resultOf(
   return {
     ...{ reports, levels: counts, findings, missingFronts },
     erasedReferences: tallies.reduce((sum, tally) => sum + (tally.erasedReferences ?? 0), 0),
+    scorers: summed(tallies.map(({ scorers }) => scorers)),
+    policies: summed(tallies.map(({ policies }) => policies)),
     findingsOmitted: omitted + listed.length - findings.length,
     isProven:
       reports > 0 &&
       missingFronts.length === 0 &&
       levels.every((level) => counts[level]!.differs === 0 && counts[level]!.failed === 0),
   }
+}
+
+function summed(all: readonly (readonly CountedName[])[]): readonly CountedName[] {
+  const sum: CountedName[] = []
+  for (const { name, reports } of all.flat()) countName(sum, name, reports)
+  return sum
 }

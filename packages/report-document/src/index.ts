@@ -1,3 +1,11 @@
+export { auditDocument, type AuditDocument } from './audit/audit-document.js'
+export {
+  STATEMENT_FORMAT,
+  STATEMENT_NAME,
+  type AuditQuestion,
+  type AuditStatement,
+  type RecomputeAnswer,
+} from './audit/audit-statement.js'
 export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from './bulk/bulk-document.js'
 export { caseDocument, dispositionText, type CaseDocument, type CaseEntryText } from './case/case-document.js'
 export { caseEn } from './case/strings.en.js'

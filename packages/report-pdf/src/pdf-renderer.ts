@@ -24,6 +24,8 @@ export interface PdfRenderer {
   renderBulk(json: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
   renderWithCase(reportJson: string, caseJson: string): Promise<Uint8Array>
+  /** The same for an audit, from its statement as it is to be attached. */
+  renderAudit(json: string): Promise<Uint8Array>
   /** Ends the threads; reports that are being rendered are rejected. */
   close(): Promise<void>
 }
@@ -60,6 +62,7 @@ export function createPdfRenderer({
   return {
     render: (json) => order('report', json),
     renderBulk: (json) => order('bulk', json),
+    renderAudit: (json) => order('audit', json),
     renderWithCase: (reportJson, caseJson) => order('case', JSON.stringify([reportJson, caseJson])),
     async close() {
       await Promise.all([...threads].map((thread) => thread.end()))

@@ -1,9 +1,17 @@
 /**
- * Renders one stored report, or one ended bulk job, as a PDF. The same text gives the same bytes, in every process and for one version
+ * Renders one stored report, one ended bulk job, or one audit, as a PDF. The same text gives the same bytes, in every process and for one version
  * of the renderer.
  */
 import type { Report, ReportCase } from '@cupel/contracts'
-import { bulkDocument, caseDocument, reportDocument, type BulkJobText } from '@cupel/report-document'
+import {
+  auditDocument,
+  bulkDocument,
+  caseDocument,
+  reportDocument,
+  type AuditStatement,
+  type BulkJobText,
+} from '@cupel/report-document'
+import { auditDefinition } from './audit-definition.js'
 import { bulkDefinition } from './bulk-definition.js'
 import { documentDefinition } from './document-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
@@ -30,6 +38,11 @@ export async function renderWithCase(json: string): Promise<Uint8Array> {
 /** `json`: the text of the job as the API gives it once it has ended, with its results. Rejects where it is no such job. */
 export async function renderBulk(json: string): Promise<Uint8Array> {
   return await rendered(bulkDefinition(bulkDocument(JSON.parse(json) as BulkJobText)))
+}
+
+/** `json`: the statement of an audit as it is to be attached. Rejects where it is none. */
+export async function renderAudit(json: string): Promise<Uint8Array> {
+  return await rendered(auditDefinition(auditDocument(JSON.parse(json) as AuditStatement, json), json))
 }
 
 async function rendered(definition: object): Promise<Uint8Array> {

@@ -1,14 +1,14 @@
 /** The thread that renders PDFs, one after another: layout would hold up every call of the process. */
 import { parentPort } from 'node:worker_threads'
 import { standBack } from '@cupel/concurrency'
-import { renderBulk, renderReport, renderWithCase } from './render-report.js'
+import { renderAudit, renderBulk, renderReport, renderWithCase } from './render-report.js'
 
-const renderers = { report: renderReport, bulk: renderBulk, case: renderWithCase }
+const renderers = { audit: renderAudit, report: renderReport, bulk: renderBulk, case: renderWithCase }
 
 export interface RenderOrder {
   readonly id: number
   readonly kind: keyof typeof renderers
-  /** The text of the report as it is stored, of the report with its case, or of the job as the API gives it; as bytes, it is UTF-8. */
+  /** The text of the report as it is stored, of the report with its case, of the job as the API gives it, or of the statement of an audit; as bytes, it is UTF-8. */
   readonly json: string | Uint8Array
 }
 

@@ -30,7 +30,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const withoutSpaces = (text: string): string =>
   text.replaceAll(/[\s\u200e\u200f\u202a-\u202e]/gu, '').replaceAll('لا', 'ال')
 
-test.skipIf(!isPresent([['pdftotext', '-v']], 'the text of PDFs is not read back')).each(['hostile', 'case'])(
+test
+  .skipIf(!isPresent([['pdftotext', '-v']], 'the text of PDFs is not read back'))
+  .each(['hostile', 'case', 'audit-hostile'])(
   'a reader that copies text gets every hostile string of %s, with its invisible characters as numbers',
   async (name) => {
     const text = withoutSpaces((await run('pdftotext', [fileOf(name), '-'], { maxBuffer: 2 ** 26 })).stdout)

@@ -16,9 +16,20 @@ const RESOLUTION = '40'
 /** Fonts are in the PDFs; versions of the program smooth edges differently. */
 const MAX_DIFFERENT = 0.004
 const shown: readonly (readonly [string, number])[] = [
-  ...(['red', 'orange', 'green', 'grey', 'sandbox', 'hostile', 'bulk-mixed', 'bulk-large'] as const).map(
-    (name) => [name, 1] as const,
-  ),
+  ...(
+    [
+      'red',
+      'orange',
+      'green',
+      'grey',
+      'sandbox',
+      'hostile',
+      'bulk-mixed',
+      'bulk-large',
+      'audit-proven',
+      'audit-differs',
+    ] as const
+  ).map((name) => [name, 1] as const),
   ['orange', 4],
   ['huge', 2],
 ]

@@ -1,7 +1,8 @@
 /** The documents that the tests of this package render, by name. */
 import type { ReportCase } from '@cupel/contracts'
 import { hostileTexts, sampleJobs, sampleReport, sampleReports } from '@cupel/testkit'
-import { renderBulk, renderReport, renderWithCase } from '../src/render-report.js'
+import { renderAudit, renderBulk, renderReport, renderWithCase } from '../src/render-report.js'
+import { auditSamples } from './audit-samples.js'
 
 /** A case in which each hostile text is a note. */
 function hostileCase(): ReportCase {
@@ -24,6 +25,10 @@ export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Obje
   ...Object.entries(sampleJobs()).map(([name, job]) => [
     `bulk-${name}`,
     () => renderBulk(JSON.stringify(job)),
+  ]),
+  ...Object.entries(auditSamples).map(([name, statement]) => [
+    name,
+    () => renderAudit(JSON.stringify(statement())),
   ]),
   [
     'case',

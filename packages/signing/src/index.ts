@@ -14,6 +14,15 @@ export {
   type WholeTree,
 } from './hash-tree.js'
 export {
+  contentsHash,
+  openDocument,
+  signDocument,
+  UnsignedDocumentError,
+  type ContentsHash,
+  type OpenedDocument,
+  type SignedDocument,
+} from './signed-document.js'
+export {
   openNote,
   parseNote,
   signNote,

@@ -27,7 +27,13 @@ const DESCRIBED_READS = {
 const DESCRIBED: EndpointParts = {
   screens: { screen: notServed },
   reports: { find: notServed },
-  pdf: { render: notServed, renderBulk: notServed, renderWithCase: notServed, close: notServed },
+  pdf: {
+    render: notServed,
+    renderBulk: notServed,
+    renderWithCase: notServed,
+    renderAudit: notServed,
+    close: notServed,
+  },
   reportIds: { next: notServed },
   asOfScreens: { screen: notServed, now: notServed },
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },

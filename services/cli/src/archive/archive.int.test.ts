@@ -100,6 +100,15 @@ test('reports of an archive are decided again from it alone, at the level that n
   expect(await proof(['audit', 'recompute', '--archive', archive])).toMatchObject({
     ...{ exitCode: 0, is_proven: true, reports: 1, levels: { A: { same: 1 } } },
   })
+  const pdf = join(elsewhere, 'audit.pdf')
+  const stated = await auditor(['audit', 'recompute', '--archive', archive, '--pdf', pdf])
+  expect(stated.notes).toContain('which is not signed. An auditor with public keys made it.')
+  expect(readFileSync(pdf, 'utf8')).toContain(
+    `"archive":{"place":"${archive}","manifest":1,"manifest_sha256":"`,
+  )
+  // The operator, who has the keys, signs what the same command finds.
+  const signed = await decided.json('audit', 'recompute', '--archive', archive, '--pdf', pdf)
+  expect(signed).toMatchObject({ pdf: { signature: `${pdf}.sig`, unsigned_because: null } })
   const other = await auditor(['audit', 'recompute', '--archive', archive, '--level', 'B'])
   expect(other.error).toMatchObject({ exitCode: 2, message: expect.stringContaining('level A') as string })
 })

@@ -8,7 +8,7 @@ import type { RecomputeState } from '@cupel/proofs'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 
 /** Raised when the contents of the file change their meaning. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** Everything that the answer depends on. What is done of one question is nothing of another one. */
 export type Question = Readonly<Record<string, string | number | boolean | null | readonly string[]>>

@@ -2,6 +2,7 @@ import { recomputeReports, verifyLog } from '@cupel/proofs'
 import { sha256Hex, canonicalJson, recompute, type SharedInputs } from '@cupel/domain'
 import { topicOf, topicSpecs, type ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeAuditPdf } from '../../test/audit-pdf.js'
 import { describeCutOffRuns } from '../../test/cut-off-runs.js'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
@@ -147,6 +148,7 @@ test('of a log that is read in shares, because it has more ids than are remember
 })
 
 describeCutOffRuns(() => decided)
+describeAuditPdf(() => decided)
 
 /** Somebody who changes inputs, decides again and writes a report that follows from them. */
 function consistently(

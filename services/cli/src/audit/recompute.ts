@@ -30,6 +30,14 @@ import { readingNotes } from './reading-notes.js'
 import { openStateFile, type StateFile } from './recompute-state.js'
 import type { ThreadSource } from './recompute-messages.js'
 import { MAX_THREADS, prepareThreads, threadCount } from './recompute-threads.js'
+import type { AuditStatement, RecomputeAnswer } from '@cupel/report-pdf'
+import {
+  prepareStatement,
+  statementText,
+  writeStatement,
+  type Signing,
+  type WrittenStatement,
+} from './statement.js'
 import { measureWork, workText, type WorkRate } from './work-rate.js'
 import { momentOf } from './moment.js'
 import { VERSION } from '../version.js'
@@ -43,11 +51,23 @@ interface RecomputeOptions extends ExpectationOptions {
   readonly publicKeys?: string
   readonly state?: string
   readonly threads?: number
+  readonly pdf?: string
 }
 
 type Measured = RecomputeResult & { readonly measured: WorkRate }
 
+/** An answer, and the question as it was understood. */
+interface Answered {
+  readonly log: string
+  readonly source: Pick<Source, 'archive' | 'checksMacs'>
+  readonly levels: readonly RecomputeLevel[]
+  readonly since: string | undefined
+  readonly result: Measured
+}
+
 const DEFAULT_FINDINGS = 100
+/** They are attached to the PDF, some 250 bytes each, and are in memory several times while it is made. */
+const MAX_STATED_FINDINGS = 100_000
 
 export function registerRecompute(audit: Command, context: CliContext): void {
   addExpectations(audit.command('recompute'))
@@ -78,14 +98,29 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
       `threads that decide partitions; by default one for each processor, up to ${MAX_THREADS}, and one alone for few reports`,
       threadCount,
     )
+    .option(
+      '--pdf <file>',
+      'write question and answer as a PDF too, and its signature to <file>.sig where the signing keys can be read; existing files are replaced',
+    )
     .option('--json', 'answer in JSON')
     .action(async (options: RecomputeOptions) => {
-      const { log, ...result } = await proving(context, options, () => decideAgain(context, options))
+      const signing = await signingFor(context, options)
+      const answered = await proving(context, options, () => decideAgain(context, options))
+      const { log, result } = answered
       const shortfall = tooFew(result.reports, options)
       const isProven = result.isProven && shortfall === null
-      answer(context, options, { log, ...jsonOf({ ...result, isProven }) }, () =>
+      const json = jsonOf({ ...result, isProven })
+      // An answer that took hours is told, whatever becomes of its PDF.
+      const pdf = await stateIn(context, options, { signing, answered, json }).then(
+        (written) => ({ written, failure: null }),
+        (failure: unknown) => ({ written: null, failure }),
+      )
+      const written = pdf.written === null ? {} : { pdf: snakeCase(pdf.written) }
+      answer(context, options, { log, ...json, ...written }, () =>
         [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
       )
+      if (pdf.failure !== null) throw pdf.failure
+      if (pdf.written !== null) context.note(statementText(pdf.written))
       if (isProven) return
       process.exitCode =
         isEmpty(result) && shortfall === null && options.report === undefined
@@ -94,10 +129,45 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     })
 }
 
-async function decideAgain(
+async function signingFor(
   context: CliContext,
-  options: RecomputeOptions,
-): Promise<Measured & { readonly log: string }> {
+  { pdf, limit, publicKeys }: RecomputeOptions,
+): Promise<Signing | null> {
+  if (pdf === undefined) return null
+  if (limit > MAX_STATED_FINDINGS)
+    throw new CommandError(
+      `A PDF takes up to ${MAX_STATED_FINDINGS.toLocaleString('en-US')} reports that differ: give a smaller --limit.`,
+      EXIT_USAGE,
+    )
+  return await prepareStatement(context, { pdf, publicKeys })
+}
+
+/** Null where no PDF is asked for. */
+async function stateIn(
+  context: CliContext,
+  { pdf, report, limit, publicKeys, expectLog, minReports }: RecomputeOptions,
+  of: { readonly signing: Signing | null; readonly answered: Answered; readonly json: RecomputeAnswer },
+): Promise<WrittenStatement | null> {
+  const { log, source, levels, since } = of.answered
+  if (pdf === undefined || of.signing === null) return null
+  const asked = {
+    ...{ archive: source.archive?.stated ?? null, public_keys_sha256: digestOfKeys(context, publicKeys) },
+    ...{ levels, since: since ?? null, report_id: report ?? null, limit },
+    ...{ expected_log: expectLog ?? null, min_reports: minReports ?? null },
+  }
+  return await writeStatement(context, pdf, {
+    signing: of.signing,
+    stated: {
+      ...{ command: 'audit recompute', log, asked, checks_macs: source.checksMacs, answer: of.json },
+      installation: source.archive?.installation ?? null,
+    },
+  })
+}
+
+const digestOfKeys = (context: CliContext, file: string | undefined): string | null =>
+  file === undefined ? null : sha256Hex(readFileSync(context.path(file), 'utf8'))
+
+async function decideAgain(context: CliContext, options: RecomputeOptions): Promise<Answered> {
   const since = momentOf('--since', options.since)
   const from = async (source: Source, levels: readonly RecomputeLevel[]) => {
     const identity = await requireLog(source.log, options)
@@ -123,17 +193,27 @@ async function decideAgain(
       })
       .finally(() => threads.close())
     stateFile?.remove()
-    return { log: identity, ...result, measured: rate(result.reports - result.resumedReports) }
+    const measured = rate(result.reports - result.resumedReports)
+    return { log: identity, source, levels, since, result: { ...result, measured } }
   }
   if (options.archive !== undefined) return await from(await archived(context, options), ['A'])
   const levels = options.level === undefined ? recomputeLevels : [options.level]
-  return await withConnections(context, (connections) => from(connections, levels))
+  return await withConnections(context, (connections) => from({ ...connections, archive: null }, levels))
 }
 
 type Source = Pick<Connections, 'log' | 'codec' | 'checksMacs'> & {
   readonly database: Database | null
   /** Null for an archive. */
   readonly config: Connections['config'] | null
+  /** Null for the log itself. */
+  readonly archive: StatedArchive | null
+}
+
+/** What a statement says of an archive. */
+interface StatedArchive {
+  readonly stated: AuditStatement['asked']['archive']
+  /** Name of the keys that signed its last manifest. */
+  readonly installation: string | null
 }
 
 const threadSource = ({ config }: Source, { archive, publicKeys }: RecomputeOptions): ThreadSource =>
@@ -150,16 +230,24 @@ function stateFileOf(
   },
 ): StateFile | null {
   if (state === undefined) return null
-  const keys = publicKeys === undefined ? null : sha256Hex(readFileSync(context.path(publicKeys), 'utf8'))
   return openStateFile(context.path(state), {
-    ...{ version: VERSION, log: asked.identity, levels: asked.levels, limit, public_keys_sha256: keys },
+    ...{
+      version: VERSION,
+      log: asked.identity,
+      levels: asked.levels,
+      limit,
+      public_keys_sha256: digestOfKeys(context, publicKeys),
+    },
     ...{ since: asked.since ?? null, report: report ?? null, checks_macs: asked.source.checksMacs },
     archive: archive === undefined ? null : archivePlace(context, archive),
   })
 }
 
 /** Lists and ledger are in tables, which an archive does not have. */
-async function archived(context: CliContext, { archive, publicKeys, level = 'A' }: RecomputeOptions) {
+async function archived(
+  context: CliContext,
+  { archive, publicKeys, level = 'A' }: RecomputeOptions,
+): Promise<Source> {
   if (level !== 'A')
     throw new CommandError(
       `Level ${level} reads the tables of an installation: an archive proves level A.`,
@@ -167,25 +255,32 @@ async function archived(context: CliContext, { archive, publicKeys, level = 'A' 
     )
   const keys = publicKeys === undefined ? null : readPublicKeys(context.path(publicKeys))
   const folder = archivePlace(context, archive!)
-  const { log, codec, checksMacs } = await openArchive(context, folder, {
+  const { log, codec, checksMacs, contents, verifier } = await openArchive(context, folder, {
     publicKeys: keys,
     gathersFaults: false,
   })
-  return { log, codec, checksMacs, database: null, config: null }
+  const { number, head, time, keyId } = contents
+  // There is a manifest wherever an archive could be opened.
+  const stated = {
+    ...{ place: folder, manifest: number, manifest_sha256: head!, manifest_time: time!, key_id: keyId! },
+  }
+  const ofArchive = { stated, installation: verifier.nameOf(keyId!) ?? null }
+  return { log, codec, checksMacs, database: null, config: null, archive: ofArchive }
 }
 
 /** No report is there, and nothing says that one was. */
 const isEmpty = ({ reports, missingFronts }: RecomputeResult): boolean =>
   reports === 0 && missingFronts.length === 0
 
-function jsonOf({ findings, levels, missingFronts, measured, ...rest }: Measured): object {
+function jsonOf({ findings, levels, missingFronts, measured, ...rest }: Measured): RecomputeAnswer {
   return {
     ...snakeCase(rest),
     measured: snakeCase(measured),
     levels: Object.fromEntries(Object.entries(levels).map(([level, counts]) => [level, underscored(counts)])),
     findings: findings.map((finding) => snakeCase(finding)),
     missing_fronts: missingFronts.map((front) => snakeCase(front)),
-  }
+    // `snakeCase` loses the types of what it renames.
+  } as unknown as RecomputeAnswer
 }
 
 const underscored = (counts: object): unknown =>
