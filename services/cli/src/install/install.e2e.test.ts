@@ -2,7 +2,7 @@
  * An installation on a Postgres, a broker and a registry that nobody of ours started, secured by TLS, passwords and ACLs: installed by one
  * command, served by processes that each sign in as themselves, examined, and found at fault where somebody changed a topic.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { recordedReportPartitions } from '@cupel/access'
@@ -15,6 +15,7 @@ import { logServices, type LogService } from '@cupel/service-connections'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { callCupel, type Said } from '../../test/command-line.js'
+import { forgottenCustomers, MARKERS } from '../../test/forgotten-customers.js'
 import { PASSWORD, startSecuredCluster, type SecuredCluster } from '../../test/secured-cluster.js'
 import { checkout } from '../../test/started.js'
 
@@ -31,6 +32,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   let common: Record<string, string>
   let apiPort: number
   let key: string
+  let account: string
   /** With every right, and without MACs. */
   let bare: EventLog
   const open = (): EventLog =>
@@ -50,6 +52,8 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       CUPEL_KAFKA_TLS_CA_FILE: cluster.caFile,
       CUPEL_KAFKA_PASSWORD_FILE: cluster.passwordFile,
       CUPEL_TOPIC_PREFIX: 'north.',
+      CUPEL_PERSONAL_DATA_KEYS_FILE: join(folder, 'personal-data-keys.json'),
+      CUPEL_TRUSTED_PROXIES: '127.0.0.0/8',
     }
     const { acls } = await json<{ acls: KafkaAcl[] }>('install', '--print-acls')
     await createAcls({ ...cluster.kafka.access, clientId: 'test', logger: silentLogger }, acls)
@@ -139,7 +143,11 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     body?: object,
   ): Promise<{ status: number; json: Record<string, unknown> }> => {
     const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'x-forwarded-for': MARKERS.client,
+      },
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     })
     return { status: response.status, json: (await response.json()) as Record<string, unknown> }
@@ -168,6 +176,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       counts(planned.steps).filter(([name]) => name !== 'topics'),
     )
     expect(await json('upgrade')).toMatchObject({ changed: false })
+    await json('accounts', 'make-personal-data-key')
     expect(await bare.partitionCount(REPORTS)).toBe(32)
   })
 
@@ -201,17 +210,9 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
 
   test('each service works as itself: a screen, a bulk job to its end, and a watch', async () => {
     for (const service of logServices) serve(service, service)
-    const { account_id: account } = await json<{ account_id: string }>('accounts', 'create', 'First')
-    ;({ key } = await json<{ key: string }>(
-      'keys',
-      'create',
-      '--account',
-      account,
-      '--plan',
-      'pro',
-      '--scope',
-      'read-write',
-    ))
+    ;({ account_id: account } = await json<{ account_id: string }>('accounts', 'create', MARKERS.account))
+    const rights = ['--plan', 'pro', '--scope', 'read-write', '--name', MARKERS.key]
+    ;({ key } = await json<{ key: string }>('keys', 'create', '--account', account, ...rights))
     await until(async () => expect((await call('/v1/screen', { address: LAZARUS })).status).toBe(200))
     const submitted = await call('/v1/bulk', { addresses: [LAZARUS] })
     expect(submitted.status).toBe(202)
@@ -327,42 +328,56 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect((await cupel('audit', 'verify')).exitCode).toBe(0)
   })
 
-  test('a lost day of the database comes back as the runbook of a restore says, word for word', async () => {
+  const answered: string[] = []
+  const screen = async (): Promise<void> => {
+    const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
+    expect(status).toBe(200)
+    answered.push(String(report['report_id']))
+  }
+  const readAll = async (): Promise<void> => {
+    for (const id of answered) expect((await call(`/v1/reports/${id}`)).status).toBe(200)
+  }
+  const customers = forgottenCustomers({ call, cupel, account: () => account, address: LAZARUS })
+
+  test('two customers are erased after a backup of database and keys, and no file of the broker showed or shows them', async () => {
+    await screen()
+    await customers.fill()
+    await stopServices()
+    await copyDatabase('elsewhere', 'backup')
+    copyFileSync(common['CUPEL_PERSONAL_DATA_KEYS_FILE']!, join(folder, 'backup-of-keys.json'))
+    customers.expectNoneIn(join(folder, 'kafka'))
+    for (const service of logServices) serve(service, service)
+    await until(screen)
+    await screen()
+    await customers.erase()
+    customers.expectNoneIn(join(folder, 'kafka'))
+  })
+
+  test('a lost day of the database comes back as the runbook of a restore says, word for word, and who was erased does not', async () => {
     const [upgrade, plan, restore, again, recompute] = await commandsBelow(
       'docs/runbooks/restore-a-backup.md',
       'Restore',
     )
-    const answered: string[] = []
-    const screen = async (): Promise<void> => {
-      const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
-      expect(status).toBe(200)
-      answered.push(String(report['report_id']))
-    }
-    const readAll = async (): Promise<void> => {
-      for (const id of answered) expect((await call(`/v1/reports/${id}`)).status).toBe(200)
-    }
-    await screen()
-    await stopServices()
-    await copyDatabase('elsewhere', 'backup')
-    for (const service of logServices) serve(service, service)
-    await until(screen)
-    await screen()
-
     // 1. Stop every service.  2. Put back what was lost.
     await stopServices()
     await copyDatabase('backup', 'elsewhere')
+    copyFileSync(join(folder, 'backup-of-keys.json'), common['CUPEL_PERSONAL_DATA_KEYS_FILE']!)
     await follow(upgrade!)
     const behind = serve('api', 'api')
     expect((await behind.exited).code).not.toBe(0)
     expect(behind.output()).toContain('an older database was restored')
     expect((await follow(plan!)).out).toContain('Nothing was changed: this was a dry run.')
-    expect((await follow(restore!)).out).toContain('Done. The services may be started.')
+    const restored = (await follow(restore!)).out
+    expect(restored).toContain('2 times keys of personal data that were destroyed after the backup')
+    expect(restored).toContain('Done. The services may be started.')
     expect((await follow(again!)).out).toContain('Nothing to do. The services may be started.')
     for (const service of ['projector', ...logServices.filter((each) => each !== 'projector')] as const)
       serve(service, service)
     await until(readAll)
     await until(screen)
     await readAll()
+    await customers.expectErased()
+    customers.expectNoneIn(join(folder, 'kafka'))
     expect(new Set(answered).size).toBe(answered.length)
     await follow(recompute!)
   })

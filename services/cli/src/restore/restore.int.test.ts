@@ -1,8 +1,12 @@
 /** Drills: a backup of the database or of the log is put back, `cupel restore` runs, and the installation goes on as if nothing had been. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { databaseBehindLog } from '@cupel/access'
 import { topicOf } from '@cupel/contracts'
+import { ensureMasterKeys, keyIdOf, openPersonalData } from '@cupel/personal-data'
 import { testEvent } from '@cupel/testkit/installation'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import {
   addEndpoint,
   enrol,
@@ -213,4 +217,49 @@ test('nothing is changed while a service is connected', async () => {
   } finally {
     await service.close()
   }
+})
+
+test('a key of personal data that an older copy of its schema brings back is destroyed again, also behind an earlier restore', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-restore-keys-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const keysFile = join(folder, 'personal-data-keys.json')
+  ensureMasterKeys(keysFile)
+  const withKeys = <T>(work: (opened: Awaited<ReturnType<typeof openPersonalData>>) => Promise<T>) =>
+    installation.opened(async ({ database }) => await work(await openPersonalData({ database, keysFile })))
+  const texts = await withKeys(async (personalData) =>
+    (await personalData.of('acc_1')).sealReferences(['gone', 'kept']),
+  )
+  const read = () => withKeys((personalData) => personalData.openText(texts.join(' ')))
+  const [keyId] = texts.map((text) => keyIdOf(text)!)
+  const [copy] = await installation.opened(({ database }) =>
+    database.query<{ wrapped: Buffer; hash: Buffer; master: string }>(
+      'SELECT wrapped, reference_hash AS hash, master_id AS master FROM personal_data.reference_key WHERE key_id = $1',
+      [keyId],
+    ),
+  )
+  await installation.opened(async ({ log, codec }) => {
+    const event = testEvent('PersonalDataErased', 'acc_1', {
+      ...{ scope: 'reference', accountId: 'acc_1', period: '', keyIds: [keyId!], plainRecords: 0 },
+      ...{ erasedAt: '2026-11-25T09:00:00.000Z', erasedBy: 'test', reason: 'A drill.' },
+    })
+    await log.append('test', [codec.encode(event, { topic: topicOf(event.type), key: 'acc_1' })])
+  })
+  const again = '1 times keys of personal data that were destroyed after the backup are destroyed again.'
+  expect((await installation.restore()).changes).toContain(again)
+  expect(await read()).toBe('erased kept')
+
+  await installation.opened(({ database }) =>
+    database.execute(
+      `UPDATE personal_data.reference_key SET wrapped = $2, reference_hash = $3, master_id = $4, destroyed_at = NULL
+       WHERE key_id = $1`,
+      [keyId, copy!.wrapped, copy!.hash, copy!.master],
+    ),
+  )
+  expect((await installation.restore({ dryRun: true })).changes).toEqual([again])
+  expect(await read()).toBe('gone kept')
+  expect(await installation.restore()).toMatchObject({
+    ...{ mayStart: true, isOlderDatabase: false, changes: [again] },
+  })
+  expect(await read()).toBe('erased kept')
+  expect((await installation.restore()).changes).toEqual([])
 })

@@ -119,7 +119,7 @@ async function bringTogether(
   await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
   await replayDeliveries(parts)
   const isOlder = isOlderDatabase || isBehindPublished || tellsOf(notes) > before
-  // Tells nothing of the age of the other tables: the keys have backups of their own.
+  // Also what an earlier restore compared: the keys have backups of their own, which tell nothing of the age of the other tables.
   await eraseAgain(parts)
   notes.changed(jobFacts, await replayJobs(parts))
   await skipDecidedRequests(parts)
