@@ -170,21 +170,21 @@ async function markErased(
   )
 }
 
-/** Destroys the keys of client addresses of months that ended so many days ago. Returns the months. */
+/** Destroys the keys of client addresses of months that ended so many days ago, by `now` or the clock of the database. Returns the months. */
 export async function endRetention(
   database: Database,
-  order: { readonly days: number; readonly by: string },
+  order: { readonly days: number; readonly by: string; readonly now?: Date | undefined },
 ): Promise<string[]> {
   const due = await database.query<{ period: string }>(
     `SELECT DISTINCT period FROM personal_data.account_key WHERE ${IS_DUE} ORDER BY period`,
-    [order.days],
+    [order.days, order.now ?? null],
   )
   for (const { period } of due)
     await database.transaction({ at: 'personal-data.retention' }, async (transaction) => {
       const destroyed = await transaction.query<{ keyId: string }>(
         `UPDATE personal_data.account_key SET wrapped = NULL, master_id = '', destroyed_at = clock_timestamp()
-         WHERE ${IS_DUE} AND period = $2 RETURNING key_id AS "keyId"`,
-        [order.days, period],
+         WHERE ${IS_DUE} AND period = $3 RETURNING key_id AS "keyId"`,
+        [order.days, order.now ?? null, period],
       )
       if (destroyed.length === 0) return
       const keyIds = destroyed.map(({ keyId }) => keyId).sort()
@@ -202,7 +202,7 @@ const KEYS_PER_EVENT = 5_000
 const DESTROY_REFERENCES = `UPDATE personal_data.reference_key
   SET wrapped = NULL, reference_hash = NULL, master_id = '', destroyed_at = clock_timestamp() WHERE`
 const IS_DUE = `wrapped IS NOT NULL AND period <> ''
-  AND (period || '-01')::timestamp + interval '1 month' + $1 * interval '1 day' <= clock_timestamp() AT TIME ZONE 'UTC'`
+  AND (period || '-01')::timestamp + interval '1 month' + $1 * interval '1 day' <= coalesce($2::timestamptz, clock_timestamp()) AT TIME ZONE 'UTC'`
 
 /** Several events where there are many keys: they share all but these. */
 async function writeErased(transaction: Queryable, data: EventData['PersonalDataErased']): Promise<void> {

@@ -28,7 +28,7 @@ import {
 } from '@cupel/service-kit'
 import { readCheckpoint, readProof, readPublicTile } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
-import { createClientAddressKeeper } from './access/client-address-keeper.js'
+import { createClientAddressKeeper, type ClientAddressKeeperOptions } from './access/client-address-keeper.js'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
 import { startKeyStoreWatch } from './access/key-store-watch.js'
@@ -101,6 +101,8 @@ export interface ApiDeps {
   readonly resolve?: ResolveName
   /** In place of the clock of this machine. */
   readonly now?: () => Date
+  /** In place of the usual times of the retention of client addresses. */
+  readonly retention?: Pick<ClientAddressKeeperOptions, 'firstAfterMs' | 'intervalMs' | 'now'>
   /** In place of the usual limits of event streams. */
   readonly streamLimits?: Partial<StreamLimits>
   /** Null or absent: no traces are made. */
@@ -196,6 +198,7 @@ async function openParts(deps: ApiDeps, links: Links) {
   const deadlineMs = config.CUPEL_SCREEN_DEADLINE_MS
   const readWaitMs = config.CUPEL_READ_WAIT_MS
   const leaseMs = deadlineMs + LEASE_MARGIN_MS
+  const retentionDays = config.CUPEL_CLIENT_ADDRESS_RETENTION_DAYS
   const instance = deps.instance ?? givenInstance(config)
   const secrets = await loadInstallationSecrets(database)
   const personalData = await openPersonalData({ database, keysFile: config.CUPEL_PERSONAL_DATA_KEYS_FILE })
@@ -240,10 +243,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     }),
     reservations: createReservationKeeper({ database, logger }),
     sessionKeeper: createSessionKeeper({ database, logger }),
-    clientAddressKeeper: createClientAddressKeeper({
-      ...{ database, logger },
-      retentionDays: config.CUPEL_CLIENT_ADDRESS_RETENTION_DAYS,
-    }),
+    clientAddressKeeper: createClientAddressKeeper({ database, logger, retentionDays, ...deps.retention }),
     idempotent: { database, leaseMs, logger },
     bodies: createBodyBudget(metrics),
     traffic,

@@ -62,6 +62,7 @@ export interface ApiOptions {
   readonly database?: Database
   readonly resolve?: NonNullable<ApiDeps['resolve']>
   readonly now?: NonNullable<ApiDeps['now']>
+  readonly retention?: NonNullable<ApiDeps['retention']>
   readonly streamLimits?: NonNullable<ApiDeps['streamLimits']>
 }
 

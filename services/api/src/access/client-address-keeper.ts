@@ -13,19 +13,24 @@ export interface ClientAddressKeeperOptions {
   readonly logger: Logger
   /** Days after the end of a month; 0: client addresses stay for ever. */
   readonly retentionDays: number
-  readonly firstAfterMs?: number
+  readonly firstAfterMs?: number | undefined
+  /** Between two sweeps, in place of an hour. */
+  readonly intervalMs?: number | undefined
+  /** In place of the clock of the database. */
+  readonly now?: (() => Date) | undefined
 }
 
 export function createClientAddressKeeper(options: ClientAddressKeeperOptions): { stop(): Promise<void> } {
-  const { database, logger, retentionDays, firstAfterMs = FIRST_SWEEP_MS } = options
+  const { database, logger, retentionDays, now } = options
+  const { firstAfterMs = FIRST_SWEEP_MS, intervalMs = SWEEP_INTERVAL_MS } = options
   if (retentionDays === 0) return { stop: () => Promise.resolve() }
   return startLoop({
     step: async () => {
-      const months = await endRetention(database, { days: retentionDays, by: 'cupel/api' })
+      const months = await endRetention(database, { days: retentionDays, by: 'cupel/api', now: now?.() })
       if (months.length > 0) logger.info({ months }, 'The client addresses of these months are erased')
-      return SWEEP_INTERVAL_MS
+      return intervalMs
     },
-    restMs: SWEEP_INTERVAL_MS,
+    restMs: intervalMs,
     firstAfterMs,
     onError: (error) =>
       logger.warn(
