@@ -6,6 +6,7 @@ import { mulberry32 } from './load.js'
 export interface ScreenBody {
   readonly address: string
   readonly chain: string
+  readonly customer_reference?: string
 }
 
 /** Addresses of a run; a longer run starts again with the first. */

@@ -9,10 +9,11 @@ import { topicOf } from '@cupel/contracts'
 import { readRecordKeys, type LogRecord } from '@cupel/event-log'
 import { benchmarkBodies } from '../addresses.js'
 import { generateLoad } from '../child-processes.js'
-import type { LoadPhase } from '../load.js'
+import type { LoadPhase, LoadResult } from '../load.js'
 import { openLog, runningLog } from '../log-connection.js'
 import { watchProcesses, type ProcessWatch } from '../process-watch.js'
 import { enterpriseKey, startSystem, type Profile, type RunningSystem } from '../system.js'
+import { sealingRows, sealingTurns, type SealingRow } from './sealing-cost.js'
 import { BATCHES, operationCosts, signaturesPerReport, type OperationCosts } from './operation-cost.js'
 
 export interface EvidenceOptions {
@@ -43,6 +44,7 @@ export interface EvidenceResults {
   readonly checkMicros: number
   readonly signMicros: Readonly<Record<string, number>>
   readonly rows: readonly EvidenceRow[]
+  readonly sealing: readonly SealingRow[]
 }
 
 /** A screen appends its request and its report. */
@@ -54,6 +56,7 @@ const LOADS: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
   { kind: 'closed', level: 64 },
 ]
 const WARM_UP_SECONDS = 15
+const TURN_WARM_UP_SECONDS = 3
 const CONNECTIONS = 64
 /** Of the newest records of each topic. */
 const SAMPLE_PER_PARTITION = 50
@@ -79,19 +82,20 @@ export async function runEvidence(options: EvidenceOptions): Promise<EvidenceRes
     for (const load of LOADS) {
       say(`${load.kind} loop ${load.level}`)
       const phase = { ...load, seconds }
-      let watch: ProcessWatch | undefined
       const warmUp = { ...load, seconds: WARM_UP_SECONDS }
-      const [result] = await generateLoad({ target, warmUp, phases: [phase] }, async () => {
-        watch = await watchProcesses(system!.pid)
-      })
-      const { cpu } = await watch!.stop()
-      const cpuSeconds = cpu.reduce((sum, { seconds: own }) => sum + own, 0)
-      const screens = result!.requests - result!.errors
+      const { result, cpuSeconds } = await measure(system, { target, warmUp, phases: [phase] })
+      const screens = result.requests - result.errors
       measured.push({
-        ...{ phase, perSecond: result!.perSecond, cpuSeconds: cpuSeconds / screens },
+        ...{ phase, perSecond: result.perSecond, cpuSeconds: cpuSeconds / screens },
         records: await newestRecords(system, home),
       })
     }
+    say('customer references, by turns')
+    const present = system
+    const sealing = await sealingTurns(bodies, { ...LOADS[0]!, seconds }, (own, phase) => {
+      const warmUp = { ...LOADS[0]!, seconds: TURN_WARM_UP_SECONDS }
+      return measure(present, { target: { ...target, bodies: own }, warmUp, phases: [phase] })
+    })
     await system.stop()
     say('operations')
     const keys = readRecordKeys(join(home, 'record-keys.json'))
@@ -103,6 +107,7 @@ export async function runEvidence(options: EvidenceOptions): Promise<EvidenceRes
       ...{ date: new Date().toISOString().slice(0, 10), cores: cpus().length, loadAverage, profile, seconds },
       ...{ macMicros: costs.macMicros, checkMicros: costs.checkMicros },
       signMicros: Object.fromEntries(costs.signMicros),
+      sealing: sealingRows(sealing),
       rows: measured.map(({ phase, perSecond, cpuSeconds, records }) => {
         const signatures = signaturesPerReport(records)
         const evidenceMicros = evidenceCost(profile, costs, signatures)
@@ -122,6 +127,19 @@ export async function runEvidence(options: EvidenceOptions): Promise<EvidenceRes
     await system?.stop()
     await rm(home, { recursive: true, force: true })
   }
+}
+
+/** One phase, and the CPU seconds of all processes of the installation during it. */
+async function measure(
+  system: RunningSystem,
+  order: Parameters<typeof generateLoad>[0],
+): Promise<{ readonly result: LoadResult; readonly cpuSeconds: number }> {
+  let watch: ProcessWatch | undefined
+  const [result] = await generateLoad(order, async () => {
+    watch = await watchProcesses(system.pid)
+  })
+  const { cpu } = await watch!.stop()
+  return { result: result!, cpuSeconds: cpu.reduce((sum, { seconds: own }) => sum + own, 0) }
 }
 
 function evidenceCost(
