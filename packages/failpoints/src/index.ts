@@ -49,6 +49,8 @@ export const failpointNames = [
   'ledger.prices',
   'api.bulk-submitted',
   'api.bulk-cancel-requested',
+  'bulk.shards-taken',
+  'bulk.shards-set',
   'bulk.facts',
   'bulk.items-released',
   'bulk.release',

@@ -14,7 +14,7 @@ import {
   type BulkJob,
 } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { noteEarly, takeEarly, type Outcome } from './early-outcomes.js'
+import { lockOutEarly, lockOutSubmissions, noteEarly, takeEarly, type Outcome } from './early-outcomes.js'
 import type { Fact, Submission } from './facts.js'
 import {
   endOf,
@@ -76,8 +76,10 @@ async function insertSubmissions(transaction: Queryable, facts: readonly Fact[])
     if (fact.kind !== 'submission' || submissions.has(fact.submission.job.jobId)) continue
     submissions.set(fact.submission.job.jobId, fact.submission)
   }
+  if (submissions.size > 0) await lockOutEarly(transaction)
   const inserted = await insertJobs(transaction, [...submissions.values()])
-  const news = inserted.map((jobId) => submissions.get(jobId)!)
+  const shards = new Map(inserted.map(({ jobId, shard }) => [jobId, shard]))
+  const news = inserted.map(({ jobId }) => submissions.get(jobId)!)
   const sound = news.filter(({ contradiction }) => contradiction === null)
   const units = sound.flatMap(({ screenings }) => screenings)
   const free = await insertUnits(transaction, units)
@@ -85,7 +87,9 @@ async function insertSubmissions(transaction: Queryable, facts: readonly Fact[])
     contradiction ??
     (screenings.every(({ reportId }) => free.has(reportId)) ? null : 'a report id belongs to another job')
   return {
-    opened: news.flatMap((one) => (causeOf(one) === null ? [one.job] : [])),
+    opened: news.flatMap((one) =>
+      causeOf(one) === null ? [{ ...one.job, shard: shards.get(one.job.jobId)! }] : [],
+    ),
     refused: news.flatMap((one) => {
       const cause = causeOf(one)
       return cause === null ? [] : [{ jobId: one.job.jobId, cause }]
@@ -106,10 +110,7 @@ async function sortByJob(
   const recorded = facts.flatMap((fact) => (fact.kind === 'outcome' ? [fact.outcome] : []))
   const all = [...early, ...recorded]
   const units = await findUnits(transaction, [...new Set(all.map(({ reportId }) => reportId))])
-  await noteEarly(
-    transaction,
-    all.filter(({ reportId }) => !units.has(reportId)),
-  )
+  await noteUnknown(transaction, all, units)
   const byJob = new Map<string, BulkEvent[]>()
   const add = (jobId: string, event: BulkEvent): void => {
     const events = byJob.get(jobId)
@@ -126,6 +127,21 @@ async function sortByJob(
     if (fact.kind === 'ending') add(fact.event.data.jobId, endedEvent(fact.event))
   }
   return byJob
+}
+
+/** Notes the outcomes whose job is not known, and adds to `units` what is known of them by now. */
+async function noteUnknown(
+  transaction: Queryable,
+  all: readonly Outcome[],
+  units: Awaited<ReturnType<typeof findUnits>>,
+): Promise<void> {
+  const isUnknown = ({ reportId }: Outcome): boolean => !units.has(reportId)
+  const unknown = all.filter(isUnknown)
+  if (unknown.length === 0) return
+  await lockOutSubmissions(transaction)
+  const found = await findUnits(transaction, [...new Set(unknown.map(({ reportId }) => reportId))])
+  for (const [reportId, unit] of found) units.set(reportId, unit)
+  await noteEarly(transaction, unknown.filter(isUnknown))
 }
 
 function endedEvent(event: EndingEvent): BulkEvent {

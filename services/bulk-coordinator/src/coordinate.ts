@@ -1,4 +1,4 @@
-/** The work of the lease holder: reads jobs and outcomes, releases screenings, announces ends. */
+/** The work of a holder of shards: reads jobs and outcomes, releases screenings, announces ends. */
 import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -14,7 +14,9 @@ import { watchInteractiveDwell } from './interactive-dwell.js'
 import { listOpenJobs } from './job-table.js'
 import { createPace, PACE_INTERVAL_MS, type Pace } from './pace.js'
 import { createRelease } from './release.js'
-import { isWatchJob } from './watch-jobs.js'
+import { combine, exchange, toldBy } from './share-pace.js'
+import { createFence, isOfHolding, isWhole, type Fence, type Holding } from './shard-table.js'
+import { isWatchJob, WATCH_SHARD } from './watch-jobs.js'
 
 export interface CoordinationOptions {
   readonly log: EventLog
@@ -34,20 +36,24 @@ export interface CoordinationOptions {
 }
 
 export interface Coordination {
-  /** Runs until the signal is aborted, or until the backlog may differ from the stored rows; then call it again. */
-  work(signal: AbortSignal): Promise<void>
+  /** Runs until the signal is aborted, a shard is lost, or the backlog may differ from the stored rows; then call it again. */
+  work(signal: AbortSignal, holding: Holding): Promise<void>
   /** Why work waits and is tried again; null where nothing is wrong. */
   problem(): string | null
 }
 
 const SWEEP_INTERVAL_MS = 60_000
+/** Time between two readings of what other coordinators applied, while screenings are under way; otherwise that of the pace. */
+const REFRESH_INTERVAL_MS = 50
+/** A reading that takes long is followed by a rest of so many times its length. */
+const REFRESH_REST_FACTOR = 10
 
 export function createCoordination(options: CoordinationOptions): Coordination {
   const trouble = createTrouble()
   let consumers: readonly Consumer[] = []
   return {
-    async work(signal) {
-      const work = await startWork(options, trouble)
+    async work(signal, holding) {
+      const work = await startWork(options, holding, trouble)
       consumers = work.consumers
       options.onStarted()
       try {
@@ -55,7 +61,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
       } finally {
         await work.stop()
         consumers = []
-        // Work that failed begins again, and its trouble remains. An instance without the lease has no trouble.
+        // Work that failed begins again, and its trouble remains. An instance without shards has no trouble.
         if (signal.aborted) trouble.keepOnly(new Set())
       }
     },
@@ -70,46 +76,110 @@ interface Work {
   stop(): Promise<void>
 }
 
-async function startWork(options: CoordinationOptions, trouble: Trouble): Promise<Work> {
-  const { log, codec, database, logger, metrics, tracing, dwellTargetMs, digestHour } = options
-  const backlog = createBacklog()
-  backlog.add(await listOpenJobs(database))
-  const pace = createPace({ dwellTargetMs, metrics })
+/** What the parts of the work share. */
+interface Parts {
+  readonly options: CoordinationOptions
+  readonly holding: Holding
+  readonly fence: Fence
+  readonly trouble: Trouble
+  readonly backlog: Backlog
+  readonly pace: Pace
+  readonly release: Loop
+}
+
+async function startWork(options: CoordinationOptions, holding: Holding, trouble: Trouble): Promise<Work> {
+  const { log, codec, database, logger, metrics, tracing, dwellTargetMs } = options
   const broken = new AbortController()
-  const release = startWorkLoop('release', createRelease({ log, codec, database, backlog, pace, tracing }), {
-    ...{ logger, trouble },
-    onError: () => broken.abort(),
+  const fence = createFence(holding, () => broken.abort())
+  const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
+  const backlog = createBacklog(({ jobId }) => {
+    if (!isWatchJob(jobId)) ended.inc()
   })
-  const announce = startWorkLoop('announce', createAnnounce({ log, codec, database }), { logger, trouble })
-  const learn = createLearner(options, { backlog, pace, release, announce })
+  backlog.add(await listOpenJobs(database, holding))
+  const pace = createPace({ dwellTargetMs, metrics })
+  const release = startWorkLoop(
+    'release',
+    createRelease({ log, codec, database, backlog, pace, fence, tracing }),
+    {
+      ...{ logger, trouble },
+      onError: () => broken.abort(),
+    },
+  )
+  const announce = startWorkLoop('announce', createAnnounce({ log, codec, database, holding, fence }), {
+    ...{ logger, trouble },
+  })
+  const parts = { options, holding, fence, trouble, backlog, pace, release }
+  const learn = createLearner(parts, announce)
   const onStopped = (error: Error): void => options.fail('The bulk coordinator has stopped reading', error)
   const consumers = [
-    watchInteractiveDwell({ log, logger, onDwell: (dwellMs) => pace.interactive(dwellMs), onStopped }),
-    followJobs({ log, codec, database, logger, metrics, onApplied: learn, onStopped }),
+    watchInteractiveDwell({
+      ...{ log, logger, onStopped },
+      reads: (partition) => isOfHolding(holding, partition),
+      onDwell: (dwellMs) => pace.interactive(dwellMs),
+    }),
+    followJobs({ log, codec, database, logger, metrics, holding, fence, onApplied: learn, onStopped }),
   ]
+  const loops = [startPacing(parts), ...startOthers(parts), ...startRefresh(parts)]
+  return {
+    consumers,
+    isBroken: broken.signal,
+    async stop() {
+      await Promise.all([...consumers, ...loops].map((one) => one.stop()))
+      await Promise.all([release.stop(), announce.stop()])
+    },
+  }
+}
+
+/** What one coordinator does for all: watches, and old rows. */
+function startOthers({ options, holding, fence, trouble, backlog, release }: Parts): Loop[] {
+  if (!isOfHolding(holding, WATCH_SHARD)) return []
+  const { log, codec, database, logger, metrics, digestHour } = options
   const watches = followWatches({
-    ...{ log, codec, database, logger, metrics, trouble, digestHour },
+    ...{ log, codec, database, logger, metrics, trouble, digestHour, fence },
     onOpened(jobs) {
       backlog.add(jobs)
       release.wake()
     },
   })
-  const pacing = startPacing({ backlog, pace, metrics })
   const sweeping = startLoop({
     step: () => sweep(database),
     restMs: SWEEP_INTERVAL_MS,
     firstAfterMs: SWEEP_INTERVAL_MS,
     onError: (error) => logger.warn({ err: error }, 'Old rows of bulk jobs could not be deleted'),
   })
-  return {
-    consumers,
-    isBroken: broken.signal,
-    async stop() {
-      clearInterval(pacing)
-      await Promise.all([...consumers, sweeping, watches].map((one) => one.stop()))
-      await Promise.all([release.stop(), announce.stop()])
+  return [watches, sweeping]
+}
+
+/** Where others hold shards too, they read submissions and outcomes of the jobs of this one. */
+function startRefresh({
+  options: { database, logger },
+  holding,
+  trouble,
+  backlog,
+  pace,
+  release,
+}: Parts): Loop[] {
+  if (isWhole(holding)) return []
+  const foreign = 1 - holding.shards.length / holding.count
+  const loop = startLoop({
+    async step() {
+      const beganAt = performance.now()
+      const take = backlog.refreshing()
+      take(await listOpenJobs(database, holding))
+      trouble.over('backlog')
+      release.wake()
+      const tookMs = performance.now() - beganAt
+      const wantedMs = backlog.underWay() > 0 ? REFRESH_INTERVAL_MS : PACE_INTERVAL_MS
+      const restMs = Math.max(wantedMs, tookMs * REFRESH_REST_FACTOR)
+      pace.learnsLate((foreign * (restMs + tookMs)) / 2)
+      return restMs
     },
-  }
+    restMs: PACE_INTERVAL_MS,
+    onError(error) {
+      if (trouble.failed('backlog', error)) logger.warn({ err: error }, `Bulk jobs wait: ${String(error)}`)
+    },
+  })
+  return [loop]
 }
 
 /** Repeats the work at once while it returns more than 0, otherwise when woken or after a period of the pace. */
@@ -139,20 +209,13 @@ function startWorkLoop(
 
 /** Returns a function that tells backlog and pace what was committed, and wakes the loops. */
 function createLearner(
-  { logger, metrics }: CoordinationOptions,
-  {
-    backlog,
-    pace,
-    release,
-    announce,
-  }: { readonly backlog: Backlog; readonly pace: Pace; readonly release: Loop; readonly announce: Loop },
+  { options: { logger, metrics }, holding, backlog, pace, release }: Parts,
+  announce: Loop,
 ): (applied: Applied) => void {
   const openJobs = metrics.gauge('bulk_open_jobs', 'Bulk jobs that have not ended')
-  const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
   return (applied) => {
-    backlog.add(applied.opened)
-    for (const { jobId, ...change } of applied.changed)
-      if (backlog.changed(jobId, change) && !isWatchJob(jobId)) ended.inc()
+    backlog.add(applied.opened.filter(({ shard }) => isOfHolding(holding, shard)))
+    for (const { jobId, ...change } of applied.changed) backlog.changed(jobId, change)
     pace.ended(applied.endedReportIds)
     for (const { jobId, cause } of applied.refused) logger.error({ jobId, cause }, 'A bulk job cannot run')
     openJobs.set(backlog.size())
@@ -162,21 +225,31 @@ function createLearner(
 }
 
 function startPacing({
+  options: { database, metrics, logger },
+  holding,
+  trouble,
   backlog,
   pace,
-  metrics,
-}: {
-  readonly backlog: Backlog
-  readonly pace: Pace
-  readonly metrics: Metrics
-}): NodeJS.Timeout {
+}: Parts): Loop {
   const waiting = metrics.gauge('bulk_waiting_items', 'Screenings of bulk jobs not yet released')
   const underWay = metrics.gauge('bulk_under_way_items', 'Screenings of bulk jobs released and not ended')
-  return setInterval(() => {
-    pace.adapt()
-    waiting.set(backlog.waiting())
-    underWay.set(backlog.underWay())
-  }, PACE_INTERVAL_MS)
+  return startLoop({
+    async step() {
+      waiting.set(backlog.waiting())
+      underWay.set(backlog.underWay())
+      const measured = pace.measure()
+      if (isWhole(holding)) return pace.adapt(measured)
+      const told = toldBy(holding, measured, backlog.accounts())
+      pace.adapt(combine(told, await exchange(database, told), holding.count))
+      trouble.over('pace')
+    },
+    restMs: PACE_INTERVAL_MS,
+    firstAfterMs: PACE_INTERVAL_MS,
+    onError(error) {
+      if (trouble.failed('pace', error))
+        logger.warn({ err: error }, `The pace of bulk jobs stays: ${String(error)}`)
+    },
+  })
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -7,6 +7,30 @@ export interface Outcome {
   readonly endedAt: string
 }
 
+const LOCK = 'cupel.bulk.early-outcomes'
+
+/**
+ * Coordinators read outcomes and submissions at the same time. A transaction that inserts screenings locks out those that note outcomes
+ * as early, until it ends: otherwise neither would see what the other one wrote, and an outcome would be lost.
+ */
+export async function lockOutEarly(transaction: Queryable): Promise<void> {
+  await transaction.query(
+    { name: 'bulk.lock-out-early', text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))' },
+    [LOCK],
+  )
+}
+
+/** Waits for the transactions that insert screenings, and locks them out until this one ends. Others note early outcomes meanwhile. */
+export async function lockOutSubmissions(transaction: Queryable): Promise<void> {
+  await transaction.query(
+    {
+      name: 'bulk.lock-out-submissions',
+      text: 'SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))',
+    },
+    [LOCK],
+  )
+}
+
 /** The first record of a report id counts. */
 export async function noteEarly(transaction: Queryable, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
@@ -42,6 +66,7 @@ const KEEP_UNITS_MS = 3_600_000
 /** The row of a job prevents a second run of its submission: a call with an Idempotency-Key may be repeated for a day. */
 const KEEP_JOBS_MS = 30 * 24 * 3_600_000
 const KEEP_EARLY_MS = 7 * 24 * 3_600_000
+const KEEP_HOLDERS_MS = 60_000
 const MAX_SWEPT_JOBS = 50
 
 /** Deletes old rows, a limited number in each call. */
@@ -61,6 +86,10 @@ export async function sweep(database: Queryable): Promise<void> {
        SELECT job_id FROM bulk.job
        WHERE is_announced AND ended_at < now() - make_interval(secs => $1::float8 / 1000) ORDER BY ended_at LIMIT $2)`,
     [KEEP_JOBS_MS, MAX_SWEPT_JOBS],
+  )
+  await database.execute(
+    `DELETE FROM bulk.holder WHERE told_at < now() - make_interval(secs => $1::float8 / 1000)`,
+    [KEEP_HOLDERS_MS],
   )
   await database.execute(
     `DELETE FROM bulk.early_outcome WHERE noted_at < now() - make_interval(secs => $1::float8 / 1000)`,

@@ -1,4 +1,7 @@
-/** Reads facts about jobs from the bulk and report topics, and applies them together with the checkpoint. */
+/**
+ * Reads facts about jobs from the partitions of the bulk and report topics that belong to the shards held, and applies them together with
+ * the checkpoint. The jobs may be those of any shard: what counts is the lock of their rows.
+ */
 import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -7,6 +10,7 @@ import { applyFacts, type Applied } from './apply.js'
 import { factOf, type Fact } from './facts.js'
 import { isInteractive } from './interactive-dwell.js'
 import { membershipOf } from './membership.js'
+import { isOfHolding, type Fence, type Holding } from './shard-table.js'
 
 /** Names the checkpoints, the lag and the dead letters. */
 export const COORDINATOR_GROUP = 'bulk-coordinator.jobs.v1'
@@ -23,13 +27,15 @@ export interface FollowJobsOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly holding: Holding
+  readonly fence: Fence
   /** Called after each commit, before reading goes on. */
   readonly onApplied: (applied: Applied) => void
   readonly onStopped: (error: Error) => void
 }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
-  const { log, codec, database, logger, metrics, onApplied, onStopped } = options
+  const { log, codec, database, logger, metrics, holding, fence, onApplied, onStopped } = options
   return consume<Fact | null>({
     ...{ log, logger, onStopped },
     group: COORDINATOR_GROUP,
@@ -38,7 +44,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
       topicOf('BulkSubmitted', live),
       topicOf('ReportGenerated', live),
     ]),
-    reads: (place) => !isInteractive(place),
+    reads: (place) => !isInteractive(place) && isOfHolding(holding, place.partition),
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
@@ -48,11 +54,13 @@ export function followJobs(options: FollowJobsOptions): Consumer {
       database,
       at: 'bulk.facts',
       maxBatches: MAX_BATCHES_PER_TRANSACTION,
-      write: (transaction, batches) =>
-        applyFacts(
+      async write(transaction, batches) {
+        await fence(transaction)
+        return await applyFacts(
           transaction,
           batches.flatMap(({ outcomes }) => outcomes.filter((fact) => fact !== null)),
-        ),
+        )
+      },
       onCommitted: ({ result }) => onApplied(result),
     }),
   })

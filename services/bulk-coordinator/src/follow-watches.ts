@@ -1,6 +1,6 @@
 /**
  * Watches: marks those that a change of labels, ledger, policy or scorer can touch, screens them on the bulk lane, and tells their
- * accounts of what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease.
+ * accounts of what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease of one shard.
  */
 import {
   claimReportEpoch,
@@ -25,6 +25,7 @@ import {
   writeDigests,
 } from '@cupel/watches'
 import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
+import type { Fence } from './shard-table.js'
 import { createSplitChanges } from './split-changes.js'
 import { watchJobsOf, type WatchScreening } from './watch-jobs.js'
 
@@ -35,6 +36,7 @@ export interface FollowWatchesOptions {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly trouble: Trouble
+  readonly fence: Fence
   /** Hour of the day, UTC, at which the digest ends. */
   readonly digestHour: number
   /** Jobs whose screenings may be released now. */
@@ -95,7 +97,7 @@ export function followWatches(options: FollowWatchesOptions): Loop {
 const PLACE = 'watches'
 
 /** Returns a function that begins the screenings of due watches, and resolves to how many. */
-function createBegin({ log, codec, database, onOpened }: FollowWatchesOptions): () => Promise<number> {
+function createBegin({ log, codec, database, fence, onOpened }: FollowWatchesOptions): () => Promise<number> {
   let opening: Promise<ReportIds> | null = null
   const reportIds = async (): Promise<ReportIds> => {
     opening ??= openReportIds({ log, codec, database })
@@ -110,6 +112,7 @@ function createBegin({ log, codec, database, onOpened }: FollowWatchesOptions): 
     const screenings: WatchScreening[] = []
     for (const watch of due) screenings.push({ watch, reportId: await ids.next() })
     const opened = await database.transaction({ at: 'watches.begun' }, async (transaction) => {
+      await fence(transaction)
       const taken = await markPending(
         transaction,
         screenings.map(({ watch, reportId }) => ({ watchId: watch.watchId, reportId })),

@@ -1,6 +1,12 @@
-/** Measures how long bulk and interactive screens take, and sets the window accordingly. */
+/** Measures how long bulk and interactive screens take, and sets the window accordingly, alone or together with other coordinators. */
 import type { Metrics } from '@cupel/contracts'
-import { INITIAL_WINDOW_ITEMS, nextWindow } from '@cupel/domain'
+import {
+  INITIAL_WINDOW_ITEMS,
+  MAX_WINDOW_ITEMS,
+  MIN_WINDOW_ITEMS,
+  nextWindow,
+  QUANTUM_ITEMS,
+} from '@cupel/domain'
 
 export interface Pace {
   /** Screenings that may be under way at once. */
@@ -11,8 +17,34 @@ export interface Pace {
   wasFull(): void
   /** Time an interactive screen waited for its decision, in milliseconds. */
   interactive(dwellMs: number): void
-  /** Closes a period of measurement and sets the window for the next. */
-  adapt(): void
+  /** Closes a period of measurement. */
+  measure(): Measurement
+  /** Sets the window for the next period, from what was measured here or together with others. */
+  adapt(reading: Measurement | SharedReading): void
+  /** Items in a turn of the account: fewer where it has turns of other coordinators too. */
+  turnOf(accountId: string): number
+  /** How long an outcome that another coordinator reads remains unknown here, on average over all outcomes; in milliseconds. */
+  learnsLate(ms: number): void
+}
+
+/** What one coordinator saw in a period. */
+export interface Measurement {
+  readonly endedPerSecond: number
+  /** Interactive screens, and how many of them waited for longer than the target. */
+  readonly screens: number
+  readonly lateScreens: number
+  readonly wasFull: boolean
+}
+
+/** What all of them saw, and what of it is this one’s. */
+export interface SharedReading extends Measurement {
+  /** Part of the window that is this coordinator’s, from 0 to 1. */
+  readonly share: number
+  readonly coordinators: number
+  /** Whether every shard was told of: what nobody watches may be late. */
+  readonly isComplete: boolean
+  /** In how many coordinators the account has screenings to release. */
+  readonly placesOf: (accountId: string) => number
 }
 
 export interface PaceOptions {
@@ -39,20 +71,24 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
   let window = INITIAL_WINDOW_ITEMS
   let capacityPerSecond: number | null = null
   let roundTripMs: number | null = null
-  let dwellsMs: number[] = []
+  let lateMs = 0
+  const interactive = createDwells(dwellTargetMs)
+  let share = 1
+  let placesOf: SharedReading['placesOf'] = () => 1
   let endedInPeriod = 0
   let isFull = false
   let periodBegan = now()
 
   return {
-    window: () => window,
+    window: () => (share === 1 ? window : Math.max(MIN_WINDOW_ITEMS, Math.ceil(window * share))),
+    turnOf: (accountId) => Math.max(1, Math.round(QUANTUM_ITEMS / placesOf(accountId))),
+    learnsLate(ms) {
+      lateMs = ms
+    },
     released(reportIds) {
       const at = now()
       for (const reportId of reportIds) releasedAt.set(reportId, at)
-      for (const oldest of releasedAt.keys()) {
-        if (releasedAt.size <= MAX_REMEMBERED) break
-        releasedAt.delete(oldest)
-      }
+      keepNewest(releasedAt, MAX_REMEMBERED)
     },
     ended(reportIds) {
       const at = now()
@@ -69,25 +105,64 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
     wasFull() {
       isFull = true
     },
-    interactive(dwellMs) {
-      if (dwellsMs.length < MAX_DWELL_SAMPLES) dwellsMs.push(dwellMs)
-    },
-    adapt() {
+    interactive: (dwellMs) => interactive.add(dwellMs),
+    measure() {
       const seconds = (now() - periodBegan) / 1_000
-      const rate = seconds > 0 ? endedInPeriod / seconds : 0
-      // Only a period with enough work shows the capacity.
-      if (isFull && endedInPeriod > 0)
-        capacityPerSecond = Math.max(rate, (capacityPerSecond ?? 0) * CAPACITY_KEPT)
-      const interactiveDwellMs = percentile95(dwellsMs)
-      window = nextWindow(window, {
-        ...{ interactiveDwellMs, dwellTargetMs, capacityPerSecond, roundTripMs },
-        wasFull: isFull,
-      })
-      figures.adapted({ window, interactiveDwellMs, capacityPerSecond })
-      dwellsMs = []
+      const endedPerSecond = seconds > 0 ? endedInPeriod / seconds : 0
+      const { screens, lateScreens, dwellMs } = interactive.take()
+      const measured = { endedPerSecond, screens, lateScreens, wasFull: isFull }
+      figures.measured(dwellMs)
       endedInPeriod = 0
       isFull = false
       periodBegan = now()
+      return measured
+    },
+    adapt(reading) {
+      const shared = 'share' in reading ? reading : null
+      // Only a period with enough work shows the capacity.
+      if (reading.wasFull && reading.endedPerSecond > 0)
+        capacityPerSecond = Math.max(reading.endedPerSecond, (capacityPerSecond ?? 0) * CAPACITY_KEPT)
+      window = nextWindow(window, {
+        isInteractiveLate: isLate(reading),
+        capacityPerSecond,
+        roundTripMs: roundTripMs === null ? null : roundTripMs + lateMs,
+        wasFull: reading.wasFull && shared?.isComplete !== false,
+        maxItems: MAX_WINDOW_ITEMS * (shared?.coordinators ?? 1),
+      })
+      share = shared?.share ?? 1
+      placesOf = shared?.placesOf ?? (() => 1)
+      figures.adapted({ window: this.window(), capacityPerSecond })
+    },
+  }
+}
+
+function keepNewest(map: Map<string, number>, count: number): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= count) break
+    map.delete(oldest)
+  }
+}
+
+/** Counts interactive screens, and gives the 95th percentile of how long some of them waited; null where there were none. */
+function createDwells(targetMs: number): {
+  add(dwellMs: number): void
+  take(): { readonly screens: number; readonly lateScreens: number; readonly dwellMs: number | null }
+} {
+  let screens = 0
+  let lateScreens = 0
+  let samples: number[] = []
+  return {
+    add(dwellMs) {
+      screens += 1
+      if (dwellMs > targetMs) lateScreens += 1
+      if (samples.length < MAX_DWELL_SAMPLES) samples.push(dwellMs)
+    },
+    take() {
+      const taken = { screens, lateScreens, dwellMs: percentile95(samples) }
+      screens = 0
+      lateScreens = 0
+      samples = []
+      return taken
     },
   }
 }
@@ -102,12 +177,17 @@ function createFigures(metrics: Metrics) {
   const ended = metrics.counter('bulk_items_ended_total', 'Screenings of bulk jobs that ended')
   return {
     ended: (items: number) => ended.inc({}, items),
-    adapted(now: { window: number; interactiveDwellMs: number | null; capacityPerSecond: number | null }) {
+    measured: (interactiveDwellMs: number | null) => dwell.set((interactiveDwellMs ?? 0) / 1_000),
+    adapted(now: { window: number; capacityPerSecond: number | null }) {
       window.set(now.window)
-      dwell.set((now.interactiveDwellMs ?? 0) / 1_000)
       capacity.set(now.capacityPerSecond ?? 0)
     },
   }
+}
+
+/** Whether the 95th percentile of the screens is above the target. */
+function isLate({ screens, lateScreens }: Measurement): boolean {
+  return lateScreens > 0 && lateScreens >= screens - Math.min(screens - 1, Math.floor(screens * 0.95))
 }
 
 /** Null where there are no values. */

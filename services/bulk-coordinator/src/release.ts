@@ -4,8 +4,9 @@ import { firstRound, screenedAddressOf, shareRoom, type RoundState } from '@cupe
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Backlog } from './backlog.js'
-import { moveReleased, readUnits, type OpenJob, type Unit } from './job-table.js'
+import { listEnded, moveReleased, readUnits, type OpenJob, type Unit } from './job-table.js'
 import type { Pace } from './pace.js'
+import type { Fence } from './shard-table.js'
 import { isWatchJob } from './watch-jobs.js'
 
 export interface ReleaseOptions {
@@ -14,6 +15,7 @@ export interface ReleaseOptions {
   readonly database: Database
   readonly backlog: Backlog
   readonly pace: Pace
+  readonly fence: Fence
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null | undefined
 }
@@ -31,6 +33,7 @@ export function createRelease({
   database,
   backlog,
   pace,
+  fence,
   tracing,
 }: ReleaseOptions): () => Promise<number> {
   let round: RoundState = firstRound
@@ -42,7 +45,11 @@ export function createRelease({
     if (backlog.waiting() === 0) return 0
     if (room < backlog.waiting()) pace.wasFull()
     if (room <= 0 || (underWay > 0 && room < window / SMALLEST_PART_OF_WINDOW)) return 0
-    const shared = shareRoom(round, backlog.queues(), room)
+    const shared = shareRoom(
+      round,
+      backlog.queues((account) => pace.turnOf(account)),
+      room,
+    )
     const moves = shared.allotments.map(({ jobId, items }) => {
       const { released } = backlog.get(jobId)!
       return { jobId, expected: released, next: released + items }
@@ -60,18 +67,27 @@ export function createRelease({
       pace.released(records.map(({ key }) => key))
       await log.append('bulk.items-released', records)
     }
-    const moved = await database.transaction({ at: 'bulk.release' }, (transaction) =>
-      moveReleased(transaction, moves),
-    )
+    const moved = await database.transaction({ at: 'bulk.release' }, async (transaction) => {
+      await fence(transaction)
+      return await moveReleased(transaction, moves)
+    })
     if (tracing) traceReleases(tracing, backlog, moves, startedMs)
     for (const { jobId, next } of moves) if (moved.has(jobId)) backlog.released(jobId, next)
-    const refused = moves.filter(({ jobId }) => !moved.has(jobId) && backlog.get(jobId) !== undefined)
+    const refused = await refusedMoves(moves.flatMap(({ jobId }) => (moved.has(jobId) ? [] : [jobId])))
     if (refused.length > 0)
       throw new Error(
         `The rows of ${refused.length} jobs are not as they were left: somebody else releases them`,
       )
     round = shared.round
     return records.length
+  }
+
+  /** Another coordinator may have read the last outcome of a job, or its cancellation, and this one not yet heard of its end. */
+  async function refusedMoves(jobIds: readonly string[]): Promise<string[]> {
+    const open = jobIds.filter((jobId) => backlog.get(jobId) !== undefined)
+    if (open.length === 0) return []
+    for (const jobId of await listEnded(database, open)) backlog.ended(jobId)
+    return open.filter((jobId) => backlog.get(jobId) !== undefined)
   }
 }
 

@@ -1,15 +1,17 @@
-/** Runs a coordinator on the embedded log of a test until it dies. */
+/** Runs a coordinator on the embedded log of a test until it dies. With a second argument it sets the number of shards before. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
 import { openTestLog } from '@cupel/testkit/installation'
-import { startBulkCoordinator } from '../src/index.js'
+import { setShards, startBulkCoordinator } from '../src/index.js'
 
 const database = openDatabase({
   connectionString: process.argv[2]!,
   maxConnections: 8,
   applicationName: 'coordinator child',
 })
+const [, , , shards] = process.argv
+if (shards !== undefined) await setShards(database, Number(shards))
 await startBulkCoordinator({
   config: { CUPEL_BULK_DWELL_TARGET_MS: 25, CUPEL_WATCH_DIGEST_HOUR: 6 },
   log: await openTestLog(database, { leaseMs: 2_000 }),

@@ -2,23 +2,25 @@
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { listDeadLetters, type LogRecord } from '@cupel/event-log'
 import { drawnWithin, killedAt } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { COORDINATOR_GROUP } from '../src/index.js'
 import { addresses, openInstallation, type Installation } from './installation.js'
 
 const CHILD = new URL('./coordinator-child.ts', import.meta.url)
 
 let installation: Installation
-beforeEach(async () => {
-  installation = await openInstallation()
-})
 afterEach(() => installation.close())
 
 const contentOf = ({ key, value, headers }: LogRecord): string =>
   JSON.stringify([key, value?.toString('base64'), headers])
 const distinct = (values: readonly string[]): number => new Set(values).size
 
+const SHARDS = [1, 4]
+const withShards = <T>(cases: readonly T[]): [T, number][] =>
+  cases.flatMap((one) => SHARDS.map((shards): [T, number] => [one, shards]))
+
 const points = [
+  'bulk.shards-taken:1',
   'bulk.facts:1',
   'bulk.facts:2',
   'bulk.items-released:1',
@@ -29,9 +31,10 @@ const points = [
 
 const kills = points.flatMap((point) => [`before:${point}`, `after:${point}`])
 
-test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, kills))(
-  'killed %s',
-  async (failpoint) => {
+test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, withShards(kills)))(
+  'killed %s, with %i shards',
+  async (failpoint, shards) => {
+    installation = await openInstallation({ shards })
     const texts = [...addresses(300), 'nonsense', addresses(1)[0]!]
     const jobId = await installation.submit(texts)
     await killedAt(CHILD, [installation.connectionString], failpoint)
@@ -54,9 +57,12 @@ const killsOfCancelling = [
   'before:bulk.announced:1',
 ]
 
-test.each(drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 }, killsOfCancelling))(
-  'killed %s while a job is cancelled, one end is left, and it says what its items say',
-  async (failpoint) => {
+test.each(
+  drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 }, withShards(killsOfCancelling)),
+)(
+  'killed %s, with %i shards, while a job is cancelled, one end is left, and it says what its items say',
+  async (failpoint, shards) => {
+    installation = await openInstallation({ shards })
     installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 50 ? 'report' : 'hold')
     const jobId = await installation.submit(addresses(400))
     await installation.cancel(jobId)
@@ -77,6 +83,7 @@ test.each(drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 },
 test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
   'killed %s, a record that nobody can read is dead-lettered all the same',
   async (failpoint) => {
+    installation = await openInstallation()
     const partition = await installation.log.partitionFor(topicOf('BulkSubmitted'), 'job_poison')
     const poison = {
       topic: topicOf('BulkSubmitted'),

@@ -8,6 +8,8 @@ export interface Queue {
   readonly account: string
   /** Jobs in the order in which they were submitted, with the items each has left. */
   readonly jobs: readonly { readonly jobId: string; readonly left: number }[]
+  /** Items in each of its turns, 1 or more; QUANTUM_ITEMS by default. An account that has turns elsewhere too gets fewer in each. */
+  readonly turnItems?: number
 }
 
 export interface Allotment {
@@ -41,11 +43,12 @@ export function shareRoom(
     ...queues.map(({ account }) => account).filter((account) => !known.includes(account)),
   ]
   const deficits = new Map([...round.deficits].filter(([account]) => left.has(account)))
+  const turns = new Map(queues.map(({ account, turnItems = QUANTUM_ITEMS }) => [account, turnItems]))
   const taken = new Map<string, number>()
   while (room > 0 && order.length > 0) {
     const account = order[0]!
     const jobs = left.get(account)!
-    let allowance = deficits.get(account) ?? QUANTUM_ITEMS
+    let allowance = deficits.get(account) ?? turns.get(account)!
     while (allowance > 0 && room > 0 && jobs.length > 0) {
       const job = jobs[0]!
       const items = Math.min(allowance, room, job.left)

@@ -5,15 +5,16 @@
  */
 
 export interface WindowReading {
-  /** Time interactive screens waited for their decision lately, 95th percentile; null where there were none. */
-  readonly interactiveDwellMs: number | null
-  readonly dwellTargetMs: number
+  /** Whether interactive screens waited longer than their target for their decision lately. */
+  readonly isInteractiveLate: boolean
   /** Items per second at best, measured while there was work enough; null before anything was measured. */
   readonly capacityPerSecond: number | null
   /** Time from the release of an item to its end, on average; null before anything was measured. */
   readonly roundTripMs: number | null
   /** Whether the window was what held the release back. */
   readonly wasFull: boolean
+  /** The largest window; MAX_WINDOW_ITEMS by default, for each of those that share it. */
+  readonly maxItems?: number
 }
 
 export const INITIAL_WINDOW_ITEMS = 256
@@ -27,8 +28,7 @@ const GROWTH = 1.25
 const SHRINKAGE = 0.5
 
 export function nextWindow(window: number, reading: WindowReading): number {
-  const { interactiveDwellMs, dwellTargetMs, capacityPerSecond, roundTripMs, wasFull } = reading
-  const isLate = interactiveDwellMs !== null && interactiveDwellMs > dwellTargetMs
+  const { isInteractiveLate, capacityPerSecond, roundTripMs, wasFull, maxItems = MAX_WINDOW_ITEMS } = reading
   const floor =
     capacityPerSecond === null || roundTripMs === null
       ? MIN_WINDOW_ITEMS
@@ -38,8 +38,8 @@ export function nextWindow(window: number, reading: WindowReading): number {
       ? INITIAL_WINDOW_ITEMS
       : Math.max(INITIAL_WINDOW_ITEMS, (capacityPerSecond * MAX_UNDER_WAY_MS) / 1_000)
   // A window nobody fills says nothing about what the next size would do.
-  const wanted = isLate ? window * SHRINKAGE : wasFull ? window * GROWTH : window
-  return clamp(Math.ceil(clamp(wanted, floor, ceiling)), MIN_WINDOW_ITEMS, MAX_WINDOW_ITEMS)
+  const wanted = isInteractiveLate ? window * SHRINKAGE : wasFull ? window * GROWTH : window
+  return clamp(Math.ceil(clamp(wanted, floor, ceiling)), MIN_WINDOW_ITEMS, maxItems)
 }
 
 function clamp(value: number, low: number, high: number): number {

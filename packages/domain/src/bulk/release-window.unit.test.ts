@@ -10,18 +10,16 @@ import {
 } from './release-window.js'
 
 const calm: WindowReading = {
-  interactiveDwellMs: 3,
-  dwellTargetMs: 25,
+  isInteractiveLate: false,
   capacityPerSecond: 2_000,
   roundTripMs: 100,
   wasFull: true,
 }
-const late: WindowReading = { ...calm, interactiveDwellMs: 60 }
+const late: WindowReading = { ...calm, isInteractiveLate: true }
 
 test('the window halves while interactive screens wait too long, and grows otherwise', () => {
   expect(nextWindow(400, late)).toBe(200)
   expect(nextWindow(400, calm)).toBe(500)
-  expect(nextWindow(400, { ...calm, interactiveDwellMs: null })).toBe(500)
 })
 
 test('a window that nobody fills does not grow', () => {
@@ -53,8 +51,7 @@ test('whatever is read, the window is a whole number between its limits', () => 
     fc.property(
       fc.integer({ min: MIN_WINDOW_ITEMS, max: MAX_WINDOW_ITEMS }),
       fc.record({
-        interactiveDwellMs: ms,
-        dwellTargetMs: fc.constant(25),
+        isInteractiveLate: fc.boolean(),
         capacityPerSecond: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
         roundTripMs: ms,
         wasFull: fc.boolean(),
