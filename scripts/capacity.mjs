@@ -8,7 +8,10 @@ import { costsOf, limitsOf, MACHINE_CORES, needsOf } from './capacity/model.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs/capacity.md')
 const RATES = [100, 1_000, 10_000, 100_000]
-const sizes = { cluster: { screen: 32, report: 64 }, before: { screen: 4, report: 16 } }
+const sizes = {
+  cluster: { screen: 32, report: 64, shards: 8 },
+  before: { screen: 4, report: 16, shards: 1 },
+}
 const POSTGRES_CORES = 16
 
 const grouped = (count) => count.toLocaleString('en-US')
@@ -16,28 +19,27 @@ const grouped = (count) => count.toLocaleString('en-US')
 function tables(costs) {
   const needs = RATES.map((rate) => needsOf(rate, costs, sizes.cluster))
   const rows = needs.map(
-    ({ rate, api, scorer, projector, coordinatorShare, brokerCores, postgresCores, machines, exceeded }) =>
+    ({ rate, api, scorer, projector, coordinator, brokerCores, postgresCores, machines, exceeded }) =>
       `| ${[
         grouped(rate),
-        ...[api, scorer, projector],
-        `${Math.round(coordinatorShare * 100)} %`,
+        ...[api, scorer, projector, coordinator],
         ...[brokerCores, postgresCores, machines],
         exceeded.length === 0 ? 'nothing' : exceeded.join('; '),
       ].join(' | ')} |`,
   )
   const limits = (size) => limitsOf(costs, { ...size, postgresCores: POSTGRES_CORES })
   const before = limits(sizes.before)
-  return `| screens/s | APIs | scorers | projectors | coordinator, of a core | broker cores | Postgres cores | machines of ${MACHINE_CORES} cores for the services | what is exceeded |
+  return `| screens/s | APIs | scorers | projectors | coordinators | broker cores | Postgres cores | machines of ${MACHINE_CORES} cores for the services | what is exceeded |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-| what ends the growth, in this order | 32 and 64 partitions, screens/s |
+| what ends the growth, in this order | 32 and 64 partitions, 8 shards, screens/s |
 | --- | --- |
 ${limits(sizes.cluster)
   .map(({ what, rate }) => `| ${what} | ${grouped(rate)} |`)
   .join('\n')}
 
-With 4 and 16 partitions, as on one broker, the first limit is ${before[0].what}: ${grouped(before[0].rate)} screens/s.`
+With 4 and 16 partitions and one shard, as on one broker, the first limit is ${before[0].what}: ${grouped(before[0].rate)} screens/s.`
 }
 
 const text = readFileSync(PAGE, 'utf8')

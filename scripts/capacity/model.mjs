@@ -32,22 +32,23 @@ export function costsOf(benchmarks) {
 /** Cores that are busy at `rate` screens a second. */
 const busyCores = (cost, rate) => (cost * rate) / 1000
 
-/** What a rate needs. `screen` and `report` are the partitions of a lane and of the reports. */
-export function needsOf(rate, costs, { screen, report }) {
+/** What a rate needs. `screen` and `report` are the partitions of a lane and of the reports, `shards` those of bulk jobs. */
+export function needsOf(rate, costs, { screen, report, shards }) {
   const processes = (name) => Math.max(LEAST, Math.ceil(busyCores(costs[name], rate) / PLANNED_SHARE))
   const api = processes('api')
   const scorer = processes('scorer')
   const projector = processes('projector')
-  const coordinatorShare = busyCores(costs['bulk-coordinator'], rate)
+  const coordinator = processes('bulk-coordinator')
   const brokerCores = Math.ceil((busyCores(costs['kafka broker'], rate) * REPLICAS) / PLANNED_SHARE)
   const postgresCores = Math.ceil(busyCores(costs.postgres, rate) / PLANNED_SHARE)
-  // Of the coordinator one works, and one waits.
-  const serviceCores = api + scorer + projector + 2
+  const serviceCores = api + scorer + projector + coordinator
   return {
-    ...{ rate, api, scorer, projector, coordinatorShare, brokerCores, postgresCores },
+    ...{ rate, api, scorer, projector, coordinator, brokerCores, postgresCores },
     machines: Math.max(LEAST, Math.ceil(serviceCores / MACHINE_CORES)),
     exceeded: [
-      ...(coordinatorShare > PLANNED_SHARE ? ['the one active bulk coordinator'] : []),
+      ...(busyCores(costs['bulk-coordinator'], rate) > shards * PLANNED_SHARE
+        ? [`shards of bulk jobs (${shards})`]
+        : []),
       ...(api > report / 2 ? [`report partitions (${report / 2} for API instances)`] : []),
       ...(scorer > screen ? [`partitions of a lane (${screen})`] : []),
       ...(projector > report ? [`report partitions (${report} for projectors)`] : []),
@@ -56,13 +57,16 @@ export function needsOf(rate, costs, { screen, report }) {
 }
 
 /** The rate at which each limit is reached, lowest first. */
-export function limitsOf(costs, { screen, report, postgresCores }) {
+export function limitsOf(costs, { screen, report, shards, postgresCores }) {
   const rateOf = (cores, cost) => Math.floor((cores * PLANNED_SHARE * 1000) / cost)
   return [
     { what: `scorers: ${screen} partitions of a lane`, rate: rateOf(screen, costs.scorer) },
     { what: `APIs: ${report / 2} report partitions, one for each`, rate: rateOf(report / 2, costs.api) },
     { what: `projectors: ${report} report partitions`, rate: rateOf(report, costs.projector) },
-    { what: 'the bulk coordinator: one works', rate: rateOf(1, costs['bulk-coordinator']) },
+    {
+      what: shards === 1 ? 'the bulk coordinator: one works' : `bulk coordinators: ${shards} shards`,
+      rate: rateOf(shards, costs['bulk-coordinator']),
+    },
     { what: `Postgres: one primary of ${postgresCores} cores`, rate: rateOf(postgresCores, costs.postgres) },
   ].sort((one, other) => one.rate - other.rate)
 }

@@ -294,7 +294,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
     }
     expect(await argumentsBy({ isUpgrade: false })).toEqual([
       'install',
-      ...['--screen-partitions', '32', '--report-partitions', '64'],
+      ...['--screen-partitions', '32', '--report-partitions', '64', '--bulk-shards', '8'],
     ])
     expect(await argumentsBy({ isUpgrade: true })).toEqual(['upgrade'])
   })

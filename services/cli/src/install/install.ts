@@ -1,6 +1,7 @@
 /** Runs the steps of an installation under one lock, or only says what they would do. */
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { requireBulkShards } from './bulk-shards.js'
 import type { Step } from './step.js'
 import { installationSteps } from './steps.js'
 import type { Target } from './target.js'
@@ -11,7 +12,7 @@ export interface InstallOptions {
   /** Whether there must be an installation already: a mistyped address must not begin another one. */
   readonly isUpgrade: boolean
   readonly note: (sentence: string) => void
-  /** Partitions of topics, where an operator chose them. */
+  /** Partitions of topics and shards of bulk jobs, where an operator chose them. */
   readonly sizes?: ChosenSizes
 }
 
@@ -36,6 +37,7 @@ export async function install(target: Target, options: InstallOptions): Promise<
   if (options.isUpgrade) await requireInstallation(target.database)
   // A number that cannot be had is refused before anything is made.
   if (options.sizes !== undefined) await sizedTopics(target, options.sizes)
+  if (options.sizes?.bulkShards !== undefined) requireBulkShards(options.sizes.bulkShards)
   const steps = installationSteps(target, options.note, options.sizes)
   const results: StepResult[] = []
   if (options.dryRun) {

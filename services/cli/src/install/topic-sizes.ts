@@ -22,6 +22,8 @@ export interface ChosenSizes {
   readonly screen?: number | undefined
   /** Of each report topic; by default `CLUSTER_REPORT_PARTITIONS` of a new installation on a cluster. */
   readonly report?: number | undefined
+  /** Shards of bulk jobs; by default `CLUSTER_BULK_SHARDS` of a new installation on a cluster. */
+  readonly bulkShards?: number | undefined
 }
 
 /** A Kafka of fewer brokers is held to be one machine. */
@@ -68,7 +70,8 @@ async function missingTopics({ log, config }: Target): Promise<ReadonlySet<strin
   )
 }
 
-async function isOnCluster({ config, logger }: Target): Promise<boolean> {
+/** Whether the log has as many brokers as several machines. */
+export async function isOnCluster({ config, logger }: Target): Promise<boolean> {
   const { countBrokers } = await import('@cupel/event-log/kafka')
   const { brokers, ssl, sasl } = await kafkaAccess(config)
   return (
