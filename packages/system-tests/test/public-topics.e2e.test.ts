@@ -34,6 +34,8 @@ import {
 } from '../src/foreign-records.js'
 import { appendRecord, readRawTopic, readTopic } from '../src/kafka-log.js'
 import { until } from '../src/until.js'
+import { list, watch } from '../src/watch-changes.js'
+import { createEndpoint, startWebhookReceiver } from '../src/webhook-receiver.js'
 import { examples, prepareSubscribers, settingsOf, type Subscriber } from '../src/subscribers.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
@@ -47,6 +49,8 @@ const OTHERS = ['0x00000000219ab540356cBB839Cbe05303d7705Fa', 'bc1qar0srrr7xfkvy
 const REPORTS = 'screening.report.events.v1'
 const LATEST = 'screening.latest-report.events.v1'
 const OUTCOMES = ['ReportGenerated', 'ScreeningFailed']
+const WATCHED = [1, 2, 3].map((n) => `0x${String(n).padStart(40, 'd')}`)
+const CHANGES = 'screening.watch.events.v1'
 const CONNECTORS = ['screening-outcomes', 'latest-reports', 'events']
 const DEAD_LETTERS = 'team-payments.dead-letters'
 const GONE = 'acc_gone/ETH/0xgone'
@@ -67,7 +71,10 @@ describe.skipIf(missing !== undefined)('public topics', () => {
     installation = await startInstallation({
       ...{ kafka: true, home },
       // A busy machine is slower than a customer is patient.
-      environment: { CUPEL_SCREEN_DEADLINE_MS: '20000', CUPEL_LATEST_REPORTS: 'true' },
+      environment: {
+        ...{ CUPEL_SCREEN_DEADLINE_MS: '20000', CUPEL_LATEST_REPORTS: 'true' },
+        CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+      },
     })
     client = createClient(installation.ready.base_urls, await enterpriseKey(home))
   }, LIMIT_MS)
@@ -136,6 +143,34 @@ describe.skipIf(missing !== undefined)('public topics', () => {
         expect([...lines].sort(byReportId), quickStarts[index]!.language).toEqual(expected)
     },
     LIMIT_MS,
+  )
+
+  test(
+    'a list that names a watched address changes its report: one event and one webhook, also where the coordinator is killed',
+    async () => {
+      const receiver = await startWebhookReceiver()
+      try {
+        await createEndpoint(client, receiver, '/watches', 'full')
+        await watch(client, WATCHED)
+        const told = (address: string) => [...receiver.accepted().values()].filter(isChangeOf(address))
+        await list(home, WATCHED.slice(0, 1))
+        const [coordinator] = installation.pids('bulk-coordinator')
+        process.kill(coordinator!, 'SIGKILL')
+        await until('the first change', LIMIT_MS, async () => told(WATCHED[0]!).length > 0)
+        await list(home, WATCHED.slice(0, 2))
+        // Whatever is told of the first list twice comes before this.
+        await until('the second change', LIMIT_MS, async () => told(WATCHED[1]!).length > 0)
+
+        expect(WATCHED.map((address) => told(address).length)).toEqual([1, 1, 0])
+        expect(receiver.offences).toEqual([])
+        const events = (await readTopic(installation.ready, CHANGES)).filter(isReportChanged)
+        expect(events.map(({ value }) => value['address']).sort()).toEqual(WATCHED.slice(0, 2))
+        for (const { value } of events) expect(pointsOf(value)).toBe(changeOf(value))
+      } finally {
+        await receiver.close()
+      }
+    },
+    2 * LIMIT_MS,
   )
 
   describe.skipIf(connect === null)('Kafka Connect writes into Postgres', () => {
@@ -312,6 +347,23 @@ function noConnect(reason: Error): null {
 function noQuickStarts(reason: Error): readonly Subscriber[] {
   noteSkip(`the quick starts of subscribers: ${reason.message}`)
   return []
+}
+
+const isReportChanged = ({ type }: { readonly type: string }): boolean => type === 'ReportChanged'
+
+const isChangeOf =
+  (address: string) =>
+  ({ type, data }: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): boolean =>
+    type === 'report.changed' && data['address'] === address
+
+/** Hundredths of a point: what the split of a change adds up to, and the change. A split that a busy machine left out says so. */
+function pointsOf({ split, splitMissing, ...value }: Readonly<Record<string, unknown>>): number {
+  if (split === null && splitMissing === 'busy') return changeOf(value)
+  return Object.values(split as Record<string, number>).reduce((sum, part) => sum + Math.round(part * 100), 0)
+}
+
+function changeOf({ score, previousScore }: Readonly<Record<string, unknown>>): number {
+  return Math.round(Number(score) * 100) - Math.round(Number(previousScore) * 100)
 }
 
 /** What a quick start prints of an event. */
