@@ -36,6 +36,9 @@ export { compareRounds, percentileOf, turnsOfRound } from './rounds.js'
 /** `npm run bench:evidence`: the share of MACs and signatures in the CPU of a screen. */
 export { runEvidence, type EvidenceOptions, type EvidenceResults } from './evidence/run-evidence.js'
 export { renderEvidence } from './evidence/render.js'
+/** `npm run bench:leaves`: what leaves of the transparency log cost screens. */
+export { runLeaves, type LeavesOptions, type LeavesResults } from './leaves/run-leaves.js'
+export { renderLeaves } from './leaves/render.js'
 /** `npm run bench:archive`: how fast a log is archived, and an archive verified. */
 export { runArchive, type ArchiveOptions, type ArchiveResults } from './archive/run-archive.js'
 export { renderArchive } from './archive/render.js'

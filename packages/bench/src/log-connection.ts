@@ -16,7 +16,7 @@ const CONNECTIONS = 10
 
 /** Reads the connections from run.json in the home folder of the running system. */
 export async function runningLog(profile: Profile, home: string): Promise<LogConnection> {
-  const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
+  const run = await runOf(home)
   return profile === 'kafka'
     ? {
         kind: 'kafka',
@@ -25,6 +25,15 @@ export async function runningLog(profile: Profile, home: string): Promise<LogCon
         topicPrefix: '',
       }
     : { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
+}
+
+/** The database of the running system, as the owner of its tables. */
+export async function databaseUrlOf(home: string): Promise<string> {
+  return text(await runOf(home), 'databaseUrl')
+}
+
+async function runOf(home: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
 }
 
 function text(json: Record<string, unknown>, name: string): string {
