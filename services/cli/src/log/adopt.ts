@@ -8,6 +8,7 @@ import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
 import { operator } from '../operator.js'
 import { requiredReason } from '../required-reason.js'
+import { stillRunning } from '../restore/still-running.js'
 
 interface AdoptOptions extends JsonOption {
   readonly reason?: string
@@ -33,6 +34,8 @@ docs/runbooks/move-to-another-cluster.md goes through it.`,
       const reason = dryRun ? (options.reason ?? '') : requiredReason(options.reason)
       const adopted = await withConnections(context, async ({ run, log: eventLog, database, config }) => {
         if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
+        const running = await stillRunning(database)
+        if (running !== null) throw new CommandError(running, EXIT_FAILED)
         const settings = installationCheckpoints(context, config)
         if (settings === null)
           throw new CommandError(

@@ -108,8 +108,8 @@ async function bringTogether(
   { options, notes, isOlderDatabase }: Work,
 ): Promise<boolean> {
   const parts = { transaction, log, codec, notes }
-  const isBehindPublished = await takeBackPublished({ ...parts, checkpoints })
-  await settleReadEnds(transaction, { log, notes, acceptsLost: options.acceptsLost })
+  const readEnds = { log, notes, acceptsLost: options.acceptsLost }
+  await settleReadEnds(transaction, readEnds)
   for (const { schema, tables, ...readModel } of readModels)
     if (await restartEmptied(transaction, { schema, tables, group: readModelGroup(readModel) }))
       notes.changed(emptied)
@@ -118,10 +118,14 @@ async function bringTogether(
   const before = tellsOf(notes)
   await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
   await replayDeliveries(parts)
-  const isOlder = isOlderDatabase || isBehindPublished || tellsOf(notes) > before
+  const isToldOlder = tellsOf(notes) > before
   // Also what an earlier restore compared: the keys have backups of their own, which tell nothing of the age of the other tables.
   await eraseAgain(parts)
   notes.changed(jobFacts, await replayJobs(parts))
+  // Moves a reader forward, and what comes before begins where the earliest reader of the backup stood.
+  const isBehindPublished = await takeBackPublished({ ...parts, checkpoints })
+  if (isBehindPublished && notes.refusals().length === 0) await settleReadEnds(transaction, readEnds)
+  const isOlder = isOlderDatabase || isBehindPublished || isToldOlder
   await skipDecidedRequests(parts)
   if (isOlder) await fenceThePast(parts)
   if (await endRestoration(transaction)) notes.changed(fromArchive)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { until } from '@cupel/testkit'
 import { transparencyFolder, verifyReport } from '@cupel/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { enrol, readAll, screen, settled, type Answered, type Customer } from '../../test/drill.js'
+import { enrol, readAll, revoke, screen, settled, type Answered, type Customer } from '../../test/drill.js'
 import { openRestorable, type Restorable, type Running } from '../../test/restorable.js'
 
 let installation: Restorable
@@ -55,6 +55,25 @@ async function checkpointFile(): Promise<string> {
 }
 const published = async (): Promise<number> =>
   Number(readFileSync(await checkpointFile(), 'utf8').split('\n')[1])
+
+test('a key that was revoked after the backup is revoked again, although leaves of its revocation are published', async () => {
+  let thief!: Customer
+  await installation.run(async (running) => {
+    thief = await enrol(running, 'Second')
+    await settled(running)
+  })
+  const backup = await installation.backUp()
+  await installation.run(async (running) => {
+    await revoke(running, thief)
+    await settled(running)
+  })
+  await oneMore()
+  await installation.putBack(backup)
+  expect((await installation.restore()).changes).toContain(
+    '1 keys that were revoked after the backup are revoked again.',
+  )
+  await installation.run(async ({ call }) => expect((await call('/v1/reports', thief.key)).status).toBe(401))
+})
 
 test('behind an older database the transparency log goes on where its files end', async () => {
   const backup = await installation.backUp()
