@@ -4,23 +4,24 @@ import { join } from 'node:path'
 import { root } from '../setup.mjs'
 
 /**
- * Every command of the code blocks of a page, in order, with the heading that it stands below. A command ends with its line, unless a backslash
+ * Every command and every statement of the code blocks of a page (`sh`, `sql`), in order, with the heading that it stands below. A command ends with its line, unless a backslash
  * or a here-document continues it.
  * @param {string} path Relative to the checkout.
  * @returns {{ section: string, command: string }[]}
  */
 export function commandsOf(path) {
   const commands = []
-  let [section, isCode, open, end, indent] = ['', false, null, null, 0]
+  let [section, isBlock, isCode, open, end, indent] = ['', false, false, null, null, 0]
   for (const indented of readFileSync(join(root, path), 'utf8').split('\n')) {
     // A block may stand within a step of a list.
     const fence = indented.trimStart()
     const line = isCode ? indented.slice(indent) : indented
     if (fence.startsWith('```')) {
-      isCode = fence === '```sh'
+      isBlock = !isBlock
+      isCode = fence === '```sh' || fence === '```sql'
       indent = indented.length - fence.length
-    } else if (!isCode) section = /^#+ (.*)$/.exec(line)?.[1] ?? section
-    else {
+    } else if (!isBlock) section = /^#+ (.*)$/.exec(line)?.[1] ?? section
+    else if (isCode) {
       open = open === null ? line : `${open}\n${line}`
       end ??= /<<'(\w+)'$/.exec(line)?.[1] ?? null
       if (end === null ? line.endsWith('\\') : line !== end) continue

@@ -21,6 +21,7 @@ export const longest = [
   'services/cli/src/start/start.e2e.test.ts',
   'packages/sdk-python/test/product.long.e2e.test.ts',
   'packages/system-tests/test/bulk-kills.long.e2e.test.ts',
+  'services/cli/src/install/runbooks.long.e2e.test.ts',
   'services/cli/src/start/start-cluster.long.e2e.test.ts',
   'packages/checkpoints/test/tampering.unit.test.ts',
   'packages/system-tests/test/webhook-kills.long.e2e.test.ts',
