@@ -4,12 +4,14 @@
     python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt
     python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt --witness VKEY VKEY VKEY --witnesses-needed 2
     python3 verify_report.py REPORT.json --archive FOLDER --key KEYS.txt
+    python3 verify_report.py AUDIT.pdf AUDIT.pdf.sig --key KEYS.txt
 
 REPORT.json is the report, byte for byte as the API answered it. The proof is what GET /v1/reports/{report_id}/proof
 answered: it shows that the report is in the transparency log. FOLDER is what `cupel archive create` made: the report is
 found in it, with the signature of the batch in which it was decided. KEYS.txt holds the public keys of the installation,
 one on each line, which the operator gave to you himself. VKEY is the public key of a witness, which the witness publishes:
-its cosignature says that it was shown no other history of the transparency log.
+its cosignature says that it was shown no other history of the transparency log. AUDIT.pdf is what `cupel audit recompute --pdf`
+wrote: its signature shows who made it and that no byte was changed, and not that what it says is right.
 
 This one file needs Python 3.9 or later and nothing else: no package, no network, no installation. It follows RFC 6962
 (hash trees), RFC 8032 (Ed25519), C2SP (signed-note, tlog-checkpoint, tlog-cosignature, tlog-proof) and Avro 1.11 (object container files).
@@ -194,6 +196,26 @@ def open_checkpoint(note, keys):
     if size is None or root is None or not lines[0].startswith(f"{name}/transparency/"):
         raise NotProven("What is signed is no checkpoint of a transparency log of this key.")
     return (lines[0], size, root, key_id)
+
+
+# --- Audits -----------------------------------------------------------------------------------------------------------
+
+HASHED = r"(0|[1-9][0-9]*) ([0-9a-f]{64})"
+
+
+def verify_audit(pdf, signature, keys):
+    """A sentence on the PDF of an audit."""
+    try:
+        text, name, key_id = open_note(signature.decode("utf-8"), keys, "signature")
+    except UnicodeDecodeError:
+        raise NotProven("The signature is no text.")
+    found = re.fullmatch(rf"([^\n]+)\npdf {HASHED}\ndata {HASHED}\ntime ([0-9TZ:.-]+)\n", text, re.ASCII)
+    if found is None or not found[1].startswith(f"{name}/audits/"):
+        raise NotProven("What is signed is no PDF of an audit.")
+    if number_of(found[2]) != len(pdf) or found[3] != hashlib.sha256(pdf).hexdigest():
+        raise NotProven("The PDF was changed, or the signature is of another one.")
+    log = found[1][len(f"{name}/audits/") :]
+    return f"Signed: the PDF is as the key {key_id} of {name} signed it, made on {found[6]} for the log {log}."
 
 
 # --- Witnesses (C2SP tlog-cosignature) --------------------------------------------------------------------------------
@@ -672,8 +694,8 @@ def verify_in_archive(report, folder, keys, report_keys, logs):
 
 def main():
     parser = argparse.ArgumentParser(description="Checks that a report is one of an installation.")
-    parser.add_argument("report")
-    parser.add_argument("proof", nargs="?", help="what GET /v1/reports/{report_id}/proof answered")
+    parser.add_argument("report", help="the report, or the PDF of an audit")
+    parser.add_argument("proof", nargs="?", help="what GET /v1/reports/{report_id}/proof answered, or the signature of the PDF")
     parser.add_argument("--archive", help="folder of an archive, instead of a proof")
     parser.add_argument("--log", action="append", default=[], help="identity that the log of the archive had before; may be repeated")
     parser.add_argument("--key", required=True, help="file with the public keys, one on each line")
@@ -695,6 +717,11 @@ def main():
             return 0
         with open(arguments.proof, "rb") as file:
             proof = file.read()
+        if report.startswith(b"%PDF-") or arguments.proof.endswith(".sig"):
+            if witnesses:
+                parser.error("no witness cosigns the PDF of an audit")
+            print(verify_audit(report, proof, keys))
+            return 0
         print(verify(report, proof, keys, witnesses, needed))
     except (OSError, ValueError) as error:
         print(f"A file or a key cannot be used: {error}", file=sys.stderr)

@@ -1,13 +1,17 @@
 /** The PDF of an audit, on the installation of another test file: one of its own would cost much. It has five reports. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import type { AuditStatement } from '@cupel/report-pdf'
 import { createSigningKeys, readSigningKeys, rotateSigningKey, verifierKey } from '@cupel/signing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Decided } from './decided.js'
 
+const VERIFIER = fileURLToPath(
+  new URL('../../../packages/transparency/python/verify_report.py', import.meta.url),
+)
 const SPKI_OF_ED25519 = '302a300506032b6570032100'
 
 export function describeAuditPdf(decided: () => Decided): void {
@@ -16,6 +20,8 @@ export function describeAuditPdf(decided: () => Decided): void {
     const read = (name: string): Buffer => readFileSync(file(name))
     const verify = (pdf: string, signature = `${pdf}.sig`, keys = 'keys.txt') =>
       decided().cupel('verify', file(pdf), file(signature), '--key', file(keys))
+    const python = (pdf: string, signature = `${pdf}.sig`, keys = 'keys.txt') =>
+      spawnSync('python3', [VERIFIER, file(pdf), file(signature), '--key', file(keys)], { encoding: 'utf8' })
     const statementOf = (name: string): AuditStatement => {
       const [, json] = /\nstream\n(\{"format":"cupel-audit-statement-1".*?)\nendstream/s.exec(
         read(name).toString('utf8'),
@@ -25,6 +31,10 @@ export function describeAuditPdf(decided: () => Decided): void {
     const refused = async (why: string, ...args: Parameters<typeof verify>): Promise<void> => {
       const { error } = await verify(...args)
       expect(error).toMatchObject({ exitCode: 1, message: expect.stringContaining(why) as string })
+      expect(python(...args)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('Not proven') as string,
+      })
     }
 
     beforeAll(async () => {
@@ -59,6 +69,13 @@ export function describeAuditPdf(decided: () => Decided): void {
       expect(error).toBeNull()
       expect(out).toContain(`Signed: the PDF is as the key ${signer.key.id} of ${signer.key.name} signed it`)
       expect(out).toContain('levels A, B, C: 5 reports, nothing differs.')
+      expect(python('a.pdf')).toMatchObject({
+        status: 0,
+        stderr: '',
+        stdout: expect.stringContaining(
+          `signed it, made on ${statement.made_at} for the log ${statement.log}.`,
+        ) as string,
+      })
       const witness = 'witness.example+3cd6b1d8+BP0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB'
       const cosigned = [
         'verify',

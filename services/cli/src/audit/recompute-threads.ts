@@ -8,8 +8,11 @@ import { CommandError } from '../explain.js'
 import type { FromThread, ThreadData, ThreadSource, ToThread } from './recompute-messages.js'
 
 export const MAX_THREADS = 8
-/** A thread takes a second to begin: for fewer records than this, none does unless it is asked for. */
-const THREADS_FROM_RECORDS = 20_000
+/**
+ * A thread takes 0.6 s of a processor to begin, and two decide 1.4 times as many reports a second as one: for fewer records than this, none begins unless it
+ * is asked for (docs/benchmarks.md).
+ */
+const THREADS_FROM_RECORDS = 50_000
 
 /** The value of `--threads`. */
 export function threadCount(text: string): number {

@@ -75,7 +75,7 @@ function answerStatement(
   const result = { is_signed: true, log, time, key_id: keyId, key_name: keyName, sha256: pdf.sha256, ...said }
   answer(context, options, result, () =>
     [
-      `Signed: the PDF is as the key ${keyId} of ${keyName} signed it, made on ${time} by ${printable(made_by)} for the log ${log}.`,
+      `Signed: the PDF is as the key ${keyId} of ${keyName} signed it, made on ${time} for the log ${log}. It was made by ${printable(made_by)}.`,
       `It says of \`cupel ${printable(command)}\`, ${asked.levels.length === 1 ? 'level' : 'levels'} ${printable(asked.levels.join(', '))}: ${reports.toLocaleString('en-US')} reports, ${is_proven ? 'nothing differs' : 'NOT proven'}.`,
     ].join('\n'),
   )
