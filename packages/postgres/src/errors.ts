@@ -17,12 +17,12 @@ const CONNECTION_CODES = new Set([
   'ENOENT',
 ])
 
-/** Whether the server could not be reached, so that a retry may succeed. */
+/** Whether the server could not be reached, or lacks room or memory, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== null) {
-    // Class 08: connection; 57P01-57P03: shutting down or starting; 53300: too many connections.
-    return state.startsWith('08') || state.startsWith('57P0') || state === '53300'
+    // Class 08: connection; 57P01-57P03: shutting down or starting; class 53: a full disk, no memory, too many connections.
+    return state.startsWith('08') || state.startsWith('57P0') || state.startsWith('53')
   }
   if (!(error instanceof Error)) return false
   if ('code' in error && CONNECTION_CODES.has(String(error.code))) return true
