@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { silentLogger } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,6 +15,7 @@ import { LogUnavailableError, type EventLog, type LogRecord, type LogStoppedErro
 import { jarsOrReason, specOf, startBroker, type BrokerUnderTest } from './broker-under-test.contract.js'
 import { openKafkaLog } from './kafka-log.js'
 import { createAdmin } from './kafkajs.js'
+import { withAdmin } from './with-admin.js'
 
 const jars = await jarsOrReason()
 const CASE_TIMEOUT_MS = 240_000
@@ -36,6 +39,24 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
     await log.close()
     await broker.stop()
   }, CASE_TIMEOUT_MS)
+
+  test('a configured broker that hangs up on its callers keeps nobody from asking the others', async () => {
+    const deaf = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await once(deaf, 'listening')
+    const { brokers, sasl } = broker.access()
+    const deafAddress = `127.0.0.1:${(deaf.address() as AddressInfo).port}`
+    const connection = {
+      sasl,
+      brokers: [deafAddress, deafAddress, ...brokers],
+      clientId: 'beside-a-deaf-one',
+    }
+    // Each takes them in an order of its own.
+    const asking = numbered(6).map(() =>
+      withAdmin({ ...connection, logger: silentLogger }, (admin) => admin.listTopics()),
+    )
+    for (const topics of await Promise.all(asking)) expect(topics).toContain('faults.fast.v1')
+    deaf.close()
+  })
 
   test('killed and started again under load: nothing acknowledged is lost, and readers go on by themselves', async () => {
     const store = checkpointStore(await log.identity())

@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import './patched-metadata.js'
+import './patched-seeds.js'
 import {
   createCluster,
   disconnect,

@@ -354,6 +354,18 @@ export function replaceMetadata(
   }
 }
 
+/** Connects to one of the configured brokers, from which the others are learnt. */
+interface SeedPool {
+  seedBroker: { readonly versions: unknown; connect(): Promise<void> } | undefined
+  versions: unknown
+  hasConnectedBrokers(): boolean
+  /** In the order of a list that is shuffled once. */
+  createSeedBroker(): Promise<void>
+  retrier(attempt: (bail: (error: unknown) => void) => Promise<void>): Promise<void>
+  connect(): Promise<void>
+}
+export const BrokerPool = require('kafkajs/src/cluster/brokerPool') as { readonly prototype: SeedPool }
+
 const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
   createErrorFromCode(code: number): Error
 }

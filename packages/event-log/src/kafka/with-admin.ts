@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
 import './patched-metadata.js'
+import './patched-seeds.js'
 import { createAdmin, type KafkaConnectionOptions } from './kafkajs.js'
 
 /** A broker that restarts is named by the others before it listens, or for as long as its session lasts. */
