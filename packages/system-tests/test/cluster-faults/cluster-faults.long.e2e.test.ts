@@ -50,7 +50,9 @@ const CLEAN = [
 
 describe.skipIf(missing !== undefined)('an installation on three brokers under faults', () => {
   const seed = runSeed()
+  // The load draws in the order of its answers, so that faults have a generator of their own.
   const random = seededRandom(seed)
+  const loadRandom = seededRandom(seed + 1)
   let installation: Installation
   let customers: Customers
   let watches: Watches
@@ -60,8 +62,8 @@ describe.skipIf(missing !== undefined)('an installation on three brokers under f
     await importLists(installation)
     const key = await enterpriseKey(installation)
     const { baseUrls } = installation
-    customers = await startCustomers({ baseUrls, key, random, addresses: [...LISTED, ...CLEAN] })
-    watches = await watchAddresses(installation, customers.client, random)
+    customers = await startCustomers({ baseUrls, key, random: loadRandom, addresses: [...LISTED, ...CLEAN] })
+    watches = await watchAddresses(installation, customers.client, loadRandom)
   }, LIMIT_MS)
   afterAll(async () => {
     await (customers as Customers | undefined)?.close()
@@ -83,8 +85,13 @@ describe.skipIf(missing !== undefined)('an installation on three brokers under f
           if (index >= order.length && random.below(OVERLAP_EVERY) === 0) chosen.push(anyOf(random, kinds))
           if (index % LISTING_EVERY === 0) watches.listNext()
           const names = chosen.map(({ name }) => name)
-          await Promise.all(chosen.map((kind, place) => makeFault(kind, place)))
-          recoveries.push({ kinds: names, ms: await recovery(names.join(' and '), Date.now()) })
+          const drawn = chosen.map(() => seededRandom(random.below(2 ** 31)))
+          await Promise.all(chosen.map((kind, place) => makeFault(kind, place, drawn[place]!)))
+          const ms = await recovery(names.join(' and '), Date.now())
+          recoveries.push({ kinds: names, ms })
+          process.stdout.write(
+            `cluster faults: case ${index}: ${names.join(' and ')}: ${JSON.stringify(ms)}\n`,
+          )
           expect([...customers.screens.offences, ...customers.offences], names.join()).toEqual([])
           expect(falseGreens(customers.screens.answered, new Set(LISTED), seen)).toEqual([])
           seen = customers.screens.answered.size
@@ -102,12 +109,12 @@ describe.skipIf(missing !== undefined)('an installation on three brokers under f
     LIMIT_MS,
   )
 
-  async function makeFault(kind: FaultKind, place: number): Promise<void> {
+  async function makeFault(kind: FaultKind, place: number, own: Random): Promise<void> {
     const [shortest, longest] = DURATION.split('-').map((text) => Number(text) * 1_000) as [number, number]
-    const lasting = shortest + random.next() * (longest - shortest)
+    const lasting = shortest + own.next() * (longest - shortest)
     // The second one begins while the first one lasts.
-    if (place > 0) await pause(random.next() * lasting)
-    const end = await kind.begin(installation, random)
+    if (place > 0) await pause(own.next() * lasting)
+    const end = await kind.begin(installation, own)
     await pause(lasting)
     await end()
   }
