@@ -60,6 +60,8 @@ const REFUSALS = new Set([
   'SASL_AUTHENTICATION_FAILED',
   'UNSUPPORTED_SASL_MECHANISM',
 ])
+/** Not after a first success: a password is being exchanged, and each new connection reads it again. */
+const REFUSALS_AT_FIRST = new Set(['SASL_AUTHENTICATION_FAILED'])
 const REBALANCES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'NOT_COORDINATOR_FOR_GROUP'])
 
 export function joinGroup(options: MembershipOptions): Membership {
@@ -79,6 +81,9 @@ class GroupMember implements Membership {
   /** Topics of the group that were missing or denied at the last look. */
   private unknown: readonly string[] = []
   private isClosed = false
+  private hasJoined = false
+  /** Since the last join; told once. */
+  private isRefused = false
   private activeAt = Date.now()
   private failures = 0
   private missingSince: number | null = null
@@ -137,6 +142,8 @@ class GroupMember implements Membership {
       this.memberCluster = cluster
     }
     await this.member.joinAndSync()
+    this.hasJoined = true
+    this.isRefused = false
     this.memberId = this.member.memberId
     // Closed while joining: leave() found no member id at that time.
     if (this.isClosed) return await this.leave()
@@ -181,7 +188,12 @@ class GroupMember implements Membership {
   private async afterFailure(error: unknown): Promise<void> {
     this.activeAt = Date.now()
     const code = protocolError(error)
-    if (code !== null && REFUSALS.has(code)) return this.refused('refused', error)
+    if (code !== null && REFUSALS.has(code)) {
+      if (!this.hasJoined || !REFUSALS_AT_FIRST.has(code)) return this.refused('refused', error)
+      if (!this.isRefused)
+        this.logger.error({ group: this.options.group, err: error }, 'Kafka refuses the credentials for now')
+      this.isRefused = true
+    }
     if (code === 'UNKNOWN_TOPIC_OR_PARTITION') {
       this.missingSince ??= Date.now()
       if (Date.now() - this.missingSince > MISSING_AFTER_MS) return this.refused('topics-missing', error)

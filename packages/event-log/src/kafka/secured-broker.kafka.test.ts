@@ -121,6 +121,43 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
     )
     await log.close()
   })
+
+  test('a password that is wrong for a while, after it was right, stops no subscription', async () => {
+    let password = PASSWORD
+    const [told, texts, stops] = [[] as string[], [] as string[], [] as LogStoppedError[]]
+    const log = openKafkaLog({
+      ...{ brokers: `localhost:${port}`, clientId: 'rotated', ssl: { ca: [ca] } },
+      sasl: { mechanism: 'scram-sha-512', username: 'cupel', password: () => password },
+      logger: { ...silentLogger, error: (_: object, message: string) => void told.push(message) } as never,
+    })
+    const store = checkpointStore(await log.identity())
+    await log.subscribe(
+      subscribeOptions({
+        group: newGroup(),
+        topics: ['secured.v1'],
+        checkpoint: store.load,
+        onRetry: () => undefined,
+        onStopped: (error) => stops.push(error),
+        handle: async (batch) => {
+          texts.push(...batch.records.map(textOf))
+          store.advance(batch)
+          return undefined
+        },
+      }),
+    )
+    await until(() => expect(texts).toEqual(numbered(50)))
+    password = 'wrong'
+    await kafka.stop()
+    kafka = await startSecured(folder, jars as KafkaJars, port)
+    await until(() => expect(told).toContain('Kafka refuses the credentials for now'))
+    password = PASSWORD
+    await until(
+      async () => void (await log.append('test', [record('secured.v1', 'later', { partition: 0 })])),
+    )
+    await until(() => expect(texts).toContain('later'))
+    expect(stops).toEqual([])
+    await log.close()
+  })
 })
 
 /** Signs in by its certificate, as `CN=limited`, with the rights that ACLs give it. */
