@@ -2,7 +2,7 @@
  * Puts a stored report into words, in the order of a reader's questions: verdict, what is not known, why, where the money went,
  * provenance. Nothing is decided again: the same report gives the same document.
  */
-import { categories, type Report } from '@cupel/contracts'
+import { categories, type Report, type ReportLeaf } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import type { Bar, Field, ReportDocument, Table, Verdict } from './document.js'
 import { codeField, evidenceView, findingText } from './findings.js'
@@ -14,8 +14,15 @@ import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } 
 /** More sentences than this are no summary. */
 const MAX_SUMMARY_ITEMS = 5
 
-/** Every amount, date and name in it is written for people; the report itself stays the authority. */
-export function reportDocument(report: Report, strings: Strings = en): ReportDocument {
+/**
+ * Every amount, date and name in it is written for people; the report itself stays the authority. `leaf`: null where the one of the
+ * report is not known, which the document then says.
+ */
+export function reportDocument(
+  report: Report,
+  leaf: ReportLeaf | null = null,
+  strings: Strings = en,
+): ReportDocument {
   return {
     language: strings.language,
     title: strings.title(report.report_id),
@@ -42,7 +49,7 @@ export function reportDocument(report: Report, strings: Strings = en): ReportDoc
       title: strings.provenance.title,
       listsTitle: strings.provenance.listsTitle,
       lists: listTable(report, strings),
-      fields: provenanceFields(report, strings),
+      fields: [...provenanceFields(report, strings), ...leafFields(leaf, strings)],
       howToCheck: strings.provenance.howToCheck,
     },
   }
@@ -218,6 +225,16 @@ function provenanceFields(report: Report, strings: Strings): readonly Field[] {
     coverage.prices === null
       ? { label: provenance.prices, value: strings.none }
       : codeField(provenance.prices, coverage.prices.version),
+  ]
+}
+
+/** A reader of the printed document compares them with what a verifier says. */
+function leafFields(leaf: ReportLeaf | null, { provenance }: Strings): readonly Field[] {
+  if (leaf === null) return [{ label: provenance.log, value: provenance.noLeaf }]
+  return [
+    codeField(provenance.log, leaf.log),
+    { label: provenance.leaf, value: String(leaf.index) },
+    codeField(provenance.leafHash, leaf.hash),
   ]
 }
 

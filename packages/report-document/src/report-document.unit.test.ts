@@ -1,4 +1,4 @@
-import { riskLevels, type Report } from '@cupel/contracts'
+import { riskLevels, type Report, type ReportLeaf } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
   hostileTexts,
@@ -259,6 +259,19 @@ describe('the provenance', () => {
     const report = sampleReport()
     const fields = new Map(reportDocument(report).provenance.fields.map(({ label, value }) => [label, value]))
     expect(fields.get(en.provenance.hash)).toBe(sha256Hex(canonicalJson(report)))
+  })
+
+  it('names the leaf of the report where it is known, and says where it is not', () => {
+    const leaf = { log: 'cupel/a/transparency/1', index: 0, hash: 'ab'.repeat(32) }
+    const fieldsOf = (known: ReportLeaf | null) =>
+      Object.fromEntries(
+        reportDocument(sampleReport(), known).provenance.fields.map(({ label, value }) => [label, value]),
+      )
+    const { log, leaf: index, leafHash, noLeaf } = en.provenance
+    expect(fieldsOf(leaf)).toMatchObject({ [log]: leaf.log, [index]: '0', [leafHash]: leaf.hash })
+    const unknown = fieldsOf(null)
+    expect(unknown).toMatchObject({ [log]: noLeaf })
+    expect([index in unknown, leafHash in unknown]).toEqual([false, false])
   })
 
   it('shows every list with its dates', () => {

@@ -276,12 +276,18 @@ export const en = {
     reportUrl: 'Address of this report',
     hash: 'SHA-256 of the report',
     noHash: 'none: the report holds text that is not Unicode',
+    log: 'Transparency log',
+    leaf: 'Leaf in this log',
+    leafHash: 'Hash of the leaf',
+    noLeaf:
+      'No leaf of this report was known when this document was made. A report has its leaf within seconds while the service writes the log; a document made later names it.',
     environment: 'Environment',
     live: 'live',
     test: 'sandbox',
     howToCheck: [
       'The report itself is JSON. The hash is the SHA-256 of its RFC 8785 form: UTF-8, members sorted, no white space.',
       'The service returns the same report under its id for ever: GET /v1/reports/{report_id}.',
+      'The proof, GET /v1/reports/{report_id}/proof, shows without the service that the report is in the transparency log. “cupel verify” checks it, and says the log, the leaf and its hash.',
       'An operator decides it again from the recorded inputs with “cupel audit recompute”, and shows with “cupel audit verify” that no record was changed, removed or added.',
     ],
   },

@@ -1,5 +1,6 @@
 /** What every PDF of this package has: PDF/A-3b, a footer, the attached data, and nothing that depends on when it is made. */
 import type { Content } from './pdfmake.js'
+import { PRODUCER } from './version.js'
 import { colours, MARGIN, muted, sizes } from './style.js'
 
 export interface Framed {
@@ -23,7 +24,7 @@ export function framed({ title, language, at, attachments, footer, content }: Fr
     compress: false,
     language,
     displayTitle: true,
-    info: { title, creator: 'Cupel', producer: 'Cupel', creationDate: date, modDate: date },
+    info: { title, creator: 'Cupel', producer: PRODUCER, creationDate: date, modDate: date },
     files: Object.fromEntries(attachments.map(({ name, json }) => [name, fileOf(name, json, date)])),
     pageSize: 'A4',
     pageMargins: [MARGIN, 44, MARGIN, 46],

@@ -3,6 +3,7 @@
  * without work, because it holds the fonts in memory.
  */
 import { Worker } from 'node:worker_threads'
+import type { ReportLeaf } from '@cupel/contracts'
 import type { RenderOrder, RenderResult } from './render-worker.js'
 
 export interface PdfRendererOptions {
@@ -16,14 +17,14 @@ export interface PdfRendererOptions {
 
 export interface PdfRenderer {
   /**
-   * The PDF of a report, from its text as it is stored. Rejects with RendererBusyError where too many are waiting, and with another
+   * The PDF of a report, from its text as it is stored and its leaf where that is known. Rejects with RendererBusyError where too many are waiting, and with another
    * error where the report cannot be rendered.
    */
-  render(json: string): Promise<Uint8Array>
+  render(json: string, leaf: ReportLeaf | null): Promise<Uint8Array>
   /** The same for an ended bulk job, from its text as the API gives it with its results. Bytes go over to the thread, and are empty afterwards. */
   renderBulk(json: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
-  renderWithCase(reportJson: string, caseJson: string): Promise<Uint8Array>
+  renderWithCase(reportJson: string, caseJson: string, leaf: ReportLeaf | null): Promise<Uint8Array>
   /** The same for an audit, from its statement as it is to be attached. */
   renderAudit(json: string): Promise<Uint8Array>
   /** Ends the threads; reports that are being rendered are rejected. */
@@ -48,22 +49,23 @@ export function createPdfRenderer({
   timeoutMs = RENDER_TIMEOUT_MS,
 }: PdfRendererOptions): PdfRenderer {
   const threads = new Set<RenderThread>()
-  const order = (kind: RenderOrder['kind'], json: Text): Promise<Uint8Array> => {
+  const order = (kind: RenderOrder['kind'], json: Text, leaf: ReportLeaf | null = null): Promise<Uint8Array> => {
     const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
     if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
       if (free.waiting() >= MAX_ORDERS_PER_WORKER)
         return Promise.reject(new RendererBusyError('Every thread that renders PDFs is busy'))
-      return free.render(kind, json)
+      return free.render({ kind, json, leaf })
     }
     const thread = startThread({ idleMs, timeoutMs }, () => threads.delete(thread))
     threads.add(thread)
-    return thread.render(kind, json)
+    return thread.render({ kind, json, leaf })
   }
   return {
-    render: (json) => order('report', json),
+    render: (json, leaf) => order('report', json, leaf),
     renderBulk: (json) => order('bulk', json),
     renderAudit: (json) => order('audit', json),
-    renderWithCase: (reportJson, caseJson) => order('case', JSON.stringify([reportJson, caseJson])),
+    renderWithCase: (reportJson, caseJson, leaf) =>
+      order('case', JSON.stringify([reportJson, caseJson]), leaf),
     async close() {
       await Promise.all([...threads].map((thread) => thread.end()))
     },
@@ -71,10 +73,11 @@ export function createPdfRenderer({
 }
 
 type Text = string | Uint8Array<ArrayBuffer>
+type Order = Pick<RenderOrder, 'kind' | 'leaf'> & { readonly json: Text }
 
 interface RenderThread {
   waiting(): number
-  render(kind: RenderOrder['kind'], json: Text): Promise<Uint8Array>
+  render(order: Order): Promise<Uint8Array>
   end(): Promise<void>
 }
 
@@ -120,13 +123,13 @@ function startThread(
   })
   return {
     waiting: () => orders.size,
-    render(kind, json) {
+    render({ json, ...order }) {
       const id = (lastId += 1)
       idle.refresh()
       return new Promise((resolve, reject) => {
         orders.set(id, { resolve, reject, timer: setTimeout(stop, timeoutMs) })
         worker.postMessage(
-          { id, kind, json } satisfies RenderOrder,
+          { id, json, ...order } satisfies RenderOrder,
           typeof json === 'string' ? [] : [json.buffer],
         )
       })

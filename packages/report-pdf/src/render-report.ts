@@ -1,8 +1,8 @@
 /**
- * Renders one stored report, one ended bulk job, or one audit, as a PDF. The same text gives the same bytes, in every process and for one version
- * of the renderer.
+ * Renders one stored report, one ended bulk job, or one audit, as a PDF. The same text, with the same leaf of a report, gives the same
+ * bytes, in every process and for one version of the renderer.
  */
-import type { Report, ReportCase } from '@cupel/contracts'
+import type { Report, ReportCase, ReportLeaf } from '@cupel/contracts'
 import {
   auditDocument,
   bulkDocument,
@@ -21,16 +21,16 @@ import { tableLayouts } from './style.js'
 
 let isPrepared = false
 
-/** `json`: the text of the report as it is stored. Rejects where it is no report. */
-export async function renderReport(json: string): Promise<Uint8Array> {
-  const document = reportDocument(JSON.parse(json) as Report)
+/** `json`: the text of the report as it is stored. `leaf`: that of the report, where it is known. Rejects where it is no report. */
+export async function renderReport(json: string, leaf: ReportLeaf | null = null): Promise<Uint8Array> {
+  const document = reportDocument(JSON.parse(json) as Report, leaf)
   return await rendered(documentDefinition(document, json))
 }
 
 /** `json`: an array of two texts, of the report as it is stored and of its case as the API gives it. */
-export async function renderWithCase(json: string): Promise<Uint8Array> {
+export async function renderWithCase(json: string, leaf: ReportLeaf | null = null): Promise<Uint8Array> {
   const [reportJson, caseJson] = JSON.parse(json) as [string, string]
-  const document = reportDocument(JSON.parse(reportJson) as Report)
+  const document = reportDocument(JSON.parse(reportJson) as Report, leaf)
   const appendix = { document: caseDocument(JSON.parse(caseJson) as ReportCase), json: caseJson }
   return await rendered(documentDefinition(document, reportJson, appendix))
 }

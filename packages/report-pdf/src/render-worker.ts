@@ -1,6 +1,7 @@
 /** The thread that renders PDFs, one after another: layout would hold up every call of the process. */
 import { parentPort } from 'node:worker_threads'
 import { standBack } from '@cupel/concurrency'
+import type { ReportLeaf } from '@cupel/contracts'
 import { renderAudit, renderBulk, renderReport, renderWithCase } from './render-report.js'
 
 const renderers = { audit: renderAudit, report: renderReport, bulk: renderBulk, case: renderWithCase }
@@ -10,6 +11,8 @@ export interface RenderOrder {
   readonly kind: keyof typeof renderers
   /** The text of the report as it is stored, of the report with its case, of the job as the API gives it, or of the statement of an audit; as bytes, it is UTF-8. */
   readonly json: string | Uint8Array
+  /** Of a report, where it is known. */
+  readonly leaf: ReportLeaf | null
 }
 
 export type RenderResult =
@@ -23,9 +26,9 @@ parentPort?.on('message', (order: RenderOrder) => {
   last = last.then(async () => parentPort?.postMessage(await resultOf(order)))
 })
 
-async function resultOf({ id, kind, json }: RenderOrder): Promise<RenderResult> {
+async function resultOf({ id, kind, json, leaf }: RenderOrder): Promise<RenderResult> {
   try {
-    return { id, pdf: await renderers[kind](typeof json === 'string' ? json : decoder.decode(json)) }
+    return { id, pdf: await renderers[kind](typeof json === 'string' ? json : decoder.decode(json), leaf) }
   } catch (error) {
     return { id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

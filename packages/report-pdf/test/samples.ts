@@ -17,6 +17,13 @@ function hostileCase(): ReportCase {
   }
 }
 
+/** The longest that is printed, in letters that do not break. */
+const LEAF = {
+  log: `cupel/${'installation-with-a-long-name-'.repeat(4)}/transparency/6f1d1c1e-0f0c-4c55-9a0e-8d3f6f1b2a77`,
+  index: Number.MAX_SAFE_INTEGER,
+  hash: '9c1185a5c5e9fc54612808977ee8f548b2258d31f2d7d6a1c8e0b3a4f5d6e7f8',
+}
+
 export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Object.fromEntries([
   ...Object.entries(sampleReports()).map(([name, report]) => [
     name,
@@ -30,6 +37,7 @@ export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Obje
     name,
     () => renderAudit(JSON.stringify(statement())),
   ]),
+  ['leaf', () => renderReport(JSON.stringify(sampleReport()), LEAF)],
   [
     'case',
     () => renderWithCase(JSON.stringify([sampleReport(), hostileCase()].map((one) => JSON.stringify(one)))),

@@ -433,6 +433,7 @@ def verify(report, proof, keys, witnesses=(), needed=0):
         raise NotProven("The report is not the one of the leaf: not one byte of it may differ.")
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
+        f"The hash of the leaf is {leaf.hex()}.\n"
         f"It is the record {topic}/{partition} at {offset}, event {event_id}."
         + "".join(f"\nCosigned by {name} at {time_text(time)}." for name, time in cosignatures)
         + (f"\n{sentence}" if sentence else "")

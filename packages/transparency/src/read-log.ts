@@ -1,5 +1,7 @@
 /** What callers read of the transparency log. It needs no key. */
+import type { ReportLeaf } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
+import { leafHash } from '@cupel/signing'
 import { documentSalt, parseLeafEntry, saltedHash } from './format/leaf.js'
 import { proofText } from './format/proof.js'
 import type { SealedReference } from './format/sealed-reference.js'
@@ -68,13 +70,11 @@ export async function readProof(
   database: Queryable,
   { reportId, document, reference = null }: ProvableReport,
 ): Promise<FoundProof> {
-  const [row] = await database.query<LeafRow>(FIND, [reportId])
-  if (row === undefined) return { kind: 'none' }
+  const row = await findLeaf(database, { reportId, document })
+  if (row === null) return { kind: 'none' }
   const { number, index, entry, seed } = row
   if (seed === null) return { kind: 'erased' }
   const salt = documentSalt(seed)
-  if (parseLeafEntry(entry)?.documentHash?.equals(saltedHash(salt, Buffer.from(document))) !== true)
-    throw new Error(`The leaf ${index} of the transparency log is not that of the report ${reportId}`)
   const { size, checkpoint } = checkpointFor(row)
   const path = await readPath(byTiles(hashReader(database, number), size), index, size)
   return { kind: 'proof', text: proofText({ salt, entry, reference, index, path, checkpoint }) }
@@ -85,4 +85,32 @@ function checkpointFor({ index, size, checkpoint, cosignedSize, cosigned }: Leaf
   return cosigned !== null && cosignedSize! > index
     ? { size: cosignedSize!, checkpoint: cosigned }
     : { size, checkpoint }
+}
+
+/** The leaf of a report that the caller may read; null where it has none yet. Throws where the leaf is not that of this document. */
+export async function readReportLeaf(
+  database: Queryable,
+  report: Pick<ProvableReport, 'reportId' | 'document'>,
+): Promise<ReportLeaf | null> {
+  const row = await findLeaf(database, report)
+  if (row === null) return null
+  const { checkpoint, index, entry } = row
+  const log = checkpoint.slice(0, checkpoint.indexOf('\n'))
+  return { log, index, hash: leafHash(Buffer.from(entry)).toString('hex') }
+}
+
+/** Without its salt nobody can say whether a leaf is that of a document: it is then known by the report id alone. */
+async function findLeaf(
+  database: Queryable,
+  { reportId, document }: Pick<ProvableReport, 'reportId' | 'document'>,
+): Promise<LeafRow | null> {
+  const [row] = await database.query<LeafRow>(FIND, [reportId])
+  if (row === undefined) return null
+  const { index, entry, seed } = row
+  const documentHash = parseLeafEntry(entry)?.documentHash ?? null
+  const isOfDocument =
+    seed === null || documentHash?.equals(saltedHash(documentSalt(seed), Buffer.from(document))) === true
+  if (documentHash === null || !isOfDocument)
+    throw new Error(`The leaf ${index} of the transparency log is not that of the report ${reportId}`)
+  return row
 }

@@ -3,6 +3,7 @@ import type { ReportIds } from '@cupel/access'
 import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import type { BulkParts } from './bulk/open-bulk.js'
+import type { ReadReportLeaf } from './documents/report-leaf.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
 import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
@@ -54,7 +55,7 @@ export interface EndpointParts {
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
   readonly sessions: SessionParts
-  readonly sharing: SharingParts
+  readonly sharing: Omit<SharingParts, 'readLeaf'>
   readonly cases: CaseParts
   readonly watches: WatchParts
   readonly transparency: TransparencyParts
@@ -65,6 +66,7 @@ export interface EndpointParts {
 
 export interface TransparencyParts {
   readonly readProof: ReadProof
+  readonly readLeaf: ReadReportLeaf
   readonly readCheckpoint: ReadLogCheckpoint
   readonly readTile: ReadLogTile
 }
@@ -74,11 +76,11 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   let page: string | null = null
   const endpoints: readonly Endpoint[] = [
     createScreen(parts),
-    getReport(parts.reports),
+    getReport(parts.reports, parts.transparency.readLeaf),
     getReportPdf(parts, createReadCaseText(parts.cases)),
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
-    ...shareEndpoints(parts.sharing),
+    ...shareEndpoints({ ...parts.sharing, readLeaf: parts.transparency.readLeaf }),
     ...caseEndpoints(parts.cases),
     createBulkJob(parts.bulk),
     listBulkJobs(parts.bulk, parts.listing.tokens),

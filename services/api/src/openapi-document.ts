@@ -77,6 +77,6 @@ const DESCRIBED: EndpointParts = {
     reportPageUrl: notServed,
   },
   personalData: noPersonalDataKeys,
-  transparency: { readProof: notServed, readCheckpoint: notServed, readTile: notServed },
+  transparency: { readProof: notServed, readLeaf: notServed, readCheckpoint: notServed, readTile: notServed },
   failing: notServed,
 }

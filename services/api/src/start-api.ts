@@ -26,7 +26,7 @@ import {
   type Config,
   type RunningService,
 } from '@cupel/service-kit'
-import { readCheckpoint, readProof, readPublicTile } from '@cupel/transparency'
+import { readCheckpoint, readProof, readPublicTile, readReportLeaf } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { createClientAddressKeeper, type ClientAddressKeeperOptions } from './access/client-address-keeper.js'
 import { plansOf } from './access/configured-plans.js'
@@ -38,6 +38,7 @@ import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
+import { readKnownLeaf } from './documents/report-leaf.js'
 import { sealedReferenceOf } from './documents/sealed-reference.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { createBodyBudget } from './http/body-budget.js'
@@ -350,13 +351,14 @@ function listingsOf(
 
 /** What screenings rest on, what proves reports, and how much the keys are used. */
 function referenceOf(
-  { config, database, log, codec }: ApiDeps,
+  { config, database, log, codec, logger }: ApiDeps,
   { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
       readProof: async (report) =>
         readProof(database, { ...report, reference: await sealedReferenceOf(personalData, report.document) }),
+      readLeaf: readKnownLeaf((report) => readReportLeaf(database, report), logger),
       readCheckpoint: async () => readCheckpoint(database, await log.identity()),
       readTile: async (name) => readPublicTile(database, await log.identity(), name),
     },

@@ -1,4 +1,6 @@
+import { parseLeafHeader, type ReportLeaf } from '@cupel/contracts'
 import { eraseAccount } from '@cupel/personal-data'
+import { createPdfRenderer } from '@cupel/report-pdf'
 import {
   leafHash,
   parseVerifierKey,
@@ -10,7 +12,7 @@ import {
 import { until } from '@cupel/testkit'
 import { verifyReport } from '@cupel/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADDRESS, call, screen } from './http-client.js'
+import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { appendAccounts, entriesOf, tileReader } from './log-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -20,13 +22,32 @@ let url: string
 let key: string
 let path: string
 let keys: readonly PublicKey[]
+const HANG_MS = 600_000
+const renderer = createPdfRenderer({ workers: 1, timeoutMs: HANG_MS })
 beforeAll(async () => {
   installation = await startInstallation()
   ;({ url } = await installation.api())
   ;({ key } = await installation.key())
   path = `/v1/reports/${String((await screen(url, key, screened)).json()['report_id'])}`
 })
-afterAll(() => installation.stop())
+afterAll(async () => {
+  await renderer.close()
+  await installation.stop()
+})
+
+const namedLeaf = ({ headers }: Reply): ReportLeaf | null =>
+  parseLeafHeader(headers['cupel-leaf'] as string | undefined)
+const leafOf = async (at: string): Promise<ReportLeaf | null> =>
+  namedLeaf(await call(url, 'GET', at, { key }))
+/** A machine with much other work may take longer for the first document than the API waits. */
+const pdfOf = (): Promise<{ readonly bytes: Buffer; readonly tag: string }> =>
+  until(async () => {
+    const reply = await fetch(`${url}${path}/pdf`, { headers: { authorization: `Bearer ${key}` } })
+    expect(reply.status).toBe(200)
+    return { bytes: Buffer.from(await reply.arrayBuffer()), tag: reply.headers.get('etag')! }
+  })
+const rendered = async (leaf: ReportLeaf | null): Promise<Buffer> =>
+  Buffer.from(await renderer.render((await call(url, 'GET', path, { key })).text, leaf))
 
 // The order matters: nothing is signed before the second test.
 test('before anything is signed proof and checkpoint are unavailable, and the caller is told to come again', async () => {
@@ -38,6 +59,13 @@ test('before anything is signed proof and checkpoint are unavailable, and the ca
       '5',
     ])
   }
+})
+
+let early: Awaited<ReturnType<typeof pdfOf>>
+test('before anything is signed report and PDF name no leaf', async () => {
+  expect(await leafOf(path)).toBeNull()
+  early = await pdfOf()
+  expect(early.bytes.equals(await rendered(null))).toBe(true)
 })
 
 test('the answers of the API prove the report with public keys alone, in the log of the checkpoint', async () => {
@@ -65,6 +93,28 @@ test('the answers of the API prove the report with public keys alone, in the log
     { key },
   )
   expect(() => verifyReport(Buffer.from(other.text), Buffer.from(proof.text), keys)).toThrow('not one byte')
+})
+
+test('report, shared report and PDF name the leaf of the proof, and a longer log changes no byte of the PDF', async () => {
+  const [report, proof] = [
+    await call(url, 'GET', path, { key }),
+    await call(url, 'GET', `${path}/proof`, { key }),
+  ]
+  const proven = verifyReport(Buffer.from(report.text), Buffer.from(proof.text), keys)
+  const leaf = { log: proven.checkpoint.origin, index: proven.index, hash: proven.hash }
+  expect(await leafOf(path)).toEqual(leaf)
+  const shared = await call(url, 'POST', `${path}/share-links`, { key, body: {} })
+  const token = String(shared.json()['url']).split('/').at(-1)!
+  const opened = await call(url, 'GET', `/v1/shared/${token}`)
+  expect(namedLeaf(opened)).toEqual(leaf)
+  const pdf = await pdfOf()
+  expect(pdf.bytes.equals(await rendered(leaf))).toBe(true)
+  expect(pdf.tag).not.toBe(early.tag)
+  const sizeNow = async () =>
+    Number((await call(url, 'GET', '/v1/log/checkpoint', { key })).text.split('\n')[1])
+  await until(async () => expect(await sizeNow()).toBeGreaterThan(proven.checkpoint.size))
+  expect((await pdfOf()).bytes.equals(pdf.bytes)).toBe(true)
+  expect((await pdfOf()).tag).toBe(pdf.tag)
 })
 
 test('the proof of a report of another account, of the other environment or of nobody is 404', async () => {
@@ -149,5 +199,16 @@ test('a proof that was erased is 404, and the report stays', async () => {
   const id = path.slice('/v1/reports/'.length)
   await installation.database.execute('UPDATE transparency.leaf SET seed = NULL WHERE report_id = $1', [id])
   expect((await call(url, 'GET', `${path}/proof`, { key })).json()['code']).toBe('not_found')
-  expect((await call(url, 'GET', path, { key })).status).toBe(200)
+  // The leaf stays, and documents go on to name it.
+  expect(await leafOf(path)).not.toBeNull()
+})
+
+test('a leaf that is not that of the report is named nowhere, and the report can be read', async () => {
+  const id = path.slice('/v1/reports/'.length)
+  await installation.database.execute('UPDATE transparency.leaf SET seed = $2 WHERE report_id = $1', [
+    id,
+    Buffer.alloc(32),
+  ])
+  expect(await leafOf(path)).toBeNull()
+  expect((await pdfOf()).bytes.equals(early.bytes)).toBe(true)
 })

@@ -12,6 +12,8 @@ export interface ProvenReport {
   readonly leaf: Leaf
   /** Of the leaf. */
   readonly index: number
+  /** RFC 6962 hash of the leaf, in hex. */
+  readonly hash: string
   readonly checkpoint: OpenedCheckpoint
   /** Of the given witnesses that cosigned the checkpoint. */
   readonly cosignatures: readonly Cosignature[]
@@ -42,8 +44,9 @@ export function verifyReport(
   if (leaf === null) throw new UnprovenReportError('The proof holds no leaf.')
   if (leaf.documentHash === null) throw new UnprovenReportError('The leaf is not one of a report.')
   const { index, path } = proof
+  const hash = leafHash(Buffer.from(proof.entry, 'latin1'))
   const { size, root } = checkpoint
-  if (!isIncluded({ leaf: leafHash(Buffer.from(proof.entry, 'latin1')), index, size, path, root }))
+  if (!isIncluded({ leaf: hash, index, size, path, root }))
     throw new UnprovenReportError('The path does not lead from the leaf to the root of the checkpoint.')
   const recorded =
     proof.reference === null ? { bytes: report, reference: null } : reportAsRecorded(report, proof.reference)
@@ -51,7 +54,10 @@ export function verifyReport(
     throw new UnprovenReportError('The customer reference of the report is not the one of the proof.')
   if (!saltedHash(proof.salt, recorded.bytes).equals(leaf.documentHash))
     throw new UnprovenReportError('The report is not the one of the leaf: not one byte of it may differ.')
-  return { leaf, index, checkpoint, cosignatures, reference: recorded.reference }
+  return {
+    ...{ leaf, index, hash: hash.toString('hex'), checkpoint, cosignatures },
+    reference: recorded.reference,
+  }
 }
 
 function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoint {

@@ -42,17 +42,18 @@ the audit proved anything is what the PDF says, and is_proven in JSON.`,
       if (isPdf(report) || proofFile.endsWith(SIGNATURE_SUFFIX))
         return answerStatement(context, options, verifyStatement(report, proof, keys))
       const proven = verified(() => verifyReport(report, proof, keys, policy))
-      const { leaf, index, checkpoint, cosignatures, reference } = proven
+      const { leaf, index, hash, checkpoint, cosignatures, reference } = proven
       const { topic, partition, offset, eventId } = leaf
       const { origin, size, keyId } = checkpoint
       const result = {
-        ...{ is_proven: true, log: origin, index, size, key_id: keyId },
+        ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: keyId },
         ...{ topic, partition, offset, event_id: eventId, customer_reference: reference },
         cosignatures: cosignatures.map(cosignatureJson),
       }
       answer(context, options, result, () =>
         [
           `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
+          `The hash of the leaf is ${hash}.`,
           `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
           ...cosignatures.map(cosignatureLine),
           ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),

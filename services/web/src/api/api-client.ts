@@ -7,6 +7,8 @@ export type Query = Readonly<Record<string, string | number | undefined | null>>
 export interface ApiClient {
   /** JSON of a 2xx answer. Rejects with ApiProblem, and with ApiDown where the API does not answer. */
   get<T>(path: string, query?: Query): Promise<T>
+  /** As `get`, with the headers of the answer; their names are in small letters. */
+  read<T>(path: string): Promise<{ readonly body: T; readonly headers: ApiReply['headers'] }>
   /** As `get`; null where the answer has no body. */
   send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, headers?: Headers): Promise<T>
   /** The answer as it is, to be passed on: a PDF, a CSV, a stream of events. Rejects like `get`. */
@@ -31,6 +33,10 @@ export function createApiClient(
   return {
     async get<T>(path: string, query: Query = {}) {
       return jsonOf(await call({ method: 'GET', path: path + queryText(query) })) as Promise<T>
+    },
+    async read<T>(path: string) {
+      const reply = await call({ method: 'GET', path })
+      return { body: (await jsonOf(reply)) as T, headers: reply.headers }
     },
     async send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, headers: Headers = {}) {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) }

@@ -1,9 +1,10 @@
-/** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report gives the same bytes. */
+/** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report with the same leaf gives the same bytes. */
 import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import type { ReadCaseText } from '../cases/read-case-text.js'
+import { leafIdentity, type ReadReportLeaf } from '../../documents/report-leaf.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
@@ -21,10 +22,11 @@ export interface ReportPdfParts {
   readonly reports: ReportReader
   readonly pdf: PdfRenderer
   readonly personalData: PersonalData
+  readonly transparency: { readonly readLeaf: ReadReportLeaf }
 }
 
 export function getReportPdf(
-  { reports, pdf: renderer, personalData }: ReportPdfParts,
+  { reports, pdf: renderer, personalData, transparency }: ReportPdfParts,
   readCaseText: ReadCaseText,
 ): Endpoint {
   return keyedEndpoint<z.infer<typeof reportPath>, z.infer<typeof pdfQuery>>({
@@ -34,7 +36,7 @@ export function getReportPdf(
     tag: 'Reports',
     summary: 'Get a report as a PDF',
     description:
-      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. The same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`.',
+      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the leaf of the report in the transparency log, or says that none was known: a report has its leaf within 10 seconds. From then on the same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`.',
     access: 'read-only',
     pathSchema: reportPath,
     querySchema: pdfQuery,
@@ -44,19 +46,23 @@ export function getReportPdf(
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
       const { accountId } = caller
-      const document = await personalData.openJson(found.document, accountId)
+      const [document, leaf] = await Promise.all([
+        personalData.openJson(found.document, accountId),
+        transparency.readLeaf({ reportId: path.report_id, document: found.document }),
+      ])
+      const shown = `${document}\n${leafIdentity(leaf)}`
       if (query.appendix === 'case') {
         const caseText = await personalData.openJson(await readCaseText(caller, document), accountId)
         return await pdfAnswer(headers, {
-          identity: `${document}\n${caseText}`,
+          identity: `${shown}\n${caseText}`,
           name: `cupel-report-${path.report_id}-with-case`,
-          render: () => renderer.renderWithCase(document, caseText),
+          render: () => renderer.renderWithCase(document, caseText, leaf),
         })
       }
       return await pdfAnswer(headers, {
-        identity: document,
+        identity: shown,
         name: `cupel-report-${path.report_id}`,
-        render: () => renderer.render(document),
+        render: () => renderer.render(document, leaf),
       })
     },
   })

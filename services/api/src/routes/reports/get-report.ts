@@ -1,6 +1,7 @@
 /** GET /v1/reports/{report_id}: a report by its id, from the moment its POST was answered, on any instance. */
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { LEAF_HEADERS, leafHeaders, type ReadReportLeaf } from '../../documents/report-leaf.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { reportComponent, reportExample } from './report-description.js'
@@ -15,7 +16,7 @@ export const reportPath = z.object({
 /** A late screening has usually ended by then. */
 const PENDING_RETRY_SECONDS = 1
 
-export function getReport(reports: ReportReader): Endpoint {
+export function getReport(reports: ReportReader, readLeaf: ReadReportLeaf): Endpoint {
   return keyedEndpoint<z.infer<typeof reportPath>>({
     operationId: 'getReport',
     method: 'GET',
@@ -32,13 +33,17 @@ export function getReport(reports: ReportReader): Endpoint {
         description: 'The report.',
         contentType: 'application/json',
         schema: reportComponent,
+        headers: LEAF_HEADERS,
         example: reportExample,
       },
     ],
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
-      const found = await reports.find(caller, path.report_id)
-      return found.kind === 'report' ? jsonAnswer(200, found.document) : refusalOf(found.kind, path.report_id)
+      const { report_id: reportId } = path
+      const found = await reports.find(caller, reportId)
+      if (found.kind !== 'report') return refusalOf(found.kind, reportId)
+      const leaf = await readLeaf({ reportId, document: found.document })
+      return jsonAnswer(200, found.document, leafHeaders(leaf))
     },
   })
 }

@@ -2,6 +2,7 @@
 import { findUsableShare, MAX_OPENS_PER_MINUTE, openShare, SHARE_TOKEN } from '@cupel/sharing'
 import { z } from 'zod'
 import { tokenCallOf } from '../../audit/api-call.js'
+import { LEAF_HEADERS, leafHeaders } from '../../documents/report-leaf.js'
 import { jsonAnswer, recorded, tokenEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
@@ -13,7 +14,7 @@ const tokenPath = z.object({ token: z.string().regex(SHARE_TOKEN).describe('The 
 const READ_RETRY_SECONDS = 1
 const NO_INDEX = 'noindex, nofollow'
 
-export function openReportShare({ database, reports, personalData }: SharingParts): Endpoint {
+export function openReportShare({ database, reports, personalData, readLeaf }: SharingParts): Endpoint {
   return tokenEndpoint<z.infer<typeof tokenPath>>({
     operationId: 'openReportShare',
     method: 'GET',
@@ -30,6 +31,7 @@ export function openReportShare({ database, reports, personalData }: SharingPart
         contentType: 'application/json',
         schema: reportComponent,
         headers: {
+          ...LEAF_HEADERS,
           'X-Robots-Tag': {
             description: 'No search engine is to show it.',
             schema: z.string(),
@@ -58,8 +60,14 @@ export function openReportShare({ database, reports, personalData }: SharingPart
           retryAfterSeconds: opening.retryAfterSeconds,
         })
       const sunset = new Date(share.expiresAt).toUTCString()
-      const document = await personalData.openJson(found.document, share.accountId)
-      return recorded(jsonAnswer(statuses.ok, document, { 'x-robots-tag': NO_INDEX, sunset }))
+      const [document, leaf] = await Promise.all([
+        personalData.openJson(found.document, share.accountId),
+        readLeaf({ reportId: share.reportId, document: found.document }),
+      ])
+      return recorded(jsonAnswer(statuses.ok, document, {
+        ...{ 'x-robots-tag': NO_INDEX, sunset },
+        ...leafHeaders(leaf),
+      }))
     },
   })
 }

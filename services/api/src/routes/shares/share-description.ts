@@ -5,6 +5,7 @@ import type { Database } from '@cupel/postgres'
 import type { Actor, Owner, Share } from '@cupel/sharing'
 import { z } from 'zod'
 import { apiCallOf } from '../../audit/api-call.js'
+import type { ReadReportLeaf } from '../../documents/report-leaf.js'
 import type { KeyedCall } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
 import type { ReportReader } from '../../screening/report-reader.js'
@@ -15,6 +16,7 @@ export interface SharingParts {
   readonly reports: ReportReader
   readonly tokens: PageTokens
   readonly personalData: PersonalData
+  readonly readLeaf: ReadReportLeaf
   /** The address that a token opens, for people. */
   readonly shareUrlOf: (token: string) => string
 }

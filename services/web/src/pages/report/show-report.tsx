@@ -1,11 +1,11 @@
 /** GET /reports/{report_id}: a report as a page, in the words of its PDF, with its case and its links. */
-import type { Report, ReportCase } from '@cupel/contracts'
-import { reportDocument } from '@cupel/report-document'
+import type { ReportCase } from '@cupel/contracts'
 import { ApiDown, ApiProblem } from '../../api/api-problem.js'
 import { page, type Page } from '../../server/page.js'
 import { CasePanel } from '../cases/case-panel.js'
 import { findPredecessor } from '../compare/find-predecessor.js'
 import { SharePanel, type Share } from '../sharing/share-panel.js'
+import { readDocument } from './read-document.js'
 import { RelatedPages } from './related-pages.js'
 import { ReportView } from './report-view.js'
 
@@ -16,14 +16,13 @@ export const showReport: Page = {
   async handle(call) {
     const { api, path } = call
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
-    const report = await api.get<Report>(base)
+    const { report, document } = await readDocument(api, base)
     // The report is shown also where what is kept beside it cannot be read.
     const [predecessor, reportCase, shares] = await Promise.all([
       findPredecessor(api, report),
       api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),
       api.get<{ items: readonly Share[] }>(`${base}/share-links`).catch(nullWhereRefused),
     ])
-    const document = reportDocument(report)
     const { reportId } = document
     return page(
       `${document.verdict.levelWord} ${document.verdict.score}, report ${reportId}`,

@@ -1,8 +1,7 @@
 /** GET /shared/{token}: the report of a share link, for whoever has the link. */
-import type { Report } from '@cupel/contracts'
-import { reportDocument } from '@cupel/report-document'
 import { ApiProblem } from '../../api/api-problem.js'
 import { page, type Page, type ShownPage } from '../../server/page.js'
+import { readDocument, type ShownReport } from '../report/read-document.js'
 import { ReportView } from '../report/report-view.js'
 
 const NO_INDEX = { 'x-robots-tag': 'noindex, nofollow' }
@@ -14,15 +13,15 @@ export const showShared: Page = {
   access: 'open',
   async handle({ apiAs, path }) {
     const token = encodeURIComponent(path['token'] ?? '')
-    let report: Report
+    let shown: ShownReport
     try {
       // Without the session of a person who may be signed in: the link is judged by itself.
-      report = await apiAs(null).get<Report>(`/v1/shared/${token}`)
+      shown = await readDocument(apiAs(null), `/v1/shared/${token}`)
     } catch (error) {
       if (error instanceof ApiProblem && error.status === NOT_FOUND) return closedPage()
       throw error
     }
-    const document = reportDocument(report)
+    const { document } = shown
     const body = (
       <>
         <p class="quiet no-print">This report was shared with you. The link opens nothing else.</p>

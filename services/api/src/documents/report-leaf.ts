@@ -1,0 +1,38 @@
+/** The leaf of a report in the transparency log, for documents that print it and for the header that names it. */
+import { LEAF_HEADER, leafHeader, type Logger, type ReportLeaf } from '@cupel/contracts'
+import { z } from 'zod'
+import type { DescribedHeader } from '../http/endpoint.js'
+
+/** The leaf of a report that the caller was found to own, with its text as the log has it; null where it has none yet. */
+export type ReadReportLeaf = (report: {
+  readonly reportId: string
+  readonly document: string
+}) => Promise<ReportLeaf | null>
+
+/** As `read`, and null also where the leaf cannot be read or is another report's: a report can be read without it, and shows no wrong one. */
+export function readKnownLeaf(read: ReadReportLeaf, logger: Logger): ReadReportLeaf {
+  return async (report) => {
+    try {
+      return await read(report)
+    } catch (error) {
+      logger.warn({ err: error, report_id: report.reportId }, 'The leaf of a report could not be read')
+      return null
+    }
+  }
+}
+
+export const LEAF_HEADERS: Readonly<Record<string, DescribedHeader>> = {
+  'Cupel-Leaf': {
+    description:
+      'Where the transparency log has the report: name of the log, index of the leaf, and its RFC 6962 hash (a dictionary of RFC 9651). It never changes. Absent where the report has no leaf yet.',
+    schema: z.string(),
+    optional: true,
+    example: `log="cupel/0b7a2c41d9e3/transparency/6f1d", index=4711, hash="9c1185a5c5e9fc54612808977ee8f548b2258d31f2d7d6a1c8e0b3a4f5d6e7f8"`,
+  },
+}
+
+export const leafHeaders = (leaf: ReportLeaf | null): Readonly<Record<string, string>> =>
+  leaf === null ? {} : { [LEAF_HEADER]: leafHeader(leaf) }
+
+/** What of a leaf a document shows, so that another leaf is another document. */
+export const leafIdentity = (leaf: ReportLeaf | null): string => (leaf === null ? 'no leaf' : leafHeader(leaf))
