@@ -27,7 +27,6 @@ export const LEAF_HEADERS: Readonly<Record<string, DescribedHeader>> = {
       'Where the transparency log has the report: name of the log, index of the leaf, and its RFC 6962 hash (a dictionary of RFC 9651). It never changes. Absent where the report has no leaf yet.',
     schema: z.string(),
     optional: true,
-    example: `log="cupel/0b7a2c41d9e3/transparency/6f1d", index=4711, hash="9c1185a5c5e9fc54612808977ee8f548b2258d31f2d7d6a1c8e0b3a4f5d6e7f8"`,
   },
 }
 
