@@ -34,4 +34,5 @@ export const leafHeaders = (leaf: ReportLeaf | null): Readonly<Record<string, st
   leaf === null ? {} : { [LEAF_HEADER]: leafHeader(leaf) }
 
 /** What of a leaf a document shows, so that another leaf is another document. */
-export const leafIdentity = (leaf: ReportLeaf | null): string => (leaf === null ? 'no leaf' : leafHeader(leaf))
+export const leafIdentity = (leaf: ReportLeaf | null): string =>
+  leaf === null ? 'no leaf' : leafHeader(leaf)
