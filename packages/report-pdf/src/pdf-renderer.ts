@@ -49,7 +49,11 @@ export function createPdfRenderer({
   timeoutMs = RENDER_TIMEOUT_MS,
 }: PdfRendererOptions): PdfRenderer {
   const threads = new Set<RenderThread>()
-  const order = (kind: RenderOrder['kind'], json: Text, leaf: ReportLeaf | null = null): Promise<Uint8Array> => {
+  const order = (
+    kind: RenderOrder['kind'],
+    json: Text,
+    leaf: ReportLeaf | null = null,
+  ): Promise<Uint8Array> => {
     const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
     if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
       if (free.waiting() >= MAX_ORDERS_PER_WORKER)

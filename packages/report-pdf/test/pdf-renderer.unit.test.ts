@@ -40,7 +40,8 @@ it('rejects what it has not finished when it is closed', async () => {
 it('ends a thread that has no work, never one that has, and starts another when it is needed', async () => {
   const brief = createPdfRenderer({ workers: 1, idleMs: 1, timeoutMs: PATIENCE_MS })
   try {
-    for (let round = 0; round < 3; round += 1) expect((await brief.render(json, null)).length).toBeGreaterThan(0)
+    for (let round = 0; round < 3; round += 1)
+      expect((await brief.render(json, null)).length).toBeGreaterThan(0)
   } finally {
     await brief.close()
   }

@@ -23,13 +23,7 @@ export { UnprovenReportError, verifyReport, type ProvenReport } from './format/v
 export { transparencyMigrations } from './migrations.js'
 export { publishFiles } from './publish-files.js'
 export { transparencyFolder, type Published } from './published.js'
-export {
-  readCheckpoint,
-  readProof,
-  readPublicTile,
-  readReportLeaf,
-  type FoundProof,
-} from './read-log.js'
+export { readCheckpoint, readProof, readPublicTile, readReportLeaf, type FoundProof } from './read-log.js'
 export {
   MAX_TRANSPARENCY_REST_MS,
   startTransparency,

@@ -64,10 +64,12 @@ export function openReportShare({ database, reports, personalData, readLeaf }: S
         personalData.openJson(found.document, share.accountId),
         readLeaf({ reportId: share.reportId, document: found.document }),
       ])
-      return recorded(jsonAnswer(statuses.ok, document, {
-        ...{ 'x-robots-tag': NO_INDEX, sunset },
-        ...leafHeaders(leaf),
-      }))
+      return recorded(
+        jsonAnswer(statuses.ok, document, {
+          ...{ 'x-robots-tag': NO_INDEX, sunset },
+          ...leafHeaders(leaf),
+        }),
+      )
     },
   })
 }
