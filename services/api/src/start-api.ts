@@ -26,7 +26,7 @@ import {
   type Config,
   type RunningService,
 } from '@cupel/service-kit'
-import { readCheckpoint, readProof, readPublicTile, readReportLeaf } from '@cupel/transparency'
+import { readCheckpoint, readPublicTile, readReportLeaf } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { createClientAddressKeeper, type ClientAddressKeeperOptions } from './access/client-address-keeper.js'
 import { plansOf } from './access/configured-plans.js'
@@ -39,7 +39,7 @@ import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
 import { readKnownLeaf } from './documents/report-leaf.js'
-import { sealedReferenceOf } from './documents/sealed-reference.js'
+import { proofReader } from './documents/sealed-reference.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { createBodyBudget } from './http/body-budget.js'
 import type { StreamLimits } from './http/event-streams.js'
@@ -356,8 +356,7 @@ function referenceOf(
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
-      readProof: async (report) =>
-        readProof(database, { ...report, reference: await sealedReferenceOf(personalData, report.document) }),
+      readProof: proofReader(database, personalData),
       readLeaf: readKnownLeaf((report) => readReportLeaf(database, report), logger),
       readCheckpoint: async () => readCheckpoint(database, await log.identity()),
       readTile: async (name) => readPublicTile(database, await log.identity(), name),
