@@ -61,6 +61,7 @@ function macsStep(target: Target, { existingTopics, note }: EvidenceParts): Step
   const sentence = 'Require a MAC of every record from now on.'
   return {
     name: 'MACs',
+    usesLog: true,
     async needed() {
       const keys = recordKeysOf(config)
       if (keys === null) return []
@@ -113,6 +114,7 @@ function keysStep({ database, config }: Target, reportKeys: () => SigningKeys | 
   }
   return {
     name: 'signing keys',
+    usesLog: true,
     async needed() {
       const hasKeys = await hasTable(database, 'checkpoints.published_key')
       const missing = files().map(async (keys) => {
@@ -135,6 +137,7 @@ function signaturesStep(
   const sentence = 'Require a signature of every report from now on.'
   return {
     name: 'signatures',
+    usesLog: true,
     async needed() {
       if (parts.reportKeys() === null) return []
       const topics = await parts.existingTopics()

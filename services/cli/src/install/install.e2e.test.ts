@@ -14,7 +14,9 @@ import { openDatabase } from '@cupel/postgres'
 import { logServices, type LogService } from '@cupel/service-connections'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { archiveDrill } from '../../test/archive-drill.js'
 import { callCupel, type Said } from '../../test/command-line.js'
+import { commandsBelow, follow as followPage } from '../../test/follow-page.js'
 import { forgottenCustomers, MARKERS } from '../../test/forgotten-customers.js'
 import { PASSWORD, startSecuredCluster, type SecuredCluster } from '../../test/secured-cluster.js'
 import { checkout } from '../../test/started.js'
@@ -85,13 +87,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     return JSON.parse(said.out) as T
   }
 
-  /** A command of a page, which must succeed. */
-  const follow = async (command: string): Promise<Said> => {
-    const words = /^(?:npm run --silent cupel --|cupel) (.*)$/.exec(command)![1]!.match(/"[^"]*"|\S+/g)!
-    const said = await cupel(...words.map((word) => word.replaceAll('"', '')))
-    expect(said).toMatchObject({ error: null, exitCode: 0 })
-    return said
-  }
+  const follow = (command: string): Promise<Said> => followPage(cupel, command)
 
   const stopServices = async (): Promise<void> => {
     await Promise.all(running.map((child) => child.stop()))
@@ -299,7 +295,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect((await cupel('install', '--screen-partitions', '3')).error).toMatchObject({
       message: expect.stringContaining('from 4 to 512') as string,
     })
-    const [plan, grow] = await commandsBelow('docs/runbooks/add-partitions.md', 'Steps')
+    const [plan, grow] = commandsBelow('docs/runbooks/add-partitions.md', 'Steps')
     expect((await follow(plan!)).out).toContain(
       `Add partitions to the topic north.${lanes[0]!.name}, up to 40.`,
     )
@@ -354,7 +350,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   })
 
   test('a lost day of the database comes back as the runbook of a restore says, word for word, and who was erased does not', async () => {
-    const [upgrade, plan, restore, again, recompute] = await commandsBelow(
+    const [upgrade, plan, restore, again, recompute] = commandsBelow(
       'docs/runbooks/restore-a-backup.md',
       'Restore',
     )
@@ -381,12 +377,22 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect(new Set(answered).size).toBe(answered.length)
     await follow(recompute!)
   })
-})
 
-/** The commands of a section of a page, as a reader finds them. */
-async function commandsBelow(page: string, section: string): Promise<readonly string[]> {
-  const reader = (await import(new URL('../../../../scripts/containers/page.mjs', import.meta.url).href)) as {
-    commandsBelow(page: string, section: string): readonly string[]
-  }
-  return reader.commandsBelow(page, section)
-}
+  test('a lost database and lost topics come back from an archive as its runbook says: the same reports, byte for byte', async () => {
+    const grown = open()
+    const screens = await grown.partitionCount(topicSpecs.find(({ mayGrow }) => mayGrow)!.name)
+    await grown.close()
+    const fetchText = async (path: string, as: string, body?: object) => {
+      const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
+        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    await archiveDrill({
+      ...{ cluster, folder, topicPrefix: 'north.', json, follow, stopServices, fetchText, key },
+      startServices: () => logServices.forEach((service) => serve(service, service)),
+      sizes: { report: 32, screen: screens },
+    })
+  })
+})

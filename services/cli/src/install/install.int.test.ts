@@ -105,6 +105,32 @@ test('what was lost is made again, and nothing else', async () => {
   expect((await json('install')).changed).toBe(false)
 })
 
+test('before a restore nothing is appended: what the log has to say is left to the archive, and made by the next installation', async () => {
+  const other = await createTestDatabase()
+  const database = openDatabase({
+    ...{ connectionString: other.connectionString, maxConnections: 1, applicationName: 'test' },
+  })
+  try {
+    const settings = { ...environment, CUPEL_DATABASE_ADMIN_URL: other.connectionString }
+    const run = async (...args: string[]): Promise<Answer> =>
+      JSON.parse((await callCupel(settings, ['install', ...args, '--json'])).out) as Answer
+    const first = await run('--before-restore')
+    expect(first.changed).toBe(true)
+    expect(first.steps.map(({ name }) => name)).not.toContain('policy')
+    // The genesis record alone, which every log has.
+    expect(await database.query('SELECT 1 FROM log.record')).toHaveLength(1)
+    expect((await run('--before-restore')).changed).toBe(false)
+    const { steps } = await run()
+    expect(steps.filter(({ changes }) => changes.length > 0)).toEqual([
+      { name: 'policy', changes: ['Put the default policy in force.'] },
+    ])
+  } finally {
+    await database.execute(`DROP OWNED BY ${role}`)
+    await database.close()
+    await other.drop()
+  }
+})
+
 test('an upgrade of a release that lacks the schema of an event is planned before it is made', async () => {
   const subject = 'screening.watch.events.v1-WatchesCreated'
   await admin.execute('DELETE FROM log.schema_version WHERE subject = $1', [subject])

@@ -14,6 +14,8 @@ export interface InstallOptions {
   readonly note: (sentence: string) => void
   /** Partitions of topics and shards of bulk jobs, where an operator chose them. */
   readonly sizes?: ChosenSizes
+  /** Whether nothing is appended to the log, so that an archive can be restored into it. */
+  readonly leavesLogEmpty?: boolean
 }
 
 export interface StepResult {
@@ -38,7 +40,9 @@ export async function install(target: Target, options: InstallOptions): Promise<
   // A number that cannot be had is refused before anything is made.
   if (options.sizes !== undefined) await sizedTopics(target, options.sizes)
   if (options.sizes?.bulkShards !== undefined) requireBulkShards(options.sizes.bulkShards)
-  const steps = installationSteps(target, options.note, options.sizes)
+  const steps = installationSteps(target, options.note, options.sizes).filter(
+    ({ usesLog }) => !(usesLog === true && options.leavesLogEmpty === true),
+  )
   const results: StepResult[] = []
   if (options.dryRun) {
     for (const { name, needed } of steps) results.push({ name, changes: await needed() })

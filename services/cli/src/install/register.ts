@@ -6,6 +6,7 @@ import { wholeNumber } from '../option-values.js'
 
 interface InstallCommandOptions extends JsonOption {
   readonly dryRun?: boolean
+  readonly beforeRestore?: boolean
   readonly printAcls?: boolean
   readonly principal: string
   readonly screenPartitions?: number
@@ -26,7 +27,7 @@ export function registerUpgrade(program: Command, context: CliContext): void {
 }
 
 function register(program: Command, context: CliContext, isUpgrade: boolean): void {
-  program
+  const command = program
     .command(isUpgrade ? 'upgrade' : 'install')
     .summary(
       isUpgrade
@@ -69,7 +70,7 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
       const { screenPartitions: screen, reportPartitions: report, bulkShards } = options
       const steps = await withTarget(context, (target) =>
         install(target, {
-          ...{ dryRun, isUpgrade, note: context.note },
+          ...{ dryRun, isUpgrade, note: context.note, leavesLogEmpty: options.beforeRestore === true },
           ...(screen === undefined && report === undefined && bulkShards === undefined
             ? {}
             : { sizes: { screen, report, bulkShards } }),
@@ -80,6 +81,11 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
         textOf(steps, dryRun),
       )
     })
+  if (!isUpgrade)
+    command.option(
+      '--before-restore',
+      'append nothing to the log, so that `cupel archive restore` can write it',
+    )
 }
 
 async function printAcls(context: CliContext, options: InstallCommandOptions): Promise<void> {

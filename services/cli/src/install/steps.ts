@@ -206,6 +206,7 @@ function policyStep(target: Target): Step {
   const { database } = target
   return {
     name: 'policy',
+    usesLog: true,
     async needed() {
       return (await hasActivation(target)) ? [] : ['Put the default policy in force.']
     },
@@ -252,6 +253,7 @@ function rebuildStep(target: Target, note: (sentence: string) => void): Step {
   const { database, logger } = target
   return {
     name: 'rebuilds',
+    usesLog: true,
     async needed() {
       const states = await Promise.all(
         readModels.map((readModel) => hasCurrentDefinition(database, readModel)),
