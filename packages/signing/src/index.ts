@@ -48,5 +48,12 @@ export {
   type SigningKeys,
   type SigningPurpose,
 } from './signing-keys.js'
+export {
+  SECRET_KEY_BYTES,
+  secretKeyFile,
+  type SecretKeyFile,
+  type SecretKeyKind,
+  type SecretKeys,
+} from './secret-key-file.js'
 export { SIGNATURE_HEADER, signRecords, type SignableRecord } from './records/sign-records.js'
 export { createSignatureCheck, type SignatureCheck, type SignatureVerdict } from './records/check-record.js'
