@@ -39,7 +39,7 @@ const EVERYTHING = {
   api: { settings: { CUPEL_PDF_WORKERS: 2 } },
   scorer: { chainDataSecret: 'chains', autoscaling: scaled },
   scorerBulk: { enabled: true, autoscaling: scaled },
-  projector: { autoscaling: scaled },
+  projector: { autoscaling: scaled, witnessesConfigMap: 'witnesses' },
   labelRefresher: { enabled: true, planConfigMap: 'plan' },
   web: { oidcSecret: 'oidc' },
   networkPolicy: { scrapers: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }] },
@@ -245,6 +245,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
       'cupel-some-to-outside': [
         'api',
         'label-refresher',
+        'projector',
         'scorer',
         'scorer-bulk',
         'web',
@@ -261,10 +262,13 @@ describe.skipIf(tools === undefined)('the chart', () => {
         expect(rule.ports.length, name).toBeGreaterThan(0)
       for (const rule of ingress ?? []) expect(rule.from.length, name).toBeGreaterThan(0)
     }
+    const policiesOf = async (values) => ofKind((await render(tools, values)).manifests, 'NetworkPolicy')
+    const outside = (await policiesOf({})).find(({ metadata }) => metadata.name === 'cupel-some-to-outside')
+    expect(outside.spec.podSelector.matchExpressions[0].values).not.toContain('projector')
     const [internet] = policies['cupel-some-to-outside'].egress[0].to
     expect(internet.ipBlock.except).toContain('169.254.0.0/16')
     // Nobody calls where no caller is named.
-    const none = ofKind((await render(tools, { networkPolicy: { callers: [] } })).manifests, 'NetworkPolicy')
+    const none = await policiesOf({ networkPolicy: { callers: [] } })
     const names = none.map(({ metadata }) => metadata.name)
     expect(names).not.toContain('cupel-callers-to-web')
     expect(names).not.toContain('cupel-scrapers-to-metrics')

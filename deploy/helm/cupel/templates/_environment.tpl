@@ -85,6 +85,7 @@
 {{- if and (eq .image "scorer") $v.scorer.chainDataSecret -}}
 {{- $_ := set $env "CUPEL_CHAIN_DATA_FILE" "/secrets/chain-data/chain-data.json" -}}
 {{- end -}}
+{{- if and (eq .name "projector") $v.projector.witnessesConfigMap }}{{- $_ := set $env "CUPEL_WITNESSES_FILE" "/witnesses/witnesses.json" }}{{ end -}}
 {{- if eq .name "label-refresher" }}{{- $_ := set $env "CUPEL_LABEL_REFRESH_FILE" "/plan/refresh-plan.json" }}{{ end -}}
 {{- range $name, $value := mergeOverwrite (dict) (ternary $v.settings (dict) .log) (.settings | default dict) -}}
 {{- if hasKey $env $name }}{{ fail (printf "The setting %s has a value of its own in this chart." $name) }}{{ end -}}

@@ -51,6 +51,7 @@ database, the port they serve, what it reads, whose partitions are the most inst
   key: projector
   image: projector
   log: true
+  outside: {{ ne .Values.projector.witnessesConfigMap "" }}
   reads: reports
   lag: max(sum by (read_model) (cupel_projection_lag_records{%s}))
 - { name: bulk-coordinator, key: bulkCoordinator, image: bulk-coordinator, log: true }

@@ -5,6 +5,7 @@
 {{- /* One key of a Secret alone, so that one Secret with all keys shows each service its own. */}}
 {{- $keys := dict "record-keys" "record-keys.json" "signing-keys" "signing-keys.json" "report-signing-keys" "report-signing-keys.json" "personal-data-keys" "personal-data-keys.json" "kafka" "kafka-password" "registry" "registry-password" "web" "web-secret" "chain-data" "chain-data.json" "telemetry" "headers" -}}
 {{- $checkpoints := and $v.keys.checkpointsClaim (or .operator (eq .name "projector")) -}}
+{{- $witnesses := ternary $v.projector.witnessesConfigMap "" (eq .name "projector") -}}
 serviceAccountName: {{ .serviceAccount }}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -95,6 +96,9 @@ containers:
 {{- if eq .name "label-refresher" }}
       - { name: plan, mountPath: /plan, readOnly: true }
 {{- end }}
+{{- if $witnesses }}
+      - { name: witnesses, mountPath: /witnesses, readOnly: true }
+{{- end }}
 volumes:
   - name: data
     emptyDir: { sizeLimit: 1Gi }
@@ -115,5 +119,9 @@ volumes:
 {{- if eq .name "label-refresher" }}
   - name: plan
     configMap: { name: {{ $v.labelRefresher.planConfigMap }} }
+{{- end }}
+{{- with $witnesses }}
+  - name: witnesses
+    configMap: { name: {{ . }} }
 {{- end }}
 {{- end }}
