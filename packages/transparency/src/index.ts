@@ -17,6 +17,7 @@ export {
   type WitnessKey,
   type WitnessPolicy,
 } from './format/cosignature.js'
+export { isProof } from './format/proof.js'
 export type { ReferenceState, SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'

@@ -27,6 +27,10 @@ export function proofText({ salt, entry, reference, index, path, checkpoint }: P
   return `${FIRST_LINE}\nextra ${extra}\nindex ${index}\n${hashes}\n${checkpoint}`
 }
 
+/** Whether it begins as a proof does: a signed note begins with the name of its log. */
+export const isProof = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(0, FIRST_LINE.length + 1)).toString('latin1') === `${FIRST_LINE}\n`
+
 /** Null where the text is not what `proofText` makes: a proof has one spelling. */
 export function parseProof(text: string): Proof | null {
   if (text.length > MAX_PROOF_CHARS) return null

@@ -1,14 +1,23 @@
-/** `cupel verify`: a report, its proof and the public keys, without the installation. */
+/** `cupel verify`: a report or its PDF, its proof and the public keys, without the installation. */
 import { readFile } from 'node:fs/promises'
-import { UnprovenReportError, verifyReport, type ProvenReport } from '@cupel/transparency'
+import { createPdfRenderer } from '@cupel/report-pdf'
+import type { PublicKey } from '@cupel/signing'
+import {
+  isProof,
+  UnprovenReportError,
+  verifyReport,
+  type ProvenReport,
+  type WitnessPolicy,
+} from '@cupel/transparency'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
+import { answer, snakeCase, type JsonOption } from '../answer.js'
 import { readPublicKeys } from '../audit/public-keys.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
 import { printable } from '../paint.js'
 import { SIGNATURE_SUFFIX } from '../audit/statement.js'
 import { isPdf, verifyStatement, type VerifiedStatement } from './statement.js'
+import { verifyPdf, type ComparedDocument, type ProvenPdf } from './verify-pdf.js'
 import {
   addWitnesses,
   cosignatureJson,
@@ -19,49 +28,97 @@ import {
 
 interface VerifyOptions extends JsonOption, WitnessOptions {
   readonly key: string
+  readonly unprovenCase?: boolean
 }
+
+/** Longer than any render takes, also where other programs need the processors. */
+const RENDER_TIMEOUT_MS = 600_000
 
 export function registerVerify(program: Command, context: CliContext): void {
   addWitnesses(program.command('verify <report> <proof>'))
-    .summary('check a report and its proof, or the PDF of an audit and its signature, offline')
+    .summary('check a report or its PDF and its proof, or the PDF of an audit and its signature, offline')
     .description(
       `Checks that a report is in the signed transparency log. It needs three files and nothing of the installation: the report, byte for byte
 as GET /v1/reports/{report_id} answers it; its proof, as GET /v1/reports/{report_id}/proof answers it; and the public keys, which
 the operator prints with \`cupel log signing-keys\`. With --witness it also holds only where enough witnesses cosigned the checkpoint:
 they vouch that the installation shows everybody one history.
 
+The report may also be its PDF, as GET /v1/reports/{report_id}/pdf answers it. The report that is attached to it is proven, and the
+PDF is made again from that: not one byte of it may differ. It must be of the renderer version that this release has. No proof covers
+a case in an appendix: --unproven-case takes such a PDF, and says so in its answer.
+
 Of an audit the two files are its PDF and the signature beside it. The signature shows who made the PDF and that no byte of it was changed. Whether
 the audit proved anything is what the PDF says, and is_proven in JSON.`,
     )
     .requiredOption('--key <file>', 'file with the public keys, one on each line')
+    .option('--unproven-case', 'take the PDF of a report with its case, which no proof covers')
     .option('--json', 'answer in JSON')
     .action(async (reportFile: string, proofFile: string, options: VerifyOptions) => {
       const policy = witnessPolicyOf(options)
       const keys = readPublicKeys(context.path(options.key))
       const [report, proof] = [await bytesOf(context, reportFile), await bytesOf(context, proofFile)]
+      if (isPdf(report) && isProof(proof))
+        return answerProven(
+          context,
+          options,
+          await verified(() => ofPdf(report, proof, keys, policy, options)),
+        )
       if (isPdf(report) || proofFile.endsWith(SIGNATURE_SUFFIX))
         return answerStatement(context, options, verifyStatement(report, proof, keys))
-      const proven = verified(() => verifyReport(report, proof, keys, policy))
-      const { leaf, index, hash, checkpoint, cosignatures, reference } = proven
-      const { topic, partition, offset, eventId } = leaf
-      const { origin, size, keyId } = checkpoint
-      const result = {
-        ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: keyId },
-        ...{ topic, partition, offset, event_id: eventId, customer_reference: reference },
-        cosignatures: cosignatures.map(cosignatureJson),
-      }
-      answer(context, options, result, () =>
-        [
-          `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
-          `The hash of the leaf is ${hash}.`,
-          `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
-          ...cosignatures.map(cosignatureLine),
-          ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),
-          ...(reference === 'sealed' ? ['Its customer reference is sealed.'] : []),
-        ].join('\n'),
-      )
+      answerProven(context, options, await verified(() => verifyReport(report, proof, keys, policy)))
     })
 }
+
+async function ofPdf(
+  pdf: Buffer,
+  proof: Buffer,
+  keys: readonly PublicKey[],
+  policy: WitnessPolicy,
+  { unprovenCase = false }: VerifyOptions,
+): Promise<ProvenPdf> {
+  const renderer = createPdfRenderer({ workers: 1, timeoutMs: RENDER_TIMEOUT_MS })
+  try {
+    return await verifyPdf({ pdf, proof, keys, policy, renderer, takesCase: unprovenCase })
+  } finally {
+    await renderer.close()
+  }
+}
+
+function answerProven(
+  context: CliContext,
+  options: VerifyOptions,
+  proven: ProvenReport & Partial<Pick<ProvenPdf, 'document'>>,
+): void {
+  const { leaf, index, hash, checkpoint, cosignatures, reference, document } = proven
+  const { topic, partition, offset, eventId } = leaf
+  const { origin, size, keyId } = checkpoint
+  const result = {
+    ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: keyId },
+    ...{ topic, partition, offset, event_id: eventId, customer_reference: reference },
+    cosignatures: cosignatures.map(cosignatureJson),
+    ...(document === undefined ? {} : { pdf: snakeCase(document) }),
+  }
+  answer(context, options, result, () =>
+    [
+      `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
+      `The hash of the leaf is ${hash}.`,
+      `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
+      ...(document === undefined ? [] : documentLines(document)),
+      ...cosignatures.map(cosignatureLine),
+      ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),
+      ...(reference === 'sealed' ? ['Its customer reference is sealed.'] : []),
+    ].join('\n'),
+  )
+}
+
+const documentLines = ({ renderer, namesLeaf, hasUnprovenCase }: ComparedDocument): readonly string[] => [
+  `The PDF is the one of this report, byte for byte, as renderer ${renderer} makes it ${
+    namesLeaf ? 'with this leaf' : 'before the leaf is known'
+  }.`,
+  ...(hasUnprovenCase
+    ? ['NOT proven: the case in its appendix. Anybody could have written these notes and decisions.']
+    : []),
+]
 
 function answerStatement(
   context: CliContext,
@@ -82,9 +139,9 @@ function answerStatement(
   )
 }
 
-function verified(work: () => ProvenReport): ProvenReport {
+async function verified<Proven>(work: () => Proven | Promise<Proven>): Promise<Proven> {
   try {
-    return work()
+    return await work()
   } catch (cause) {
     if (!(cause instanceof UnprovenReportError)) throw cause
     throw new CommandError(`Not proven: ${cause.message}`, EXIT_FAILED, { cause })

@@ -3,16 +3,22 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { placesOf, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
-import { topicOf, topicSpecs, type EventData } from '@cupel/contracts'
-import { createSigningKeys, readSigningKeys } from '@cupel/signing'
-import { cosigner, signedText } from '@cupel/testkit'
+import { topicOf, topicSpecs, type EventData, type ReportLeaf } from '@cupel/contracts'
+import { createPdfRenderer, RENDERER_VERSION } from '@cupel/report-pdf'
+import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
+import { cosigner, sampleReport, signedText } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { extendLog, readProof } from '@cupel/transparency'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { extendLog, NO_WITNESSES, readProof, verifyReport } from '@cupel/transparency'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { MAX_PDF_BYTES, verifyPdf } from './verify-pdf.js'
 
 const ID = '9f2c4a1be07d6358'
+const PDF_ID = '1c77a05be2d94f31'
+const AT = '2026-11-21T09:00:00.012Z'
 const DOCUMENT = `{"report_id":"${ID}","note":"é \\u00e9","score":92.40}`
+/** A machine with much other work takes long for a render. */
+const HANG_MS = 600_000
 
 let server: Server
 let own: CommandLine
@@ -28,19 +34,20 @@ beforeAll(async () => {
     CUPEL_API_KEY: 'cpl_test',
   })
   file = (name) => join(own.folder, name)
-  proof = await provenReport()
+  createSigningKeys(file(SIGNING_KEYS_FILE))
+  proof = await provenReport(ID, DOCUMENT)
 })
 afterAll(async () => {
   await own.close()
   server.close()
 })
 
-/** A report with its leaf, signed by the keys of the installation. */
-async function provenReport(): Promise<string> {
+/** The proof of a report that is appended and gets its leaf, signed by the keys of the installation. */
+async function provenReport(reportId: string, document: string): Promise<string> {
   const { log, codec, database } = own
   await own.append(
-    testEvent('ReportGenerated', ID, {
-      ...{ reportId: ID, report: DOCUMENT, accountId: 'acc_1', livemode: true, address: '', level: 'red' },
+    testEvent('ReportGenerated', reportId, {
+      ...{ reportId, report: document, accountId: 'acc_1', livemode: true, address: '', level: 'red' },
       ...{ canonicalAddress: '', chain: '', candidateChains: [], customerReference: null, score: 92.4 },
       categories: { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 92.4, cleanExchange: 0 },
       ...{ levelReasons: [], scoreIsLowerBound: false, generatedAt: '', reportUrl: '', reportSha256: '' },
@@ -52,11 +59,10 @@ async function provenReport(): Promise<string> {
       },
     } as unknown as EventData['ReportGenerated']),
   )
-  createSigningKeys(file(SIGNING_KEYS_FILE))
   const keys = readSigningKeys(file(SIGNING_KEYS_FILE))
   const topics = topicSpecs.filter(({ name }) => name === topicOf('ReportGenerated'))
   await extendLog({ log, codec, database, keys, folders: [], places: await placesOf(log, topics) })
-  const found = await readProof(database, { reportId: ID, document: DOCUMENT })
+  const found = await readProof(database, { reportId, document })
   if (found.kind !== 'proof') throw new Error(found.kind)
   return found.text
 }
@@ -113,6 +119,122 @@ test('with witnesses a proof holds only where enough of them cosigned, and who d
   expect((await own.cupel('verify', ...given, '--witness', keys[0]!.verifier_key)).error).toMatchObject({
     message: expect.stringContaining('is no public key of a witness') as string,
     exitCode: 2,
+  })
+})
+
+describe('the PDF of a report', () => {
+  const report = JSON.stringify(sampleReport({ report_id: PDF_ID, customer_reference: 'Fall „7“' }))
+  const note = { version: 1, kind: 'note', at: AT, by: { key_id: '8f2k1m0a', person: 'Dana' } }
+  const caseText = JSON.stringify({
+    ...{ report_id: PDF_ID, address: '0x1', chain: 'ETH', level: 'red', score: 100, disposition: 'open' },
+    ...{ proposal: null, version: 1, needs_second_person: true, opened_at: AT, changed_at: AT },
+    history: [
+      { ...note, text: 'Harmless.', disposition: null, previous_disposition: null, proposal_version: null },
+    ],
+  })
+  const renderer = createPdfRenderer({ workers: 1, timeoutMs: HANG_MS })
+  afterAll(() => renderer.close())
+  let leaf: ReportLeaf
+  let withCase: Buffer
+  let given: string[]
+  beforeAll(async () => {
+    const text = await provenReport(PDF_ID, report)
+    const { publicKeys } = readSigningKeys(file(SIGNING_KEYS_FILE))
+    const proven = verifyReport(Buffer.from(report), Buffer.from(text), publicKeys)
+    leaf = { log: proven.checkpoint.origin, index: proven.index, hash: proven.hash }
+    writeFileSync(file('p.proof'), text)
+    writeFileSync(file('p.txt'), publicKeys.map(verifierKey).join('\n'))
+    given = [file('p.proof'), '--key', file('p.txt')]
+    writeFileSync(file('p.pdf'), await renderer.render(report, leaf))
+    withCase = Buffer.from(await renderer.renderWithCase(report, caseText, leaf))
+    writeFileSync(file('case.pdf'), withCase)
+  })
+  const of = (name: string, ...more: string[]) => ['verify', file(name), ...given, ...more]
+  /** What is said of the PDF with a text in it exchanged. */
+  async function changed(from: string, to: string, name = 'p.pdf', ...more: string[]): Promise<unknown> {
+    const text = readFileSync(file(name), 'latin1')
+    expect(text).toContain(from)
+    writeFileSync(file('changed.pdf'), text.replace(from, to), 'latin1')
+    return (await own.cupel(...of('changed.pdf', ...more))).error
+  }
+  const refusal = (why: string) => ({
+    message: expect.stringMatching(new RegExp(`^Not proven: [^\\n]*${why}`)) as string,
+    exitCode: 1,
+  })
+
+  test('is proven with the report in it, and the answer names its leaf and the renderer', async () => {
+    expect(await own.json(...of('p.pdf'))).toMatchObject({
+      ...{ is_proven: true, log: leaf.log, index: 1, leaf_hash: leaf.hash, size: 2 },
+      pdf: { renderer: RENDERER_VERSION, names_leaf: true, has_unproven_case: false },
+    })
+  })
+
+  test('that was made before its leaf was known is proven too, and the answer says so', async () => {
+    writeFileSync(file('early.pdf'), await renderer.render(report, null))
+    const { out, error } = await own.cupel(...of('early.pdf'))
+    expect(error).toBeNull()
+    expect(out).toContain('Proven: the report is leaf 1 of 2 in')
+    expect(out).toContain(`as renderer ${RENDERER_VERSION} makes it before the leaf is known.`)
+  })
+
+  test('with a case is refused, and taken by option with the word that nothing proves the case', async () => {
+    expect((await own.cupel(...of('case.pdf'))).error).toMatchObject(refusal('With --unproven-case'))
+    const taken = await own.cupel(...of('case.pdf', '--unproven-case'))
+    expect(taken.error).toBeNull()
+    expect(taken.out).toContain('NOT proven: the case in its appendix.')
+  })
+
+  test('that was changed is refused with the part that differs', async () => {
+    expect(await changed('[<0001', '[<0002')).toMatchObject(refusal('it differs in page 1, at byte \\d+\\.$'))
+    expect(await changed('"score":100', '"score":900')).toMatchObject(
+      refusal('The report.json that is attached to the PDF, of \\d+ bytes, is not proven'),
+    )
+    expect(await changed('(report.json)\n/EF', '(raport.json)\n/EF')).toMatchObject(
+      refusal('no report.json attached'),
+    )
+    expect(await changed('%PDF-', '%PDX-')).toMatchObject(refusal('The report is not the one of the leaf'))
+  })
+
+  test('of another renderer is not compared, and the answer says which release could', async () => {
+    const version = '<pdf:Producer>Cupel renderer '
+    const other = refusal('names renderer 3, and this release has renderer')
+    expect(await changed(version + RENDERER_VERSION, `${version}3`)).toMatchObject(other)
+    expect(await changed(version, '<pdf:Producer>Other renderer ')).toMatchObject(
+      refusal('names no renderer'),
+    )
+  })
+
+  test('of another report is refused, and so is a proof without the witnesses that are needed', async () => {
+    const another = await renderer.render(JSON.stringify(sampleReport()), leaf)
+    writeFileSync(file('another.pdf'), another)
+    expect((await own.cupel(...of('another.pdf'))).error).toMatchObject(
+      refusal('The report is not the one of the leaf'),
+    )
+    const { vkey } = cosigner('w1.example', 1)
+    expect((await own.cupel(...of('p.pdf', '--witness', vkey))).error).toMatchObject(
+      refusal('Missing: w1.example'),
+    )
+  })
+
+  test('with a case that is none, or that is too long, is refused in one sentence', async () => {
+    const shown = {
+      ...{ proof: readFileSync(file('p.proof')), policy: NO_WITNESSES, takesCase: true, renderer },
+      keys: readSigningKeys(file(SIGNING_KEYS_FILE)).publicKeys,
+    }
+    const none = Buffer.from(withCase.toString('latin1').replace('"history":[', '"histori":['), 'latin1')
+    await expect(verifyPdf({ ...shown, pdf: none })).rejects.toThrow(
+      /^The document cannot be made again[^\n]*$/,
+    )
+    const other = Buffer.from(withCase.toString('latin1').replace('Harmless.', 'Harmful..'), 'latin1')
+    await expect(verifyPdf({ ...shown, pdf: other })).rejects.toThrow('it differs in')
+    await expect(verifyPdf({ ...shown, pdf: Buffer.alloc(MAX_PDF_BYTES + 1) })).rejects.toThrow('so many')
+  })
+
+  test('with a signature in place of a proof is read as the PDF of an audit', async () => {
+    writeFileSync(file('note.proof'), 'cupel/x/audits/y\n')
+    expect(
+      (await own.cupel('verify', file('p.pdf'), file('note.proof'), ...given.slice(1))).error,
+    ).toMatchObject(refusal('The signature file does not count'))
   })
 })
 

@@ -19,6 +19,7 @@ import {
   type LogRecord,
 } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
+import { createPdfRenderer, type PdfRenderer } from '@cupel/report-pdf'
 import {
   createSigningKeys,
   readSigningKeys,
@@ -58,6 +59,7 @@ export interface Evidence {
   /** The archive as it was when it had one manifest less. */
   readonly olderArchive: string
   readonly reports: readonly ProvenDocument[]
+  readonly renderer: PdfRenderer
   /** What `cupel audit verify` finds, with another log or database. */
   audit(other?: { readonly records?: readonly LogRecord[]; readonly database?: Database }): Promise<Verified>
   close(): Promise<void>
@@ -66,6 +68,8 @@ export interface Evidence {
 /** More leaves than a full tile has. */
 const ACCOUNTS = 262
 const FEW = 8
+/** A render takes some hundred milliseconds of CPU, and the machine may have other work. */
+const HANG_MS = 600_000
 const SCREENED = [SANCTIONED, MIXED, UNLISTED]
 
 export async function openEvidence(): Promise<Evidence> {
@@ -102,8 +106,9 @@ export async function openEvidence(): Promise<Evidence> {
   const context = createContext(decided.environment, [])
   const config = await context.config()
   const check = await log.forgeryCheck()
+  const renderer = createPdfRenderer({ workers: 1, timeoutMs: HANG_MS })
   return {
-    ...{ decided, keys, publicKeys, keysFile, records, published, archive },
+    ...{ decided, keys, publicKeys, keysFile, records, published, archive, renderer },
     checkpoints: checkpointFile(checkpoints, await log.identity()),
     olderPublished: join(elsewhere, 'older'),
     olderArchive: join(elsewhere, 'older-archive'),
@@ -121,7 +126,10 @@ export async function openEvidence(): Promise<Evidence> {
           },
         },
       ),
-    close: () => decided.close(),
+    async close() {
+      await renderer.close()
+      await decided.close()
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import { documentKinds } from './document-kinds.js'
 import type { Evidence } from './evidence.js'
 import { logKinds } from './log-kinds.js'
 import { randomOf, type Kind } from './kinds.js'
+import { pdfKinds } from './pdf-kinds.js'
 import { transparencyKinds } from './transparency-kinds.js'
 import { viewKinds } from './view-kinds.js'
 
@@ -14,6 +15,7 @@ export const kinds: readonly Kind[] = [
   ...transparencyKinds,
   ...archiveKinds,
   ...documentKinds,
+  ...pdfKinds,
 ]
 
 export interface Tried {

@@ -1,0 +1,66 @@
+/** What a PDF of a report says it was made of. */
+import { PRODUCER, RENDERER_VERSION } from './version.js'
+
+export interface DocumentSource {
+  /** The attached report.json. */
+  readonly report: string
+  /** The attached case.json; null where the case is no appendix. */
+  readonly caseText: string | null
+  /** Version of the renderer that the information of the document names; null where it names none. */
+  readonly renderer: string | null
+}
+
+const PRODUCER_START = `<pdf:Producer>${PRODUCER.slice(0, -RENDERER_VERSION.length)}`
+const PRODUCER_END = '</pdf:Producer>'
+/** Text of others has no line end in this place: JSON and strings of a PDF escape it. */
+const EMBEDDED = ' 0 obj\n<<\n/Type /EmbeddedFile\n'
+const STREAM = '\nstream\n'
+const STREAM_END = '\nendstream\n'
+/** No dictionary of an attachment is longer, and none of its name. */
+const MAX_DICTIONARY = 1_000
+/** More attachments than any PDF of a report has. */
+const MAX_ATTACHMENTS = 3
+
+/**
+ * Null where nothing is attached as a renderer of this service attaches it. Nothing of it is trusted: whoever renders it again and compares
+ * finds out whether the document is made of it.
+ */
+export function sourceOf(pdf: Uint8Array): DocumentSource | null {
+  const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength)
+  const [report, appendix, ...more] = attachmentsOf(bytes)
+  if (report?.name !== 'report.json' || more.length > 0) return null
+  if (appendix !== undefined && appendix.name !== 'case.json') return null
+  return { report: report.text, caseText: appendix?.text ?? null, renderer: rendererOf(bytes) }
+}
+
+interface Attachment {
+  readonly name: string | null
+  readonly text: string
+}
+
+function attachmentsOf(bytes: Buffer): Attachment[] {
+  const found: Attachment[] = []
+  for (let at = bytes.indexOf(EMBEDDED); at >= 0 && found.length < MAX_ATTACHMENTS;) {
+    const head = bytes.toString('latin1', at, at + MAX_DICTIONARY)
+    const begin = head.indexOf(STREAM)
+    const length = /\/Length (\d{1,9})\n/.exec(begin < 0 ? '' : head.slice(0, begin))?.[1]
+    if (length === undefined) return found
+    const start = at + begin + STREAM.length
+    const end = start + Number(length)
+    const tail = bytes.toString('latin1', end, end + MAX_DICTIONARY)
+    const name = tail.startsWith(STREAM_END)
+      ? /\/Type \/Filespec[^>]*\n\/F \(([^)]*)\)/.exec(tail)?.[1]
+      : null
+    found.push({ name: name ?? null, text: bytes.toString('utf8', start, end) })
+    at = bytes.indexOf(EMBEDDED, end)
+  }
+  return found
+}
+
+/** The information stands behind everything that holds text of others. */
+function rendererOf(bytes: Buffer): string | null {
+  const at = bytes.lastIndexOf(PRODUCER_START)
+  const end = at < 0 ? -1 : bytes.indexOf(PRODUCER_END, at)
+  const version = bytes.toString('latin1', at + PRODUCER_START.length, end)
+  return end > at && /^[0-9]{1,9}$/.test(version) ? version : null
+}

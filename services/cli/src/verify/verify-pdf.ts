@@ -1,0 +1,122 @@
+/**
+ * Whether a PDF is the one of a proven report. The report is attached to it: once that is proven, the document is rendered again, and must
+ * be the same byte for byte.
+ */
+import type { ReportLeaf } from '@cupel/contracts'
+import {
+  differenceOf,
+  RENDERER_VERSION,
+  sourceOf,
+  type Difference,
+  type DocumentSource,
+  type PdfRenderer,
+} from '@cupel/report-pdf'
+import type { PublicKey } from '@cupel/signing'
+import { UnprovenReportError, verifyReport, type ProvenReport, type WitnessPolicy } from '@cupel/transparency'
+
+export interface ShownPdf {
+  readonly pdf: Uint8Array
+  readonly proof: Uint8Array
+  readonly keys: readonly PublicKey[]
+  readonly policy: WitnessPolicy
+  /** Whether the case may follow the report, though no proof covers it. */
+  readonly takesCase: boolean
+  readonly renderer: Pick<PdfRenderer, 'render' | 'renderWithCase'>
+}
+
+export interface ComparedDocument {
+  readonly renderer: string
+  /** False for a document that was made before the leaf of the report was known. */
+  readonly namesLeaf: boolean
+  readonly hasUnprovenCase: boolean
+}
+
+export type ProvenPdf = ProvenReport & { readonly document: ComparedDocument }
+
+/** No PDF of a report is longer. */
+export const MAX_PDF_BYTES = 64 * 1_048_576
+
+/** Throws UnprovenReportError, with a sentence that names the part of the document that is not what it should be. */
+export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
+  const { pdf, proof, keys, policy, takesCase } = shown
+  if (pdf.length > MAX_PDF_BYTES)
+    throw new UnprovenReportError(`The file has ${pdf.length} bytes, and no PDF of a report has so many.`)
+  const source = sourceOf(pdf)
+  if (source === null)
+    throw new UnprovenReportError('The PDF has no report.json attached as this service attaches it.')
+  if (source.caseText !== null && !takesCase)
+    throw new UnprovenReportError(
+      'The PDF has a case as an appendix, and no proof covers notes and decisions. With --unproven-case everything else in it is checked.',
+    )
+  const proven = provenAttachment(source.report, () =>
+    verifyReport(Buffer.from(source.report), proof, keys, policy),
+  )
+  if (source.renderer !== RENDERER_VERSION) throw new UnprovenReportError(otherRenderer(source.renderer))
+  const leaf = { log: proven.checkpoint.origin, index: proven.index, hash: proven.hash }
+  return { ...proven, document: await comparedDocument(shown, source, leaf) }
+}
+
+/** The document either names the leaf or says that none was known: each is rendered, and one must be the PDF. */
+async function comparedDocument(
+  { pdf, renderer }: ShownPdf,
+  { report, caseText }: DocumentSource,
+  leaf: ReportLeaf,
+): Promise<ComparedDocument> {
+  const differences: Difference[] = []
+  for (const named of [leaf, null]) {
+    const again = await rendered(
+      caseText === null ? renderer.render(report, named) : renderer.renderWithCase(report, caseText, named),
+    )
+    const difference = differenceOf(pdf, again)
+    if (difference === null)
+      return {
+        renderer: RENDERER_VERSION,
+        namesLeaf: named !== null,
+        hasUnprovenCase: caseText !== null,
+      }
+    differences.push(difference)
+  }
+  throw new UnprovenReportError(changed(differences))
+}
+
+function provenAttachment(report: string, verify: () => ProvenReport): ProvenReport {
+  try {
+    return verify()
+  } catch (cause) {
+    if (!(cause instanceof UnprovenReportError)) throw cause
+    const why = `The report.json that is attached to the PDF, of ${Buffer.byteLength(report)} bytes, is not proven.`
+    throw new UnprovenReportError(`${why} ${cause.message}`, { cause })
+  }
+}
+
+/** The report is proven, so that it can be rendered; the case is whatever the file says. */
+async function rendered(pdf: Promise<Uint8Array>): Promise<Uint8Array> {
+  try {
+    return await pdf
+  } catch (cause) {
+    const [why] = (cause as Error).message.split('\n')
+    throw new UnprovenReportError(`The document cannot be made again and compared. ${why}`, { cause })
+  }
+}
+
+function otherRenderer(named: string | null): string {
+  const proven = 'The attached report.json is proven, and the pages are not:'
+  return named === null
+    ? `${proven} the information of the PDF names no renderer. It was changed, or is older than renderer 4.`
+    : `${proven} the information of the PDF names renderer ${named}, and this release has renderer ${RENDERER_VERSION}. Check it with a release that has renderer ${named}, or get the PDF again.`
+}
+
+/** Of the two documents that the report may have, the one that agrees longer is meant. */
+function changed(differences: readonly Difference[]): string {
+  const { place, offset, isCutOff, pages, expectedPages } = differences.reduce((one, other) =>
+    other.offset > one.offset ? other : one,
+  )
+  const how = isCutOff
+    ? `it ends in ${place}, after ${offset} bytes`
+    : `it differs in ${place}, at byte ${offset}`
+  const counted =
+    pages === expectedPages
+      ? ''
+      : ` It has ${pages} pages, and the document of the report has ${expectedPages}.`
+  return `The PDF is not the one of its report: ${how}.${counted}`
+}

@@ -1,0 +1,271 @@
+/** PDFs of reports that somebody shows, changed: what is shown is not what the proven report says. */
+import type { ReportLeaf } from '@cupel/contracts'
+import type { PdfRenderer } from '@cupel/report-pdf'
+import { NO_WITNESSES, UnprovenReportError, verifyReport } from '@cupel/transparency'
+import { verifyPdf } from '../../src/verify/verify-pdf.js'
+import type { Evidence, ProvenDocument } from './evidence.js'
+import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
+
+interface ShownDocument extends ProvenDocument {
+  readonly leaf: ReportLeaf
+  /** With its leaf, or of the time before the leaf was known. */
+  readonly pdf: Buffer
+}
+
+interface Changing {
+  readonly shown: ShownDocument
+  /** Of another report. */
+  readonly other: ShownDocument
+  readonly random: Random
+  pdfOf(report: string, leaf: ReportLeaf): Promise<Buffer>
+}
+
+interface Way {
+  readonly weight: number
+  readonly change: (changing: Changing) => Buffer | Promise<Buffer>
+  /** What the sentence must speak of. */
+  readonly names: RegExp
+}
+
+type Renders = Pick<PdfRenderer, 'render' | 'renderWithCase'>
+
+const remembered = new WeakMap<PdfRenderer, Renders>()
+
+/** Each document is rendered once: that takes much longer than a trial. */
+function rendersOf({ renderer }: Evidence): Renders {
+  const before = remembered.get(renderer)
+  if (before !== undefined) return before
+  const known = new Map<string, Promise<Uint8Array>>()
+  const renders: Renders = {
+    render(report, leaf) {
+      const key = JSON.stringify([report, leaf])
+      const pdf = known.get(key) ?? renderer.render(report, leaf)
+      known.set(key, pdf)
+      return pdf
+    },
+    renderWithCase: () => Promise.reject(new Error('No trial has a case')),
+  }
+  remembered.set(renderer, renders)
+  return renders
+}
+
+const ATTACHED =
+  /The report\.json that is attached to the PDF, of \d+ bytes, is not proven\. The report is not the one/
+const differs = (place: string): RegExp => new RegExp(`: it differs in ${place}, at byte \\d+\\.`)
+const PAGE = differs('page \\d')
+const INFORMATION = differs('the information of the document')
+
+/** One of the places where the pattern is, replaced. */
+function replaced(
+  { shown: { pdf }, random }: Changing,
+  pattern: RegExp,
+  by: (found: string, random: Random) => string,
+): Buffer {
+  const text = pdf.toString('latin1')
+  const found = oneOf(random, [...text.matchAll(pattern)])
+  const end = found.index + found[0].length
+  return Buffer.from(text.slice(0, found.index) + by(found[0], random) + text.slice(end), 'latin1')
+}
+
+const otherDigit = (text: string, random: Random): string => {
+  const at = oneOf(
+    random,
+    [...text.matchAll(/\d/g)].map(({ index }) => index),
+  )
+  return `${text.slice(0, at)}${(Number(text[at]) + 1 + below(random, 8)) % 10}${text.slice(at + 1)}`
+}
+
+const exchanged = (document: string): string => {
+  const level = /"level":"(\w+)"/.exec(document)?.[1]
+  return document.replace(`"level":"${level}"`, level === 'green' ? '"level":"red"' : '"level":"green"')
+}
+
+const scored = (document: string, random: Random): string =>
+  document.replace(/"score":([\d.]+)/, (_, before: string) => {
+    const score = below(random, 100)
+    return `"score":${score === Number(before) ? score + 0.5 : score}`
+  })
+
+/** Everything up to the pages of one PDF, and the rest of another one. */
+function spliced(front: Buffer, rest: Buffer): Buffer {
+  const pages = '\n/Type /Page\n'
+  return Buffer.concat([front.subarray(0, front.indexOf(pages)), rest.subarray(rest.indexOf(pages))])
+}
+
+const ways: Readonly<Record<string, Way>> = {
+  'another letter on a page': {
+    weight: 2,
+    names: PAGE,
+    change: (changing) => replaced(changing, /\[<[0-9a-f]{4,}>(?=.*\] TJ)/g, otherDigit),
+  },
+  'pages of a report with another level': {
+    weight: 0.5,
+    names: PAGE,
+    async change({ shown, pdfOf }) {
+      return spliced(shown.pdf, await pdfOf(exchanged(shown.document), shown.leaf))
+    },
+  },
+  'pages of a report with another score': {
+    weight: 0.5,
+    names: PAGE,
+    async change({ shown, pdfOf, random }) {
+      return spliced(shown.pdf, await pdfOf(scored(shown.document, random), shown.leaf))
+    },
+  },
+  'pages with another leaf': {
+    weight: 0.5,
+    names: PAGE,
+    async change({ shown, pdfOf }) {
+      return await pdfOf(shown.document, { ...shown.leaf, index: shown.leaf.index + 1 })
+    },
+  },
+  'a PDF of a report with another level': {
+    weight: 0.5,
+    names: ATTACHED,
+    change: ({ shown, pdfOf }) => pdfOf(exchanged(shown.document), shown.leaf),
+  },
+  'a PDF of another report': { weight: 1, names: ATTACHED, change: ({ other }) => other.pdf },
+  'pages of another report': {
+    weight: 1,
+    names: PAGE,
+    change: ({ shown, other }) => spliced(shown.pdf, other.pdf),
+  },
+  'the attachment of another report': {
+    weight: 1,
+    names: ATTACHED,
+    change: ({ shown, other }) => spliced(other.pdf, shown.pdf),
+  },
+  'a digit of the attachment': {
+    weight: 2,
+    names: ATTACHED,
+    change: (changing) => replaced(changing, /\{"report_id".*\}\n/g, otherDigit),
+  },
+  'a page removed': {
+    weight: 1,
+    names: differs('the list of pages'),
+    change: (changing) =>
+      replaced(changing, /\/Kids \[.*\]/g, (kids, random) => {
+        const pages = kids.match(/\d+ 0 R/g)!
+        const removed = oneOf(random, pages)
+        const kept = pages.filter((page) => page !== removed)
+        return `/Kids [${kept.join(' ')}]`
+      }),
+  },
+  'a page twice': {
+    weight: 1,
+    names: differs('the list of pages'),
+    change: (changing) => replaced(changing, /\/Kids \[\d+ 0 R/g, (first) => `${first} ${first.slice(7)}`),
+  },
+  'the contents of a page removed': {
+    weight: 0.5,
+    names: PAGE,
+    change: (changing) => replaced(changing, /\/Contents \d+ 0 R\n/g, () => ''),
+  },
+  'another date': {
+    weight: 1,
+    names: INFORMATION,
+    change: (changing) => replaced(changing, /\n\(D:\d{14}Z\)/g, otherDigit),
+  },
+  'a title for other programs': {
+    weight: 0.5,
+    names: INFORMATION,
+    change: (changing) => replaced(changing, /<dc:title>/g, (tag) => `${tag} `),
+  },
+  'another renderer': {
+    weight: 0.5,
+    names:
+      /The attached report\.json is proven, and the pages are not: the information of the PDF names renderer \d+/,
+    change: (changing) => replaced(changing, /<pdf:Producer>Cupel renderer \d+/g, otherDigit),
+  },
+  'a change appended': {
+    weight: 1,
+    names: differs('what follows the end of the document'),
+    change: ({ shown: { pdf }, random }) =>
+      Buffer.concat([pdf, Buffer.from(`\n10 0 obj\n<<\n/Type /Page\n>>\nendobj\n${random()}`)]),
+  },
+  'cut off behind the information': {
+    weight: 1,
+    names:
+      /: it ends in (?:the information|the structure|the list of pages|the table|page \d|a font)[^,]*, after \d+ bytes\./,
+    change: ({ shown: { pdf }, random }) => {
+      const end = pdf.lastIndexOf('</pdf:Producer>') + '</pdf:Producer>'.length
+      return pdf.subarray(0, end + below(random, pdf.length - end))
+    },
+  },
+}
+
+async function shownOf(evidence: Evidence, renders: Renders, random: Random): Promise<ShownDocument[]> {
+  const [first, second] = [below(random, evidence.reports.length), below(random, evidence.reports.length - 1)]
+  const two = [evidence.reports[first]!, evidence.reports.filter((_, at) => at !== first)[second]!]
+  return await Promise.all(
+    two.map(async (proven) => {
+      const { document, proof } = proven
+      const { checkpoint, index, hash } = verifyReport(
+        Buffer.from(document),
+        Buffer.from(proof),
+        evidence.publicKeys,
+      )
+      const leaf = { log: checkpoint.origin, index, hash }
+      const pdf = await renders.render(document, random() < 0.8 ? leaf : null)
+      return { ...proven, leaf, pdf: Buffer.from(pdf) }
+    }),
+  )
+}
+
+async function refusalOf(
+  { publicKeys }: Evidence,
+  { proof }: ShownDocument,
+  pdf: Buffer,
+  renderer: Renders,
+): Promise<string | null> {
+  try {
+    const asked = { keys: publicKeys, policy: NO_WITNESSES, takesCase: false, renderer }
+    await verifyPdf({ pdf, proof: Buffer.from(proof), ...asked })
+    return null
+  } catch (error) {
+    if (error instanceof UnprovenReportError) return error.message
+    throw error
+  }
+}
+
+const surface = { surface: 'PDF', command: 'cupel verify' } as const
+const namesDifferent = /differs in [^,]+, at byte (\d+)\./
+const namesSource = /attached|The attached report\.json is proven, and the pages are not: the information/
+
+export const pdfKinds: readonly Kind[] = [
+  {
+    ...{ ...surface, name: 'a flipped bit', weight: 8 },
+    async run(evidence, random) {
+      const renders = rendersOf(evidence)
+      const [shown] = await shownOf(evidence, renders, random)
+      const pdf = flipped(random, shown!.pdf)
+      const at = pdf.findIndex((byte, index) => byte !== shown!.pdf[index])
+      const refusal = await refusalOf(evidence, shown!, pdf, renders)
+      const told = namesDifferent.exec(refusal ?? '')
+      return {
+        isFound: refusal !== null,
+        // A bit of what the document is made of leaves nothing to compare.
+        isNamed: told === null ? namesSource.test(refusal ?? '') : Number(told[1]) === at,
+        detail: `a flipped bit of byte ${at}: ${refusal}`,
+      }
+    },
+  },
+  ...Object.entries(ways).map(([name, { weight, change, names }]): Kind => {
+    return {
+      ...{ ...surface, name, weight },
+      async run(evidence, random) {
+        const renders = rendersOf(evidence)
+        const [shown, other] = (await shownOf(evidence, renders, random)) as [ShownDocument, ShownDocument]
+        const pdfOf = async (report: string, leaf: ReportLeaf): Promise<Buffer> =>
+          Buffer.from(await renders.render(report, leaf))
+        const pdf = await change({ shown, other, random, pdfOf })
+        const refusal = await refusalOf(evidence, shown, pdf, renders)
+        return {
+          isFound: refusal !== null,
+          isNamed: names.test(refusal ?? ''),
+          detail: `${name}: ${refusal}`,
+        }
+      },
+    }
+  }),
+]
