@@ -78,6 +78,13 @@ afterAll(async () => {
 
 /** Series that begin where lists are refreshed on a schedule. */
 const OF_REFRESHES = ['cupel_label_refresh_age_seconds', 'cupel_label_refreshes_total']
+/** Series that begin where witnesses are asked. */
+const OF_WITNESSES = [
+  'cupel_transparency_cosigned_age_seconds',
+  'cupel_transparency_uncosigned_seconds',
+  'cupel_transparency_witness_failures_total',
+  'cupel_transparency_witness_inconsistent',
+]
 const NAME = /\b(?:cupel|process|nodejs)_[a-z0-9_]+/g
 
 test('every series that an alert, a board or the scaling of the chart names is in a scrape', async () => {
@@ -100,7 +107,7 @@ test('every series that an alert, a board or the scaling of the chart names is i
     return new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
   })
   const unknown = [...named].filter((name) => !scraped.has(name.replace(/_(?:bucket|count|sum)$/, '')))
-  expect(unknown.toSorted()).toEqual(OF_REFRESHES)
+  expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES])
 })
 
 /** Panels that may have no data while all is well, and why. */
@@ -110,6 +117,8 @@ const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   'Addresses looked for in the ledger': 'no ledger is imported',
   'Since the last refresh': 'no plan of refreshes is set',
   'Refreshes by outcome': 'no plan of refreshes is set',
+  'Age of the last cosigned checkpoint': 'no witness is named',
+  'Failures of witnesses': 'no witness is named',
 }
 /** A rate has a value once two scrapes, a second apart, differ. */
 const BETWEEN_ROUNDS_MS = 500
