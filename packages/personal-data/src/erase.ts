@@ -56,8 +56,8 @@ export async function eraseAccount(
     const keyIds = [...destroyed, ...ofReferences].map(({ keyId }) => keyId).sort()
     await alongside(transaction)
     const isNew = keyIds.length > 0
-    const erasedAt = await erasureOf(transaction, order.accountId)
     const { accountId, by, reason, plainRecords } = order
+    const erasedAt = (await findErasures(transaction, [accountId])).get(accountId)!
     if (isNew)
       await writeErased(transaction, {
         ...{ scope: 'account', accountId, period: '', keyIds, plainRecords, erasedAt, erasedBy: by, reason },
@@ -107,21 +107,19 @@ export async function eraseReference(
   })
 }
 
-/** When the key of the account was destroyed; null where it was not. */
-export async function findErasure(database: Queryable, accountId: string): Promise<string | null> {
-  const [row] = await database.query(
-    `SELECT 1 FROM personal_data.account_key WHERE account_id = $1 AND period = '' AND wrapped IS NULL`,
-    [accountId],
-  )
-  return row === undefined ? null : await erasureOf(database, accountId)
+const ERASURES = {
+  name: 'personal-data.erasures-of',
+  text: `SELECT account_id AS "accountId", date_trunc('milliseconds', destroyed_at) AS at FROM personal_data.account_key
+         WHERE account_id = ANY ($1::text[]) AND account_id <> '' AND period = '' AND wrapped IS NULL`,
 }
 
-async function erasureOf(database: Queryable, accountId: string): Promise<string> {
-  const [row] = await database.query<{ at: Date }>(
-    `SELECT date_trunc('milliseconds', destroyed_at) AS at FROM personal_data.account_key WHERE account_id = $1 AND period = ''`,
-    [accountId],
-  )
-  return row!.at.toISOString()
+/** When the keys of these accounts were destroyed (UTC, RFC 3339 with milliseconds), by account id; nothing of the others. */
+export async function findErasures(
+  database: Queryable,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.query<{ accountId: string; at: Date }>(ERASURES, [[...new Set(accountIds)]])
+  return new Map(rows.map(({ accountId, at }) => [accountId, at.toISOString()]))
 }
 
 /** Destroys again, in a database from a backup, what the log says was destroyed. Returns whether there was something to destroy. */

@@ -19,7 +19,7 @@ export {
   endRetention,
   eraseAccount,
   eraseReference,
-  findErasure,
+  findErasures,
   replayErasure,
   type Erasure,
   type ErasureOrder,

@@ -9,7 +9,7 @@ import {
   ensureMasterKeys,
   ERASED,
   eraseAccount,
-  findErasure,
+  findErasures,
   keyIdOf,
   KEYS_REFRESH_MS,
   noPersonalDataKeys,
@@ -96,8 +96,9 @@ test('after an erasure nothing of the account is opened, kept or given a key aga
 
   const again = await eraseAccount(installation.database, order(accountId))
   expect(again).toEqual({ keyIds: [], erasedAt: erasure.erasedAt, isNew: false })
-  expect(await findErasure(installation.database, accountId)).toBe(erasure.erasedAt)
-  expect(await findErasure(installation.database, other)).toBeNull()
+  expect(await findErasures(installation.database, [accountId, other])).toEqual(
+    new Map([[accountId, erasure.erasedAt]]),
+  )
   expect(await erasures(accountId)).toEqual([
     expect.objectContaining({
       accountId,

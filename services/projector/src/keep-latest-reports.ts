@@ -17,6 +17,7 @@ import {
   type Metrics,
 } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import { findErasures } from '@cupel/personal-data'
 import type { Database, Queryable } from '@cupel/postgres'
 import {
   consume,
@@ -28,7 +29,6 @@ import {
 } from '@cupel/projections'
 import {
   addressOfKey,
-  erasuresOf,
   forgottenReportRecord,
   latestReportRecord,
   latestReportsAmong,
@@ -114,7 +114,7 @@ function followReports(options: LatestReportsOptions): Consumer {
         if (seen.length === 0) return
         await lock(transaction)
         const reports = await latestReportsAmong(transaction, seen)
-        const erased = await erasuresOf(transaction, reports.map(accountOf))
+        const erased = await findErasures(transaction, reports.map(accountOf))
         const latest = reports.filter(({ accountId }) => !erased.has(accountId))
         await log.append(
           'latest-reports.append',
@@ -149,7 +149,7 @@ function checkLatest(options: LatestReportsOptions): Consumer {
         if (last.size === 0) return
         await lock(transaction)
         const reports = await latestOfKeys(transaction, last)
-        const erased = await erasuresOf(transaction, reports.map(accountOf))
+        const erased = await findErasures(transaction, reports.map(accountOf))
         const wrong = reports.flatMap((report) => {
           const erasedAt = erased.get(report.accountId)
           const record =
@@ -190,7 +190,7 @@ function followErasures(options: LatestReportsOptions): Consumer {
       async write(transaction, batches) {
         await lock(transaction)
         // An erasure may be of less than an account: then the account is not among these.
-        const erased = await erasuresOf(
+        const erased = await findErasures(
           transaction,
           batches.flatMap(({ outcomes }) => outcomes),
         )

@@ -135,18 +135,3 @@ export async function* reportedAddressesOf(
       after = page.at(-1)!
     }
 }
-
-const ERASURES = {
-  name: 'report-view.erasures-of',
-  text: `SELECT account_id AS "accountId", date_trunc('milliseconds', destroyed_at) AS at FROM personal_data.account_key
-         WHERE account_id = ANY ($1::text[]) AND account_id <> '' AND period = '' AND wrapped IS NULL`,
-}
-
-/** When the personal data of these accounts was erased (UTC, RFC 3339 with milliseconds), by account id; nothing of the others. */
-export async function erasuresOf(
-  database: Queryable,
-  accountIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await database.query<{ accountId: string; at: Date }>(ERASURES, [[...new Set(accountIds)]])
-  return new Map(rows.map(({ accountId, at }) => [accountId, at.toISOString()]))
-}

@@ -1,6 +1,6 @@
 /** `cupel accounts erase`: destroys the keys of an account's personal data, and ends what the account still has. */
 import { accountExists, listKeys, revokeKey } from '@cupel/access'
-import { eraseAccount, findErasure } from '@cupel/personal-data'
+import { eraseAccount, findErasures } from '@cupel/personal-data'
 import { deleteEndpoint, listEndpoints, type WebhookEndpoint } from '@cupel/webhooks'
 import type { Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
@@ -87,7 +87,7 @@ async function lookAt(connections: Connections, accountId: string): Promise<Eras
   )
   return {
     accountId,
-    erasedAt: await findErasure(database, accountId),
+    erasedAt: (await findErasures(database, [accountId])).get(accountId) ?? null,
     isNew: false,
     destroyedKeys: row!.count,
     revokedKeys: (await workingKeys(connections, accountId)).length,
