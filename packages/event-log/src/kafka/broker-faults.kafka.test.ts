@@ -217,8 +217,10 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
   }, CASE_TIMEOUT_MS)
   afterAll(async () => await broker.stop(), CASE_TIMEOUT_MS)
 
+  /** A reader that stands at `next`, the end of the topic, and has read one record from there. */
   const follow = async (log: EventLog, topic: string, next: number) => {
     const stops: LogStoppedError[] = []
+    let read = 0
     const store = checkpointStore(await log.identity())
     store.set(topic, 0, { next, log: await log.identity() })
     const subscription = await log.subscribe(
@@ -229,11 +231,15 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
         onRetry: () => undefined,
         onStopped: (error) => stops.push(error),
         handle: async (batch) => {
+          read += batch.records.length
           store.advance(batch)
           return undefined
         },
       }),
     )
+    // A subscription may be there before its first fetch: what happens to the topic until then, no reader can notice.
+    await fill(log, topic, 1)
+    await until(() => expect(read).toBe(1))
     return { subscription, stops }
   }
   const fill = async (log: EventLog, topic: string, count: number) =>
