@@ -89,7 +89,8 @@ export async function settleWatches(
   database: Database,
   { limit, splitChanges }: { readonly limit: number; readonly splitChanges: SplitChanges },
 ): Promise<Settled> {
-  const found = await database.query<Settling>(`${ENDED} ORDER BY w.watch_id LIMIT $1`, [limit])
+  // In the order of an index that has pending watches alone: in that of all watches, each of them would be looked at.
+  const found = await database.query<Settling>(`${ENDED} ORDER BY w.pending_report_id LIMIT $1`, [limit])
   if (found.length === 0) return { settled: 0, changed: 0 }
   const splitOf = await splitAll(found.filter(isTold), splitChanges)
   return await database.transaction({ at: 'watches.settled' }, async (transaction) => {

@@ -85,7 +85,7 @@ export function followWatches(options: FollowWatchesOptions): Loop {
         digestedAt = performance.now()
       }
       trouble.over(PLACE)
-      return begun > 0 || settled.settled === MAX_SETTLED ? 0 : undefined
+      return begun >= MAX_BEGUN || settled.settled === MAX_SETTLED ? 0 : undefined
     },
     restMs: LOOK_INTERVAL_MS,
     onError(error) {
