@@ -89,7 +89,7 @@ export async function settleWatches(
   database: Database,
   { limit, splitChanges }: { readonly limit: number; readonly splitChanges: SplitChanges },
 ): Promise<Settled> {
-  // In the order of an index that has pending watches alone: in that of all watches, each of them would be looked at.
+  // In the order of the index that has pending watches alone.
   const found = await database.query<Settling>(`${ENDED} ORDER BY w.pending_report_id LIMIT $1`, [limit])
   if (found.length === 0) return { settled: 0, changed: 0 }
   const splitOf = await splitAll(found.filter(isTold), splitChanges)
@@ -112,13 +112,20 @@ export async function settleWatches(
 const placeOf = (alias: string): string =>
   `CASE WHEN ${alias}.report_id IS NOT NULL THEN json_build_object('partition', ${alias}.log_partition, 'offset', ${alias}.log_offset) END`
 
+const ownReport = (id: string): string =>
+  `SELECT * FROM report_view.report o WHERE o.report_id = ${id} AND o.account_id = w.account_id AND o.livemode = w.livemode OFFSET 0`
+
+/**
+ * Each pending watch looks its reports up by their keys. Statistics of a moment with many pending watches would let a plain join read
+ * all watches and all reports: `OFFSET 0` leaves the join no other way.
+ */
 const ENDED = `SELECT ${asFields(
   'w.watch_id, w.account_id, w.livemode, w.address, w.canonical_address, w.chain, w.reference, w.threshold_hundredths, w.told_report_id, w.told_level, w.told_score',
 )}, ${placeOf('t')} AS "toldPlace", w.pending_causes AS causes,
     r.report_id AS "reportId", ${placeOf('r')} AS place, r.state, r.level, r.score, ${asTimes('r.ended_at')}
   FROM watches.watch w
-  JOIN report_view.report r ON r.report_id = w.pending_report_id AND r.account_id = w.account_id AND r.livemode = w.livemode
-  LEFT JOIN report_view.report t ON t.report_id = w.told_report_id AND t.account_id = w.account_id AND t.livemode = w.livemode
+  CROSS JOIN LATERAL (${ownReport('w.pending_report_id')}) r
+  LEFT JOIN LATERAL (${ownReport('w.told_report_id')}) t ON true
   WHERE w.pending_report_id IS NOT NULL`
 
 /** A report that differs from the one that its account knows. */

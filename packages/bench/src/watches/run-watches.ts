@@ -53,7 +53,7 @@ export type CpuSeconds = Readonly<Record<string, number>>
 const MAX_PER_CALL = 1_000
 const POLL_MS = 250
 const SAY_EVERY_SECONDS = 30
-const ALONE_SCREENS = 100
+const ALONE_SCREENS = 1_000
 const REST_LOOK_MS = 2_000
 /** Of one core. */
 const REST_SHARE = 0.3
