@@ -29,15 +29,16 @@ import { refuseToken } from './access/refuse-token.js'
 import type { Transport } from '@cupel/http-edge'
 import type { BodyBudget } from './http/body-budget.js'
 import { discard, leaveUnread, readJsonBody, type Body } from './http/body-reader.js'
-import type {
-  Answer,
-  Call,
-  Endpoint,
-  Idempotency,
-  KeyedCall,
-  PersonEndpoint,
-  PersonRefusal,
-  TokenEndpoint,
+import {
+  takesTurns,
+  type Answer,
+  type Call,
+  type Endpoint,
+  type Idempotency,
+  type KeyedCall,
+  type PersonEndpoint,
+  type PersonRefusal,
+  type TokenEndpoint,
 } from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'
 import { refuse, type Refusal } from './http/problem.js'
@@ -50,7 +51,7 @@ export interface CallParts {
   readonly idempotent: IdempotentCallParts
   readonly bodies: BodyBudget
   readonly disk: Pick<DiskWatch, 'refusal'>
-  readonly traffic: Pick<Traffic, 'note'>
+  readonly traffic: Pick<Traffic, 'note' | 'openScreen' | 'quietMoment'>
   readonly personalData: PersonalData
 }
 
@@ -104,6 +105,7 @@ async function answerWithKey(
   call: Call,
   known: KnownOfCall,
 ): Promise<Answer | Refusal> {
+  if (takesTurns(endpoint)) await parts.traffic.quietMoment()
   const header = endpoint.idempotency === undefined ? NO_KEY : readIdempotencyKey(request.raw.rawHeaders)
   const isKnown = header.key !== null && (await parts.gate.recognises(request.headers.authorization))
   if (header.key !== null && isKnown)
@@ -160,7 +162,17 @@ async function handled(
 ): Promise<Answer | Refusal> {
   traffic.note(call.caller.keyId)
   const refusal = endpoint.idempotency === undefined ? null : disk.refusal()
-  return refusal ?? (await endpoint.handle(call, inputs))
+  if (refusal !== null) return refusal
+  if (takesTurns(endpoint)) {
+    await traffic.quietMoment()
+    return await endpoint.handle(call, inputs)
+  }
+  const endScreen = traffic.openScreen()
+  try {
+    return await endpoint.handle(call, inputs)
+  } finally {
+    endScreen()
+  }
 }
 
 async function admit(

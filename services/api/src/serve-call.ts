@@ -7,7 +7,7 @@ import { withFurtherLimits } from './access/rate-limit-headers.js'
 import { answerCall, nothingKnown, type CallParts, type KnownOfCall } from './answer-call.js'
 import type { AuditTrail } from './audit/audit-trail.js'
 import { ClientGone } from './http/body-reader.js'
-import type { Answer, Endpoint } from './http/endpoint.js'
+import { takesTurns, type Answer, type Endpoint } from './http/endpoint.js'
 import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
 import type { SendAnswer } from './http/send-answer.js'
 import { traceparentOf } from './http/traceparent.js'
@@ -41,6 +41,7 @@ export async function serveCall(
     }
     result = faultOf(error, request.id, parts.logger, trace)
   }
+  if (takesTurns(endpoint) && !isByItsEvent(result)) await parts.traffic.quietMoment()
   if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs))) {
     if (!isRefusal(result)) result.discard?.()
     result = notRecorded(result)
@@ -97,8 +98,7 @@ function isRecorded(
   receivedMs: number,
 ): Promise<boolean> | true {
   if (endpoint.access === 'open') return true
-  const isByItsEvent = !isRefusal(result) && result.isRecorded === true
-  const step = isByItsEvent
+  const step = isByItsEvent(result)
     ? undefined
     : trace?.step('record call', { kind: 'producer', eventId: request.id })
   const recorded = audit.record({
@@ -117,6 +117,8 @@ function isRecorded(
   })
   return step === undefined ? recorded : recorded.finally(() => step.end())
 }
+
+const isByItsEvent = (result: Answer | Refusal): boolean => !isRefusal(result) && result.isRecorded === true
 
 /** A result that nothing records is not shown; a report that it made, or may have made, can still be fetched. */
 function notRecorded(result: Answer | Refusal): Refusal {

@@ -5,6 +5,7 @@ import { noPersonalDataKeys } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { AppParts } from '../src/app.js'
 import { createBodyBudget } from '../src/http/body-budget.js'
+import { createTraffic } from '../src/http/traffic.js'
 
 type GivenParts = Pick<AppParts, 'endpoints'> & Partial<AppParts> & { readonly admit: AdmissionGate['admit'] }
 
@@ -23,7 +24,7 @@ export function appParts({ admit, ...given }: GivenParts): AppParts {
     idempotent: { database: {} as Database, leaseMs: 1000, logger: silentLogger },
     bodies: createBodyBudget(noMetrics),
     disk: { refusal: () => null },
-    traffic: { note: () => {} },
+    traffic: createTraffic(),
     personalData: noPersonalDataKeys,
     audit: { record: () => Promise.resolve(true) },
     logger: silentLogger,

@@ -146,6 +146,8 @@ interface Greedy {
 
 function casesOf(baseUrl: string, { key, jobId, reportId }: Greedy): Case[] {
   const reads: readonly (readonly [string, string, string])[] = [
+    // The floor: what the caller itself and a call of HTTP take on the same cores.
+    ['health, which reads nothing', '/healthz', 'application/json'],
     ['table of a job', `/v1/bulk/${jobId}/results`, 'text/csv'],
     ['lines of a job', `/v1/bulk/${jobId}/results`, 'application/x-ndjson'],
     ['inline job', `/v1/bulk/${jobId}`, 'application/json'],

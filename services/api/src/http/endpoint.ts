@@ -157,6 +157,8 @@ export type PersonRefusal =
 
 export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<Path, Query, Body> {
   readonly access: Scope
+  /** Other calls take their steps while no call of this endpoint is open. */
+  readonly goesFirst?: true
   /**
    * Refuses what the inputs alone give reason to refuse, and returns what the handler takes besides them. Called once, before
    * an Idempotency-Key reserves anything, so that a 4xx stores nothing.
@@ -191,6 +193,11 @@ export function keyedEndpoint<Path = undefined, Query = undefined, Body = undefi
   endpoint: KeyedEndpoint<Path, Query, Body, Judged>,
 ): Endpoint {
   return endpoint
+}
+
+/** Whether its calls take their steps in moments in which no call of another kind, which goes first, is open. */
+export function takesTurns(endpoint: Endpoint): boolean {
+  return endpoint.access !== 'open' && !('goesFirst' in endpoint)
 }
 
 /** The answer to a call whose own event records it. */

@@ -1,7 +1,7 @@
 /**
  * Answers that are too large to be made at once: they are made in slices, one slice at a time in the whole process, with a rest
  * after each, so that other calls wait for a slice at most. While other keys call, the rests are long: the slices take a tenth of the
- * time. A key, and an account, has a limited number of them under way.
+ * time, and those of a key that reads much a thirtieth. A key, and an account, has a limited number of them under way.
  */
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
@@ -21,9 +21,16 @@ export const largeReadLimits: LargeReadLimits = { maxPerKey: 8, maxPerAccount: 1
 
 /** Items that the process makes in a slice: a millisecond or two. An answer with no more of them is made at once. */
 export const SLICE_ITEMS = 16
-/** The rest after a slice is as many times as long as the slice took: while no other key calls, and while others do. */
+/**
+ * The rest after a slice is as many times as long as the slice took: while no other key calls, while others do, and while others do and
+ * the key reads much.
+ */
 const REST_FACTOR = 1
 const REST_FACTOR_BESIDE_OTHERS = 9
+const REST_FACTOR_OF_MUCH = 29
+/** A key reads much when its slices of this second and the one before took longer: one table of a large job takes as long. */
+const MUCH_MS = 50
+const SPENDING_WINDOW_MS = 1_000
 /** Longest rest: a database that hangs for a moment does not stop large answers for minutes. */
 const MAX_REST_MS = 500
 /** Others are at work for so long after a call of theirs. */
@@ -59,6 +66,8 @@ export interface LargeReadsOptions {
   readonly limits?: LargeReadLimits
   /** In place of a timer. */
   readonly rest?: (ms: number) => Promise<unknown>
+  /** Clock reading in milliseconds; by default performance.now. */
+  readonly now?: () => number
 }
 
 export function createLargeReads(options: LargeReadsOptions): LargeReads {
@@ -141,22 +150,56 @@ function createCounts(): { of(name: string): number; add(name: string, by: numbe
 }
 
 /** One piece of work at a time, in the order of the calls, with a rest after each. */
-function createTurns({ traffic, rest = (ms) => setTimeout(ms) }: LargeReadsOptions) {
+function createTurns({
+  traffic,
+  rest = (ms) => setTimeout(ms),
+  now = () => performance.now(),
+}: LargeReadsOptions) {
+  const spending = createSpending(now)
   let turn: Promise<unknown> = Promise.resolve()
-  const restAfter = (keyId: string, tookMs: number): Promise<unknown> =>
-    rest(
-      Math.min(
-        MAX_REST_MS,
-        tookMs * (traffic.othersCalledWithin(keyId, OTHERS_MS) ? REST_FACTOR_BESIDE_OTHERS : REST_FACTOR),
-      ),
-    )
+  const factorFor = (keyId: string): number => {
+    if (!traffic.othersCalledWithin(keyId, OTHERS_MS)) return REST_FACTOR
+    return spending.of(keyId) > MUCH_MS ? REST_FACTOR_OF_MUCH : REST_FACTOR_BESIDE_OTHERS
+  }
   return <Result>(keyId: string, work: () => Promise<Result>): Promise<Result> => {
-    const done = turn.then(() => timed(work))
+    const done = turn.then(async () => {
+      await traffic.quietMoment()
+      return await timed(work)
+    })
     turn = done.then(
-      ({ tookMs }) => restAfter(keyId, tookMs),
+      ({ tookMs }) => {
+        spending.add(keyId, tookMs)
+        return rest(Math.min(MAX_REST_MS, tookMs * factorFor(keyId)))
+      },
       () => undefined,
     )
     return done.then(({ result }) => result)
+  }
+}
+
+/** Milliseconds that the slices of each key took in this window and the one before. Older windows are forgotten. */
+function createSpending(now: () => number): {
+  add(keyId: string, ms: number): void
+  of(keyId: string): number
+} {
+  let began = -Infinity
+  let [current, before] = [new Map<string, number>(), new Map<string, number>()]
+  const turnOver = (): void => {
+    const passed = now() - began
+    if (passed < SPENDING_WINDOW_MS) return
+    before = passed < 2 * SPENDING_WINDOW_MS ? current : new Map()
+    current = new Map()
+    began = now()
+  }
+  return {
+    add(keyId, ms) {
+      turnOver()
+      current.set(keyId, (current.get(keyId) ?? 0) + ms)
+    },
+    of(keyId) {
+      turnOver()
+      return (current.get(keyId) ?? 0) + (before.get(keyId) ?? 0)
+    },
   }
 }
 

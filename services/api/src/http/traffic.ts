@@ -1,13 +1,30 @@
-/** Which keys call, as far as those need to know who make room for others. */
+/**
+ * What calls are under way, as far as those need to know who make room for others. Screens go before other calls, because somebody
+ * decides on a transfer meanwhile: any other call takes its next step in a moment in which no screen is open in this process, or once
+ * it has waited long enough.
+ */
+import { createDeadlineQueue } from '@cupel/concurrency'
+
 export interface Traffic {
   /** A call of this key was admitted. */
   note(keyId: string): void
   /** Whether a key other than this one called within the last `ms` milliseconds. */
   othersCalledWithin(keyId: string, ms: number): boolean
+  /** A screen is open until the returned function is called, which happens once. */
+  openScreen(): () => void
+  /** Resolves when no screen is open, after MAX_STEP_WAIT_MS at the latest. Undefined where none is open now. */
+  quietMoment(): Promise<void> | undefined
+}
+
+/** The longest wait of a step. A call has three steps, and more where its answer is large. */
+export const MAX_STEP_WAIT_MS = 25
+
+export function createTraffic(now: () => number = () => performance.now()): Traffic {
+  return { ...createCallers(now), ...createPrecedence() }
 }
 
 /** Two times are enough: those of the last call, and of the last one of any key but its own. */
-export function createTraffic(now: () => number = () => performance.now()): Traffic {
+function createCallers(now: () => number): Pick<Traffic, 'note' | 'othersCalledWithin'> {
   let lastKeyId = ''
   let lastMs = -Infinity
   let othersMs = -Infinity
@@ -18,5 +35,36 @@ export function createTraffic(now: () => number = () => performance.now()): Traf
       lastMs = now()
     },
     othersCalledWithin: (keyId, ms) => now() - (keyId === lastKeyId ? othersMs : lastMs) <= ms,
+  }
+}
+
+function createPrecedence(): Pick<Traffic, 'openScreen' | 'quietMoment'> {
+  const waiting = new Set<() => void>()
+  const deadlines = createDeadlineQueue<() => void>(release)
+  let screens = 0
+
+  function release(steps: Iterable<() => void>): void {
+    for (const step of steps) {
+      waiting.delete(step)
+      deadlines.delete(step)
+      step()
+    }
+  }
+
+  return {
+    openScreen() {
+      screens += 1
+      return () => {
+        screens -= 1
+        if (screens === 0 && waiting.size > 0) release([...waiting])
+      }
+    },
+    quietMoment() {
+      if (screens === 0) return undefined
+      return new Promise((resolve) => {
+        waiting.add(resolve)
+        deadlines.add(resolve, MAX_STEP_WAIT_MS)
+      })
+    },
   }
 }

@@ -77,6 +77,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
     description:
       'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`. With `as_of` no report is made and nothing is billed: the answer is decided from lists, policy and ledger as they were at that moment, and from nothing that providers say of the chain. A repeat is decided again from the same moment.',
     access: 'read-write',
+    goesFirst: true,
     bodySchema: screenBody,
     bodyExample: { address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96', chain: 'ETH' },
     answers: [
