@@ -299,9 +299,12 @@ class PartitionFetcher implements Fetcher {
       if (answer.error === wireErrors.NONE) {
         this.holds.release(target)
         this.deliverOne(target, answer)
-      } else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE)
+      } else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) {
         this.trouble(target, { kind: 'out-of-range' })
-      else this.refused(target, answer)
+        // A leader of before that its peers cannot reach lacks what the present one has.
+        const cluster = this.connection.current()
+        if (cluster !== null) void this.connection.refresh(cluster)
+      } else this.refused(target, answer)
     }
   }
 

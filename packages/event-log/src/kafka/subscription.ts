@@ -2,6 +2,7 @@
  * A member of a group: reads its assigned partitions from their checkpoints and passes their records to the handler in batches.
  * Partitions do not wait for each other: a slow or failing one delays no other, and fetching continues while a batch is handled.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   LogStoppedError,
   type LogBatch,
@@ -364,6 +365,8 @@ class GroupReader {
         next: offset,
         log: await this.dependencies.positions.identity(),
       })
+      // Meanwhile the leaders are read anew.
+      await sleep(pauseMs(part.doubts))
       if (part.epoch === epoch && part.state === 'reading') this.fetcher.add(part.target)
     } catch (error) {
       if (part.epoch !== epoch) return
