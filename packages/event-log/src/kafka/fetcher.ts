@@ -106,7 +106,7 @@ class PartitionFetcher implements Fetcher {
 
   constructor(options: FetcherOptions) {
     this.options = options
-    this.connection = openConnection(options.connection)
+    this.connection = openConnection(options.connection, { isBusy: true })
     this.logger = options.connection.logger
   }
 

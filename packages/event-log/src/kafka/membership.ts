@@ -91,7 +91,7 @@ class GroupMember implements Membership {
 
   constructor(options: MembershipOptions) {
     this.options = options
-    this.connection = openConnection(options.connection)
+    this.connection = openConnection(options.connection, { isBusy: true })
     this.logger = options.connection.logger
     this.lagReport = createLagReport(options.group, this.logger)
     this.joined = new Promise<void>((resolve) => (this.noteJoined = resolve))
