@@ -109,10 +109,13 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   }
 }
 
-/** Looked up where a rule asks for it: that takes a moment. */
+/** Looked up where a rule asks for it, and once: that takes a moment, in which nothing passes. */
 function callerOf({ remotePort }: Socket, { callerAt }: RelayOptions): () => string | null {
   let caller: string | null | undefined
-  return () => (caller ??= callerAt?.(remotePort ?? 0) ?? null)
+  return () => {
+    if (caller === undefined) caller = callerAt?.(remotePort ?? 0) ?? null
+    return caller
+  }
 }
 
 function resetBoth({ client, server }: Link): void {
