@@ -24,6 +24,7 @@ export {
 export { startS3Server, type S3Server } from './s3-server.js'
 export { makeCertificate, type CertificateOrder } from './certificates.js'
 export { killedAt } from './killed-at.js'
+export { programArguments } from './test-program.js'
 export { PATIENCE_MS, until } from './until.js'
 export { assertWithin, casesWithin, drawnWithin, isLongRun, runSeed, type LongSuite } from './budget.js'
 export { hostileReports, type HostileReport } from './hostile-reports.js'

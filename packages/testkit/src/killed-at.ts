@@ -1,6 +1,6 @@
 /** Programs of a test that run in a process of their own until a failpoint kills it. */
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { programArguments } from './test-program.js'
 
 /**
  * Runs the TypeScript program with these arguments, on the sources of the workspace. Resolves once the failpoint has killed the
@@ -8,11 +8,10 @@ import { fileURLToPath } from 'node:url'
  * @param failpoint such as `before:policy.activate:1`
  */
 export async function killedAt(program: URL, args: readonly string[], failpoint: string): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', fileURLToPath(program), ...args],
-    { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const child = spawn(process.execPath, [...(await programArguments(program)), ...args], {
+    env: { ...process.env, CUPEL_FAILPOINT: failpoint },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let complaint = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text))
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {

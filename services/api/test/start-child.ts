@@ -1,9 +1,9 @@
 /** An API in a process of its own that ends at a failpoint, by SIGKILL. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { programArguments } from '@cupel/testkit'
 import type { Installation } from './installation.js'
 
-const CHILD = fileURLToPath(new URL('./api-child.ts', import.meta.url))
+const CHILD = new URL('./api-child.ts', import.meta.url)
 
 /** `died` resolves to the signal that ended the process. */
 export async function startChild(
@@ -12,7 +12,7 @@ export async function startChild(
 ): Promise<{ url: string; died: Promise<string | null> }> {
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--import', 'tsx', '--conditions', 'cupel-source', CHILD, connectionString, personalDataKeysFile],
+    [...(await programArguments(CHILD)), connectionString, personalDataKeysFile],
     { env: { ...process.env, CUPEL_FAILPOINT: failpoint }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const died = new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))

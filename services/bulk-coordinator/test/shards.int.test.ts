@@ -1,10 +1,9 @@
 /** Several coordinators at once, each with some of the shards: every job ends once, whoever dies, freezes or joins. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
 import type { RunningService } from '@cupel/service-kit'
-import { drawnWithin, killedAt, until } from '@cupel/testkit'
+import { drawnWithin, killedAt, programArguments, until } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
 import { COORDINATOR_GROUP, listShardOwners, replayJobs, setShards } from '../src/index.js'
 import { applyFacts } from '../src/apply.js'
@@ -61,11 +60,8 @@ async function expectEndedOnce(jobIds: readonly string[]): Promise<void> {
 
 /** A coordinator in a process of its own; resolves once it holds this many shards. */
 async function startChild(shards: number): Promise<ChildProcess> {
-  child = spawn(
-    process.execPath,
-    ['--conditions=cupel-source', '--import', 'tsx', fileURLToPath(CHILD), installation.connectionString],
-    { stdio: 'ignore' },
-  )
+  const program = await programArguments(CHILD)
+  child = spawn(process.execPath, [...program, installation.connectionString], { stdio: 'ignore' })
   const { pid } = child
   await until(async () => {
     const owners = await listShardOwners(installation.database)

@@ -27,8 +27,7 @@ afterAll(() => commandLine.close())
 
 /** Reads `bytes` of the command's answer and leaves. */
 async function readOnly(bytes: number, ...args: readonly string[]) {
-  const node = ['--import', 'tsx', '--conditions', 'cupel-source', 'services/cli/src/main.ts']
-  const child = spawn(process.execPath, [...node, ...args], {
+  const child = spawn(process.execPath, ['services/cli/dist/main.js', ...args], {
     cwd: checkout,
     env: { ...process.env, ...commandLine.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -52,8 +51,7 @@ test('a short answer that nobody reads is no failure', async () => {
 })
 
 async function read(...args: readonly string[]) {
-  const node = ['--import', 'tsx', '--conditions', 'cupel-source', 'services/cli/src/main.ts']
-  const child = spawn(process.execPath, [...node, ...args], {
+  const child = spawn(process.execPath, ['services/cli/dist/main.js', ...args], {
     cwd: checkout,
     env: { ...process.env, ...commandLine.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -143,7 +143,7 @@ test.each(['before:webhooks.deliveries:1', 'after:webhooks.deliveries:1'])(
   async (point) => {
     const endpoint = await installation.endpoint(receiver.url)
     for (let number = 1; number <= 3; number += 1) await change(endpoint, number)
-    await killed(startChild([installation.connectionString, 'dispatch'], point))
+    await killed(await startChild([installation.connectionString, 'dispatch'], point))
     await installation.dispatcher()
     await allDelivered(endpoint, 3)
     const bodies = new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], body]))

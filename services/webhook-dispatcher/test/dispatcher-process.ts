@@ -1,12 +1,12 @@
 /** Processes of the kill tests. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { programArguments } from '@cupel/testkit'
 
-const SCRIPT = fileURLToPath(new URL('./dispatcher-child.ts', import.meta.url))
+const PROGRAM = new URL('./dispatcher-child.ts', import.meta.url)
 
 /** Starts `dispatch`, `create` or `redeliver` (see dispatcher-child.ts) with a failpoint armed, or none. */
-export function startChild(args: readonly string[], failpoint = ''): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', '--conditions', 'cupel-source', SCRIPT, ...args], {
+export async function startChild(args: readonly string[], failpoint = ''): Promise<ChildProcess> {
+  return spawn(process.execPath, [...(await programArguments(PROGRAM)), ...args], {
     env: { ...process.env, CUPEL_FAILPOINT: failpoint },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -34,7 +34,7 @@ test.each(drawnWithin({ name: 'kills of a dispatcher', minimum: 2 }, dispatchKil
   async (point) => {
     const endpoint = await installation.endpoint(receiver.url)
     for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${job}`)
-    await killed(startChild([installation.connectionString, 'dispatch'], `${point}:1`))
+    await killed(await startChild([installation.connectionString, 'dispatch'], `${point}:1`))
     const recorded = (await installation.deliveries(endpoint)).filter(({ status }) => status === 'delivered')
     const sentBefore = receiver.received.length
     await installation.dispatcher()
@@ -56,7 +56,9 @@ test.each(sides)(
     await installation.log.append('test', [
       { topic, key: 'job_broken', value, headers: { ce_type: 'BulkCompleted' } },
     ])
-    await killed(startChild([installation.connectionString, 'dispatch'], `${side}:webhooks.dead-letter:1`))
+    await killed(
+      await startChild([installation.connectionString, 'dispatch'], `${side}:webhooks.dead-letter:1`),
+    )
     await installation.dispatcher()
     await installation.end(endpoint, 'job_1')
     await allDelivered(endpoint, 1)
@@ -74,7 +76,7 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
   const endpoints = await Promise.all([1, 2, 3].map(() => installation.endpoint(receiver.url)))
   let ended = 0
   for (let round = 0; round < 6; round += 1) {
-    const child = startChild([installation.connectionString, 'dispatch'])
+    const child = await startChild([installation.connectionString, 'dispatch'])
     const death = killed(child)
     for (const endpoint of endpoints)
       for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${(ended += 1)}`)
@@ -93,7 +95,7 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
 test.each(sides)('naming an endpoint is whole or not at all, killed %s it is stored', async (side) => {
   const owner = { accountId: 'acc_kills', livemode: true }
   const args = [installation.connectionString, 'create', owner.accountId, '', receiver.url]
-  await killed(startChild(args, `${side}:webhooks.change:1`))
+  await killed(await startChild(args, `${side}:webhooks.change:1`))
   const named = await listEndpoints(installation.database, owner)
   const events = await installation.database.query('SELECT 1 FROM projection.outbox')
   expect([named.length, events.length]).toEqual(side === 'before' ? [0, 0] : [1, 1])
@@ -108,7 +110,7 @@ test.each(sides)(
     await allDelivered(endpoint, 1)
     await dispatcher.stop()
     const args = [installation.connectionString, 'redeliver', endpoint.accountId, endpoint.endpointId]
-    await killed(startChild(args, `${side}:webhooks.redeliver:1`))
+    await killed(await startChild(args, `${side}:webhooks.redeliver:1`))
     expect(await installation.deliveries(endpoint)).toMatchObject([
       { status: side === 'before' ? 'delivered' : 'pending' },
     ])

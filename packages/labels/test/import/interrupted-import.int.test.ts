@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { PATIENCE_MS } from '@cupel/testkit'
+import { PATIENCE_MS, programArguments } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runReadModel } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelView, listSets, listSetLabels } from '@cupel/read-models'
@@ -141,15 +140,11 @@ interface ChildResult {
 }
 
 async function importInChild(file: string, failpoint?: string): Promise<ChildResult> {
-  const script = fileURLToPath(new URL('./import-child.ts', import.meta.url))
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=cupel-source', script, installation.connectionString, file],
-    {
-      env: { ...process.env, ...(failpoint === undefined ? {} : { CUPEL_FAILPOINT: failpoint }) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const program = await programArguments(new URL('./import-child.ts', import.meta.url))
+  const child = spawn(process.execPath, [...program, installation.connectionString, file], {
+    env: { ...process.env, ...(failpoint === undefined ? {} : { CUPEL_FAILPOINT: failpoint }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   let errors = ''
   child.stdout.on('data', (data: Buffer) => (output += data.toString()))

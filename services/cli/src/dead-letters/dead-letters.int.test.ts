@@ -89,20 +89,16 @@ test.each([
 test.each(['before', 'after'])('a redrive that is killed %s an append loses no letter', async (side) => {
   await layAside('job_a', 'job_b')
   const points = `${side}:dead-letters.redrive:1`
-  const script = 'services/cli/src/main.ts'
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions', 'cupel-source', script, 'dead-letters', 'redrive', GROUP, '--all'],
-    {
-      cwd: checkout,
-      env: {
-        ...process.env,
-        ...commandLine.environment,
-        CUPEL_FAILPOINT: points,
-      },
-      stdio: 'ignore',
+  const program = 'services/cli/dist/main.js'
+  const child = spawn(process.execPath, [program, 'dead-letters', 'redrive', GROUP, '--all'], {
+    cwd: checkout,
+    env: {
+      ...process.env,
+      ...commandLine.environment,
+      CUPEL_FAILPOINT: points,
     },
-  )
+    stdio: 'ignore',
+  })
   const signal = await new Promise<string | null>((resolve) => child.once('close', (_, by) => resolve(by)))
   expect(signal).toBe('SIGKILL')
   expect((await cupel('dead-letters', 'list'))['dead_letters']).toHaveLength(2)
