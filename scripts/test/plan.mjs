@@ -23,7 +23,7 @@ const BUILT = ['int', 'kafka', 'e2e']
 
 /** Time for each long suite in milliseconds. */
 const QUICK_BUDGET_MS = 0
-const BUDGET_MS = 4_000
+const BUDGET_MS = 2_000
 const FULL_BUDGET_MS = 20_000
 
 /**
