@@ -1,15 +1,23 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { execFileSync, fork, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../test/until.js'
 import { openToServices, processIdentity, startPostgres, stopOrphans, type RunningPostgres } from './index.js'
 
 let folder: string
 let running: RunningPostgres | null
+/** Holds a cluster that was stopped in good order, which tests copy: making one takes seconds. */
+let made: string
+beforeAll(async () => {
+  made = mkdtempSync(join(tmpdir(), 'cupel-postgres-made-'))
+  const server = await startIn(made)
+  await server.stop()
+})
+afterAll(() => rmSync(made, { recursive: true, force: true }))
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cupel-postgres-'))
   running = null
@@ -21,13 +29,18 @@ afterEach(async () => {
 })
 
 async function start(): Promise<RunningPostgres> {
-  running = await startPostgres({
-    folder: join(folder, 'postgres'),
-    logFile: join(folder, 'postgres.log'),
-    recordFolder: join(folder, 'processes'),
-  })
-  return running
+  return (running = await startIn(folder))
 }
+
+const startIn = (place: string): Promise<RunningPostgres> =>
+  startPostgres({
+    folder: join(place, 'postgres'),
+    logFile: join(place, 'postgres.log'),
+    recordFolder: join(place, 'processes'),
+  })
+
+/** As after a first start and a stop. Owners and permissions are kept. */
+const useStopped = (): void => void execFileSync('cp', ['-a', join(made, 'postgres'), folder])
 
 async function using<T>(server: RunningPostgres, work: (database: Database) => Promise<T>): Promise<T> {
   const database = openDatabase({
@@ -86,7 +99,7 @@ test('a server that no record tells of is stopped before a new one takes its fol
 })
 
 test('a lock file whose pid means another program by now does not stop the start', async () => {
-  await (await start()).stop()
+  useStopped()
   const lockFile = join(folder, 'postgres', 'data', 'postmaster.pid')
   writeFileSync(lockFile, `${process.pid}\n${join(folder, 'postgres', 'data')}\n`)
 
@@ -141,7 +154,7 @@ test.each([
 ])(
   'a data folder with $broken is refused in one sentence and left as it is',
   async ({ damage, sentence }) => {
-    await (await start()).stop()
+    useStopped()
     const data = join(folder, 'postgres', 'data')
     damage(data)
 
