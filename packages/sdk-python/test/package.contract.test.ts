@@ -1,6 +1,7 @@
 /**
  * The Python package as a customer gets it: built, installed in a clean environment, typed for strict checkers, and with the behaviour
- * and the names of the TypeScript one. npm test takes one version of Python, test:full all that this machine has.
+ * and the names of the TypeScript one. npm test takes one version of Python, and checks the types for one; test:full takes all that this
+ * machine has.
  */
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -154,7 +155,8 @@ describe.skipIf('missing' in checker || usable.length === 0)('the types of the P
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test.each([...new Set([...usable.map(({ python }) => python.version), NEWEST_VERSION])])(
+  const versions = [...new Set([...usable.map(({ python }) => python.version), NEWEST_VERSION])]
+  test.each(drawnWithin({ name: 'types of the Python SDK, versions of Python', minimum: 1 }, versions))(
     'for Python %s pyright accepts them strictly, and refuses each fault of a careless consumer',
     async (pythonVersion) => {
       const settings = {
