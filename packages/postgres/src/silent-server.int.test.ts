@@ -70,14 +70,17 @@ test('a statement that the server ends at its limit leaves the others their conn
 test('whoever stands still within a transaction holds its locks no longer than a statement may', async () => {
   await database.execute('CREATE TABLE t (n int8)')
   await database.execute('INSERT INTO t VALUES (1)')
-  let goOn = (): void => undefined
+  let [holdLock, goOn] = [(): void => undefined, (): void => undefined]
+  const isLocked = new Promise<void>((resolve) => (holdLock = resolve))
   const standsStill = new Promise<void>((resolve) => (goOn = resolve))
   const attempt = database.transaction({ at: 'test' }, async (transaction) => {
     await transaction.execute('UPDATE t SET n = 2')
+    holdLock()
     await standsStill
     await transaction.execute('UPDATE t SET n = 3')
   })
   attempt.catch(() => undefined)
+  await isLocked
   await until(async () => void (await database.execute('UPDATE t SET n = 4')))
   goOn()
   await expect(attempt).rejects.toThrow()
