@@ -32,7 +32,7 @@ const FOLLOWED = {
   },
   'docs/runbooks/move-to-another-cluster.md': { 'Move to another cluster': OPERATED },
   'docs/runbooks/record-keys.md': { 'Exchange the key': OPERATED },
-  'docs/runbooks/restore-a-backup.md': { Restore: 'services/cli/src/install/install.e2e.test.ts' },
+  'docs/runbooks/restore-a-backup.md': { Restore: 'services/cli/src/install/lost-database.long.e2e.test.ts' },
   'docs/runbooks/rotate-credentials.md': {
     'The password of the database': SIDE_BY_SIDE,
     'Signing keys': SIDE_BY_SIDE,

@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * longer true, a run takes somewhat longer. The table of the slowest files at the end of a run shows what belongs here.
  */
 export const longest = [
+  'services/cli/src/install/lost-database.long.e2e.test.ts',
   'services/cli/src/install/install.e2e.test.ts',
   'packages/system-tests/test/attack.long.e2e.test.ts',
   'packages/system-tests/test/jobs.e2e.test.ts',
@@ -16,7 +17,7 @@ export const longest = [
   'packages/system-tests/test/cluster-faults/cluster-faults.long.e2e.test.ts',
   'services/cli/src/install/runbooks.long.e2e.test.ts',
   'services/cli/src/install/releases-side-by-side.long.e2e.test.ts',
-  'packages/system-tests/test/proofs.e2e.test.ts',
+  'packages/system-tests/test/proofs.long.e2e.test.ts',
   'packages/archive/test/s3-archive.int.test.ts',
   'packages/system-tests/test/public-topics.e2e.test.ts',
   'packages/report-pdf/test/conformance.int.test.ts',
@@ -29,7 +30,7 @@ export const longest = [
   'packages/system-tests/test/failpoints.e2e.test.ts',
   'packages/sdk-typescript/test/package.contract.test.ts',
   'services/web/test/console.e2e.test.ts',
-  'packages/system-tests/test/sanctions-list.e2e.test.ts',
+  'packages/system-tests/test/sanctions-list.long.e2e.test.ts',
   'packages/sdk-python/test/product.long.e2e.test.ts',
   'packages/system-tests/test/bulk-kills.long.e2e.test.ts',
   'services/cli/src/start/start-cluster.long.e2e.test.ts',

@@ -1,7 +1,7 @@
 /**
  * The Python package as a customer gets it: built, installed in a clean environment, typed for strict checkers, and with the behaviour
- * and the names of the TypeScript one. npm test takes one version of Python, and checks the types for one; test:full takes all that this
- * machine has.
+ * and the names of the TypeScript one. Of the versions of Python that this machine has, the oldest and the newest are tried, and the types
+ * are also checked for the newest that the package declares; npm test draws one of each.
  */
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import {
   done,
   findPythons,
   guideSnippets,
+  oldestAndNewest,
   packageFolder,
   run,
   setUpPyright,
@@ -29,7 +30,7 @@ const NEWEST_VERSION = '3.14'
 const RUN_TIMEOUT_MS = 600_000
 const found = await findPythons()
 if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
-const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, found)
+const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, oldestAndNewest(found))
 const prepared = await Promise.all(chosen.map(async (python) => ({ python, ...(await setUpTools(python)) })))
 const usable = prepared.flatMap((one) => ('tools' in one ? [one] : []))
 for (const one of prepared)

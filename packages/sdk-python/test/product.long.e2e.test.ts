@@ -16,6 +16,7 @@ import {
   done,
   findPythons,
   guideSnippets,
+  oldestAndNewest,
   packageFolder,
   setUpTools,
   type Environment,
@@ -24,7 +25,7 @@ import {
 const pythons = await findPythons()
 const versions = drawnWithin(
   { name: 'the Python SDK on the product, versions of Python', minimum: 1 },
-  pythons,
+  oldestAndNewest(pythons),
 )
 const [python] = pythons
 const set = python === undefined ? { missing: 'there is no Python 3.10 to 3.14' } : await setUpTools(python)

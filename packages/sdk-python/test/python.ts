@@ -90,6 +90,13 @@ export async function findPythons(): Promise<readonly Python[]> {
   return [...found.values()]
 }
 
+/** Those between them behave as one of them does: what the package needs of Python came in the oldest or went in the newest. */
+export function oldestAndNewest(pythons: readonly Python[]): readonly Python[] {
+  const minorOf = ({ version }: Python): number => Number(version.split('.')[1])
+  const byVersion = [...pythons].sort((one, other) => minorOf(one) - minorOf(other))
+  return [...new Set([...byVersion.slice(0, 1), ...byVersion.slice(-1)])]
+}
+
 function pyenvPythons(): readonly string[] {
   const versions = join(process.env['PYENV_ROOT'] ?? join(homedir(), '.pyenv'), 'versions')
   return existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, 'bin/python')) : []

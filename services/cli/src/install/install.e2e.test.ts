@@ -2,152 +2,43 @@
  * An installation on a Postgres, a broker and a registry that nobody of ours started, secured by TLS, passwords and ACLs: installed by one
  * command, served by processes that each sign in as themselves, examined, and found at fault where somebody changed a topic.
  */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { recordedReportPartitions } from '@cupel/access'
+import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
-import { createAcls, openKafkaLog, type KafkaAcl } from '@cupel/event-log/kafka'
-import { ensureKafkaJars, freePort, startChild, type Child } from '@cupel/local-stack'
-import { DEFAULT_REPORT_PARTITIONS, silentLogger, topicSpecs, useReportPartitions } from '@cupel/contracts'
 import { openDatabase } from '@cupel/postgres'
-import { logServices, type LogService } from '@cupel/service-connections'
+import { logServices } from '@cupel/service-connections'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { archiveDrill } from '../../test/archive-drill.js'
-import { callCupel, type Said } from '../../test/command-line.js'
-import { commandsBelow, follow as followPage } from '../../test/follow-page.js'
-import { forgottenCustomers, MARKERS } from '../../test/forgotten-customers.js'
-import { PASSWORD, startSecuredCluster, type SecuredCluster } from '../../test/secured-cluster.js'
+import { commandsBelow } from '../../test/follow-page.js'
+import {
+  openSecuredInstallation,
+  TOPIC_PREFIX,
+  type SecuredInstallation,
+} from '../../test/secured-installation.js'
 import { checkout } from '../../test/started.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`an installation on a cluster of its own: ${missing}`)
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const REPORTS = 'screening.report.events.v1'
-const users = [...logServices, 'operator'].map((service) => `cupel-${service}`)
 
 describe.skipIf(missing !== undefined)('an installation on a secured cluster', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cupel-install-'))
-  const running: Child[] = []
-  let cluster: SecuredCluster
-  let common: Record<string, string>
-  let apiPort: number
-  let key: string
-  let account: string
-  /** With every right, and without MACs. */
+  let installation: SecuredInstallation
   let bare: EventLog
-  const open = (): EventLog =>
-    openKafkaLog({ ...cluster.kafka.access, clientId: 'test', topicPrefix: 'north.' })
 
   beforeAll(async () => {
-    cluster = await startSecuredCluster(folder, await ensureKafkaJars({}), users)
-    apiPort = await freePort()
-    const services = new URL(cluster.databaseUrl)
-    services.username = 'cupel_services'
-    services.password = PASSWORD
-    common = {
-      CUPEL_LOG: 'kafka',
-      CUPEL_DATABASE_URL: services.toString(),
-      CUPEL_KAFKA_BROKERS: cluster.brokers,
-      CUPEL_KAFKA_TLS: 'true',
-      CUPEL_KAFKA_TLS_CA_FILE: cluster.caFile,
-      CUPEL_KAFKA_PASSWORD_FILE: cluster.passwordFile,
-      CUPEL_TOPIC_PREFIX: 'north.',
-      CUPEL_PERSONAL_DATA_KEYS_FILE: join(folder, 'personal-data-keys.json'),
-      CUPEL_TRUSTED_PROXIES: '127.0.0.0/8',
-    }
-    const { acls } = await json<{ acls: KafkaAcl[] }>('install', '--print-acls')
-    await createAcls({ ...cluster.kafka.access, clientId: 'test', logger: silentLogger }, acls)
-    bare = open()
+    installation = await openSecuredInstallation()
+    bare = installation.openLog()
   })
   afterAll(async () => {
-    useReportPartitions(DEFAULT_REPORT_PARTITIONS)
-    await Promise.all(running.map((child) => child.stop()))
     await (bare as EventLog | undefined)?.close()
-    await (cluster as SecuredCluster | undefined)?.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await (installation as SecuredInstallation | undefined)?.close()
   })
-
-  const operatorSettings = (): Record<string, string> => ({
-    ...common,
-    CUPEL_HOME: folder,
-    CUPEL_DATABASE_ADMIN_URL: cluster.databaseUrl,
-    CUPEL_KAFKA_SASL_MECHANISM: 'scram-sha-512',
-    CUPEL_KAFKA_USERNAME: 'cupel-operator',
-    CUPEL_REGISTRY_URL: cluster.registryUrl,
-    CUPEL_REGISTRY_CA_FILE: cluster.caFile,
-    CUPEL_REGISTRY_USERNAME: 'registrar',
-    CUPEL_REGISTRY_PASSWORD_FILE: cluster.passwordFile,
-  })
-  const cupel = async (...args: string[]): Promise<Said> => await callCupel(operatorSettings(), args)
-  const json = async <T>(...args: string[]): Promise<T> => {
-    const said = await cupel(...args, '--json')
-    expect(said.error).toBeNull()
-    return JSON.parse(said.out) as T
-  }
-
-  const follow = (command: string): Promise<Said> => followPage(cupel, command)
-
-  const stopServices = async (): Promise<void> => {
-    await Promise.all(running.map((child) => child.stop()))
-  }
-
-  /** As a snapshot of the volume would: one consistent state, while nothing is connected. */
-  async function copyDatabase(from: string, to: string): Promise<void> {
-    const url = new URL(cluster.databaseUrl)
-    url.pathname = '/postgres'
-    const server = openDatabase({
-      ...{ connectionString: url.toString(), maxConnections: 1, applicationName: 'test' },
-      onIdleError: () => undefined,
-    })
-    await server.execute(`DROP DATABASE IF EXISTS ${to} WITH (FORCE)`)
-    await until(() => server.execute(`CREATE DATABASE ${to} TEMPLATE ${from}`))
-    await server.close()
-  }
-
-  function serve(service: LogService, user: string, instance = 'auto'): Child {
-    return spawn(`${service}-as-${user}`, join(checkout, 'services', service, 'dist', 'main.js'), [], {
-      ...common,
-      CUPEL_KAFKA_SASL_MECHANISM: 'plain',
-      CUPEL_KAFKA_USERNAME: `cupel-${user}`,
-      CUPEL_INSTANCE: instance,
-      CUPEL_PORT: String(service === 'api' ? apiPort : 0),
-      CUPEL_HOME: folder,
-    })
-  }
-
-  function spawn(name: string, file: string, args: string[], settings: Record<string, string>): Child {
-    const child = startChild({
-      name,
-      command: process.execPath,
-      args: [file, ...args],
-      cwd: checkout,
-      env: { PATH: process.env['PATH'], ...settings },
-      logFile: join(folder, `${name}.log`),
-      recordFolder: join(folder, 'processes'),
-      stage: 'service',
-      stopSignal: 'SIGTERM',
-      stopTimeoutMs: 20_000,
-    })
-    running.push(child)
-    return child
-  }
-
-  const call = async (
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; json: Record<string, unknown> }> => {
-    const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'x-forwarded-for': MARKERS.client,
-      },
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: response.status, json: (await response.json()) as Record<string, unknown> }
-  }
+  const cupel: SecuredInstallation['cupel'] = (...args) => installation.cupel(...args)
+  const json: SecuredInstallation['json'] = (...args) => installation.json(...args)
+  const call: SecuredInstallation['call'] = (path, body) => installation.call(path, body)
+  const serve: SecuredInstallation['serve'] = (...of) => installation.serve(...of)
 
   test('report partitions that no id could name are refused before anything is made', async () => {
     for (const count of ['48', '1', '512'])
@@ -178,7 +69,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
 
   test('an installation that is killed before its number of report partitions is recorded records it in the next run', async () => {
     const database = openDatabase({
-      ...{ connectionString: cluster.databaseUrl, maxConnections: 1, applicationName: 'test' },
+      ...{ connectionString: installation.cluster.databaseUrl, maxConnections: 1, applicationName: 'test' },
       onIdleError: () => undefined,
     })
     onTestFinished(() => database.close())
@@ -187,8 +78,9 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       ['before', null],
       ['after', 32],
     ] as const) {
-      const killed = spawn(`install-${point}`, join(checkout, 'services/cli/dist/main.js'), ['install'], {
-        ...operatorSettings(),
+      const program = join(checkout, 'services/cli/dist/main.js')
+      const killed = installation.spawn(`install-${point}`, program, ['install'], {
+        ...installation.operatorSettings,
         CUPEL_FAILPOINT: `${point}:access.report-partitions:1`,
       })
       expect((await killed.exited).signal).toBe('SIGKILL')
@@ -205,10 +97,8 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   })
 
   test('each service works as itself: a screen, a bulk job to its end, and a watch', async () => {
-    for (const service of logServices) serve(service, service)
-    ;({ account_id: account } = await json<{ account_id: string }>('accounts', 'create', MARKERS.account))
-    const rights = ['--plan', 'pro', '--scope', 'read-write', '--name', MARKERS.key]
-    ;({ key } = await json<{ key: string }>('keys', 'create', '--account', account, ...rights))
+    for (const service of logServices) serve(service)
+    await installation.signUp()
     await until(async () => expect((await call('/v1/screen', { address: LAZARUS })).status).toBe(200))
     const submitted = await call('/v1/bulk', { addresses: [LAZARUS] })
     expect(submitted.status).toBe(202)
@@ -243,7 +133,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
         logServices.map((service) => `${service}-0`).sort(),
       )
     })
-    await running.find(({ name }) => name.startsWith('webhook-dispatcher'))!.stop()
+    await installation.running.find(({ name }) => name.startsWith('webhook-dispatcher'))!.stop()
     const said = await cupel('status', '--json')
     expect(said.exitCode).toBe(1)
     expect(JSON.parse(said.out)).toMatchObject({
@@ -251,7 +141,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       missing_services: ['webhook-dispatcher'],
     })
     expect((await cupel('status')).out).toContain('No process runs of: webhook-dispatcher.')
-    serve('webhook-dispatcher', 'webhook-dispatcher')
+    serve('webhook-dispatcher')
     await until(async () => expect(await json('status')).toMatchObject({ healthy: true }))
   })
 
@@ -276,16 +166,16 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   })
 
   test('a topic that somebody changed is named by the doctor and by the service, and put right', async () => {
-    cluster.alterTopic(`north.${REPORTS}`, 'retention.ms=1000000000')
-    const sentence = `The topic north.${REPORTS} has retention.ms=1000000000 and must have -1`
+    installation.cluster.alterTopic(TOPIC_PREFIX + REPORTS, 'retention.ms=1000000000')
+    const sentence = `The topic ${TOPIC_PREFIX}${REPORTS} has retention.ms=1000000000 and must have -1`
     await until(async () => expect((await cupel('doctor')).out).toContain(sentence))
     expect((await cupel('doctor')).exitCode).toBe(1)
-    const refused = serve('scorer', 'scorer')
+    const refused = serve('scorer')
     expect((await refused.exited).code).not.toBe(0)
     expect(refused.output()).toContain(sentence)
     expect(
       (await json<{ steps: { changes: string[] }[] }>('install')).steps.flatMap(({ changes }) => changes),
-    ).toEqual([`Set retention.ms=-1 on the topic north.${REPORTS}.`])
+    ).toEqual([`Set retention.ms=-1 on the topic ${TOPIC_PREFIX}${REPORTS}.`])
     // A broker tells of a change a moment after its controller has made it.
     await until(async () => expect((await cupel('doctor')).exitCode).toBe(0))
   })
@@ -296,22 +186,25 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       message: expect.stringContaining('from 4 to 512') as string,
     })
     const [plan, grow] = commandsBelow('docs/runbooks/add-partitions.md', 'Steps')
-    expect((await follow(plan!)).out).toContain(
-      `Add partitions to the topic north.${lanes[0]!.name}, up to 40.`,
+    expect((await installation.follow(plan!)).out).toContain(
+      `Add partitions to the topic ${TOPIC_PREFIX}${lanes[0]!.name}, up to 40.`,
     )
-    const { out } = await follow(grow!)
-    for (const { name } of lanes) expect(out).toContain(`Set partitions=40 on the topic north.${name}.`)
+    const { out } = await installation.follow(grow!)
+    for (const { name } of lanes)
+      expect(out).toContain(`Set partitions=40 on the topic ${TOPIC_PREFIX}${name}.`)
     expect((await cupel('install', '--screen-partitions', '39')).error).toMatchObject({
       message: expect.stringContaining('has 40 partitions, and none can be taken away') as string,
     })
     // In the order of the runbook: who reads a lane comes before who writes to it.
     for (const service of ['projector', 'scorer', 'bulk-coordinator', 'api'] as const) {
       await Promise.all(
-        running.filter(({ name }) => name.startsWith(`${service}-as-`)).map((each) => each.stop()),
+        installation.running
+          .filter(({ name }) => name.startsWith(`${service}-as-`))
+          .map((each) => each.stop()),
       )
-      serve(service, service)
+      serve(service)
     }
-    const grown = open()
+    const grown = installation.openLog()
     onTestFinished(() => grown.close())
     await until(async () => {
       const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
@@ -322,77 +215,5 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     })
     await until(async () => expect((await cupel('doctor')).exitCode).toBe(0))
     expect((await cupel('audit', 'verify')).exitCode).toBe(0)
-  })
-
-  const answered: string[] = []
-  const screen = async (): Promise<void> => {
-    const { status, json: report } = await call('/v1/screen', { address: LAZARUS })
-    expect(status).toBe(200)
-    answered.push(String(report['report_id']))
-  }
-  const readAll = async (): Promise<void> => {
-    for (const id of answered) expect((await call(`/v1/reports/${id}`)).status).toBe(200)
-  }
-  const customers = forgottenCustomers({ call, cupel, account: () => account, address: LAZARUS })
-
-  test('two customers are erased after a backup of database and keys, and no file of the broker showed or shows them', async () => {
-    await screen()
-    await customers.fill()
-    await stopServices()
-    await copyDatabase('elsewhere', 'backup')
-    copyFileSync(common['CUPEL_PERSONAL_DATA_KEYS_FILE']!, join(folder, 'backup-of-keys.json'))
-    customers.expectNoneIn(join(folder, 'kafka'))
-    for (const service of logServices) serve(service, service)
-    await until(screen)
-    await screen()
-    await customers.erase()
-    customers.expectNoneIn(join(folder, 'kafka'))
-  })
-
-  test('a lost day of the database comes back as the runbook of a restore says, word for word, and who was erased does not', async () => {
-    const [upgrade, plan, restore, again, recompute] = commandsBelow(
-      'docs/runbooks/restore-a-backup.md',
-      'Restore',
-    )
-    // 1. Stop every service.  2. Put back what was lost.
-    await stopServices()
-    await copyDatabase('backup', 'elsewhere')
-    copyFileSync(join(folder, 'backup-of-keys.json'), common['CUPEL_PERSONAL_DATA_KEYS_FILE']!)
-    await follow(upgrade!)
-    const behind = serve('api', 'api')
-    expect((await behind.exited).code).not.toBe(0)
-    expect(behind.output()).toContain('an older database was restored')
-    expect((await follow(plan!)).out).toContain('Nothing was changed: this was a dry run.')
-    const restored = (await follow(restore!)).out
-    expect(restored).toContain('2 times keys of personal data that were destroyed after the backup')
-    expect(restored).toContain('Done. The services may be started.')
-    expect((await follow(again!)).out).toContain('Nothing to do. The services may be started.')
-    for (const service of ['projector', ...logServices.filter((each) => each !== 'projector')] as const)
-      serve(service, service)
-    await until(readAll)
-    await until(screen)
-    await readAll()
-    await customers.expectErased()
-    customers.expectNoneIn(join(folder, 'kafka'))
-    expect(new Set(answered).size).toBe(answered.length)
-    await follow(recompute!)
-  })
-
-  test('a lost database and lost topics come back from an archive as its runbook says: the same reports, byte for byte', async () => {
-    const grown = open()
-    const screens = await grown.partitionCount(topicSpecs.find(({ mayGrow }) => mayGrow)!.name)
-    await grown.close()
-    const fetchText = async (path: string, as: string, body?: object) => {
-      const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
-        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      })
-      return { status: response.status, text: await response.text() }
-    }
-    await archiveDrill({
-      ...{ cluster, folder, topicPrefix: 'north.', json, follow, stopServices, fetchText, key },
-      startServices: () => logServices.forEach((service) => serve(service, service)),
-      sizes: { report: 32, screen: screens },
-    })
   })
 })

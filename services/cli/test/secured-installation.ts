@@ -1,0 +1,173 @@
+/** An installation on a secured cluster, before `cupel install`: commands of its operator, its services as processes, and calls of a customer. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DEFAULT_REPORT_PARTITIONS, silentLogger, useReportPartitions } from '@cupel/contracts'
+import type { EventLog } from '@cupel/event-log'
+import { createAcls, openKafkaLog, type KafkaAcl } from '@cupel/event-log/kafka'
+import { ensureKafkaJars, freePort, startChild, type Child } from '@cupel/local-stack'
+import { logServices, type LogService } from '@cupel/service-connections'
+import { expect } from 'vitest'
+import { callCupel, type Said } from './command-line.js'
+import { follow as followPage } from './follow-page.js'
+import { MARKERS } from './forgotten-customers.js'
+import { PASSWORD, startSecuredCluster, type SecuredCluster } from './secured-cluster.js'
+import { checkout } from './started.js'
+
+export const TOPIC_PREFIX = 'north.'
+const users = [...logServices, 'operator'].map((service) => `cupel-${service}`)
+
+export interface SecuredInstallation {
+  readonly folder: string
+  readonly cluster: SecuredCluster
+  readonly keysFile: string
+  readonly operatorSettings: Readonly<Record<string, string>>
+  /** The processes that were started so far, those that ended too. */
+  readonly running: readonly Child[]
+  /** With every right, and without MACs. */
+  openLog(): EventLog
+  cupel(...args: string[]): Promise<Said>
+  /** A command that must succeed. */
+  json<T>(...args: string[]): Promise<T>
+  /** A command of a page, which must succeed. */
+  follow(command: string): Promise<Said>
+  /** A process of the service that signs in as the user. */
+  serve(service: LogService, user?: LogService, instance?: string): Child
+  spawn(
+    name: string,
+    file: string,
+    args: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Child
+  stopServices(): Promise<void>
+  /** Creates the account and the key of `call`. */
+  signUp(): Promise<Customer>
+  call(path: string, body?: object): Promise<{ status: number; json: Record<string, unknown> }>
+  /** With any key. */
+  fetchText(path: string, key: string, body?: object): Promise<{ status: number; text: string }>
+  close(): Promise<void>
+}
+
+export interface Customer {
+  readonly account: string
+  readonly key: string
+}
+
+export async function openSecuredInstallation(): Promise<SecuredInstallation> {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-install-'))
+  const cluster = await startSecuredCluster(folder, await ensureKafkaJars({}), users)
+  const apiPort = await freePort()
+  const keysFile = join(folder, 'personal-data-keys.json')
+  const common = commonSettings(cluster, keysFile)
+  const operatorSettings = { ...common, ...settingsOfOperator(cluster, folder) }
+  const running: Child[] = []
+  let customer: Customer | null = null
+
+  const cupel = async (...args: string[]): Promise<Said> => await callCupel(operatorSettings, args)
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const said = await cupel(...args, '--json')
+    expect(said.error).toBeNull()
+    return JSON.parse(said.out) as T
+  }
+  const spawn: SecuredInstallation['spawn'] = (name, file, args, settings) => {
+    const child = startService(folder, name, [file, ...args], settings)
+    running.push(child)
+    return child
+  }
+  const stopServices = async (): Promise<void> => {
+    await Promise.all(running.map((child) => child.stop()))
+  }
+  const send = async (path: string, key: string, headers: object, body?: object): Promise<Response> =>
+    await fetch(`http://127.0.0.1:${apiPort}${path}`, {
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    })
+
+  const { acls } = await json<{ acls: KafkaAcl[] }>('install', '--print-acls')
+  await createAcls({ ...cluster.kafka.access, clientId: 'test', logger: silentLogger }, acls)
+  return {
+    ...{ folder, cluster, keysFile, operatorSettings, running, cupel, json, spawn, stopServices },
+    openLog: () => openKafkaLog({ ...cluster.kafka.access, clientId: 'test', topicPrefix: TOPIC_PREFIX }),
+    follow: (command) => followPage(cupel, command),
+    serve: (service, user = service, instance = 'auto') =>
+      spawn(`${service}-as-${user}`, join(checkout, 'services', service, 'dist', 'main.js'), [], {
+        ...common,
+        CUPEL_KAFKA_SASL_MECHANISM: 'plain',
+        CUPEL_KAFKA_USERNAME: `cupel-${user}`,
+        CUPEL_INSTANCE: instance,
+        CUPEL_PORT: String(service === 'api' ? apiPort : 0),
+        CUPEL_HOME: folder,
+      }),
+    async signUp() {
+      const { account_id: account } = await json<{ account_id: string }>(
+        'accounts',
+        'create',
+        MARKERS.account,
+      )
+      const rights = ['--plan', 'pro', '--scope', 'read-write', '--name', MARKERS.key]
+      const { key } = await json<{ key: string }>('keys', 'create', '--account', account, ...rights)
+      return (customer = { account, key })
+    },
+    async call(path, body) {
+      const response = await send(path, customer!.key, { 'x-forwarded-for': MARKERS.client }, body)
+      return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+    },
+    async fetchText(path, key, body) {
+      const response = await send(path, key, {}, body)
+      return { status: response.status, text: await response.text() }
+    },
+    async close() {
+      useReportPartitions(DEFAULT_REPORT_PARTITIONS)
+      await stopServices()
+      await cluster.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function commonSettings(cluster: SecuredCluster, keysFile: string): Record<string, string> {
+  const services = new URL(cluster.databaseUrl)
+  services.username = 'cupel_services'
+  services.password = PASSWORD
+  return {
+    CUPEL_LOG: 'kafka',
+    CUPEL_DATABASE_URL: services.toString(),
+    CUPEL_KAFKA_BROKERS: cluster.brokers,
+    CUPEL_KAFKA_TLS: 'true',
+    CUPEL_KAFKA_TLS_CA_FILE: cluster.caFile,
+    CUPEL_KAFKA_PASSWORD_FILE: cluster.passwordFile,
+    CUPEL_TOPIC_PREFIX: TOPIC_PREFIX,
+    CUPEL_PERSONAL_DATA_KEYS_FILE: keysFile,
+    CUPEL_TRUSTED_PROXIES: '127.0.0.0/8',
+  }
+}
+
+function settingsOfOperator(cluster: SecuredCluster, folder: string): Record<string, string> {
+  return {
+    CUPEL_HOME: folder,
+    CUPEL_DATABASE_ADMIN_URL: cluster.databaseUrl,
+    CUPEL_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    CUPEL_KAFKA_USERNAME: 'cupel-operator',
+    CUPEL_REGISTRY_URL: cluster.registryUrl,
+    CUPEL_REGISTRY_CA_FILE: cluster.caFile,
+    CUPEL_REGISTRY_USERNAME: 'registrar',
+    CUPEL_REGISTRY_PASSWORD_FILE: cluster.passwordFile,
+  }
+}
+
+function startService(
+  folder: string,
+  name: string,
+  args: string[],
+  settings: Readonly<Record<string, string>>,
+): Child {
+  return startChild({
+    ...{ name, args, command: process.execPath, cwd: checkout },
+    env: { PATH: process.env['PATH'], ...settings },
+    logFile: join(folder, `${name}.log`),
+    recordFolder: join(folder, 'processes'),
+    stage: 'service',
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 20_000,
+  })
+}
