@@ -1,8 +1,6 @@
 /** Hears what other sessions of the database notify of, over a connection of its own. */
 import pg from 'pg'
-import type { Database } from './database.js'
-import { clientWithPasswordOf } from './renewed-password.js'
-import { KEEP_ALIVE_MS } from './watched-client.js'
+import type { DatabaseOptions } from './database.js'
 
 export interface ListeningConnection {
   /** Resolves once the connection has ended, whoever ended it. Never rejects. */
@@ -17,17 +15,15 @@ const CONNECT_TIMEOUT_MS = 5_000
  * connection is lost: use it to hurry work that is done all the same.
  */
 export async function listen(
-  { connectionString, connectionStringFile, applicationName }: Database['connection'],
+  { connectionString, applicationName }: Pick<DatabaseOptions, 'connectionString' | 'applicationName'>,
   channel: string,
   onNotice: (payload: string) => void,
 ): Promise<ListeningConnection> {
-  const Client = connectionStringFile === undefined ? pg.Client : clientWithPasswordOf(connectionStringFile)
-  const client = new Client({
+  const client = new pg.Client({
     connectionString,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   client.on('notification', ({ payload }) => onNotice(payload ?? ''))
   const ended = new Promise<void>((resolve) => {

@@ -32,8 +32,7 @@ export interface Batch {
   readonly sequence: number
   readonly producer: ProducerIdentity | null
   attempts: number
-  /** Null until it is: the way to its leader may have to be made first. */
-  sentAt: number | null
+  sentAt: number
   /** Where it was sent last. */
   lane: Lane | null
 }
@@ -125,7 +124,7 @@ function newBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Bat
     sequence,
     producer: queue.producer,
     attempts: 0,
-    sentAt: null,
+    sentAt: 0,
     lane: null,
   }
 }
@@ -148,7 +147,7 @@ export function putBackHalves(batch: Batch): void {
       entries,
       bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
       sequence: (batch.sequence + half * middle) % SEQUENCES,
-      sentAt: null,
+      sentAt: 0,
     })),
   )
 }

@@ -6,12 +6,11 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Kafka, logLevel } from 'kafkajs'
 import { freePort, startKafka, type KafkaAccess, type KafkaJars, type KafkaOptions } from '@cupel/local-stack'
 import { mountSmallVolume, type SmallVolume } from '../../src/small-volume.js'
 import { callerAt } from './callers.js'
 import type { Authority } from './certificates.js'
-import { pidsOf, superviseMember, type Member } from './member.js'
+import { superviseMember, type Member } from './member.js'
 import { startRelay, type Impairment, type Relay } from './relay.js'
 
 export interface Broker extends Member {
@@ -20,8 +19,8 @@ export interface Broker extends Member {
   readonly volume: SmallVolume | null
   /** For clients. */
   readonly relay: Relay
-  /** Impairs all that comes in and all that goes out to other brokers, or the part of it that these exchange. */
-  cutOff(how: Impairment, from?: 'everybody' | 'clients' | 'peers'): () => void
+  /** Impairs all that comes in and all that goes out to other brokers. */
+  cutOff(how: Impairment): () => void
 }
 
 export interface Cluster {
@@ -30,8 +29,6 @@ export interface Cluster {
   readonly access: KafkaAccess
   /** Bootstrap addresses of clients: TLS, and SCRAM. */
   readonly clients: string
-  /** Whether each partition has a leader and replicas enough for an acknowledgement. Rejects where no broker tells. */
-  serves(): Promise<boolean>
   /** Runs a program of Kafka's own with the address and the login of the cluster. */
   tool(program: string, loginOption: string, ...args: string[]): Promise<void>
   stop(): Promise<void>
@@ -39,14 +36,13 @@ export interface Cluster {
 
 export const SCRAM_USER = 'cupel-services'
 const BROKERS = 3
-const MIN_IN_SYNC = 2
 const HEAP_MB = 288
 const VOLUME_BYTES = 1024 * 1_048_576
 const CLUSTER_ID = Buffer.from('cupel-faults-001').toString('base64url')
 /** Three replicas of everything, two of which acknowledge. */
 const REPLICATION = {
   'default.replication.factor': '3',
-  'min.insync.replicas': String(MIN_IN_SYNC),
+  'min.insync.replicas': '2',
   'offsets.topic.replication.factor': '3',
   'transaction.state.log.replication.factor': '3',
   'transaction.state.log.min.isr': '2',
@@ -73,8 +69,6 @@ export interface ClusterOptions {
   readonly jars: KafkaJars
   readonly authority: Authority
   readonly mayMount: boolean
-  /** The client that calls from this port of the loopback address. */
-  readonly clientAt: (port: number) => string | null
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -85,13 +79,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return { own, controller, clients }
     }),
   )
-  const caller = (port: number): string | null => callerAt(port, pidsOf(brokers))
+  const pids = (): Map<string, number> =>
+    new Map(brokers.flatMap((broker) => (broker.pid() === null ? [] : [[broker.name, broker.pid()!]])))
+  const caller = (port: number): string | null => callerAt(port, pids())
   const certificate = await options.authority.issue('in force')
   const relays = await Promise.all(
     ports.map(async ({ own, controller, clients }): Promise<Relays> => ({
       brokers: await startRelay({ to: own, callerAt: caller }),
       controllers: await startRelay({ to: controller, callerAt: caller }),
-      clients: await startRelay({ to: clients, certificate, callerAt: options.clientAt }),
+      clients: await startRelay({ to: clients, certificate }),
     })),
   )
   const credentials = { mechanism: 'plain', username: 'cupel', password: 'only-for-this-test' } as const
@@ -109,7 +105,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ...{ access },
     brokers: brokers as unknown as Cluster['brokers'],
     clients: relays.map((relay) => `localhost:${relay.clients.port}`).join(','),
-    serves: () => servesAll(access),
     async tool(program, loginOption, ...args) {
       const login = ['--bootstrap-server', access.brokers.join(','), loginOption, clientProperties]
       const classPath = ['-XX:TieredStopAtLevel=1', '-cp', join(jars.kafkaLibs, '*')]
@@ -122,23 +117,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       )
       for (const { volume } of brokers) volume?.unmount()
     },
-  }
-}
-
-async function servesAll({ brokers, sasl }: KafkaAccess): Promise<boolean> {
-  const admin = new Kafka({
-    brokers: [...brokers],
-    sasl,
-    logLevel: logLevel.NOTHING,
-    retry: { retries: 0 },
-  }).admin()
-  await admin.connect()
-  try {
-    const { topics } = await admin.fetchTopicMetadata()
-    const partitions = topics.flatMap((topic) => topic.partitions)
-    return partitions.every(({ leader, isr }) => leader >= 0 && isr.length >= MIN_IN_SYNC)
-  } finally {
-    await admin.disconnect()
   }
 }
 
@@ -161,16 +139,12 @@ async function planBroker(options: ClusterOptions, plan: Plan): Promise<Broker> 
   return {
     ...member,
     ...{ nodeId: plan.index + 1, volume, relay: own.clients },
-    cutOff(how, from = 'everybody') {
-      const { clients, ...peers } = own
-      const incoming = { everybody: Object.values(own), clients: [clients], peers: Object.values(peers) }[
-        from
-      ]
-      const others = from === 'clients' ? [] : plan.relays.filter((each) => each !== own)
+    cutOff(how) {
+      const others = plan.relays.filter((each) => each !== own)
       const ends = [
-        ...incoming.map((relay: Relay) => relay.impair(how)),
+        ...Object.values(own).map((relay: Relay) => relay.impair(how)),
         ...others.flatMap(({ brokers, controllers }) =>
-          [brokers, controllers].map((relay) => relay.impair(how, (caller) => caller === name)),
+          [brokers, controllers].map((relay) => relay.impair(how, (from) => from === name)),
         ),
       ]
       return () => ends.forEach((end) => end())

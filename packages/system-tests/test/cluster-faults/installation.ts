@@ -21,10 +21,9 @@ import { cupel, type CommandResult } from '../../src/command.js'
 import { checkout } from '../../src/installation.js'
 import { mountSmallVolume, whyNoSmallVolume, type SmallVolume } from '../../src/small-volume.js'
 import { until } from '../../src/until.js'
-import { callerAt } from './callers.js'
 import { createAuthority, type Authority } from './certificates.js'
 import { SCRAM_USER, startCluster, type Cluster } from './cluster.js'
-import { pidsOf, superviseMember, type Member } from './member.js'
+import { superviseMember, type Member } from './member.js'
 import { startRelay, type Relay } from './relay.js'
 
 export interface Dependency extends Member {
@@ -39,8 +38,6 @@ export interface Installation {
   readonly postgres: Dependency
   readonly registry: Dependency
   readonly services: readonly Member[]
-  /** Of the logs of all services; null where this process may not mount one. */
-  readonly serviceVolume: SmallVolume | null
   readonly baseUrls: readonly string[]
   readonly registryUrl: string
   /** As the owner of the tables, past the relay. */
@@ -62,7 +59,6 @@ type Service = keyof typeof INSTANCES
 const DATABASE = 'elsewhere'
 const ROLE = 'cupel_services'
 const VOLUME_BYTES = 1024 * 1_048_576
-const SERVICE_VOLUME_BYTES = 64 * 1_048_576
 /** Only a hang takes longer. */
 const INSTALL_MS = 240_000
 const STOP_MS = 20_000
@@ -104,12 +100,9 @@ async function assemble(
   const jars = await ensureKafkaJars({})
   const noVolumes = whyNoSmallVolume()
   const authority = await createAuthority(folder)
-  const services: Member[] = []
-  const serviceAt = (port: number): string | null => callerAt(port, pidsOf(services))
-  const mayMount = noVolumes === null
-  const { postgres, server } = await runPostgres(folder, mayMount, serviceAt)
+  const { postgres, server } = await runPostgres(folder, noVolumes === null)
   started.push(postgres)
-  const cluster = await startCluster({ folder, jars, authority, mayMount, clientAt: serviceAt })
+  const cluster = await startCluster({ folder, jars, authority, mayMount: noVolumes === null })
   started.push(cluster)
   const databaseUrl = await server.ensureDatabase(DATABASE)
   const registry = await runRegistry(folder, jars, await server.ensureDatabase('registry'))
@@ -147,20 +140,12 @@ async function assemble(
   // Until all three brokers know each other, topics cannot have three replicas.
   await until('an installation', INSTALL_MS, () => json('install'))
   const ports = await Promise.all(Array.from({ length: INSTANCES.api }, () => freePort()))
-  const serviceFolder = join(folder, 'services')
-  await mkdir(serviceFolder)
-  const serviceVolume = mayMount ? mountSmallVolume(SERVICE_VOLUME_BYTES, serviceFolder) : null
-  services.push(...planServices({ folder, serviceFolder, common, apiPorts: ports }))
-  started.push({
-    async stop() {
-      await Promise.all(services.map((each) => each.stop()))
-      serviceVolume?.unmount()
-    },
-  })
+  const services = runServices(folder, common, ports)
+  started.push({ stop: async () => void (await Promise.all(services.map((each) => each.stop()))) })
   await Promise.all(services.map((each) => each.start()))
   return {
     ...{ folder, cluster, authority, postgres, registry, services, registryUrl, databaseUrl, noVolumes },
-    ...{ serviceVolume, tell, command, json, stop },
+    ...{ tell, command, json, stop },
     baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
   }
 }
@@ -174,7 +159,6 @@ export async function setBrokerPassword(cluster: Cluster, password: string): Pro
 async function runPostgres(
   home: string,
   mayMount: boolean,
-  serviceAt: CallerAt,
 ): Promise<{ postgres: Dependency; server: RunningPostgres }> {
   const folder = join(home, 'postgres')
   await mkdir(folder, { mode: 0o711 })
@@ -187,7 +171,7 @@ async function runPostgres(
     return server.child
   })
   await member.start()
-  const postgres = await behindRelay(member, { port, volume, callerAt: serviceAt })
+  const postgres = await behindRelay(member, port, volume)
   return { postgres, server: server! }
 }
 
@@ -202,17 +186,11 @@ async function runRegistry(home: string, jars: KafkaJars, databaseUrl: string): 
     return running.child
   })
   await member.start()
-  return await behindRelay(member, { port, volume: null })
+  return await behindRelay(member, port, null)
 }
 
-type CallerAt = (port: number) => string | null
-
-async function behindRelay(
-  member: Member,
-  options: { readonly port: number; readonly volume: SmallVolume | null; readonly callerAt?: CallerAt },
-): Promise<Dependency> {
-  const { port, volume, ...callers } = options
-  const relay = await startRelay({ to: port, ...callers })
+async function behindRelay(member: Member, port: number, volume: SmallVolume | null): Promise<Dependency> {
+  const relay = await startRelay({ to: port })
   return {
     ...member,
     ...{ relay, volume },
@@ -224,14 +202,11 @@ async function behindRelay(
   }
 }
 
-interface ServicePlan {
-  readonly folder: string
-  readonly serviceFolder: string
-  readonly common: Record<string, string>
-  readonly apiPorts: readonly number[]
-}
-
-function planServices({ folder, serviceFolder, common, apiPorts }: ServicePlan): readonly Member[] {
+function runServices(
+  folder: string,
+  common: Record<string, string>,
+  apiPorts: readonly number[],
+): readonly Member[] {
   const start = async (service: Service, instance: number): Promise<Child> =>
     startChild({
       name: `${service}-${instance}`,
@@ -250,7 +225,7 @@ function planServices({ folder, serviceFolder, common, apiPorts }: ServicePlan):
         // Each instance adds its number.
         ...(service === 'api' ? { CUPEL_PORT: String(apiPorts[instance]! - instance) } : {}),
       },
-      logFile: join(serviceFolder, `${service}-${instance}.log`),
+      logFile: join(folder, `${service}-${instance}.log`),
       recordFolder: join(folder, 'processes'),
       stage: 'service',
       stopSignal: 'SIGTERM',
