@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase, type Database, type Queryable } from './index.js'
+import { listen, openDatabase, type Database, type Queryable } from './index.js'
 
 let database: TestDatabase
 let db: Database
+/** Of a role whose password changes, and the file that tells it. */
+let role: string
+let urlFile: string
 beforeAll(async () => {
   database = await createTestDatabase()
   db = openDatabase({
@@ -51,22 +54,12 @@ test.each([
 })
 
 test('a new connection takes the password that the file has by then, and nothing else of it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cupel-database-url-'))
-  const connectionStringFile = join(folder, 'database-url')
-  const role = `renewed_${randomUUID().replaceAll('-', '')}`
-  const own = new URL(database.connectionString)
-  const urlOf = (password: string, host = own.host): string =>
-    `postgres://${role}:${password}@${host}${own.pathname}${own.search}`
-  const setPassword = (password: string): Promise<unknown> =>
-    db.execute(`ALTER ROLE ${role} PASSWORD '${password}'`)
-  await db.execute(`CREATE ROLE ${role} LOGIN PASSWORD 'first'`)
-  writeFileSync(connectionStringFile, urlOf('first'))
   const renewed = openDatabase({
-    ...{ connectionString: urlOf('first'), connectionStringFile, maxConnections: 1, applicationName: 'test' },
+    ...{ ...(await roleOfFile()), maxConnections: 1, applicationName: 'test' },
     onIdleError: () => undefined,
   })
   const askOnNewConnection = async (): Promise<unknown> => {
-    await db.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
+    await endConnections()
     await until(() => expect(renewed.poolSize.total).toBe(0))
     return await renewed.query('SELECT 1 AS n')
   }
@@ -74,13 +67,55 @@ test('a new connection takes the password that the file has by then, and nothing
     expect(await renewed.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
     await setPassword('second')
     await expect(askOnNewConnection()).rejects.toThrow(/password/)
-    writeFileSync(connectionStringFile, urlOf('second', '192.0.2.1:1'))
+    writeFileSync(urlFile, urlOf('second', '192.0.2.1:1'))
     expect(await askOnNewConnection()).toEqual([{ n: 1 }])
-    rmSync(connectionStringFile)
+    rmSync(urlFile)
     expect(await askOnNewConnection()).toEqual([{ n: 1 }])
   } finally {
     await renewed.close()
-    await db.execute(`DROP ROLE ${role}`)
-    rmSync(folder, { recursive: true, force: true })
+    await forgetRole()
   }
 })
+
+test('who listens takes the password that the file has by then too', async () => {
+  const listener = { ...(await roleOfFile()), applicationName: 'test' }
+  try {
+    await setPassword('second')
+    await expect(listen(listener, 'renewed', () => undefined)).rejects.toThrow(/password/)
+    writeFileSync(urlFile, urlOf('second'))
+    const heard: string[] = []
+    const listening = await listen(listener, 'renewed', (payload) => heard.push(payload))
+    await db.query(`SELECT pg_notify('renewed', 'news')`)
+    await until(() => expect(heard).toEqual(['news']))
+    await listening.close()
+  } finally {
+    await forgetRole()
+  }
+})
+
+/** A role whose password is `first`, there and in the file. */
+async function roleOfFile(): Promise<{ connectionString: string; connectionStringFile: string }> {
+  urlFile = join(mkdtempSync(join(tmpdir(), 'cupel-database-url-')), 'database-url')
+  role = `renewed_${randomUUID().replaceAll('-', '')}`
+  await db.execute(`CREATE ROLE ${role} LOGIN PASSWORD 'first'`)
+  writeFileSync(urlFile, urlOf('first'))
+  return { connectionString: urlOf('first'), connectionStringFile: urlFile }
+}
+
+async function forgetRole(): Promise<void> {
+  await db.execute(`DROP ROLE ${role}`)
+  rmSync(dirname(urlFile), { recursive: true, force: true })
+}
+
+function urlOf(password: string, host = new URL(database.connectionString).host): string {
+  const { pathname, search } = new URL(database.connectionString)
+  return `postgres://${role}:${password}@${host}${pathname}${search}`
+}
+
+async function setPassword(password: string): Promise<void> {
+  await db.execute(`ALTER ROLE ${role} PASSWORD '${password}'`)
+}
+
+async function endConnections(): Promise<void> {
+  await db.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
+}

@@ -3,6 +3,7 @@ import { failpoint, type FailpointName } from '@cupel/failpoints'
 import pg from 'pg'
 import { clientWithPasswordOf } from './renewed-password.js'
 import { ScopedQuery, type StatementScope } from './scoped-query.js'
+import { KEEP_ALIVE_MS, watchedClient } from './watched-client.js'
 
 // The driver returns int8 as text. Offsets, counts and sequence numbers are far below 2^53; a larger value is an error.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => {
@@ -54,7 +55,10 @@ export interface DatabaseOptions {
   readonly applicationName: string
   /** Time to obtain a connection before the call fails. */
   readonly connectTimeoutMs?: number
-  /** Server-side limit per statement; 0 for none (imports, rebuilds). */
+  /**
+   * Server-side limit per statement, and of the time between two statements of a transaction; 0 for none (imports, rebuilds). A server that
+   * is silent for a while longer is given up.
+   */
   readonly statementTimeoutMs?: number
   /** Called for errors of idle connections, for example when the server restarts. The pool reconnects. */
   readonly onIdleError?: (error: Error) => void
@@ -71,15 +75,20 @@ const IDLE_TIMEOUT_MS = 60_000
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { connectionString, connectionStringFile, applicationName } = options
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const Client = connectionStringFile === undefined ? pg.Client : clientWithPasswordOf(connectionStringFile)
   const pool = new pg.Pool({
-    ...(connectionStringFile === undefined ? {} : { Client: clientWithPasswordOf(connectionStringFile) }),
+    Client: watchedClient(Client, { statementTimeoutMs }),
     connectionString,
     max: options.maxConnections,
     application_name: applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    // Whoever stands still, or is gone, holds locks no longer than a statement may.
+    idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => options.onIdleError?.(error))

@@ -1,6 +1,8 @@
 /** Hears what other sessions of the database notify of, over a connection of its own. */
 import pg from 'pg'
-import type { DatabaseOptions } from './database.js'
+import type { Database } from './database.js'
+import { clientWithPasswordOf } from './renewed-password.js'
+import { KEEP_ALIVE_MS } from './watched-client.js'
 
 export interface ListeningConnection {
   /** Resolves once the connection has ended, whoever ended it. Never rejects. */
@@ -15,15 +17,17 @@ const CONNECT_TIMEOUT_MS = 5_000
  * connection is lost: use it to hurry work that is done all the same.
  */
 export async function listen(
-  { connectionString, applicationName }: Pick<DatabaseOptions, 'connectionString' | 'applicationName'>,
+  { connectionString, connectionStringFile, applicationName }: Database['connection'],
   channel: string,
   onNotice: (payload: string) => void,
 ): Promise<ListeningConnection> {
-  const client = new pg.Client({
+  const Client = connectionStringFile === undefined ? pg.Client : clientWithPasswordOf(connectionStringFile)
+  const client = new Client({
     connectionString,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })
   client.on('notification', ({ payload }) => onNotice(payload ?? ''))
   const ended = new Promise<void>((resolve) => {

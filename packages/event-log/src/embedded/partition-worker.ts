@@ -9,15 +9,13 @@ import {
   type LogRecord,
   type SubscribeOptions,
 } from '../port.js'
+import { pauseMs } from '../retry-pause.js'
 import type { FeedHub, PartitionFeed } from './partition-feed.js'
 import { readBounds, readPage, truncatedError, type PartitionBounds } from './record-pages.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 /** Values of one batch; a single larger record makes a batch of its own. */
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Rest before a rejected batch is retried; doubles up to the longest. */
-export const FIRST_RETRY_DELAY_MS = 100
-export const LONGEST_RETRY_DELAY_MS = 5_000
 /** The feed ends the rest when there may be records; without news there is nothing to read. */
 const LONGEST_REST_MS = 60_000
 
@@ -154,7 +152,7 @@ class Worker implements PartitionWorker {
       this.options.onRetry(error.cause, { topic, partition, offset: this.lastPosition })
     else this.dependencies.logger.warn({ error, topic, partition }, 'Records could not be read; trying again')
     this.position = null
-    return Math.min(FIRST_RETRY_DELAY_MS * 2 ** (failures - 1), LONGEST_RETRY_DELAY_MS)
+    return pauseMs(failures)
   }
 
   private async startPosition(): Promise<number> {

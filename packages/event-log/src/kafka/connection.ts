@@ -37,9 +37,18 @@ export interface Connection {
 /** Least time between two requests for leaders, however many partitions lack one. */
 const REFRESH_PAUSE_MS = 100
 
-export function openConnection(options: KafkaConnectionOptions): Connection {
-  return new ReplacedConnection(options)
+/** `isBusy`: something is asked over it all the time, so that it finds a silent broker by itself. */
+export function openConnection(
+  options: KafkaConnectionOptions,
+  { isBusy = false }: { readonly isBusy?: boolean } = {},
+): Connection {
+  const connection = new ReplacedConnection(options)
+  if (!isBusy) resting.add(connection)
+  return connection
 }
+
+/** Those of this process over which nothing may be asked for long. */
+const resting = new Set<ReplacedConnection>()
 
 class ReplacedConnection implements Connection {
   private readonly options: KafkaConnectionOptions
@@ -86,6 +95,14 @@ class ReplacedConnection implements Connection {
     void this.refresh(cluster)
   }
 
+  /** Another one of this process asked the broker at this address, and got no answer. */
+  suspect(address: string): void {
+    const cluster = this.connected
+    if (cluster === null) return
+    for (const broker of Object.values(cluster.brokerPool.brokers))
+      if (broker.brokerAddress === address && isIdle(broker)) this.drop(cluster, broker)
+  }
+
   refresh(cluster: Cluster, topics: readonly string[] = []): Promise<void> {
     for (const topic of topics) this.wanted.add(topic)
     this.refreshing ??= this.askLeaders(cluster).finally(() => (this.refreshing = null))
@@ -94,6 +111,7 @@ class ReplacedConnection implements Connection {
 
   async close(): Promise<void> {
     this.isClosed = true
+    resting.delete(this)
     await this.connecting?.catch(() => undefined)
     if (this.connected !== null) this.leave(disconnect(this.connected))
     this.connected = null
@@ -143,7 +161,10 @@ class ReplacedConnection implements Connection {
   }
 }
 
-/** Sends a request to one broker. A broken connection to it is replaced, and those to the others stay. */
+/**
+ * Sends a request to one broker. A broken connection to it is replaced, and those to the others stay. Where the broker is silent, the idle ones
+ * of this process are replaced too: each of them would wait as long for an answer, one after the other.
+ */
 export async function sendTo<T>(
   connection: Connection,
   { cluster, nodeId }: { readonly cluster: Cluster; readonly nodeId: number },
@@ -154,9 +175,22 @@ export async function sendTo<T>(
     return await broker.connectionPool.send(request(broker))
   } catch (error) {
     connection.drop(cluster, broker)
+    if (isUnanswered(error)) for (const each of resting) each.suspect(broker.brokerAddress)
     throw error
   }
 }
+
+/** Whether it is connected, and nothing is asked of it. */
+function isIdle({ connectionPool: { pool } }: Broker): boolean {
+  return (
+    pool.some((connection) => connection.isConnected()) &&
+    pool.every(({ requestQueue }) => requestQueue.inflight.size === 0)
+  )
+}
+
+/** Whether the time of a request was over before there was an answer. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'KafkaJSRequestTimeoutError'
 
 /** Asks about topics that are not known yet. Some may be unknown afterwards: `topicFault` tells why. */
 export async function knowTopics(cluster: Cluster, topics: readonly string[]): Promise<void> {

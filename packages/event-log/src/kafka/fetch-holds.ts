@@ -1,10 +1,5 @@
-/** What is left alone for a while after it failed: longer after each further failure, until it works again. */
-
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1_000
-
-export const pauseMs = (failures: number): number =>
-  Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS)
+/** What is left alone for a while after it failed, until it works again. */
+import { pauseMs } from '../retry-pause.js'
 
 export interface Holds<T> {
   /** Begins a pause; true where it is the first one since it worked. */

@@ -7,8 +7,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWake, type Wake } from '@cupel/concurrency'
 import { isCompacted, type Logger } from '@cupel/contracts'
 import type { LogRecord } from '../port.js'
+import { pauseMs } from '../retry-pause.js'
 import { isKnown, openConnection, sendTo, topicFault, topicIdOf, type Connection } from './connection.js'
-import { createHolds, pauseMs, type Holds } from './fetch-holds.js'
+import { createHolds, type Holds } from './fetch-holds.js'
 import type { FetchTrouble } from './fetch-trouble.js'
 import { leaderOf, protocolError, type Cluster, type KafkaConnectionOptions } from './kafkajs.js'
 import { decodeBatches, UnreadableBatchError } from './record-batch.js'
@@ -105,7 +106,7 @@ class PartitionFetcher implements Fetcher {
 
   constructor(options: FetcherOptions) {
     this.options = options
-    this.connection = openConnection(options.connection)
+    this.connection = openConnection(options.connection, { isBusy: true })
     this.logger = options.connection.logger
   }
 
@@ -298,9 +299,12 @@ class PartitionFetcher implements Fetcher {
       if (answer.error === wireErrors.NONE) {
         this.holds.release(target)
         this.deliverOne(target, answer)
-      } else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE)
+      } else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) {
         this.trouble(target, { kind: 'out-of-range' })
-      else this.refused(target, answer)
+        // A leader of before that its peers cannot reach lacks what the present one has.
+        const cluster = this.connection.current()
+        if (cluster !== null) void this.connection.refresh(cluster)
+      } else this.refused(target, answer)
     }
   }
 

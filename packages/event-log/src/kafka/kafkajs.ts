@@ -64,6 +64,8 @@ export interface WireRequest<T> {
 
 export interface Broker {
   readonly nodeId: number
+  /** `host:port` */
+  readonly brokerAddress: string
   /** Of each kind of request the versions that the broker knows; null before it has said so. */
   readonly versions: Readonly<Record<number, { readonly maxVersion: number }>> | null
   readonly connectionPool: {
@@ -78,6 +80,8 @@ export interface Broker {
 }
 
 interface PooledConnection {
+  readonly requestQueue: { readonly inflight: ReadonlyMap<unknown, unknown> }
+  isConnected(): boolean
   rejectRequests(error: Error): void
 }
 
@@ -191,7 +195,7 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleOnlyWhile
  * kafkajs checks each connection ten times a second for requests beyond their limit, and a service has five to ten
  * connections. The limits are seconds, so one check a second is enough (docs/performance.md).
  */
-const REQUEST_TIMEOUT_CHECK_MS = 1_000
+export const REQUEST_TIMEOUT_CHECK_MS = 1_000
 RequestQueue.prototype.scheduleRequestTimeoutCheck = function lookOnceASecond(this: PatchedQueue): void {
   if (!this.enforceRequestTimeout) return
   this.destroy()

@@ -34,7 +34,10 @@ export interface Bounds {
   readonly endOffset: number
 }
 
-/** After a change of leader the reported end may be too low for a moment; the checkpoint is still valid then. */
+/**
+ * After a change of leader the reported end may be too low for a moment, and a leader of before that its peers cannot reach tells its old
+ * one for as long; the checkpoint is still valid then. The leaders are read anew each time, from any broker.
+ */
 const END_ATTEMPTS = 5
 const END_PAUSE_MS = 300
 
@@ -112,6 +115,8 @@ class ConnectedPositions implements LogPositions {
     let bounds = await this.boundsOf(wireTopic, partition)
     for (let attempts = 1; next > bounds.endOffset && attempts < END_ATTEMPTS; attempts += 1) {
       await pause(END_PAUSE_MS)
+      const cluster = this.connection.current()
+      if (cluster !== null) await this.connection.refresh(cluster)
       bounds = await this.boundsOf(wireTopic, partition)
     }
     if (next > bounds.endOffset)

@@ -15,6 +15,7 @@ import {
   type GroupMembership,
   type KafkaConnectionOptions,
 } from './kafkajs.js'
+import { pauseMs } from '../retry-pause.js'
 
 export interface Assignment {
   readonly wireTopic: string
@@ -43,8 +44,6 @@ export interface Membership {
 
 /** Work in hand is waited for until then; the rest of the rebalance timeout is for joining. */
 const HAND_BACK_MS = REBALANCE_TIMEOUT_MS - 3_000
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1_000
 /** A broker that has just started may not know its topics yet. */
 const MISSING_AFTER_MS = 15_000
 /** Topics that are missing or denied are looked for again after this. */
@@ -92,7 +91,7 @@ class GroupMember implements Membership {
 
   constructor(options: MembershipOptions) {
     this.options = options
-    this.connection = openConnection(options.connection)
+    this.connection = openConnection(options.connection, { isBusy: true })
     this.logger = options.connection.logger
     this.lagReport = createLagReport(options.group, this.logger)
     this.joined = new Promise<void>((resolve) => (this.noteJoined = resolve))
@@ -214,7 +213,7 @@ class GroupMember implements Membership {
     this.member = null
     this.memberCluster = null
     this.failures += 1
-    await this.pause.wait(Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.failures, 10), LONGEST_PAUSE_MS))
+    await this.pause.wait(pauseMs(this.failures))
   }
 
   /** Lets the work in hand finish before others get the partitions; meanwhile heartbeats keep the membership. */

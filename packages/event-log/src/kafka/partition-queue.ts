@@ -32,7 +32,8 @@ export interface Batch {
   readonly sequence: number
   readonly producer: ProducerIdentity | null
   attempts: number
-  sentAt: number
+  /** Null until it is: the way to its leader may have to be made first. */
+  sentAt: number | null
   /** Where it was sent last. */
   lane: Lane | null
 }
@@ -124,7 +125,7 @@ function newBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Bat
     sequence,
     producer: queue.producer,
     attempts: 0,
-    sentAt: 0,
+    sentAt: null,
     lane: null,
   }
 }
@@ -147,7 +148,7 @@ export function putBackHalves(batch: Batch): void {
       entries,
       bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
       sequence: (batch.sequence + half * middle) % SEQUENCES,
-      sentAt: 0,
+      sentAt: null,
     })),
   )
 }

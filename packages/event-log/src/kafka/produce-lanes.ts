@@ -12,7 +12,8 @@ export interface Lane {
   /** The broker reads nothing from the connection before that time; milliseconds since 1970. */
   readonly throttledUntil: number
   mayTake(now: number): boolean
-  send<T>(request: WireRequest<T>): Promise<T>
+  /** `onSent` is called when there is a connection to send it over. */
+  send<T>(request: WireRequest<T>, onSent: () => void): Promise<T>
   /** Notes what an answer said about throttling, and calls `onEnd` when it is over. */
   throttle(ms: number, onEnd: () => void): void
 }
@@ -65,9 +66,12 @@ class LeaderLane implements Lane {
     return this.requests < (now < this.throttledUntil + CAREFUL_MS ? 1 : REQUESTS_IN_FLIGHT)
   }
 
-  async send<T>(request: WireRequest<T>): Promise<T> {
+  async send<T>(request: WireRequest<T>, onSent: () => void): Promise<T> {
     const cluster = await this.connection.cluster()
-    return await sendTo(this.connection, { cluster, nodeId: this.leader }, () => request)
+    return await sendTo(this.connection, { cluster, nodeId: this.leader }, () => {
+      onSent()
+      return request
+    })
   }
 
   throttle(ms: number, onEnd: () => void): void {

@@ -25,7 +25,14 @@ import {
 } from './partition-queue.js'
 import { createIdentitySource, retryPauseMs, type IdentitySource } from './producer-identity.js'
 import { recordBytes } from './record-batch.js'
-import { isPassing, produceRequest, wireErrors, type ProduceAnswers } from './wire.js'
+import {
+  isBehind,
+  isPassing,
+  isUnknownSequence,
+  produceRequest,
+  wireErrors,
+  type ProduceAnswers,
+} from './wire.js'
 
 export interface Producer {
   /** Resolves to the records' offsets, in their order, when all are acknowledged. Topics are as on the wire. */
@@ -58,23 +65,10 @@ export interface ProducerOptions {
 const REQUEST_BYTES = 4 * 1024 * 1024
 const BATCHES_IN_FLIGHT = { fast: 2, ordered: 1 }
 /** An append that is not acknowledged by then is rejected. */
-const APPEND_DEADLINE_MS = 10_000
+export const APPEND_DEADLINE_MS = 10_000
 /** The connection's own limits end a request in 5 s, besides the time that a broker throttles; one that is still open now will never end. */
 const STUCK_AFTER_MS = 10_000
 const SWEEP_INTERVAL_MS = 250
-
-const UNKNOWN_SEQUENCE: ReadonlySet<number> = new Set([
-  wireErrors.OUT_OF_ORDER_SEQUENCE_NUMBER,
-  wireErrors.UNKNOWN_PRODUCER_ID,
-  wireErrors.INVALID_PRODUCER_EPOCH,
-])
-
-/** The replicas of the partition are behind, or too few: its leader may keep a request waiting for three seconds. */
-const BEHIND: ReadonlySet<number> = new Set([
-  wireErrors.REQUEST_TIMED_OUT,
-  wireErrors.NOT_ENOUGH_REPLICAS,
-  wireErrors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-])
 
 export function openProducer(options: ProducerOptions): Producer {
   return new BatchingProducer(options)
@@ -219,7 +213,7 @@ class BatchingProducer implements Producer {
     const now = Date.now()
     let records = 0
     for (const batch of batches) {
-      batch.sentAt = now
+      batch.sentAt = null
       batch.attempts += 1
       batch.lane = lane
       batch.queue.inFlight += 1
@@ -229,7 +223,7 @@ class BatchingProducer implements Producer {
     const request = produceRequest(batches.map((batch) => producePart(batch, now, this.options.compression)))
     lane.requests += 1
     lane
-      .send(request)
+      .send(request, () => batches.forEach((batch) => (batch.sentAt = Date.now())))
       .then(
         (answers) => {
           this.options.onRequest(records)
@@ -273,9 +267,9 @@ class BatchingProducer implements Producer {
       if (error === wireErrors.NONE) this.acknowledge(batch, answer!.baseOffset)
       else if (error === wireErrors.MESSAGE_TOO_LARGE || error === wireErrors.RECORD_LIST_TOO_LARGE)
         this.tooLarge(batch)
-      else if (UNKNOWN_SEQUENCE.has(error)) this.unknownSequence(batch)
+      else if (isUnknownSequence(error)) this.unknownSequence(batch)
       else if (isPassing(error)) {
-        queue.isSuspect = BEHIND.has(error)
+        queue.isSuspect = isBehind(error)
         isMoved ||= !queue.isSuspect
         queue.trouble = new Error(`error ${error} for ${queue.topic}/${queue.partition}`)
         this.again(batch)
@@ -359,13 +353,19 @@ class BatchingProducer implements Producer {
   private sweep(): void {
     const now = Date.now()
     for (const batch of this.underWay) {
-      if (now - Math.max(batch.sentAt, batch.lane?.throttledUntil ?? 0) < STUCK_AFTER_MS) continue
-      const { topic, partition } = batch.queue
-      const limit = `${STUCK_AFTER_MS / 1000} s`
-      const stuck = new LogStoppedError('stuck', `Kafka did not answer an append for ${limit}.`)
+      const { sentAt, queue, lane } = batch
+      // While the way to its leader is made, only its time can end.
+      if (sentAt === null && batch.deadlineAt <= now && this.landed(batch))
+        this.giveUp(batch, this.unavailable(queue))
+      if (sentAt === null || now - Math.max(sentAt, lane?.throttledUntil ?? 0) < STUCK_AFTER_MS) continue
+      const { topic, partition } = queue
+      const stuck = new LogStoppedError(
+        'stuck',
+        `Kafka did not answer an append for ${STUCK_AFTER_MS / 1000} s.`,
+      )
       this.options.connection.logger.error({ topic, partition }, stuck.message)
       this.landed(batch)
-      this.giveUp(batch, this.unavailable(batch.queue))
+      this.giveUp(batch, this.unavailable(queue))
       this.options.onStuck(stuck)
     }
     for (const queue of this.busy) {

@@ -24,7 +24,8 @@ export interface TokenCredentials {
   readonly token: () => Promise<string>
 }
 
-const KEEP_ALIVE_MS = 60_000
+/** Connections over which nothing is asked are probed from then on, so that one to a machine that is gone ends before it is used again. */
+const KEEP_ALIVE_MS = 5_000
 
 interface SocketRequest {
   readonly host: string

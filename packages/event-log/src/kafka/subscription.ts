@@ -2,6 +2,7 @@
  * A member of a group: reads its assigned partitions from their checkpoints and passes their records to the handler in batches.
  * Partitions do not wait for each other: a slow or failing one delays no other, and fetching continues while a batch is handled.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   LogStoppedError,
   type LogBatch,
@@ -9,6 +10,7 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../port.js'
+import { pauseMs } from '../retry-pause.js'
 import { stoppedBy, type FetchTrouble } from './fetch-trouble.js'
 import { openFetcher, type Fetched, type Fetcher, type FetchTarget } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
@@ -48,8 +50,6 @@ interface Part extends Assignment {
 /** A partition is fetched while fewer batches than this wait for the handler. */
 const BATCHES_AHEAD = 2
 const BYTES_AHEAD = 4 * 1024 * 1024
-const FIRST_RETRY_MS = 100
-const LONGEST_RETRY_MS = 5_000
 const DOUBTS_ALLOWED = 5
 export interface OpenedSubscription {
   readonly subscription: Subscription
@@ -256,12 +256,11 @@ class GroupReader {
   private retry(part: Part, error: unknown, offset: number): void {
     const epoch = this.reposition(part)
     part.state = 'loading'
-    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(part.failures, 10), LONGEST_RETRY_MS)
     part.failures += 1
     const timer = setTimeout(() => {
       this.timers.delete(timer)
       if (part.epoch === epoch) void this.load(part)
-    }, waitMs)
+    }, pauseMs(part.failures))
     this.timers.add(timer)
     this.options.onRetry(error, { topic: part.topic, partition: part.partition, offset })
   }
@@ -366,6 +365,8 @@ class GroupReader {
         next: offset,
         log: await this.dependencies.positions.identity(),
       })
+      // Meanwhile the leaders are read anew.
+      await sleep(pauseMs(part.doubts))
       if (part.epoch === epoch && part.state === 'reading') this.fetcher.add(part.target)
     } catch (error) {
       if (part.epoch !== epoch) return

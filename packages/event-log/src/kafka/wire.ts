@@ -26,6 +26,18 @@ const PASSING_ERRORS = new Set([2, 3, 5, 6, 7, 8, 9, 13, 19, 20, 56, 72, 74, 75,
 
 export const isPassing = (code: number): boolean => PASSING_ERRORS.has(code)
 
+/** The broker no longer knows the producer, or where its records stand. */
+export const isUnknownSequence = (code: number): boolean =>
+  code === wireErrors.OUT_OF_ORDER_SEQUENCE_NUMBER ||
+  code === wireErrors.UNKNOWN_PRODUCER_ID ||
+  code === wireErrors.INVALID_PRODUCER_EPOCH
+
+/** The replicas of the partition are behind, or too few: its leader may keep a request waiting for three seconds. */
+export const isBehind = (code: number): boolean =>
+  code === wireErrors.REQUEST_TIMED_OUT ||
+  code === wireErrors.NOT_ENOUGH_REPLICAS ||
+  code === wireErrors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+
 const NO_TRANSACTION = -1
 const ALL_REPLICAS = -1
 /** How long the leader waits for the other replicas. */

@@ -6,11 +6,12 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Kafka, logLevel } from 'kafkajs'
 import { freePort, startKafka, type KafkaAccess, type KafkaJars, type KafkaOptions } from '@cupel/local-stack'
 import { mountSmallVolume, type SmallVolume } from '../../src/small-volume.js'
 import { callerAt } from './callers.js'
 import type { Authority } from './certificates.js'
-import { superviseMember, type Member } from './member.js'
+import { pidsOf, superviseMember, type Member } from './member.js'
 import { startRelay, type Impairment, type Relay } from './relay.js'
 
 export interface Broker extends Member {
@@ -19,8 +20,8 @@ export interface Broker extends Member {
   readonly volume: SmallVolume | null
   /** For clients. */
   readonly relay: Relay
-  /** Impairs all that comes in and all that goes out to other brokers. */
-  cutOff(how: Impairment): () => void
+  /** Impairs all that comes in and all that goes out to other brokers, or the part of it that these exchange. */
+  cutOff(how: Impairment, from?: 'everybody' | 'clients' | 'peers'): () => void
 }
 
 export interface Cluster {
@@ -29,6 +30,8 @@ export interface Cluster {
   readonly access: KafkaAccess
   /** Bootstrap addresses of clients: TLS, and SCRAM. */
   readonly clients: string
+  /** Whether each partition has a leader and replicas enough for an acknowledgement. Rejects where no broker tells. */
+  serves(): Promise<boolean>
   /** Runs a program of Kafka's own with the address and the login of the cluster. */
   tool(program: string, loginOption: string, ...args: string[]): Promise<void>
   stop(): Promise<void>
@@ -36,13 +39,14 @@ export interface Cluster {
 
 export const SCRAM_USER = 'cupel-services'
 const BROKERS = 3
+const MIN_IN_SYNC = 2
 const HEAP_MB = 288
 const VOLUME_BYTES = 1024 * 1_048_576
 const CLUSTER_ID = Buffer.from('cupel-faults-001').toString('base64url')
 /** Three replicas of everything, two of which acknowledge. */
 const REPLICATION = {
   'default.replication.factor': '3',
-  'min.insync.replicas': '2',
+  'min.insync.replicas': String(MIN_IN_SYNC),
   'offsets.topic.replication.factor': '3',
   'transaction.state.log.replication.factor': '3',
   'transaction.state.log.min.isr': '2',
@@ -69,6 +73,8 @@ export interface ClusterOptions {
   readonly jars: KafkaJars
   readonly authority: Authority
   readonly mayMount: boolean
+  /** The client that calls from this port of the loopback address. */
+  readonly clientAt: (port: number) => string | null
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -79,15 +85,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return { own, controller, clients }
     }),
   )
-  const pids = (): Map<string, number> =>
-    new Map(brokers.flatMap((broker) => (broker.pid() === null ? [] : [[broker.name, broker.pid()!]])))
-  const caller = (port: number): string | null => callerAt(port, pids())
+  const caller = (port: number): string | null => callerAt(port, pidsOf(brokers))
   const certificate = await options.authority.issue('in force')
   const relays = await Promise.all(
     ports.map(async ({ own, controller, clients }): Promise<Relays> => ({
       brokers: await startRelay({ to: own, callerAt: caller }),
       controllers: await startRelay({ to: controller, callerAt: caller }),
-      clients: await startRelay({ to: clients, certificate }),
+      clients: await startRelay({ to: clients, certificate, callerAt: options.clientAt }),
     })),
   )
   const credentials = { mechanism: 'plain', username: 'cupel', password: 'only-for-this-test' } as const
@@ -105,6 +109,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ...{ access },
     brokers: brokers as unknown as Cluster['brokers'],
     clients: relays.map((relay) => `localhost:${relay.clients.port}`).join(','),
+    serves: () => servesAll(access),
     async tool(program, loginOption, ...args) {
       const login = ['--bootstrap-server', access.brokers.join(','), loginOption, clientProperties]
       const classPath = ['-XX:TieredStopAtLevel=1', '-cp', join(jars.kafkaLibs, '*')]
@@ -117,6 +122,23 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       )
       for (const { volume } of brokers) volume?.unmount()
     },
+  }
+}
+
+async function servesAll({ brokers, sasl }: KafkaAccess): Promise<boolean> {
+  const admin = new Kafka({
+    brokers: [...brokers],
+    sasl,
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  }).admin()
+  await admin.connect()
+  try {
+    const { topics } = await admin.fetchTopicMetadata()
+    const partitions = topics.flatMap((topic) => topic.partitions)
+    return partitions.every(({ leader, isr }) => leader >= 0 && isr.length >= MIN_IN_SYNC)
+  } finally {
+    await admin.disconnect()
   }
 }
 
@@ -139,12 +161,16 @@ async function planBroker(options: ClusterOptions, plan: Plan): Promise<Broker> 
   return {
     ...member,
     ...{ nodeId: plan.index + 1, volume, relay: own.clients },
-    cutOff(how) {
-      const others = plan.relays.filter((each) => each !== own)
+    cutOff(how, from = 'everybody') {
+      const { clients, ...peers } = own
+      const incoming = { everybody: Object.values(own), clients: [clients], peers: Object.values(peers) }[
+        from
+      ]
+      const others = from === 'clients' ? [] : plan.relays.filter((each) => each !== own)
       const ends = [
-        ...Object.values(own).map((relay: Relay) => relay.impair(how)),
+        ...incoming.map((relay: Relay) => relay.impair(how)),
         ...others.flatMap(({ brokers, controllers }) =>
-          [brokers, controllers].map((relay) => relay.impair(how, (from) => from === name)),
+          [brokers, controllers].map((relay) => relay.impair(how, (caller) => caller === name)),
         ),
       ]
       return () => ends.forEach((end) => end())

@@ -21,9 +21,10 @@ import { cupel, type CommandResult } from '../../src/command.js'
 import { checkout } from '../../src/installation.js'
 import { mountSmallVolume, whyNoSmallVolume, type SmallVolume } from '../../src/small-volume.js'
 import { until } from '../../src/until.js'
+import { callerAt } from './callers.js'
 import { createAuthority, type Authority } from './certificates.js'
 import { SCRAM_USER, startCluster, type Cluster } from './cluster.js'
-import { superviseMember, type Member } from './member.js'
+import { pidsOf, superviseMember, type Member } from './member.js'
 import { startRelay, type Relay } from './relay.js'
 
 export interface Dependency extends Member {
@@ -38,6 +39,8 @@ export interface Installation {
   readonly postgres: Dependency
   readonly registry: Dependency
   readonly services: readonly Member[]
+  /** Of the logs of all services; null where this process may not mount one. */
+  readonly serviceVolume: SmallVolume | null
   readonly baseUrls: readonly string[]
   readonly registryUrl: string
   /** As the owner of the tables, past the relay. */
@@ -59,6 +62,7 @@ type Service = keyof typeof INSTANCES
 const DATABASE = 'elsewhere'
 const ROLE = 'cupel_services'
 const VOLUME_BYTES = 1024 * 1_048_576
+const SERVICE_VOLUME_BYTES = 64 * 1_048_576
 /** Only a hang takes longer. */
 const INSTALL_MS = 240_000
 const STOP_MS = 20_000
@@ -100,9 +104,12 @@ async function assemble(
   const jars = await ensureKafkaJars({})
   const noVolumes = whyNoSmallVolume()
   const authority = await createAuthority(folder)
-  const { postgres, server } = await runPostgres(folder, noVolumes === null)
+  const services: Member[] = []
+  const serviceAt = (port: number): string | null => callerAt(port, pidsOf(services))
+  const mayMount = noVolumes === null
+  const { postgres, server } = await runPostgres(folder, mayMount, serviceAt)
   started.push(postgres)
-  const cluster = await startCluster({ folder, jars, authority, mayMount: noVolumes === null })
+  const cluster = await startCluster({ folder, jars, authority, mayMount, clientAt: serviceAt })
   started.push(cluster)
   const databaseUrl = await server.ensureDatabase(DATABASE)
   const registry = await runRegistry(folder, jars, await server.ensureDatabase('registry'))
@@ -140,12 +147,20 @@ async function assemble(
   // Until all three brokers know each other, topics cannot have three replicas.
   await until('an installation', INSTALL_MS, () => json('install'))
   const ports = await Promise.all(Array.from({ length: INSTANCES.api }, () => freePort()))
-  const services = runServices(folder, common, ports)
-  started.push({ stop: async () => void (await Promise.all(services.map((each) => each.stop()))) })
+  const serviceFolder = join(folder, 'services')
+  await mkdir(serviceFolder)
+  const serviceVolume = mayMount ? mountSmallVolume(SERVICE_VOLUME_BYTES, serviceFolder) : null
+  services.push(...planServices({ folder, serviceFolder, common, apiPorts: ports }))
+  started.push({
+    async stop() {
+      await Promise.all(services.map((each) => each.stop()))
+      serviceVolume?.unmount()
+    },
+  })
   await Promise.all(services.map((each) => each.start()))
   return {
     ...{ folder, cluster, authority, postgres, registry, services, registryUrl, databaseUrl, noVolumes },
-    ...{ tell, command, json, stop },
+    ...{ serviceVolume, tell, command, json, stop },
     baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
   }
 }
@@ -159,6 +174,7 @@ export async function setBrokerPassword(cluster: Cluster, password: string): Pro
 async function runPostgres(
   home: string,
   mayMount: boolean,
+  serviceAt: CallerAt,
 ): Promise<{ postgres: Dependency; server: RunningPostgres }> {
   const folder = join(home, 'postgres')
   await mkdir(folder, { mode: 0o711 })
@@ -171,7 +187,7 @@ async function runPostgres(
     return server.child
   })
   await member.start()
-  const postgres = await behindRelay(member, port, volume)
+  const postgres = await behindRelay(member, { port, volume, callerAt: serviceAt })
   return { postgres, server: server! }
 }
 
@@ -186,11 +202,17 @@ async function runRegistry(home: string, jars: KafkaJars, databaseUrl: string): 
     return running.child
   })
   await member.start()
-  return await behindRelay(member, port, null)
+  return await behindRelay(member, { port, volume: null })
 }
 
-async function behindRelay(member: Member, port: number, volume: SmallVolume | null): Promise<Dependency> {
-  const relay = await startRelay({ to: port })
+type CallerAt = (port: number) => string | null
+
+async function behindRelay(
+  member: Member,
+  options: { readonly port: number; readonly volume: SmallVolume | null; readonly callerAt?: CallerAt },
+): Promise<Dependency> {
+  const { port, volume, ...callers } = options
+  const relay = await startRelay({ to: port, ...callers })
   return {
     ...member,
     ...{ relay, volume },
@@ -202,11 +224,14 @@ async function behindRelay(member: Member, port: number, volume: SmallVolume | n
   }
 }
 
-function runServices(
-  folder: string,
-  common: Record<string, string>,
-  apiPorts: readonly number[],
-): readonly Member[] {
+interface ServicePlan {
+  readonly folder: string
+  readonly serviceFolder: string
+  readonly common: Record<string, string>
+  readonly apiPorts: readonly number[]
+}
+
+function planServices({ folder, serviceFolder, common, apiPorts }: ServicePlan): readonly Member[] {
   const start = async (service: Service, instance: number): Promise<Child> =>
     startChild({
       name: `${service}-${instance}`,
@@ -225,7 +250,7 @@ function runServices(
         // Each instance adds its number.
         ...(service === 'api' ? { CUPEL_PORT: String(apiPorts[instance]! - instance) } : {}),
       },
-      logFile: join(folder, `${service}-${instance}.log`),
+      logFile: join(serviceFolder, `${service}-${instance}.log`),
       recordFolder: join(folder, 'processes'),
       stage: 'service',
       stopSignal: 'SIGTERM',

@@ -21,6 +21,16 @@ export interface Member {
   readonly ends: readonly string[]
 }
 
+/** By their names, of those that run. */
+export function pidsOf(members: readonly Member[]): Map<string, number> {
+  return new Map(
+    members.flatMap((member): [string, number][] => {
+      const pid = member.pid()
+      return pid === null ? [] : [[member.name, pid]]
+    }),
+  )
+}
+
 const PAUSE_MS = 300
 const POLL_MS = 20
 

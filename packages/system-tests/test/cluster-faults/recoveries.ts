@@ -6,6 +6,8 @@ export interface Recovery {
   readonly kinds: readonly string[]
   /** Milliseconds after the end of the last one. */
   readonly ms: Readonly<Record<Noticed, number>>
+  /** The same of the brokers: every partition has its leader and its replicas. Null where the customers were faster. */
+  readonly clusterMs: number | null
 }
 
 export function recoveryTable(recoveries: readonly Recovery[]): string {
@@ -13,10 +15,15 @@ export function recoveryTable(recoveries: readonly Recovery[]): string {
   const rows = kinds.map((kind) => {
     const of = recoveries.filter((each) => each.kinds.includes(kind))
     const worst = noticed.map((what) => seconds(Math.max(...of.map(({ ms }) => ms[what]))))
-    return [kind, String(of.length), ...worst]
+    return [
+      kind,
+      String(of.length),
+      ...worst,
+      seconds(Math.max(...of.map(({ clusterMs }) => clusterMs ?? 0))),
+    ]
   })
-  return [['fault', 'count', ...noticed.map((what) => `worst ${what}`)], ...rows]
-    .map(([name, ...cells]) => `${name!.padEnd(34)}${cells.map((cell) => cell.padStart(16)).join('')}`)
+  return [['fault', 'count', ...[...noticed, 'brokers'].map((what) => `worst ${what}`)], ...rows]
+    .map(([name, ...cells]) => `${name!.padEnd(38)}${cells.map((cell) => cell.padStart(16)).join('')}`)
     .join('\n')
 }
 

@@ -4,9 +4,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** `drop`: connections are reset, and new ones too. `stall`: nothing passes until the end, then all of it. `slow`: every piece is late. */
-export type Impairment = 'drop' | 'stall' | 'slow'
-export const impairments = ['drop', 'stall', 'slow'] as const satisfies readonly Impairment[]
+/**
+ * `drop`: connections are reset, and new ones too. `stall`: nothing passes until the end, then all of it. `slow`: every piece is late.
+ * `lose`: the machine behind is gone and another has its place at the end; nobody tells the clients, whose connections of before and of
+ * meanwhile stay open and silent for good.
+ */
+export type Impairment = 'drop' | 'stall' | 'slow' | 'lose'
 
 /** How late a piece of a slow connection is. */
 const SLOW_MS = 250
@@ -18,8 +21,8 @@ export interface Certificate {
 
 export interface Relay {
   readonly port: number
-  /** Impairs the connections of those who call that `concerns` chooses, until the returned function is called. */
-  impair(how: Impairment, concerns?: (caller: string | null) => boolean): () => void
+  /** Impairs the connections of those who call that `concerns` chooses, by default of all, until the returned function is called. */
+  impair(how: Impairment, concerns?: Concerns): () => void
   /** Resets what is connected; new connections pass. */
   reset(): void
   /** For new connections. */
@@ -35,66 +38,95 @@ export interface RelayOptions {
   readonly callerAt?: (port: number) => string | null
 }
 
+export type Concerns = (caller: string | null) => boolean
+
 interface Link {
-  readonly caller: string | null
-  readonly sockets: readonly Socket[]
+  readonly caller: () => string | null
+  readonly client: Socket
+  readonly server: Socket
+  isLost: boolean
 }
 
 interface Rule {
   readonly how: Impairment
-  readonly concerns: (caller: string | null) => boolean
+  /** Null: all. */
+  readonly concerns: Concerns | null
 }
+
+const isConcerned = ({ concerns }: Pick<Rule, 'concerns'>, { caller }: Pick<Link, 'caller'>): boolean =>
+  concerns === null || concerns(caller())
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const links = new Set<Link>()
   const rules = new Set<Rule>()
   const changes = new EventEmitter().setMaxListeners(0)
-  const isImpaired = (how: Impairment, caller: string | null): boolean =>
-    [...rules].some((rule) => rule.how === how && rule.concerns(caller))
-  const passage = async (caller: string | null): Promise<void> => {
-    while (isImpaired('stall', caller)) await once(changes, 'change')
-    if (isImpaired('slow', caller)) await pause(SLOW_MS)
+  const isImpaired = (how: Impairment, link: Pick<Link, 'caller'>): boolean =>
+    [...rules].some((rule) => rule.how === how && isConcerned(rule, link))
+  const passage = async (link: Link): Promise<void> => {
+    while (isImpaired('stall', link)) await once(changes, 'change')
+    if (isImpaired('slow', link)) await pause(SLOW_MS)
   }
 
   const accept = (client: Socket): void => {
-    const caller = options.callerAt?.(client.remotePort ?? 0) ?? null
-    if (isImpaired('drop', caller)) return void reset(client)
+    const caller = callerOf(client, options)
+    if (isImpaired('drop', { caller })) return void reset(client)
     const server = connect({ host: '127.0.0.1', port: options.to })
-    const link: Link = { caller, sockets: [client, server] }
+    const link: Link = { caller, client, server, isLost: false }
     links.add(link)
-    const wait = () => passage(caller)
-    carry(client, server, wait)
-    carry(server, client, wait)
-    server.once('close', () => links.delete(link))
+    const wait = () => passage(link)
+    carry(link, client, server, wait)
+    carry(link, server, client, wait)
+    client.once('close', () => links.delete(link))
+    if (isImpaired('lose', link)) lose(link)
   }
   const server = listener(options.certificate, accept)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
-  const resetAll = (concerns: Rule['concerns']): void => {
-    for (const { caller, sockets } of links) if (concerns(caller)) sockets.forEach(reset)
-  }
+  const each = (rule: Pick<Rule, 'concerns'>, act: (link: Link) => void): void =>
+    [...links].filter((link) => isConcerned(rule, link)).forEach(act)
   return {
     port: (server.address() as AddressInfo).port,
-    impair(how, concerns = () => true) {
-      const rule = { how, concerns }
+    impair(how, concerns) {
+      const rule = { how, concerns: concerns ?? null }
       rules.add(rule)
-      if (how === 'drop') resetAll(concerns)
+      if (how === 'drop') each(rule, resetBoth)
+      if (how === 'lose') each(rule, lose)
       return () => {
         rules.delete(rule)
         changes.emit('change')
       }
     },
-    reset: () => resetAll(() => true),
+    reset: () => each({ concerns: null }, resetBoth),
     useCertificate: (certificate) => void server.setSecureContext?.({ ...certificate }),
     async close() {
       rules.clear()
       changes.emit('change')
-      resetAll(() => true)
+      each({ concerns: null }, resetBoth)
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+/** Looked up where a rule asks for it, and once: that takes a moment, in which nothing passes. */
+function callerOf({ remotePort }: Socket, { callerAt }: RelayOptions): () => string | null {
+  let caller: string | null | undefined
+  return () => {
+    if (caller === undefined) caller = callerAt?.(remotePort ?? 0) ?? null
+    return caller
+  }
+}
+
+function resetBoth({ client, server }: Link): void {
+  for (const socket of [client, server]) reset(socket)
+}
+
+function lose(link: Link): void {
+  link.isLost = true
+  reset(link.server)
+  // What the client says is read and forgotten.
+  link.client.resume()
 }
 
 interface Listener extends Server {
@@ -102,7 +134,8 @@ interface Listener extends Server {
 }
 
 function listener(certificate: Certificate | undefined, accept: (client: Socket) => void): Listener {
-  if (certificate === undefined) return createServer(accept)
+  // A client that hangs up is told so by the server, and not by the relay.
+  if (certificate === undefined) return createServer({ allowHalfOpen: true }, accept)
   const server = createTlsServer({ ...certificate })
   server.on('secureConnection', (client: TLSSocket) => accept(client))
   // A client that refuses the certificate says so and hangs up.
@@ -111,19 +144,24 @@ function listener(certificate: Certificate | undefined, accept: (client: Socket)
 }
 
 /** What ends on one side ends on the other, when it may pass. */
-function carry(from: Socket, to: Socket, passage: () => Promise<void>): void {
+function carry(link: Link, from: Socket, to: Socket, passage: () => Promise<void>): void {
   const carryOn = async (chunk: Buffer): Promise<void> => {
+    if (link.isLost) return
     from.pause()
     await passage()
     // Where the other side is gone, this one is about to be closed.
-    if (to.writable && !to.write(chunk)) await drained(to)
+    if (!link.isLost && to.writable && !to.write(chunk)) await drained(to)
     from.resume()
+  }
+  const passOn = async (act: () => void): Promise<void> => {
+    await passage()
+    if (!link.isLost || to === link.server) act()
   }
   from.setNoDelay(true)
   from.on('data', (chunk: Buffer) => void carryOn(chunk))
-  from.on('end', () => void passage().then(() => to.end()))
+  from.on('end', () => void passOn(() => to.end()))
   from.on('error', () => undefined)
-  from.on('close', () => void passage().then(() => to.destroy()))
+  from.on('close', () => void passOn(() => to.destroy()))
 }
 
 async function drained(socket: Socket): Promise<void> {

@@ -4,7 +4,6 @@ import type { Random } from '../../../src/random.js'
 import type { SmallVolume } from '../../../src/small-volume.js'
 import { anyOf, type FaultKind } from '../fault.js'
 import type { Installation } from '../installation.js'
-import type { Member } from '../member.js'
 
 /** Other programs take what a server gives back. */
 const REFILL_MS = 50
@@ -12,12 +11,19 @@ const REFILL_MS = 50
 export const fullDisks: readonly FaultKind[] = [
   full('broker', ({ cluster }, random) => anyOf(random, cluster.brokers)),
   full('Postgres', ({ postgres }) => postgres),
+  // They write nothing there but their logs, which may have gaps.
+  full('services', ({ serviceVolume, services }) => ({
+    volume: serviceVolume,
+    start: async () => void (await Promise.all(services.map((each) => each.start()))),
+  })),
 ]
 
-function full(
-  what: string,
-  choose: (installation: Installation, random: Random) => Member & { readonly volume: SmallVolume | null },
-): FaultKind {
+interface OnVolume {
+  readonly volume: SmallVolume | null
+  start(): Promise<void>
+}
+
+function full(what: string, choose: (installation: Installation, random: Random) => OnVolume): FaultKind {
   return {
     name: `${what} with a full disk`,
     hindrance: ({ noVolumes }) => noVolumes,

@@ -1,0 +1,48 @@
+/** The end of a partition as a leader of before tells it, which its peers cannot reach. */
+import { expect, test } from 'vitest'
+import type { Connection } from './connection.js'
+import type { Cluster } from './kafkajs.js'
+import { logPositions, type LogPositions } from './log-position.js'
+
+const TOPIC = 'screening.report.events.v1'
+const [BEFORE, NOW] = [1, 2]
+/** Of the partition, as each broker tells it. It begins there too, which no test looks at. */
+const ENDS: Readonly<Record<number, number>> = { [BEFORE]: 5, [NOW]: 9 }
+
+test('a checkpoint beyond the end of a leader of before is compared with that of the present one', async () => {
+  const positions = positionsOf({ firstTold: BEFORE, toldLater: NOW })
+  expect(await positions.verify({ wireTopic: TOPIC, partition: 0 }, { next: 9, log: 'log' })).toMatchObject({
+    endOffset: 9,
+  })
+})
+
+test('a checkpoint that lies beyond the end for every broker stops its reader', async () => {
+  const positions = positionsOf({ firstTold: NOW, toldLater: NOW })
+  const verified = positions.verify({ wireTopic: TOPIC, partition: 0 }, { next: 10, log: 'log' })
+  await expect(verified).rejects.toMatchObject({ reason: 'beyond-end' })
+})
+
+/** Of a cluster whose brokers tell the one leader at first, and the other when they are asked again. */
+function positionsOf({ firstTold, toldLater }: { firstTold: number; toldLater: number }): LogPositions {
+  let leader = firstTold
+  const cluster = {
+    brokerPool: {
+      get metadata() {
+        return {
+          topicMetadata: [{ topic: TOPIC, error: 0, partitionMetadata: [{ partitionId: 0, leader }] }],
+        }
+      },
+    },
+    findBroker: async ({ nodeId }: { nodeId: number }) => ({
+      connectionPool: {
+        send: async () => [{ topic: TOPIC, partition: 0, error: 0, offset: ENDS[nodeId] }],
+      },
+    }),
+  } as unknown as Cluster
+  const connection = {
+    cluster: async () => cluster,
+    current: () => cluster,
+    refresh: async () => void (leader = toldLater),
+  } as unknown as Connection
+  return Object.assign(logPositions(connection, ''), { identity: async () => 'log' })
+}

@@ -1,0 +1,50 @@
+import { silentLogger } from '@cupel/contracts'
+import { expect, test, vi } from 'vitest'
+import type { Connection } from './connection.js'
+import { REQUEST_TIMEOUT_CHECK_MS } from './kafkajs.js'
+import { APPEND_DEADLINE_MS, openProducer } from './producer.js'
+import { metadataRequest } from './wire-metadata.js'
+import { produceRequest } from './wire.js'
+
+const TOPIC = vi.hoisted(() => 'screening.report.events.v1')
+
+/** The leader is known, and no connection to it is ever made. */
+vi.mock('./connection.js', async (importOriginal) => {
+  const partitionMetadata = [{ partitionId: 0, leader: 1 }]
+  const cluster = {
+    brokerPool: { metadata: { topicMetadata: [{ topic: TOPIC, error: 0, partitionMetadata }] } },
+    findBroker: () => new Promise(() => undefined),
+  }
+  const connection = { cluster: async () => cluster, current: () => cluster, refresh: async () => undefined }
+  return {
+    ...(await importOriginal<object>()),
+    openConnection: () => connection as unknown as Connection,
+  }
+})
+
+test('an append has the time to outlast a silent leader, and then a silent broker that is asked for another', () => {
+  const silences = [produceRequest([]), metadataRequest([], 12)].map(({ requestTimeout }) => requestTimeout)
+  const longestMs = silences.reduce((sum, each) => sum + each + REQUEST_TIMEOUT_CHECK_MS, 0)
+  // The rest is for a new connection and the append itself.
+  expect(longestMs).toBeLessThan(APPEND_DEADLINE_MS)
+})
+
+test('an append is refused, and nothing counts as stuck, while the way to its leader cannot be made', async () => {
+  vi.useFakeTimers()
+  const onStuck = vi.fn()
+  const producer = openProducer({
+    connection: { brokers: [], clientId: 'test', logger: silentLogger },
+    ...{ kind: 'fast', compression: 'none', onStuck },
+    ...{ onRequest: () => undefined, onFailure: () => undefined },
+  })
+  try {
+    const record = { topic: TOPIC, key: 'key', value: Buffer.from('value'), headers: {} }
+    const append = producer.append([{ wireTopic: TOPIC, partition: 0, record }])
+    append.catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(60_000)
+    await expect(append).rejects.toThrow('Kafka did not acknowledge within 10 s')
+    expect(onStuck).not.toHaveBeenCalled()
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,141 @@
+/** A server that is gone without a word: connections stay open, and nothing is answered over them. */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { isUnavailable, openDatabase, type Database } from './index.js'
+
+const STATEMENT_TIMEOUT_MS = 400
+/** Only a statement that nobody gives up takes longer. */
+vi.setConfig({ testTimeout: 60_000 })
+
+let testDatabase: TestDatabase
+let way: Way
+let database: Database
+beforeEach(async () => {
+  testDatabase = await createTestDatabase()
+  const url = new URL(testDatabase.connectionString)
+  way = await openWay(url.hostname, Number(url.port))
+  url.port = String(way.port)
+  database = openDatabase({
+    ...{ connectionString: url.toString(), maxConnections: 3, applicationName: 'silent' },
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onIdleError: () => undefined,
+  })
+})
+afterEach(async () => {
+  await database.close()
+  await way.close()
+  await testDatabase.drop()
+})
+
+const one = (): Promise<unknown> => database.query('SELECT 1 AS n')
+const ONE = [{ n: 1 }]
+
+test('a statement that nobody answers is an outage in time, and the next one has another connection', async () => {
+  expect(await one()).toEqual(ONE)
+  way.lose()
+  const outage = await one().catch((error: unknown) => error)
+  expect(isUnavailable(outage)).toBe(true)
+  expect(await one()).toEqual(ONE)
+})
+
+test('connections that were idle meanwhile are dropped together: only one statement waits', async () => {
+  await Promise.all([1, 2, 3].map(() => database.query('SELECT pg_sleep(0.1)')))
+  expect(database.poolSize).toMatchObject({ total: 3, idle: 3 })
+  way.lose()
+  await expect(one()).rejects.toThrow('did not answer')
+  await until(() => expect(database.poolSize.total).toBe(0))
+  expect(await Promise.all([one(), one(), one()])).toEqual([ONE, ONE, ONE])
+})
+
+test('a transaction that nobody answers is an outage too, and rolled back', async () => {
+  await database.execute('CREATE TABLE t (n int8)')
+  const attempt = database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.execute('INSERT INTO t VALUES (1)')
+    way.lose()
+    await transaction.execute('INSERT INTO t VALUES (2)')
+  })
+  expect(isUnavailable(await attempt.catch((error: unknown) => error))).toBe(true)
+  await until(async () => expect(await database.query('SELECT FROM t')).toEqual([]))
+})
+
+test('a statement that the server ends at its limit leaves the others their connections', async () => {
+  await Promise.all([one(), one(), one()])
+  const { total } = database.poolSize
+  await expect(database.query('SELECT pg_sleep(60)')).rejects.toMatchObject({ code: '57014' })
+  expect(database.poolSize.total).toBeGreaterThanOrEqual(total - 1)
+})
+
+test('whoever stands still within a transaction holds its locks no longer than a statement may', async () => {
+  await database.execute('CREATE TABLE t (n int8)')
+  await database.execute('INSERT INTO t VALUES (1)')
+  let [holdLock, goOn] = [(): void => undefined, (): void => undefined]
+  const isLocked = new Promise<void>((resolve) => (holdLock = resolve))
+  const standsStill = new Promise<void>((resolve) => (goOn = resolve))
+  const attempt = database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.execute('UPDATE t SET n = 2')
+    holdLock()
+    await standsStill
+    await transaction.execute('UPDATE t SET n = 3')
+  })
+  attempt.catch(() => undefined)
+  await isLocked
+  await until(async () => void (await database.execute('UPDATE t SET n = 4')))
+  goOn()
+  await expect(attempt).rejects.toThrow()
+  expect(await database.query('SELECT n FROM t')).toEqual([{ n: 4 }])
+})
+
+test('a pool whose server is gone closes all the same', async () => {
+  await Promise.all([one(), one()])
+  way.lose()
+  await database.close()
+  database = openDatabase({
+    ...{ connectionString: testDatabase.connectionString, maxConnections: 1, applicationName: 'silent' },
+  })
+})
+
+interface Way {
+  readonly port: number
+  /** What is connected stays so, and hears and says nothing any more; the server sees its end. New connections pass. */
+  lose(): void
+  close(): Promise<void>
+}
+
+async function openWay(host: string, port: number): Promise<Way> {
+  const links = new Set<{ readonly client: Socket; readonly server: Socket }>()
+  const way: Server = createServer((client) => {
+    const server = connect({ host, port })
+    const link = { client, server }
+    links.add(link)
+    client.pipe(server)
+    server.pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => undefined)
+    server.on('close', () => links.delete(link) && client.destroy())
+    client.on('close', () => server.destroy())
+  })
+  way.listen(0, '127.0.0.1')
+  await once(way, 'listening')
+  const lost = new Set<Socket>()
+  return {
+    port: (way.address() as AddressInfo).port,
+    lose() {
+      for (const { client, server } of links) {
+        client.unpipe(server)
+        server.unpipe(client)
+        server.removeAllListeners('close').destroy()
+        // What it says is read and forgotten.
+        client.resume()
+        lost.add(client)
+      }
+      links.clear()
+    },
+    async close() {
+      for (const { client, server } of links) for (const socket of [client, server]) socket.destroy()
+      for (const client of lost) client.destroy()
+      way.close()
+      await once(way, 'close')
+    },
+  }
+}
