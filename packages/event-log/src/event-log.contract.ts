@@ -7,6 +7,7 @@ import { authenticContract } from './contract/authentic.contract.js'
 import { appendingContract } from './contract/appending.contract.js'
 import { groupContract } from './contract/groups.contract.js'
 import { readingContract } from './contract/reading.contract.js'
+import { recoveringContract } from './contract/recovering.contract.js'
 import { restingContract } from './contract/resting.contract.js'
 import { signedContract } from './contract/signed.contract.js'
 import { subscribingContract } from './contract/subscribing.contract.js'
@@ -24,6 +25,7 @@ export function eventLogContract(name: string, start: () => Promise<LogUnderTest
     signedContract(start)
     tailingContract(start)
     subscribingContract(start)
+    recoveringContract(start)
     restingContract(start)
     groupContract(start)
   })

@@ -164,8 +164,13 @@ export interface SubscribeOptions {
   readonly forgedToo?: true
   /** The subscription has ended for good: the log is another one, was cut, or cannot be read. */
   readonly onStopped: (error: LogStoppedError) => void
-  /** A batch was rejected and will be retried. */
+  /** A partition cannot be read, or its batch was rejected; it will be retried. */
   readonly onRetry: (error: unknown, position: Position) => void
+  /**
+   * What was reported for the partition is over: it is read again, and no rejected batch waits to be handled. A batch is also over where
+   * its checkpoint turns out to have moved: it was stored, although the handler could not know.
+   */
+  readonly onRecovered?: (place: { readonly topic: string; readonly partition: number }) => void
 }
 
 export interface Checkpoint {

@@ -116,6 +116,7 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
 
     async function followPartition(place: { topic: string; partition: number }): Promise<void> {
       let known: number | null = null
+      let isTroubled = false
       while (!stopped) {
         try {
           const at: number = known ?? (await options.checkpoint(place))?.next ?? 0
@@ -135,9 +136,12 @@ export function memoryLog({ identity = 'log-1', partitions = 2 } = {}): MemoryLo
             endOffset: records.length,
           })
           known = outcome?.resumeAt ?? nextOffset
+          if (isTroubled) options.onRecovered?.(place)
+          isTroubled = false
           next.set(JSON.stringify(place), known)
           if (outcome !== undefined) await appendedOr(RETRY_MS)
         } catch (error) {
+          isTroubled = true
           options.onRetry(error, { ...place, offset: known ?? 0 })
           known = null
           await appendedOr(RETRY_MS)

@@ -41,7 +41,7 @@ export interface WorkerDependencies {
 
 type WorkerOptions = Pick<
   SubscribeOptions,
-  'checkpoint' | 'handle' | 'maxBatchRecords' | 'onRetry' | 'restMs'
+  'checkpoint' | 'handle' | 'maxBatchRecords' | 'onRetry' | 'onRecovered' | 'restMs'
 >
 
 export function startPartitionWorker(
@@ -68,6 +68,8 @@ class Worker implements PartitionWorker {
   /** The next offset; null where the checkpoint has to be asked for it. */
   private position: number | null = null
   private lastPosition = 0
+  /** Where the batch begins that was rejected and is still to be handled. */
+  private rejectedAt: number | null = null
   /** Reading of the clock (performance.now) until which no news is looked at. */
   private restsUntil = 0
   private nudges = 0
@@ -137,6 +139,13 @@ class Worker implements PartitionWorker {
   private moveTo(next: number): void {
     this.lastPosition = next
     if (this.position !== null) this.position = next
+    if (this.rejectedAt !== null && next > this.rejectedAt) this.recovered()
+  }
+
+  private recovered(): void {
+    this.rejectedAt = null
+    const { topic, partition } = this.address
+    this.options.onRecovered?.({ topic, partition })
   }
 
   private recover(error: unknown, failures: number): number {
@@ -148,9 +157,11 @@ class Worker implements PartitionWorker {
       return 0
     }
     const { topic, partition } = this.address
-    if (error instanceof HandlerRejection)
+    if (error instanceof HandlerRejection) {
+      this.rejectedAt = this.lastPosition
       this.options.onRetry(error.cause, { topic, partition, offset: this.lastPosition })
-    else this.dependencies.logger.warn({ error, topic, partition }, 'Records could not be read; trying again')
+    } else
+      this.dependencies.logger.warn({ error, topic, partition }, 'Records could not be read; trying again')
     this.position = null
     return pauseMs(failures)
   }

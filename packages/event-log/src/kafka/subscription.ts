@@ -3,19 +3,14 @@
  * Partitions do not wait for each other: a slow or failing one delays no other, and fetching continues while a batch is handled.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  LogStoppedError,
-  type LogBatch,
-  type LogRecord,
-  type SubscribeOptions,
-  type Subscription,
-} from '../port.js'
+import { LogStoppedError, type LogBatch, type SubscribeOptions, type Subscription } from '../port.js'
 import { pauseMs } from '../retry-pause.js'
 import { stoppedBy, type FetchTrouble } from './fetch-trouble.js'
 import { openFetcher, type Fetched, type Fetcher, type FetchTarget } from './fetcher.js'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import type { LogPositions } from './log-position.js'
 import { joinGroup, type Assignment, type Membership } from './membership.js'
+import { newPart, type Part } from './part.js'
 import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
 
 export interface SubscriptionDependencies {
@@ -24,27 +19,6 @@ export interface SubscriptionDependencies {
   readonly wireGroup: string
   readonly wireTopic: (topic: string) => string
   readonly topicOf: (wireTopic: string) => string
-}
-
-interface Part extends Assignment {
-  readonly topic: string
-  /** Rises whenever the position is loaded again; work that began under an earlier epoch is ignored. */
-  epoch: number
-  readonly target: FetchTarget
-  state: 'loading' | 'reading' | 'revoked'
-  /** Records that wait for the handler; they cover the offsets from `bufferFrom` to `bufferTo`. */
-  buffer: readonly LogRecord[]
-  bufferFrom: number
-  bufferTo: number
-  /** Approximate size of the buffer. */
-  bufferBytes: number
-  endOffset: number
-  /** Offset up to which everything was handled. */
-  next: number
-  handling: Promise<void> | null
-  failures: number
-  /** How often Kafka refused an offset that lies within the log. */
-  doubts: number
 }
 
 /** A partition is fetched while fewer batches than this wait for the handler. */
@@ -182,23 +156,7 @@ class GroupReader {
       onFetched: (fetched) => this.receive(part, fetched),
       onTrouble: (trouble) => void this.examine(part, trouble),
     }
-    const part: Part = {
-      wireTopic,
-      partition,
-      topic: target.topic,
-      epoch: 0,
-      target,
-      state: 'loading',
-      buffer: [],
-      bufferFrom: 0,
-      bufferTo: 0,
-      bufferBytes: 0,
-      endOffset: 0,
-      next: 0,
-      handling: null,
-      failures: 0,
-      doubts: 0,
-    }
+    const part = newPart({ wireTopic, partition }, target)
     this.parts.set(key, part)
     void this.load(part)
   }
@@ -265,8 +223,18 @@ class GroupReader {
     this.options.onRetry(error, { topic: part.topic, partition: part.partition, offset })
   }
 
+  /** The partition is read, and no rejected batch waits. */
+  private recovered(part: Part): void {
+    part.rejectedAt = null
+    if (part.failures === 0) return
+    part.failures = 0
+    this.options.onRecovered?.({ topic: part.topic, partition: part.partition })
+  }
+
   private receive(part: Part, fetched: Fetched): void {
     part.endOffset = fetched.endOffset
+    // A checkpoint that moved nevertheless was stored, although the handler could not know.
+    if (part.rejectedAt === null || part.next > part.rejectedAt) this.recovered(part)
     if (fetched.next === fetched.from) return
     const { records } = fetched
     part.buffer = part.buffer.length === 0 ? records : [...part.buffer, ...records]
@@ -324,11 +292,13 @@ class GroupReader {
       outcome = await this.options.handle(batch)
     } catch (error) {
       // The position was loaded again, or the partition revoked: the next reader starts from the checkpoint.
-      if (part.epoch === epoch) this.retry(part, error, batch.firstOffset)
-      return
+      if (part.epoch !== epoch) return
+      part.rejectedAt = batch.firstOffset
+      return this.retry(part, error, batch.firstOffset)
     }
     if (part.epoch !== epoch) return
-    part.failures = part.doubts = 0
+    part.doubts = 0
+    this.recovered(part)
     part.next = batch.nextOffset
     if (outcome !== undefined && outcome.resumeAt !== batch.nextOffset) {
       this.reposition(part)

@@ -151,6 +151,7 @@ async function subscribe<T, O>(run: Run<T, O>): Promise<Subscription> {
     handle: (batch) => handle(run, { committer, handleBatch }, batch),
     onStopped: (error) => stopFor(run, error),
     onRetry: (error, position) => retryLater(run, placeOf(position), error, position),
+    onRecovered: (place) => run.trouble.over(placeOf(place)),
   })
 }
 
@@ -160,7 +161,7 @@ function restart<T, O>(run: Run<T, O>, place: Place): void {
 }
 
 async function handle<T, O>(
-  { options, stoppedBy, trouble }: Run<T, O>,
+  { options, stoppedBy }: Run<T, O>,
   { committer, handleBatch }: { readonly committer: Committer<O>; readonly handleBatch: HandleBatch },
   batch: LogBatch,
 ): Promise<Resumption> {
@@ -169,9 +170,7 @@ async function handle<T, O>(
   if (refusal !== null) throw new PausedError(refusal)
   const room = committer.room?.()
   if (room !== undefined) await room
-  const resumption = await handleBatch(batch)
-  trouble.over(placeOf(batch))
-  return resumption
+  return await handleBatch(batch)
 }
 
 function retryLater<T, O>(run: Run<T, O>, place: string, error: unknown, position?: Position): void {
