@@ -77,7 +77,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const endpoints: readonly Endpoint[] = [
     createScreen(parts),
     getReport(parts.reports, parts.transparency.readLeaf),
-    getReportPdf(parts, createReadCaseText(parts.cases)),
+    getReportPdf(parts, createReadCaseText(parts.cases), parts.bulk.largeReads),
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
     ...shareEndpoints({ ...parts.sharing, readLeaf: parts.transparency.readLeaf }),

@@ -62,9 +62,9 @@ test('the job of another account, or of nobody, is 404', async () => {
   expect((await get(`/v1/bulk/job_${'0'.repeat(32)}/pdf`)).json()['code']).toBe('not_found')
 })
 
-test('beyond the limit of an instance the answer is 503 with Retry-After', async () => {
+test('a key that asks for many at once is refused with 429 and Retry-After', async () => {
   const replies = await Promise.all(Array.from({ length: 30 }, () => get(path)))
-  const refused = replies.filter(({ status }) => status === 503)
+  const refused = replies.filter(({ status }) => status === 429)
   expect(refused.length).toBeGreaterThan(0)
   for (const reply of refused) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
   expect(replies.filter(({ status }) => status === 200).length + refused.length).toBe(30)

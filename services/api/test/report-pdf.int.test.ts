@@ -6,11 +6,12 @@ import type { RunningApi } from '../src/index.js'
 let installation: Installation
 let api: RunningApi
 let key: string
+let accountId: string
 let path: string
 beforeAll(async () => {
   installation = await startInstallation()
   api = await installation.api()
-  ;({ key } = await installation.key())
+  ;({ key, accountId } = await installation.key())
   const reply = await screen(api.url, key)
   path = `/v1/reports/${String(reply.json()['report_id'])}/pdf`
 })
@@ -60,18 +61,34 @@ test('the report of another account, or of nobody, is 404', async () => {
   expect(nobodys.json()['code']).toBe('not_found')
 })
 
-test('beyond the limit of an instance the answer is 503 with Retry-After, and the others are whole', async () => {
+test('a key that asks for many at once is refused with 429 and Retry-After, the others are whole, and other keys are served', async () => {
   const whole = await call(api.url, 'GET', path, { key })
-  const replies = await Promise.all(Array.from({ length: 30 }, () => call(api.url, 'GET', path, { key })))
+  const { key: other } = await installation.key({ accountId })
+  const asked = Array.from({ length: 30 }, () => call(api.url, 'GET', path, { key }))
+  const beside = await call(api.url, 'GET', path, { key: other })
+  expect(beside.text).toBe(whole.text)
+  const replies = await Promise.all(asked)
+  const refused = replies.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const reply of refused) {
+    expect(reply.json()['code']).toBe('rate_limited')
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+  }
+  const served = replies.filter(({ status }) => status === 200)
+  expect(served.length + refused.length).toBe(30)
+  for (const reply of served) expect(reply.text).toBe(whole.text)
+})
+
+test('beyond the limit of an instance the answer is 503 with Retry-After', async () => {
+  const keys = await Promise.all(Array.from({ length: 14 }, () => installation.key({ accountId })))
+  const replies = await Promise.all(keys.map((one) => call(api.url, 'GET', path, { key: one.key })))
   const refused = replies.filter(({ status }) => status === 503)
   expect(refused.length).toBeGreaterThan(0)
   for (const reply of refused) {
     expect(reply.json()['code']).toBe('unavailable')
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
   }
-  const served = replies.filter(({ status }) => status === 200)
-  expect(served.length + refused.length).toBe(30)
-  for (const reply of served) expect(reply.text).toBe(whole.text)
+  expect(replies.filter(({ status }) => status === 200).length + refused.length).toBe(14)
 })
 
 test('with the case as an appendix it is another document, which changes with the case; the plain one keeps its bytes', async () => {

@@ -5,6 +5,7 @@ import { RENDERER_VERSION, RendererBusyError } from '@cupel/report-pdf'
 import { z } from 'zod'
 import type { Answer, DescribedAnswer } from '../http/endpoint.js'
 import { namesTag } from '../http/entity-tag.js'
+import type { LargeRead } from '../http/large-reads.js'
 import { refuse, type Refusal } from '../http/problem.js'
 
 /** A thread renders some twenty reports a second. */
@@ -40,28 +41,34 @@ export interface Rendering {
   readonly identity: string
   /** Of the file, without its ending. */
   readonly name: string
-  render(): Promise<Uint8Array>
+  /** A refusal where the caller has as many large answers under way as it may have. */
+  begin(): LargeRead | Refusal
+  render(read: LargeRead): Promise<Uint8Array>
 }
 
 /** 304 where the caller has the document, and `unavailable` where too many are being rendered. */
 export async function pdfAnswer(
   headers: IncomingHttpHeaders,
-  { identity, name, render }: Rendering,
+  { identity, name, begin, render }: Rendering,
 ): Promise<Answer | Refusal> {
   const digest = createHash('sha256').update(identity).digest('hex').slice(0, 32)
   const etag = `"${digest}-${RENDERER_VERSION}"`
   if (namesTag(headers['if-none-match'], etag)) return { status: 304, headers: { etag }, body: null }
+  const read = begin()
+  if ('code' in read) return read
   try {
     return {
       status: 200,
       contentType: PDF,
       headers: { etag, 'content-disposition': `attachment; filename="${name}.pdf"` },
-      body: await render(),
+      body: await render(read),
     }
   } catch (error) {
     if (!(error instanceof RendererBusyError)) throw error
     return refuse('unavailable', 'Too many documents are being rendered.', {
       retryAfterSeconds: BUSY_RETRY_SECONDS,
     })
+  } finally {
+    read.close()
   }
 }

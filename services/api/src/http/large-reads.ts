@@ -1,7 +1,9 @@
 /**
- * Answers that are too large to be made at once: they are made in slices, one slice at a time in the whole process, with a rest
- * after each, so that other calls wait for a slice at most. While other keys call, the rests are long: the slices take a tenth of the
- * time, and those of a key that reads much a thirtieth. A key, and an account, has a limited number of them under way.
+ * Answers that are too large to be made at once: they are made in slices, one slice at a time in the whole process, so that other
+ * calls wait for a slice at most. After a slice its key rests, and all keys rest for a shorter time. While other keys call, the rests are
+ * long: the slices of a key take a tenth of the time, those of a key that reads much a thirtieth, and those of all keys a quarter.
+ * A document is rendered in a thread of its own, so that it waits for no other key; the key rests after it as after a slice.
+ * A key, and an account, has a limited number of large answers under way.
  */
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
@@ -22,12 +24,14 @@ export const largeReadLimits: LargeReadLimits = { maxPerKey: 8, maxPerAccount: 1
 /** Items that the process makes in a slice: a millisecond or two. An answer with no more of them is made at once. */
 export const SLICE_ITEMS = 16
 /**
- * The rest after a slice is as many times as long as the slice took: while no other key calls, while others do, and while others do and
- * the key reads much.
+ * The rest of a key after its slice is as many times as long as the slice took: while no other key calls, while others do, and while
+ * others do and the key reads much.
  */
 const REST_FACTOR = 1
 const REST_FACTOR_BESIDE_OTHERS = 9
 const REST_FACTOR_OF_MUCH = 29
+/** The same of the rest of all keys while several call. */
+const REST_FACTOR_OF_ALL = 3
 /** A key reads much when its slices of this second and the one before took longer: one table of a large job takes as long. */
 const MUCH_MS = 50
 const SPENDING_WINDOW_MS = 1_000
@@ -41,6 +45,8 @@ const RETRY_SECONDS = 1
 export interface LargeRead {
   /** Does the work when it is this one's turn. Rejects with what the work rejects with. */
   slice<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Does the work of a thread that has a queue of its own when the key has rested. The work takes no slice. */
+  aside<Result>(work: () => Promise<Result>): Promise<Result>
   close(): void
 }
 
@@ -74,7 +80,7 @@ export function createLargeReads(options: LargeReadsOptions): LargeReads {
   const limits = options.limits ?? largeReadLimits
   const gauge = options.metrics.gauge('http_large_reads', 'Large answers under way.')
   const counts = createCounts()
-  const takeTurn = createTurns(options)
+  const turns = createTurns(options)
   const reads: LargeReads = {
     open({ keyId, accountId, plan }) {
       const [key, account] = [`key ${keyId}`, `account ${accountId}`]
@@ -88,7 +94,8 @@ export function createLargeReads(options: LargeReadsOptions): LargeReads {
       change(1)
       let isOpen = true
       return {
-        slice: (work) => takeTurn(keyId, work),
+        slice: (work) => turns.slice(keyId, work),
+        aside: (work) => turns.aside(keyId, work),
         close() {
           if (isOpen) change(-1)
           isOpen = false
@@ -149,31 +156,76 @@ function createCounts(): { of(name: string): number; add(name: string, by: numbe
   }
 }
 
-/** One piece of work at a time, in the order of the calls, with a rest after each. */
-function createTurns({
-  traffic,
-  rest = (ms) => setTimeout(ms),
-  now = () => performance.now(),
-}: LargeReadsOptions) {
-  const spending = createSpending(now)
-  let turn: Promise<unknown> = Promise.resolve()
-  const factorFor = (keyId: string): number => {
-    if (!traffic.othersCalledWithin(keyId, OTHERS_MS)) return REST_FACTOR
-    return spending.of(keyId) > MUCH_MS ? REST_FACTOR_OF_MUCH : REST_FACTOR_BESIDE_OTHERS
+/** The slices of a key follow each other with its rests between them, and so do the slices of all keys, with shorter rests. */
+function createTurns({ traffic, rest = (ms) => setTimeout(ms), now }: LargeReadsOptions) {
+  const spending = createSpending(now ?? (() => performance.now()))
+  const linesOfKeys = new Map<string, Line>()
+  const lineOfAll = createLine()
+  const restFor = (keyId: string, tookMs: number, factorBesideOthers: number): Promise<unknown> => {
+    const factor = traffic.othersCalledWithin(keyId, OTHERS_MS) ? factorBesideOthers : REST_FACTOR
+    return rest(Math.min(MAX_REST_MS, tookMs * factor))
   }
-  return <Result>(keyId: string, work: () => Promise<Result>): Promise<Result> => {
-    const done = turn.then(async () => {
-      await traffic.quietMoment()
-      return await timed(work)
-    })
-    turn = done.then(
-      ({ tookMs }) => {
-        spending.add(keyId, tookMs)
-        return rest(Math.min(MAX_REST_MS, tookMs * factorFor(keyId)))
-      },
-      () => undefined,
-    )
-    return done.then(({ result }) => result)
+  const lineOf = (keyId: string): Line => {
+    const line = linesOfKeys.get(keyId) ?? createLine(() => linesOfKeys.delete(keyId))
+    linesOfKeys.set(keyId, line)
+    return line
+  }
+
+  const restOfKey = (keyId: string) => (tookMs: number) =>
+    restFor(keyId, tookMs, spending.of(keyId) > MUCH_MS ? REST_FACTOR_OF_MUCH : REST_FACTOR_BESIDE_OTHERS)
+
+  return {
+    async slice<Result>(keyId: string, work: () => Promise<Result>): Promise<Result> {
+      const slice = async (): Promise<Timed<Result>> => {
+        await traffic.quietMoment()
+        const done = await timed(work)
+        spending.add(keyId, done.tookMs)
+        return done
+      }
+      const inTurn = (): Promise<Timed<Result>> =>
+        lineOfAll(slice, (tookMs) => restFor(keyId, tookMs, REST_FACTOR_OF_ALL))
+      return (await lineOf(keyId)(inTurn, restOfKey(keyId))).result
+    },
+    async aside<Result>(keyId: string, work: () => Promise<Result>): Promise<Result> {
+      const rest = (tookMs: number): Promise<unknown> => restFor(keyId, tookMs, REST_FACTOR_BESIDE_OTHERS)
+      return (await lineOf(keyId)(() => timed(work), rest)).result
+    },
+  }
+}
+
+interface Timed<Result> {
+  readonly result: Result
+  readonly tookMs: number
+}
+
+async function timed<Result>(work: () => Promise<Result>): Promise<Timed<Result>> {
+  const beganMs = performance.now()
+  const result = await work()
+  return { result, tookMs: performance.now() - beganMs }
+}
+
+/** One piece of work at a time, in the order of the calls, with a rest after each that did not fail. */
+type Line = <Result>(
+  work: () => Promise<Timed<Result>>,
+  rest: (tookMs: number) => Promise<unknown>,
+) => Promise<Timed<Result>>
+
+function createLine(onEmpty: () => void = () => undefined): Line {
+  let turn: Promise<unknown> = Promise.resolve()
+  let length = 0
+  return (work, rest) => {
+    length += 1
+    const done = turn.then(work)
+    turn = done
+      .then(
+        ({ tookMs }) => rest(tookMs),
+        () => undefined,
+      )
+      .then(() => {
+        length -= 1
+        if (length === 0) onEmpty()
+      })
+    return done
   }
 }
 
@@ -201,12 +253,6 @@ function createSpending(now: () => number): {
       return (current.get(keyId) ?? 0) + (before.get(keyId) ?? 0)
     },
   }
-}
-
-async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {
-  const beganMs = performance.now()
-  const result = await work()
-  return { result, tookMs: performance.now() - beganMs }
 }
 
 /** Writes as fast as the reader reads. */

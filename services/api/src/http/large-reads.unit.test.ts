@@ -43,14 +43,16 @@ test('one slice is made at a time, by turns, and a slice that fails stops no oth
     'fulfilled',
     'fulfilled',
   ])
-  expect(made).toEqual(['a1', 'fails', 'a2', 'b2'])
+  expect(made.slice(0, 2)).toEqual(['a1', 'fails'])
+  // Each key rests for itself.
+  expect(made.slice(2).toSorted()).toEqual(['a2', 'b2'])
 })
 
 test('a slice is followed by a rest: nine times as long as it took while another key calls, longer for a key that reads much', async () => {
   const SLICE_MS = 15
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const rests: number[] = []
+  const [rests, ofAll] = [[] as number[], [] as number[]]
   let nowMs = 0
   const traffic = createTraffic(() => nowMs)
   const large = createLargeReads({
@@ -62,8 +64,9 @@ test('a slice is followed by a rest: nine times as long as it took while another
   const factor = async (sliceMs = SLICE_MS): Promise<number> => {
     const before = rests.length
     await read.slice(async () => void vi.advanceTimersByTime(sliceMs))
-    // The rest begins behind the slice.
-    await until(() => expect(rests).toHaveLength(before + 1))
+    // The rests of all keys and of this one begin behind the slice.
+    await until(() => expect(rests).toHaveLength(before + 2))
+    ofAll.push(rests.at(-2)! / SLICE_MS)
     return rests.at(-1)! / SLICE_MS
   }
   traffic.note('a')
@@ -73,6 +76,7 @@ test('a slice is followed by a rest: nine times as long as it took while another
   expect([await factor(), await factor()]).toEqual([9, 9])
   // The fourth slice of two seconds.
   expect(await factor()).toBe(29)
+  expect(ofAll).toEqual([1, 3, 3, 3])
   await factor(60_000)
   expect(rests.at(-1)).toBe(500)
   nowMs = 2_000
@@ -81,6 +85,72 @@ test('a slice is followed by a rest: nine times as long as it took while another
   nowMs = 3_001
   traffic.note('a')
   expect(await factor()).toBe(1)
+})
+
+test('the rest of a key that reads much holds up its own slices, and not those of others', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const traffic = createTraffic(() => 0)
+  traffic.note('greedy')
+  traffic.note('other')
+  const ended: (() => void)[] = []
+  const large = createLargeReads({
+    ...{ logger: silentLogger, metrics: noMetrics, traffic },
+    // The rests of all keys are the short ones.
+    rest: (ms) => (ms < 50 ? Promise.resolve() : new Promise<void>((resolve) => ended.push(resolve))),
+    now: () => 0,
+  })
+  const [greedy, other] = [large.open(caller('greedy')), large.open(caller('other'))] as [
+    LargeRead,
+    LargeRead,
+  ]
+  const made: string[] = []
+  const slice = (read: LargeRead, name: string): Promise<unknown> =>
+    read.slice(async () => {
+      vi.advanceTimersByTime(10)
+      made.push(name)
+    })
+  await slice(greedy, 'greedy 1')
+  const second = slice(greedy, 'greedy 2')
+  await slice(other, 'other 1')
+  expect(made).toEqual(['greedy 1', 'other 1'])
+  for (const end of ended.splice(0)) end()
+  await second
+  expect(made).toEqual(['greedy 1', 'other 1', 'greedy 2'])
+})
+
+test('what a thread of its own does waits for the rest of its key, and for no other key', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const traffic = createTraffic(() => 0)
+  traffic.note('greedy')
+  traffic.note('other')
+  const [rests, ended] = [[] as number[], [] as (() => void)[]]
+  const large = createLargeReads({
+    ...{ logger: silentLogger, metrics: noMetrics, traffic },
+    rest: (ms) => (rests.push(ms), new Promise<void>((resolve) => ended.push(resolve))),
+    now: () => 0,
+  })
+  const [greedy, other] = [large.open(caller('greedy')), large.open(caller('other'))] as [
+    LargeRead,
+    LargeRead,
+  ]
+  const made: string[] = []
+  const render = (read: LargeRead, name: string): Promise<unknown> =>
+    read.aside(async () => {
+      vi.advanceTimersByTime(20)
+      made.push(name)
+    })
+  await render(greedy, 'greedy 1')
+  const second = render(greedy, 'greedy 2')
+  await render(other, 'other 1')
+  // The other key rests as well.
+  const slice = other.slice(async () => void made.push('other 2'))
+  expect(made).toEqual(['greedy 1', 'other 1'])
+  for (const end of ended.splice(0)) end()
+  await Promise.all([second, slice])
+  expect(made.toSorted()).toEqual(['greedy 1', 'greedy 2', 'other 1', 'other 2'])
+  expect(rests.slice(0, 2)).toEqual([180, 180])
 })
 
 test('a read is closed when its work ends or fails, and stays open while its answer is streamed', async () => {

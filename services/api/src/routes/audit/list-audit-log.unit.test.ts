@@ -38,7 +38,7 @@ function open() {
     open: (_scope: unknown, token: string) => JSON.parse(token) as string[],
   }
   const endpoint = listAuditLog({ list, tokens } as never, {
-    during: (_caller, work) => work({ slice, close: () => undefined }),
+    during: (_caller, work) => work({ slice, aside: (work) => work(), close: () => undefined }),
   })
   const get = async (query: object) => {
     const answer = await endpoint.handle(

@@ -6,7 +6,7 @@ import { gathered } from '../../bulk/read-results.js'
 import { isLarge } from '../../bulk/result-slices.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { closing } from '../../http/large-reads.js'
+import { closing, type LargeRead } from '../../http/large-reads.js'
 import { refuse } from '../../http/problem.js'
 import { jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
@@ -22,7 +22,7 @@ export function getBulkPdf(
     tag: 'Bulk jobs',
     summary: 'Get an ended job as a PDF',
     description:
-      'A summary for people: how many addresses have which level, which to look at first, and which have no report, with links to the reports. PDF/A-3b, with the results attached as `results.json`. A job that runs is answered 409 `job_not_ended`. The same job gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many documents are being rendered the answer is 503 `unavailable` with `Retry-After`.',
+      'A summary for people: how many addresses have which level, which to look at first, and which have no report, with links to the reports. PDF/A-3b, with the results attached as `results.json`. A job that runs is answered 409 `job_not_ended`. The same job gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many documents are being rendered the answer is 503 `unavailable` with `Retry-After`. A key renders one document after the other, and rests after each while other keys call; with eight calls under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: jobPath,
     answers: PDF_ANSWERS,
@@ -45,7 +45,11 @@ export function getBulkPdf(
       const rendering = {
         identity: begun.known.identity,
         name: `cupel-bulk-${path.job_id}`,
-        render: async () => await renderer.renderBulk(await gathered(begun.chunks)),
+        begin: () => read ?? largeReads.open(caller),
+        render: async (rendered: LargeRead) => {
+          const results = await gathered(begun.chunks)
+          return await rendered.aside(() => renderer.renderBulk(results))
+        },
       }
       return await pdfAnswer(headers, rendering).finally(() => {
         read?.close()

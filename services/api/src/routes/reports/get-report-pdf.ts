@@ -3,6 +3,7 @@ import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import type { LargeReads } from '../../http/large-reads.js'
 import type { ReadCaseText } from '../cases/read-case-text.js'
 import { leafIdentity, type ReadReportLeaf } from '../../documents/report-leaf.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
@@ -28,6 +29,7 @@ export interface ReportPdfParts {
 export function getReportPdf(
   { reports, pdf: renderer, personalData, transparency }: ReportPdfParts,
   readCaseText: ReadCaseText,
+  largeReads: Pick<LargeReads, 'open'>,
 ): Endpoint {
   return keyedEndpoint<z.infer<typeof reportPath>, z.infer<typeof pdfQuery>>({
     operationId: 'getReportPdf',
@@ -36,7 +38,7 @@ export function getReportPdf(
     tag: 'Reports',
     summary: 'Get a report as a PDF',
     description:
-      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the leaf of the report in the transparency log, or says that none was known: a report has its leaf within 10 seconds. From then on the same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`.',
+      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the leaf of the report in the transparency log, or says that none was known: a report has its leaf within 10 seconds. From then on the same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. A key renders one document after the other, and rests after each while other keys call; with eight calls under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: reportPath,
     querySchema: pdfQuery,
@@ -46,6 +48,7 @@ export function getReportPdf(
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
       const { accountId } = caller
+      const begin = (): ReturnType<LargeReads['open']> => largeReads.open(caller)
       const [document, leaf] = await Promise.all([
         personalData.openJson(found.document, accountId),
         transparency.readLeaf({ reportId: path.report_id, document: found.document }),
@@ -56,13 +59,15 @@ export function getReportPdf(
         return await pdfAnswer(headers, {
           identity: `${shown}\n${caseText}`,
           name: `cupel-report-${path.report_id}-with-case`,
-          render: () => renderer.renderWithCase(document, caseText, leaf),
+          begin,
+          render: (read) => read.aside(() => renderer.renderWithCase(document, caseText, leaf)),
         })
       }
       return await pdfAnswer(headers, {
         identity: shown,
         name: `cupel-report-${path.report_id}`,
-        render: () => renderer.render(document, leaf),
+        begin,
+        render: (read) => read.aside(() => renderer.render(document, leaf)),
       })
     },
   })
