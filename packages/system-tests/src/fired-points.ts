@@ -18,7 +18,7 @@ export function firedPoints(file: string): string[] {
   }
 }
 
-/** Points that a process visits only after a fault; packages/system-tests/test/faults.e2e.test.ts causes each fault. */
+/** Points that a process visits only after a fault; packages/system-tests/test/faults.long.e2e.test.ts causes each fault. */
 export const pointsByFault = [
   'access.reservation',
   'scorer.request-deferred',

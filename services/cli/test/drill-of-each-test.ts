@@ -1,0 +1,82 @@
+/** An installation for each test of a file, with the work of a day in it, that a drill takes apart and puts together again. */
+import { afterEach, beforeEach, expect } from 'vitest'
+import {
+  addEndpoint,
+  enrol,
+  job,
+  nothingRepeated,
+  readAll,
+  recomputed,
+  recorded,
+  screen,
+  settled,
+  startReceiver,
+  type Answered,
+  type Customer,
+  type Receiver,
+} from './drill.js'
+import { openRestorable, type Restorable } from './restorable.js'
+
+export interface Drill {
+  readonly installation: Restorable
+  readonly receiver: Receiver
+  readonly answered: Answered
+  readonly customer: Customer
+  /** Work of a day: reports, a job and its webhook. */
+  begin(): Promise<void>
+  /** Everything that was answered is there, nothing comes again, and new work gets ids and webhooks of its own. */
+  goesOn(): Promise<void>
+}
+
+/** To be called once, outside of tests. What it returns is of the test that runs. */
+export function drillOfEachTest(): Drill {
+  let installation: Restorable
+  let receiver: Receiver
+  let answered: Answered
+  let customer: Customer
+  beforeEach(async () => {
+    installation = await openRestorable()
+    receiver = await startReceiver()
+    answered = new Map()
+  })
+  afterEach(async () => {
+    await installation.close()
+    await receiver.close()
+  })
+  return {
+    get installation() {
+      return installation
+    },
+    get receiver() {
+      return receiver
+    },
+    get answered() {
+      return answered
+    },
+    get customer() {
+      return customer
+    },
+    begin: () =>
+      installation.run(async (running) => {
+        customer = await enrol(running, 'First')
+        await addEndpoint(running, customer, receiver.url)
+        await screen(running, customer, answered)
+        await job(running, customer, { receiver, answered })
+        await settled(running)
+      }),
+    async goesOn() {
+      const before = await installation.opened(recorded)
+      const past = [...receiver.received]
+      await installation.run(async (running) => {
+        await readAll(running, customer, answered)
+        for (let screens = 0; screens < 5; screens += 1) await screen(running, customer, answered)
+        await job(running, customer, { receiver, answered })
+        await readAll(running, customer, answered)
+        await settled(running)
+        await recomputed(running)
+      })
+      expect(receiver.received.slice(past.length).filter((id) => past.includes(id))).toEqual([])
+      await installation.opened((opened) => nothingRepeated(opened, before))
+    },
+  }
+}
