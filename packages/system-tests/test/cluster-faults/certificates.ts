@@ -1,4 +1,4 @@
-/** A certificate authority of the test, and certificates of the brokers: in force, or expired at the moment of their making. */
+/** A certificate authority of the test, and certificates of servers: in force, or expired at the moment of their making. */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

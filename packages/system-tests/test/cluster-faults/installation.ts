@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import {
-  ensureKafkaJars,
+  ensureKafkaPrograms,
   freePort,
   startChild,
   startPostgres,
@@ -25,10 +25,12 @@ import { callerAt } from './callers.js'
 import { createAuthority, type Authority } from './certificates.js'
 import { SCRAM_USER, startCluster, type Cluster } from './cluster.js'
 import { pidsOf, superviseMember, type Member } from './member.js'
-import { startRelay, type Relay } from './relay.js'
+import { startRelay, type Certificate, type Relay, type RelayOptions } from './relay.js'
 
 export interface Dependency extends Member {
   readonly relay: Relay
+  /** Past the relay. */
+  readonly port: number
   readonly volume: SmallVolume | null
 }
 
@@ -42,6 +44,7 @@ export interface Installation {
   /** Of the logs of all services; null where this process may not mount one. */
   readonly serviceVolume: SmallVolume | null
   readonly baseUrls: readonly string[]
+  /** Past the relay. */
   readonly registryUrl: string
   /** As the owner of the tables, past the relay. */
   readonly databaseUrl: string
@@ -101,24 +104,27 @@ async function assemble(
   started: { stop(): Promise<void> }[],
   stop: () => Promise<void>,
 ): Promise<Installation> {
-  const jars = await ensureKafkaJars({})
+  const jars = await ensureKafkaPrograms({})
   const noVolumes = whyNoSmallVolume()
   const authority = await createAuthority(folder)
   const services: Member[] = []
   const serviceAt = (port: number): string | null => callerAt(port, pidsOf(services))
   const mayMount = noVolumes === null
-  const { postgres, server } = await runPostgres(folder, mayMount, serviceAt)
+  const certificate = await authority.issue('in force')
+  const { postgres, server } = await runPostgres(folder, { mayMount, certificate, callerAt: serviceAt })
   started.push(postgres)
   const cluster = await startCluster({ folder, jars, authority, mayMount, clientAt: serviceAt })
   started.push(cluster)
   const databaseUrl = await server.ensureDatabase(DATABASE)
-  const registry = await runRegistry(folder, jars, await server.ensureDatabase('registry'))
+  const registryDatabase = await server.ensureDatabase('registry')
+  const registry = await runRegistry(folder, { jars, databaseUrl: registryDatabase, certificate })
   started.push(registry)
 
   const secrets = { database: join(folder, 'database-url'), brokers: join(folder, 'broker-password') }
   const tell: Installation['tell'] = async (secret, password) => {
     const url = new URL(databaseUrl)
-    Object.assign(url, { username: ROLE, password, port: String(postgres.relay.port) })
+    Object.assign(url, { username: ROLE, password, hostname: 'localhost', port: String(postgres.relay.port) })
+    url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: authority.caFile }).toString()
     const content = secret === 'database' ? url.toString() : password
     await writeFile(secrets[secret], content, { mode: 0o600 })
   }
@@ -136,8 +142,13 @@ async function assemble(
     CUPEL_KAFKA_USERNAME: SCRAM_USER,
     CUPEL_KAFKA_PASSWORD_FILE: secrets.brokers,
   }
-  const registryUrl = `http://127.0.0.1:${registry.relay.port}/apis/ccompat/v7`
-  const operator = { ...common, CUPEL_DATABASE_ADMIN_URL: databaseUrl, CUPEL_REGISTRY_URL: registryUrl }
+  const registryAt = (origin: string): string => `${origin}/apis/ccompat/v7`
+  const operator = {
+    ...common,
+    CUPEL_DATABASE_ADMIN_URL: databaseUrl,
+    CUPEL_REGISTRY_URL: registryAt(`https://localhost:${registry.relay.port}`),
+    CUPEL_REGISTRY_CA_FILE: authority.caFile,
+  }
   const command = (...args: string[]): Promise<CommandResult> => cupel(folder, args, operator)
   const json = async <T>(...args: string[]): Promise<T> => {
     const { exitCode, stdout, stderr } = await command(...args, '--json')
@@ -159,7 +170,8 @@ async function assemble(
   })
   await Promise.all(services.map((each) => each.start()))
   return {
-    ...{ folder, cluster, authority, postgres, registry, services, registryUrl, databaseUrl, noVolumes },
+    ...{ folder, cluster, authority, postgres, registry, services, databaseUrl, noVolumes },
+    registryUrl: registryAt(`http://127.0.0.1:${registry.port}`),
     ...{ serviceVolume, tell, command, json, stop },
     baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
   }
@@ -173,8 +185,7 @@ export async function setBrokerPassword(cluster: Cluster, password: string): Pro
 
 async function runPostgres(
   home: string,
-  mayMount: boolean,
-  serviceAt: CallerAt,
+  { mayMount, ...relayed }: { readonly mayMount: boolean } & Pick<RelayOptions, 'certificate' | 'callerAt'>,
 ): Promise<{ postgres: Dependency; server: RunningPostgres }> {
   const folder = join(home, 'postgres')
   await mkdir(folder, { mode: 0o711 })
@@ -187,35 +198,38 @@ async function runPostgres(
     return server.child
   })
   await member.start()
-  const postgres = await behindRelay(member, { port, volume, callerAt: serviceAt })
+  const postgres = await behindRelay(member, { to: port, volume, speaks: 'postgres', ...relayed })
   return { postgres, server: server! }
 }
 
-async function runRegistry(home: string, jars: KafkaJars, databaseUrl: string): Promise<Dependency> {
+async function runRegistry(home: string, { certificate, ...database }: RegistryOptions): Promise<Dependency> {
   const port = await freePort()
   const places = { logFile: join(home, 'registry.log'), recordFolder: join(home, 'processes') }
   const member = superviseMember('registry', async () => {
     const running = await startRegistry({
-      ...{ jars, port, databaseUrl, folder: join(home, 'registry') },
+      ...{ ...database, port, folder: join(home, 'registry') },
       ...places,
     })
     return running.child
   })
   await member.start()
-  return await behindRelay(member, { port, volume: null })
+  return await behindRelay(member, { to: port, volume: null, certificate })
 }
 
-type CallerAt = (port: number) => string | null
+interface RegistryOptions {
+  readonly jars: KafkaJars
+  readonly databaseUrl: string
+  readonly certificate: Certificate
+}
 
 async function behindRelay(
   member: Member,
-  options: { readonly port: number; readonly volume: SmallVolume | null; readonly callerAt?: CallerAt },
+  { volume, ...options }: RelayOptions & { readonly volume: SmallVolume | null },
 ): Promise<Dependency> {
-  const { port, volume, ...callers } = options
-  const relay = await startRelay({ to: port, ...callers })
+  const relay = await startRelay(options)
   return {
     ...member,
-    ...{ relay, volume },
+    ...{ relay, volume, port: options.to },
     async stop() {
       await member.stop()
       await relay.close()

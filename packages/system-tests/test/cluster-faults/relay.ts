@@ -11,6 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises'
  */
 export type Impairment = 'drop' | 'stall' | 'slow' | 'lose'
 
+/** SSLRequest of the protocol of Postgres: its length, and the code that stands in the place of a version. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 /** How late a piece of a slow connection is. */
 const SLOW_MS = 250
 
@@ -34,6 +36,8 @@ export interface RelayOptions {
   /** Port of the server on the loopback address. */
   readonly to: number
   readonly certificate?: Certificate
+  /** Clients of Postgres ask for TLS in the clear first; all others begin with it. */
+  readonly speaks?: 'postgres'
   /** The name of who calls from this port of the loopback address. */
   readonly callerAt?: (port: number) => string | null
 }
@@ -79,7 +83,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     client.once('close', () => links.delete(link))
     if (isImpaired('lose', link)) lose(link)
   }
-  const server = listener(options.certificate, accept)
+  const server = listener(options, accept)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
@@ -133,14 +137,30 @@ interface Listener extends Server {
   setSecureContext?(certificate: Certificate): void
 }
 
-function listener(certificate: Certificate | undefined, accept: (client: Socket) => void): Listener {
+function listener({ certificate, speaks }: RelayOptions, accept: (client: Socket) => void): Listener {
   // A client that hangs up is told so by the server, and not by the relay.
   if (certificate === undefined) return createServer({ allowHalfOpen: true }, accept)
   const server = createTlsServer({ ...certificate })
   server.on('secureConnection', (client: TLSSocket) => accept(client))
   // A client that refuses the certificate says so and hangs up.
   server.on('tlsClientError', () => undefined)
-  return server
+  if (speaks !== 'postgres') return server
+  return Object.assign(
+    createServer((client) => answerForTls(client, server)),
+    {
+      setSecureContext: (renewed: Certificate) => server.setSecureContext({ ...renewed }),
+    },
+  )
+}
+
+/** A client that does not ask for TLS, or says more before it has it, is hung up on. */
+function answerForTls(client: Socket, tls: Server): void {
+  client.on('error', () => undefined)
+  client.once('data', (asked) => {
+    if (!SSL_REQUEST.equals(asked)) return void client.destroy()
+    client.pause()
+    client.write('S', () => tls.emit('connection', client))
+  })
 }
 
 /** What ends on one side ends on the other, when it may pass. */

@@ -1,15 +1,18 @@
-/** Certificates of brokers expire and are replaced. Connections end with them, as they do when a broker is restarted. */
+/** Certificates of brokers and of Postgres expire and are replaced. Connections end with them, as when a server is restarted. */
 import type { Random } from '../../../src/random.js'
-import type { Broker, Cluster } from '../cluster.js'
 import { anyOf, type FaultKind } from '../fault.js'
+import type { Installation } from '../installation.js'
+import type { Relay } from '../relay.js'
 
 export const certificates: readonly FaultKind[] = [
-  expired('certificate', ({ brokers }, random) => [anyOf(random, brokers)]),
-  expired('certificates of all brokers', ({ brokers }) => brokers),
+  expired('certificate', (installation, random) => [anyOf(random, ofBrokers(installation))]),
+  expired('certificates of all brokers', ofBrokers),
+  expired('certificate of Postgres', ({ postgres }) => [postgres.relay]),
   {
     name: 'certificate replaced',
-    async begin({ cluster, authority }, random) {
-      const { relay } = anyOf(random, cluster.brokers)
+    async begin(installation, random) {
+      const { authority, postgres } = installation
+      const relay = anyOf(random, [postgres.relay, ...ofBrokers(installation)])
       relay.useCertificate(await authority.issue('in force'))
       relay.reset()
       return async () => undefined
@@ -17,11 +20,19 @@ export const certificates: readonly FaultKind[] = [
   },
 ]
 
-function expired(what: string, choose: (cluster: Cluster, random: Random) => readonly Broker[]): FaultKind {
+function ofBrokers({ cluster }: Installation): readonly Relay[] {
+  return cluster.brokers.map(({ relay }) => relay)
+}
+
+function expired(
+  what: string,
+  choose: (installation: Installation, random: Random) => readonly Relay[],
+): FaultKind {
   return {
     name: `${what} expired`,
-    async begin({ cluster, authority }, random) {
-      const relays = choose(cluster, random).map(({ relay }) => relay)
+    async begin(installation, random) {
+      const { authority } = installation
+      const relays = choose(installation, random)
       const certificate = await authority.issue('expired')
       for (const relay of relays) {
         relay.useCertificate(certificate)
