@@ -1,7 +1,7 @@
 /**
- * Child processes of the local stack. Each has its own process group (a Ctrl-C in the terminal reaches only the supervisor, which
- * stops the children in order) and its own log file, and is recorded on disk, so that the next start finds the children that a
- * killed supervisor left behind.
+ * Child processes of the local stack. Each has its own process group: a Ctrl-C in the terminal reaches only the supervisor, which stops the
+ * children in order. Each also has its own log file, and is recorded on disk, so that the next start finds the children that a killed
+ * supervisor left behind.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -57,7 +57,7 @@ export interface Child {
   readonly exited: Promise<ChildExit>
   /** null while it runs. */
   readonly exit: () => ChildExit | null
-  /** The last 64 KiB that it wrote since it was started. */
+  /** The last 64 KiB of its output since its start. */
   readonly output: () => string
   /** Asks the child to end, kills it after the time limit, and resolves when it has ended. Safe to call twice. */
   stop(): Promise<ChildExit>
@@ -95,7 +95,7 @@ export function startChild(spec: ChildSpec): Child {
   try {
     remember(spec, pid)
   } catch (error) {
-    // Nothing could find it after a crash of this process.
+    // After a crash of this process, no start could find the child.
     signal(-pid, 'SIGKILL')
     throw diskFull(spec.name, spec.recordFolder, String(error)) ?? error
   }
@@ -120,7 +120,7 @@ export function startChild(spec: ChildSpec): Child {
   }
 }
 
-/** Whether a child that was just started serves, asked again and again; one that does not in time is stopped. */
+/** Whether a newly started child serves; it is probed repeatedly. A child that does not serve in time is stopped. */
 export async function becomesReady(
   child: Child,
   isReady: () => Promise<boolean>,
@@ -195,7 +195,7 @@ async function readRecords(recordFolder: string): Promise<ChildRecord[]> {
     try {
       records.push(JSON.parse(await readFile(join(recordFolder, file), 'utf8')) as ChildRecord)
     } catch {
-      // A power loss cut the record off while it was written; no process from before it runs.
+      // A power loss cut off the record while it was written; processes from before it no longer run.
       rmSync(join(recordFolder, file), { force: true })
     }
   }

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { LocalStackError } from './local-stack-error.js'
 
-/** Others see nothing of a home. The user that Postgres runs as in place of root passes through, and lists nothing. */
+/** Other users cannot read a home. The user that Postgres runs as instead of root can pass through it, but not list it. */
 export const HOME_MODE = process.getuid?.() === 0 ? 0o711 : 0o700
 
 /** Makes a folder that is closed to others and returns its real path: two names of one folder must not look like two installations. */
 export async function makeFolder(folder: string): Promise<string> {
   try {
     const isNew = (await mkdir(folder, { recursive: true, mode: HOME_MODE })) !== undefined
-    // The mask of the process may have taken the way through away.
+    // The mask of the process may have removed the permission to pass through.
     if (isNew) await chmod(folder, HOME_MODE)
     return await realpath(folder)
   } catch (cause) {
@@ -27,7 +27,7 @@ export function folderRefused(folder: string, cause: unknown): LocalStackError {
   )
 }
 
-/** Null where the file does not exist. Throws LocalStackError where it may not be read. */
+/** Null if the file does not exist. Throws LocalStackError if it may not be read. */
 export async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
@@ -39,7 +39,7 @@ export async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** The password in a file, made where there is none: letters, digits, "-" and "_". The file is open to its owner only. */
+/** The password in a file, made if there is none: letters, digits, "-" and "_". Only its owner can read the file. */
 export async function keptPassword(file: string): Promise<string> {
   const known = (await readText(file))?.trim()
   if (known !== undefined && known !== '') return known

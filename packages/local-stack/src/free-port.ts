@@ -5,15 +5,15 @@ import { LocalStackError } from './local-stack-error.js'
 
 const HOST = '127.0.0.1'
 /**
- * Below the ports that systems give to outgoing connections and to port 0: a port from there may be taken again before the program that
- * it is meant for listens, and while that program is being started again.
+ * Below the ports that systems assign to outgoing connections and to port 0. A port in that range may be taken again before its program
+ * listens, or while its program restarts.
  */
 const FIRST_PORT = 20_000
 const LAST_PORT = 29_999
-/** So many are tried before any port will do. */
+/** Tries this many before it accepts any port. */
 const TRIES = 50
 
-/** A free port; `preferred` where it is free, so that connection strings survive a restart. */
+/** A free port; `preferred` if it is free, so that connection strings survive a restart. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && preferred !== 0) {
     try {
@@ -32,7 +32,7 @@ export async function freePort(preferred?: number): Promise<number> {
   return await tryPort(0)
 }
 
-/** Throws `port-taken` where another program listens on the port. Port 0 is always free. */
+/** Throws `port-taken` if another program listens on the port. Port 0 is always free. */
 export async function requireFreePort(port: number, host: string, setting: string): Promise<void> {
   try {
     await tryPort(port, host)

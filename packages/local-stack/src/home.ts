@@ -29,7 +29,7 @@ export interface RunFile {
   readonly profile: Profile
   readonly state: 'starting' | 'ready' | 'stopping'
   readonly pid: number
-  /** Together with the pid it identifies the process that wrote this. */
+  /** Together with the pid it identifies the process that wrote this file. */
   readonly identity: string
   /** The command as typed, for messages: `cupel start`. */
   readonly command: string
@@ -68,8 +68,8 @@ export interface Holder {
 }
 
 /**
- * Locks the folder and creates it where it is missing. Throws LocalStackError: `home-in-use` where another program holds it for
- * longer than `waitMs`, `permission-denied` where it cannot be written.
+ * Locks the folder and creates it if it is missing. Throws LocalStackError: `home-in-use` if another program holds it for longer than
+ * `waitMs`, `permission-denied` if it cannot be written.
  */
 export async function holdHome(folder: string, command: string, waitMs = 0): Promise<HeldHome> {
   const home = makeHome(folder)
@@ -82,18 +82,18 @@ export async function holdHome(folder: string, command: string, waitMs = 0): Pro
   }
 }
 
-/** Whether an installation was ever begun in the folder. */
+/** Whether an installation was ever created in the folder. */
 export function holdsInstallation(folder: string): boolean {
   return existsSync(join(folder, 'postgres'))
 }
 
-/** The installation that runs on the folder now; null where none does. */
+/** The installation that runs on the folder now; null if none does. */
 export function readRun(folder: string): RunFile | null {
   const run = readJson<RunFile>(join(folder, RUN))
   return run !== null && isSameProcess(run) ? run : null
 }
 
-/** The profile that was started last, the default of other commands. */
+/** The profile of the last start, the default of other commands. */
 export function lastProfile(folder: string): Profile | null {
   const text = readText(join(folder, PROFILE))?.trim()
   return text === 'embedded' || text === 'kafka' ? text : null
@@ -141,24 +141,24 @@ function makeHome(folder: string): string {
   }
 }
 
-/** Release 0.1.0 left homes open. A folder that no start has used yet may be anything, and keeps its mode. */
+/** Release 0.1.0 left homes open. A folder that no start has used yet may have any content, and keeps its mode. */
 function closeToOthers(home: string): void {
   if (lastProfile(home) === null || !holdsInstallation(home)) return
   if ((statSync(home).mode & 0o777 & ~HOME_MODE) !== 0) chmodSync(home, HOME_MODE)
 }
 
-/** Locks any folder for this process; the holder where another one has it. The lock of a process that died is taken over. */
+/** Locks any folder for this process; returns the holder if another one has it. The lock of a dead process is taken over. */
 export function holdFolder(folder: string, command: string): { readonly release: () => void } | Holder {
   return tryHold(folder, command) ?? { release: () => rmSync(join(folder, LOCK), { force: true }) }
 }
 
-/** The process that holds the folder; null where none that lives does. Changes nothing. */
+/** The running process that holds the folder; null if there is none. Changes nothing. */
 export function holderOf(folder: string): Holder | null {
   const holder = readJson<Holder>(join(folder, LOCK))
   return holder !== null && isSameProcess(holder) ? holder : null
 }
 
-/** Null when this process holds the folder, otherwise the holder. */
+/** Null if this process holds the folder, otherwise the holder. */
 function tryHold(home: string, command: string): Holder | null {
   const path = join(home, LOCK)
   const mine: Holder = {
@@ -184,7 +184,7 @@ function tryHold(home: string, command: string): Holder | null {
   return tryHold(home, command)
 }
 
-/** Moves the lock of a dead holder away. Of two processes only one does so; one that moved a live lock puts it back. */
+/** Moves the lock of a dead holder away. Of two processes only one does so; a process that moved a live lock puts it back. */
 function removeStale(path: string, seen: Holder | null): void {
   const aside = `${path}.stale.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
@@ -214,7 +214,7 @@ function readJson<T>(path: string): T | null {
   try {
     return JSON.parse(text) as T
   } catch {
-    // A power loss cut the file off; its writer is gone.
+    // A power loss cut off the file; its writer is gone.
     return null
   }
 }

@@ -1,9 +1,9 @@
-/** The password of a local broker: random, kept in a file of its owner alone, and asked for on every listener. */
+/** The password of a local broker: random, kept in a file that only its owner can read, and required on every listener. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keptPassword } from './folder.js'
 
-/** What a client needs to connect to a local broker. */
+/** Data that a client needs to connect to a local broker. */
 export interface KafkaAccess {
   /** Bootstrap addresses, `host:port`. */
   readonly brokers: readonly string[]
@@ -19,7 +19,7 @@ export interface KafkaCredentials {
 const USER = 'cupel'
 const MODULE = 'org.apache.kafka.common.security.plain.PlainLoginModule required'
 
-/** The credentials of the broker of this folder, made where there are none, as in a home of release 0.1.0. */
+/** The credentials of the broker of this folder; made if there are none, as in a home of release 0.1.0. */
 export async function kafkaCredentials(folder: string): Promise<KafkaCredentials> {
   return { mechanism: 'plain', username: USER, password: await keptPassword(join(folder, 'password')) }
 }

@@ -6,7 +6,8 @@ import { until } from '../test/until.js'
 import { keptBrokers, planKafkaCluster, type KafkaCluster } from './kafka-cluster.js'
 import { servingBrokers } from './kafka-probe.js'
 import { startKafka, type RunningKafka } from './kafka.js'
-import { ensureKafkaJars, type KafkaJars } from './maven-jars.js'
+import { ensureKafkaPrograms } from './class-archives.js'
+import type { KafkaJars } from './maven-jars.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 const CASE_TIMEOUT_MS = 240_000
@@ -36,7 +37,7 @@ describe.skipIf(missing !== undefined)(
       await servingBrokers('127.0.0.1', cluster.nodes[index]!.port, cluster.access.sasl)
 
     beforeAll(async () => {
-      jars = await ensureKafkaJars()
+      jars = await ensureKafkaPrograms()
       folder = await mkdtemp(join(tmpdir(), 'cupel-local-cluster-'))
       before = await plan()
       await startAll(before)

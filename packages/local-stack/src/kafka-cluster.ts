@@ -39,7 +39,7 @@ export interface ClusterNode {
   /** `kafka-1` */
   readonly name: string
   readonly port: number
-  /** Resolves when the broker serves, which a majority of the brokers must be started for. */
+  /** Resolves when the broker serves; for that a majority of the brokers must be started. */
   start(): Promise<RunningKafka>
 }
 
@@ -48,7 +48,7 @@ export interface KafkaCluster {
   /** Settings for Kafka's own tools, with the password: open to their owner only. */
   readonly clientProperties: string
   readonly nodes: readonly ClusterNode[]
-  /** Resolves when every broker knows every other one. Throws LocalStackError `child-failed`. */
+  /** Resolves when all brokers know each other. Throws LocalStackError `child-failed`. */
   untilComplete(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export interface KafkaCluster {
 const HEAP_MB = 384
 const POLL_MS = 100
 
-/** For three brokers. `server.properties` has these for one. */
+/** Settings for three brokers. `server.properties` has those for one. */
 const SETTINGS = {
   'default.replication.factor': '3',
   'min.insync.replicas': '2',
@@ -65,7 +65,7 @@ const SETTINGS = {
   'transaction.state.log.min.isr': '2',
   'share.coordinator.state.topic.replication.factor': '3',
   'share.coordinator.state.topic.min.isr': '2',
-  // Three brokers share the cores: one that waits for its turn must not count as dead.
+  // Three brokers share the cores: a broker that waits for the processor must not count as dead.
   'broker.session.timeout.ms': '4000',
 }
 
@@ -76,14 +76,14 @@ interface KeptCluster {
 
 const KEPT = 'cluster.json'
 
-/** The number of brokers that the folder was begun with; null where it was not. */
+/** The number of brokers that the folder was created with; null if it was not. */
 export async function keptBrokers(folder: string): Promise<number | null> {
   const kept = await readJson<KeptCluster>(join(folder, KEPT))
   if (kept !== null) return kept.ports.length
   return existsSync(join(folder, 'data')) ? 1 : null
 }
 
-/** Chooses ports and makes the password; starts nothing. The ports are those of the last time, where they are free. */
+/** Chooses ports and makes the password; starts nothing. It takes the ports of the last time if they are free. */
 export async function planKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
   const folder = await makeFolder(options.folder)
   const kept = await readJson<KeptCluster>(join(folder, KEPT))
@@ -136,14 +136,14 @@ async function choosePorts(kept: KeptCluster | null): Promise<KeptCluster['ports
   return ports
 }
 
-/** Whole or not at all: a cluster whose id is lost cannot be started again. */
+/** Writes the file completely or not at all: a cluster whose id is lost cannot be started again. */
 async function keep(folder: string, cluster: KeptCluster): Promise<void> {
   const draft = join(folder, `${KEPT}.${process.pid}.tmp`)
   await writeFile(draft, JSON.stringify(cluster), { mode: 0o600 })
   await rename(draft, join(folder, KEPT))
 }
 
-/** A topic that is created before has fewer replicas, or none. */
+/** A topic that is created earlier has fewer replicas, or none. */
 async function untilComplete({ sasl }: KafkaAccess, ports: KeptCluster['ports']): Promise<void> {
   const giveUpAt = Date.now() + START_TIMEOUT_MS
   for (;;) {

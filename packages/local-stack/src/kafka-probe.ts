@@ -1,4 +1,4 @@
-/** Checks whether a broker serves, with three requests written by hand: the launcher needs no Kafka client. */
+/** Checks whether a broker serves, with three requests encoded here: the launcher needs no Kafka client. */
 import { connect, type Socket } from 'node:net'
 import type { KafkaCredentials } from './kafka-access.js'
 
@@ -6,11 +6,11 @@ const PROBE_TIMEOUT_MS = 2_000
 
 export interface ServingCluster {
   readonly clusterId: string
-  /** How many brokers the one that was asked knows, itself among them. */
+  /** The number of brokers that the queried one knows, itself included. */
   readonly brokers: number
 }
 
-/** The id of the cluster that serves at this address and takes the password, or null while none does. Never rejects. */
+/** The id of the cluster that serves at this address and accepts the password, or null while none does. Never rejects. */
 export async function servingCluster(
   host: string,
   port: number,
@@ -27,7 +27,7 @@ export async function servingBrokers(
 ): Promise<ServingCluster | null> {
   const socket = connect({ host, port })
   socket.setTimeout(PROBE_TIMEOUT_MS, () => socket.destroy())
-  // The fault of a socket closes it, and its reader ends.
+  // A fault of the socket closes it, and its reader ends.
   socket.on('error', () => undefined)
   const closed = new Promise<null>((resolve) => socket.once('close', () => resolve(null)))
   const answers = framesOf(socket)
@@ -41,7 +41,7 @@ export async function servingBrokers(
     const metadata = await ask(metadataRequest())
     return metadata === null ? null : clusterOf(metadata)
   } catch {
-    // It hung up in the middle of an answer.
+    // The broker hung up in the middle of an answer.
     return null
   } finally {
     socket.destroy()
@@ -64,7 +64,7 @@ const handshakeRequest = ({ mechanism }: KafkaCredentials): Buffer =>
 const authenticateRequest = ({ username, password }: KafkaCredentials): Buffer =>
   request(36, 0, sized(Buffer.from(`\0${username}\0${password}`)))
 
-/** Metadata v2: an empty array of topics asks for none. */
+/** Metadata v2: an empty array of topics requests none. */
 const metadataRequest = (): Buffer => request(3, 2, Buffer.alloc(4))
 
 function string(text: string): Buffer {
@@ -102,7 +102,7 @@ function clusterOf(answer: Buffer): ServingCluster | null {
   return brokers > 0 && hasController && length > 0 ? { clusterId, brokers } : null
 }
 
-/** The bodies of the answers, in order; ends where the broker hangs up. */
+/** The bodies of the answers, in order; ends when the broker hangs up. */
 async function* framesOf(socket: Socket): AsyncGenerator<Buffer, undefined> {
   let received = Buffer.alloc(0)
   for await (const chunk of socket as AsyncIterable<Buffer>) {

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from './free-port.js'
 import { servingCluster } from './kafka-probe.js'
-import { startKafka, type KafkaOptions, type RunningKafka } from './kafka.js'
-import { ensureKafkaJars, type KafkaJars } from './maven-jars.js'
+import { javaEnvironment, startKafka, type KafkaOptions, type RunningKafka } from './kafka.js'
+import { ensureKafkaPrograms } from './class-archives.js'
+import type { KafkaJars } from './maven-jars.js'
 import { startPostgres } from './postgres.js'
 import { startRegistry } from './registry.js'
+import { runProgram } from './run-program.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 const CASE_TIMEOUT_MS = 240_000
@@ -28,12 +30,33 @@ describe.skipIf(missing !== undefined)(
       recordFolder: join(folder, `${name}-run`),
     })
     beforeAll(async () => {
-      jars = await ensureKafkaJars()
+      jars = await ensureKafkaPrograms()
       folder = await mkdtemp(join(tmpdir(), 'cupel-local-kafka-'))
       // Run as root, Postgres belongs to another user, who must be able to pass through.
       await chmod(folder, 0o711)
     }, CASE_TIMEOUT_MS)
     afterAll(async () => await rm(folder, { recursive: true, force: true }))
+
+    /** A program of Kafka that only starts; it fails where the JVM must map the archive and cannot. */
+    const versionWith = (archive: string, ...flags: readonly string[]): Promise<void> =>
+      runProgram(
+        jars.java,
+        [
+          ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...flags, `-XX:SharedArchiveFile=${archive}`],
+          ...['-cp', join(jars.kafkaLibs, '*'), 'kafka.Kafka', '--version'],
+        ],
+        { cwd: folder, env: javaEnvironment() },
+      )
+
+    test('the class archive is one that the JVM can map, and a broken one is ignored', async () => {
+      expect(jars.kafkaClasses).toBeDefined()
+      expect(jars.registryClasses).toBeDefined()
+      await versionWith(jars.kafkaClasses!, '-Xshare:on')
+      const broken = join(folder, 'broken.jsa')
+      await writeFile(broken, 'no archive')
+      await expect(versionWith(broken, '-Xshare:on')).rejects.toThrow()
+      await versionWith(broken)
+    })
 
     test('a broker that was killed comes back as the same cluster on the same port', async () => {
       const first = await startKafka(options('killed'))

@@ -1,4 +1,4 @@
-/** Runs an Apache Kafka broker as a child process on the loopback address: formatted once, kept across kills. */
+/** Runs an Apache Kafka broker as a child process on the loopback address: it is formatted once and survives kills. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export interface KafkaOptions {
   readonly jars: KafkaJars
   readonly logFile: string
   readonly recordFolder: string
-  /** By default the last ones used, where they are free. */
+  /** By default the last ones used, if they are free. */
   readonly port?: number
   readonly controllerPort?: number
   readonly heapMb?: number
@@ -40,9 +40,11 @@ export interface KafkaOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** By default the broker is a cluster of its own. */
   readonly member?: KafkaMember
+  /** The broker writes its class archive to this file when it stops. */
+  readonly writesClasses?: string
 }
 
-/** The place of a broker in a cluster of several, each of which is broker and controller. */
+/** The place of a broker in a cluster of several brokers, each of which is broker and controller. */
 export interface KafkaMember {
   /** Unique among the processes of the installation. */
   readonly name: string
@@ -51,7 +53,7 @@ export interface KafkaMember {
   readonly clusterId: string
   /** Every controller, as `id@host:port`. */
   readonly voters: readonly string[]
-  /** The brokers sign in with each other: all have the same ones. */
+  /** The brokers sign in with each other: all have the same credentials. */
   readonly credentials: KafkaCredentials
 }
 
@@ -69,12 +71,14 @@ export const HOST = '127.0.0.1'
 const HEAP_MB = 512
 export const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 15_000
+/** Time to write a class archive on a busy machine. */
+export const ARCHIVE_TIMEOUT_MS = 120_000
 const POLL_MS = 50
 const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)
 
 /**
- * Starts the broker of a folder, formatting its storage first where there is none, and resolves when it serves.
- * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `port-taken`, `home-in-use`, `disk-full`, `child-failed`.
+ * Starts the broker of a folder, formats its storage first if there is none, and resolves when it serves. Throws LocalStackError:
+ * `broken-data-folder`, `permission-denied`, `port-taken`, `home-in-use`, `disk-full`, `child-failed`.
  */
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const folder = await makeFolder(options.folder)
@@ -107,7 +111,7 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
     recordFolder: options.recordFolder,
     stage: 'log',
     stopSignal: 'SIGTERM',
-    stopTimeoutMs: STOP_TIMEOUT_MS,
+    stopTimeoutMs: options.writesClasses === undefined ? STOP_TIMEOUT_MS : ARCHIVE_TIMEOUT_MS,
   })
   await writeFile(
     join(folder, 'broker.json'),
@@ -139,9 +143,19 @@ function jvmFlags(options: KafkaOptions): string[] {
     `-Xmx${heap}m`,
     ...(options.compiler === 'full' ? [] : ['-XX:TieredStopAtLevel=1']),
     '-XX:+UseSerialGC',
+    ...classArchiveFlags(options.jars.kafkaClasses, options.writesClasses),
     '-Djava.awt.headless=true',
     `-Dlog4j2.configurationFile=${fileURLToPath(new URL('log4j2.properties', DEPLOY))}`,
   ]
+}
+
+/**
+ * Flags of the JVM: it maps the classes that an earlier run archived, or archives those of this run when it ends. An archive that does not
+ * fit the JVM or the jars is ignored. Source: JEP 350, Dynamic CDS Archives.
+ */
+export function classArchiveFlags(archive: string | undefined, written: string | undefined): string[] {
+  if (written !== undefined) return [`-XX:ArchiveClassesAtExit=${written}`]
+  return archive === undefined ? [] : [`-XX:SharedArchiveFile=${archive}`]
 }
 
 /** The settings of a member of a cluster; none for a broker alone. */
@@ -199,6 +213,8 @@ async function format({
       jars.java,
       [
         '-XX:TieredStopAtLevel=1',
+        '-XX:+UseSerialGC',
+        ...classArchiveFlags(jars.kafkaClasses, undefined),
         `-Dlog4j2.configurationFile=${fileURLToPath(new URL('log4j2.properties', DEPLOY))}`,
         '-cp',
         classPath(jars),
@@ -234,7 +250,7 @@ export function randomClusterId(): string {
   }
 }
 
-/** Kafka locks its folder only after its controller has begun to write: two brokers at once would corrupt the metadata. */
+/** Kafka locks its folder only after its controller has begun to write: two concurrent brokers would corrupt the metadata. */
 async function requireUnused(folder: string): Promise<void> {
   const record = await readJson<{ pid: number; identity: string }>(join(folder, 'broker.json'))
   if (record !== null && isSameProcess(record)) throw inUse(folder)
@@ -298,7 +314,7 @@ interface Ports {
   readonly controllerPort: number
 }
 
-/** Null where the file does not exist or is incomplete. */
+/** Null if the file does not exist or is incomplete. */
 export async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T

@@ -1,4 +1,4 @@
-/** Errors that an operator can correct: one sentence says what is wrong and what to do, without a stack trace. */
+/** Errors that an operator can correct: one sentence names the fault and the remedy, without a stack trace. */
 
 /** Each kind has its own exit code, so that scripts can distinguish them. */
 export const exitCodes = {
@@ -26,7 +26,7 @@ export class LocalStackError extends Error {
   }
 }
 
-/** Null unless a program wrote that the volume is full. Its data is not broken by that, and needs no repair. */
+/** Null unless a program reported that the volume is full. This does not damage the program's data, which needs no repair. */
 export function diskFull(program: string, folder: string, output: string): LocalStackError | null {
   if (!/no space left on device|disk quota exceeded/i.test(output)) return null
   return new LocalStackError(

@@ -1,6 +1,6 @@
 /**
  * Downloads the programs of the Kafka profile that are not npm packages, once, with Maven, into the checkout's cache. Each file must have
- * the SHA-256 that deploy/kafka/jars.sha256 says: Maven's own checksums come from where the file comes from.
+ * its SHA-256 in deploy/kafka/jars.sha256: Maven's own checksums come from the same source as the file.
  */
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -20,12 +20,15 @@ export interface KafkaJars {
   readonly kafkaLibs: string
   /** The schema registry's runnable jar, its libraries beside it. */
   readonly registryJar: string
+  /** Class archives of the two programs, see class-archives.ts. Absent: the programs load their classes from the jars. */
+  readonly kafkaClasses?: string
+  readonly registryClasses?: string
 }
 
 export interface KafkaJarsOptions {
   /** By default `.cache` in the checkout, so that installations and tests share the downloads. */
   readonly cacheDir?: string
-  /** Lines of `sha256sum`, one for each file that may be downloaded. By default those of the project. */
+  /** Lines of `sha256sum`, one for each file that may be downloaded. By default the project's file. */
   readonly pinFile?: string
   /** Called with one sentence before a download, which may take minutes. */
   readonly onProgress?: (sentence: string) => void
@@ -34,7 +37,7 @@ export interface KafkaJarsOptions {
 const JAVA_NEEDED = 17
 const POM = fileURLToPath(new URL('../../../deploy/kafka/pom.xml', import.meta.url))
 const PINS = fileURLToPath(new URL('../../../deploy/kafka/jars.sha256', import.meta.url))
-const DEFAULT_CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url))
+export const DEFAULT_CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url))
 const MAVEN_TIMEOUT_MS = 20 * 60_000
 const run = promisify(execFile)
 
@@ -75,7 +78,7 @@ export async function ensureKafkaJars(options: KafkaJarsOptions = {}): Promise<K
   }
 }
 
-/** The Java program of JAVA_HOME, else of the path. Throws LocalStackError `java-missing` where it is missing or too old. */
+/** The Java program of JAVA_HOME, else of the path. Throws LocalStackError `java-missing` if it is missing or too old. */
 export async function findJava(): Promise<string> {
   const home = process.env['JAVA_HOME']
   const java = home === undefined || home === '' ? 'java' : join(home, 'bin', 'java')
@@ -99,10 +102,10 @@ export async function findJava(): Promise<string> {
 }
 
 /**
- * Lets `make` fill a temporary folder and renames it at the end, so that the target is complete. The lock only saves the second of
- * two processes the work; without it the first rename wins.
+ * Lets `make` fill a temporary folder and renames it at the end, so that the target is complete. The lock only avoids double work by two
+ * processes; without it the first rename wins.
  */
-async function makeOnce(target: string, make: (folder: string) => Promise<void>): Promise<void> {
+export async function makeOnce(target: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (existsSync(target)) return
   const lock = `${target}.lock`
   const folder = `${target}.${randomUUID()}.incomplete`
@@ -133,7 +136,7 @@ async function makeOnce(target: string, make: (folder: string) => Promise<void>)
 
 const LOCK_POLL_MS = 200
 
-/** Resolves when this process has the lock, or when `done` says that it needs none. */
+/** Resolves when this process has the lock, or when `done` returns that it needs none. */
 async function takeLock(lock: string, done: () => boolean): Promise<void> {
   while (!done()) {
     try {
@@ -201,7 +204,7 @@ function readPins(text: string): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [line.slice(66).trim(), line.slice(0, 64)]))
 }
 
-/** Throws LocalStackError `download-failed` where a file is not the one that the project was tested with. */
+/** Throws LocalStackError `download-failed` if a file is not the one that the project was tested with. */
 async function requirePinned(folder: string, pins: ReadonlyMap<string, string>): Promise<void> {
   for (const name of await readdir(folder)) {
     const sha256 = createHash('sha256')

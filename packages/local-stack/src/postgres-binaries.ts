@@ -40,9 +40,9 @@ function makeExecutable(path: string): void {
   }
 }
 
-/** How to start a program as a user that Postgres accepts: it refuses to run as root. */
+/** How to start a program as a user that Postgres accepts: Postgres refuses to run as root. */
 export interface PostgresUser {
-  /** null where the current user is an ordinary one. */
+  /** null if the current user is an ordinary one. */
   readonly ids: { readonly uid: number; readonly gid: number } | null
   /** Turns a command into the one to spawn. */
   readonly command: (
@@ -58,9 +58,8 @@ export interface PostgresUser {
 const USER_NAME = 'postgres'
 
 /**
- * The user that the server runs as. Root uses the system's `postgres` user and creates it where it is missing. That user must be
- * able to enter every folder on the way to `paths`; otherwise the server gets the one capability that opens folders, where the
- * system allows it.
+ * The user that runs the server. Root uses the system's `postgres` user and creates it if it is missing. That user must be able to enter
+ * every folder on the way to `paths`; otherwise the server gets the one capability that opens folders, if the system allows it.
  */
 export function choosePostgresUser(paths: readonly string[]): PostgresUser {
   if (process.getuid?.() !== 0) return { ids: null, command: (command, args) => ({ command, args }) }
@@ -80,7 +79,7 @@ export function choosePostgresUser(paths: readonly string[]): PostgresUser {
   }
 }
 
-// Reading and passing folders, or, where a container leaves out that one, ignoring file permissions as root does.
+// Read and enter folders; if a container lacks that capability, ignore file permissions as root does.
 const PASSAGE_CAPABILITIES = ['dac_read_search', 'dac_override']
 const SETPRIV = 'setpriv'
 
@@ -158,7 +157,7 @@ const OTHERS_PASS = 0o001
 const GROUP_PASSES = 0o010
 const OWNER_PASSES = 0o100
 
-/** The outermost folder above `path` that the user cannot enter; null where there is none. */
+/** The outermost folder above `path` that the user cannot enter; null if there is none. */
 function closedFolder(path: string, ids: Ids): string | null {
   const way: string[] = []
   for (let folder = dirname(path); ; folder = dirname(folder)) {

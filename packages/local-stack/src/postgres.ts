@@ -1,4 +1,4 @@
-/** Runs a Postgres server as a child process on the loopback address: created once, recovered after any kill. */
+/** Runs a Postgres server as a child process on the loopback address: it is created once and recovers after any kill. */
 import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ export interface PostgresOptions {
   readonly folder: string
   readonly logFile: string
   readonly recordFolder: string
-  /** By default the last one used, where it is free. */
+  /** By default the last one used, if it is free. */
   readonly port?: number
   /** Further `name=value` settings of the server. */
   readonly settings?: readonly string[]
@@ -37,9 +37,9 @@ export interface RunningPostgres {
   readonly port: number
   /** Connection string for a database of this server. */
   readonly url: (database: string) => string
-  /** Creates the database where it is missing and returns its connection string. */
+  /** Creates the database if it is missing and returns its connection string. */
   ensureDatabase(name: string): Promise<string>
-  /** Creates the role of the services where it is missing and returns its connection string for a database of this server. */
+  /** Creates the role of the services if it is missing and returns its connection string for a database of this server. */
   ensureServiceRole(database: string): Promise<string>
   stop(): Promise<void>
 }
@@ -58,7 +58,7 @@ const BASE_SETTINGS = [
   'timezone=UTC',
   'log_timezone=UTC',
   'lc_messages=C',
-  // One server, no replicas: nobody reads the extra log.
+  // One server, no replicas: no process reads the extra log.
   'wal_level=minimal',
   'max_wal_senders=0',
   // The statements here are short; compiling them takes longer than running them.
@@ -66,8 +66,8 @@ const BASE_SETTINGS = [
 ]
 
 /**
- * Starts the server of a folder, making its cluster first where there is none, and resolves when it accepts connections.
- * Throws LocalStackError: `broken-data-folder`, `permission-denied`, `disk-full`, `child-failed`.
+ * Starts the server of a folder, makes its cluster first if there is none, and resolves when it accepts connections. Throws
+ * LocalStackError: `broken-data-folder`, `permission-denied`, `disk-full`, `child-failed`.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const folder = await makeFolder(options.folder)
@@ -130,8 +130,8 @@ function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Makes the cluster beside its final place and moves it there last, so that a start killed in the middle leaves no half
- * cluster behind. The password is written before: data without a password would be lost.
+ * Makes the cluster beside its final place and moves it there last, so that a start killed in the middle leaves no incomplete cluster
+ * behind. The password is written first: data without a password would be lost.
  */
 async function initialise(folder: string, initdb: string, user: PostgresUser): Promise<string> {
   const password = randomBytes(24).toString('base64url')
@@ -206,8 +206,8 @@ async function lastPort(folder: string): Promise<number | undefined> {
 }
 
 /**
- * Handles a server that is not recorded: one that still runs on this folder is ended. A lock file whose pid is gone, or belongs to
- * another program by now, is removed: Postgres itself would take that program for a server.
+ * Handles an unrecorded server: a server that still runs on this folder is ended. A lock file whose pid is gone, or now belongs to another
+ * program, is removed: Postgres itself would treat that program as a server.
  */
 async function stopForgotten(data: string): Promise<void> {
   const lockFile = join(data, 'postmaster.pid')

@@ -1,10 +1,8 @@
-/**
- * Identifies a process. Pids are reused, so a record of a process holds its start time too: only both together identify it.
- */
+/** Identifies a process. Pids are reused, so a record of a process also holds its start time: only both together identify it. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Boot and start time of the process as one comparable text; null where no such process runs (a zombie does not run). */
+/** Boot and start time of the process as one comparable text; null if no such process runs (a zombie does not run). */
 export function processIdentity(pid: number): string | null {
   return process.platform === 'linux' ? identityFromProc(pid) : identityFromPs(pid)
 }
@@ -48,7 +46,7 @@ function identityFromPs(pid: number): string | null {
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
   } catch {
-    // ps ends with 1 where it finds no such process.
+    // ps ends with 1 if it finds no such process.
     return null
   }
   const [state, ...startedAt] = answer.split(/\s+/)

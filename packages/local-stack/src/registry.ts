@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { becomesReady, startChild, type Child } from './child-process.js'
 import { freePort } from './free-port.js'
-import { firstFault, javaEnvironment } from './kafka.js'
+import { ARCHIVE_TIMEOUT_MS, classArchiveFlags, firstFault, javaEnvironment } from './kafka.js'
 import { LocalStackError } from './local-stack-error.js'
 import type { KafkaJars } from './maven-jars.js'
 
@@ -13,8 +13,13 @@ export interface RegistryOptions {
   readonly logFile: string
   readonly recordFolder: string
   readonly port?: number
-  /** `postgresql://user:password@host:port/database`, an existing database for it alone. Without it the schemas are lost when it ends. */
+  /**
+   * `postgresql://user:password@host:port/database`, an existing database for the registry alone. Without it the schemas are lost when it
+   * ends.
+   */
   readonly databaseUrl?: string
+  /** The registry writes its class archive to this file when it stops. */
+  readonly writesClasses?: string
 }
 
 export interface RunningRegistry {
@@ -45,6 +50,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
       '-XX:+UseSerialGC',
       // It gets a few calls per start: an early start matters more than speed.
       '-XX:TieredStopAtLevel=1',
+      ...classArchiveFlags(options.jars.registryClasses, options.writesClasses),
       `-Dquarkus.http.host=${HOST}`,
       `-Dquarkus.http.port=${port}`,
       '-Dquarkus.log.level=WARN',
@@ -58,7 +64,7 @@ export async function startRegistry(options: RegistryOptions): Promise<RunningRe
     recordFolder: options.recordFolder,
     stage: 'registry',
     stopSignal: 'SIGTERM',
-    stopTimeoutMs: STOP_TIMEOUT_MS,
+    stopTimeoutMs: options.writesClasses === undefined ? STOP_TIMEOUT_MS : ARCHIVE_TIMEOUT_MS,
   })
   const url = `http://${HOST}:${port}${INTERFACE_PATH}`
   await answersOrThrow(child, url, options.logFile)
@@ -100,7 +106,7 @@ async function answers(url: string): Promise<boolean> {
     await response.arrayBuffer()
     return response.ok
   } catch {
-    // Not listening yet.
+    // The registry does not listen yet.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a short program to its end in a process group of its own: a Ctrl-C of the terminal must not cut it off half-way. */
+/** Runs a short program to its end in a process group of its own: a Ctrl-C in the terminal must not interrupt it. */
 import { spawn } from 'node:child_process'
 
 export interface ProgramOptions {
@@ -8,7 +8,7 @@ export interface ProgramOptions {
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
 }
 
-/** The program failed, or could not be run. `output` is what it wrote, standard error first. */
+/** The program failed, or could not be run. `output` is its output, standard error first. */
 export class ProgramFailed extends Error {
   override readonly name = 'ProgramFailed'
   readonly output: string

@@ -1,6 +1,6 @@
 /**
- * The role in which the services of a local installation work. It may read and write rows and call functions, and nothing else: it is no
- * superuser, owns no table, and cannot switch a trigger or row security off. Migrations and commands of the operator use the owner.
+ * The role of the services in a local installation. It may only read and write rows and call functions: it is no superuser, owns no table,
+ * and cannot switch off a trigger or row security. Migrations and commands of the operator use the owner.
  */
 import { sqlState, type Database } from '@cupel/postgres'
 
@@ -10,8 +10,8 @@ const ATTRIBUTES = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION BYPA
 const DUPLICATE_OBJECT = '42710'
 
 /**
- * Creates the role, or gives the existing one these attributes and this password. `admin` is a connection of the owner. Without a password
- * that of an existing role stays.
+ * Creates the role, or gives the existing one these attributes and this password. `admin` is a connection of the owner. Without a password,
+ * an existing role keeps its own.
  */
 export async function ensureServiceRole(
   admin: Database,
@@ -31,7 +31,7 @@ export async function ensureServiceRole(
 
 /**
  * Opens every schema of the installation to the role, and those that the owner creates later, as a rebuild does. Run it in the database
- * after the migrations, at every start. `narrowing` are statements that take back what the role must not do. All of it is one statement,
+ * after the migrations, at every start. `narrowing` are statements that revoke rights the role must not have. All of it is one statement,
  * so that no session ever sees the role with more rights.
  */
 export async function openToServices(
@@ -42,7 +42,7 @@ export async function openToServices(
   await database.execute(`DO $$${[grantsTo(quoted(role)), ...narrowing].join(';\n')}; END $$`)
 }
 
-/** Two grants at once on one table would fail, so that they take turns. MAINTAIN: the projector takes statistics after imports. */
+/** Two concurrent grants on one table would fail, so they take turns. MAINTAIN: the projector collects statistics after imports. */
 const grantsTo = (role: string): string => `
   DECLARE
     own_schema name;
@@ -67,7 +67,7 @@ const grantsTo = (role: string): string => `
       EXECUTE 'GRANT cupel_tenant TO ${role}' || CASE WHEN version >= 160000 THEN ' WITH INHERIT FALSE, SET TRUE' ELSE '' END;
     END IF`
 
-/** The role as an identifier in SQL, also inside of a string. */
+/** The role as an identifier in SQL, also inside a string. */
 function quoted(role: string): string {
   if (!/^[A-Za-z0-9_.-]{1,63}$/.test(role))
     throw new Error(

@@ -23,7 +23,7 @@ const LONGEST_PAUSE_MS = 5_000
 /** A child that ran for this long counts as healthy, and its next end as the first one. */
 const STEADY_MS = 30_000
 
-/** Supervises a child that has been started already. */
+/** Supervises an already started child. */
 export function supervise(first: Child, options: SupervisedOptions): Supervised {
   let child: Child | null = first
   const stopping = new AbortController()
@@ -96,7 +96,7 @@ function readErrorLine(line: string): string | null {
     if (level === undefined || level < ERROR_LEVEL || msg === undefined) return null
     return err?.message === undefined ? msg : `${msg}: ${err.message}`
   } catch {
-    // Not a log line, or one that the end of the process cut off.
+    // Not a log line, or a line that the end of the process cut off.
     return null
   }
 }

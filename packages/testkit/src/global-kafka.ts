@@ -1,11 +1,11 @@
 /**
- * Provides one Kafka broker and one schema registry per test run: those that KAFKA_BROKERS and SCHEMA_REGISTRY_URL name, else
- * local processes from Maven jars on Java 17, else Docker containers. Without any of them the tests are skipped with the reason;
+ * Provides one Kafka broker and one schema registry per test run: those that KAFKA_BROKERS and SCHEMA_REGISTRY_URL name, otherwise
+ * local processes from Maven jars on Java 17, otherwise Docker containers. Without any of them the tests are skipped with the reason;
  * under CI the run fails.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ensureKafkaJars, startKafka, startRegistry } from '@cupel/local-stack'
+import { ensureKafkaPrograms, startKafka, startRegistry } from '@cupel/local-stack'
 import { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 import { KAFKA_ACCESS, type TestKafkaAccess } from './test-kafka.js'
 import { startKafkaContainers, type TestKafka } from './kafka-containers.js'
@@ -49,7 +49,7 @@ function provide(access: TestKafkaAccess): void {
 }
 
 async function startFromJars(): Promise<TestKafka> {
-  const jars = await ensureKafkaJars({ onProgress: (sentence) => console.log(sentence) })
+  const jars = await ensureKafkaPrograms({ onProgress: (sentence) => console.log(sentence) })
   const folder = await newKafkaFolder()
   const common = { jars, recordFolder: join(folder, RECORD_FOLDER) }
   const starting = [

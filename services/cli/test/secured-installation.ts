@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DEFAULT_REPORT_PARTITIONS, silentLogger, useReportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { createAcls, openKafkaLog, type KafkaAcl } from '@cupel/event-log/kafka'
-import { ensureKafkaJars, freePort, startChild, type Child } from '@cupel/local-stack'
+import { ensureKafkaPrograms, freePort, startChild, type Child } from '@cupel/local-stack'
 import { logServices, type LogService } from '@cupel/service-connections'
 import { expect } from 'vitest'
 import { callCupel, type Said } from './command-line.js'
@@ -55,7 +55,7 @@ export interface Customer {
 
 export async function openSecuredInstallation(): Promise<SecuredInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-install-'))
-  const cluster = await startSecuredCluster(folder, await ensureKafkaJars({}), users)
+  const cluster = await startSecuredCluster(folder, await ensureKafkaPrograms({}), users)
   const apiPort = await freePort()
   const keysFile = join(folder, 'personal-data-keys.json')
   const common = commonSettings(cluster, keysFile)

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  ensureKafkaJars,
+  ensureKafkaPrograms,
   freePort,
   startKafka,
   type KafkaAccess,
@@ -27,7 +27,7 @@ export interface BrokerUnderTest {
 /** The jars, or why there are none: then the tests that need a broker of their own are skipped, except under CI. */
 export async function jarsOrReason(): Promise<KafkaJars | string> {
   try {
-    return await ensureKafkaJars({ onProgress: say })
+    return await ensureKafkaPrograms({ onProgress: say })
   } catch (error) {
     if (process.env['CI'] === 'true' || process.env['CI'] === '1') throw error
     const reason = error instanceof Error ? error.message : String(error)

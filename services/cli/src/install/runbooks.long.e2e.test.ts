@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { DEFAULT_REPORT_PARTITIONS, topicOf, useReportPartitions } from '@cupel/contracts'
 import { MAC_HEADER, type EventLog } from '@cupel/event-log'
 import { openKafkaLog } from '@cupel/event-log/kafka'
-import { ensureKafkaJars, startKafka, type KafkaAccess, type RunningKafka } from '@cupel/local-stack'
+import { ensureKafkaPrograms, startKafka, type KafkaAccess, type RunningKafka } from '@cupel/local-stack'
 import { noteSkip, testKafka, until } from '@cupel/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { callCupel, type Said } from '../../test/command-line.js'
@@ -324,7 +324,7 @@ describe.skipIf(missing !== undefined)(
 
     async function startTarget(): Promise<RunningKafka> {
       const target = await startKafka({
-        jars: await ensureKafkaJars({}),
+        jars: await ensureKafkaPrograms({}),
         folder: join(folder, 'kafka'),
         logFile: join(folder, 'kafka.log'),
         recordFolder: join(folder, 'processes'),

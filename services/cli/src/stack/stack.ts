@@ -14,7 +14,7 @@ import {
 } from '@cupel/event-log'
 import { forgetGroupMembers, logGrants, openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
-  ensureKafkaJars,
+  ensureKafkaPrograms,
   openToServices,
   SERVICE_ROLE,
   startPostgres,
@@ -42,9 +42,9 @@ import { awaitTopics } from './await-topics.js'
 
 export interface Stack {
   readonly profile: Profile
-  /** Of the owner, for commands of the operator. */
+  /** Connection of the owner, for commands of the operator. */
   readonly databaseUrl: string
-  /** Of the role of the services, which is no superuser and owns nothing. */
+  /** Connection of the role of the services, which is no superuser and owns nothing. */
   readonly serviceDatabaseUrl: string
   /** For administration, without a statement timeout. */
   readonly database: Database
@@ -100,7 +100,7 @@ async function startEmbedded(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** Topics are made by their owner: the role of the services could not. */
+/** The owner makes the topics, because the role of the services cannot. */
 async function prepareEmbeddedLog(
   { config, logger }: StackOptions,
   database: Database,
@@ -120,7 +120,7 @@ async function prepareEmbeddedLog(
 }
 
 async function startOnKafka(options: StackOptions): Promise<Stack> {
-  const jars = await ensureKafkaJars({ onProgress: options.note })
+  const jars = await ensureKafkaPrograms({ onProgress: options.note })
   // The broker starts independently; the registry stores its schemas in Postgres.
   const startingPostgres = runPostgres(options)
   const startingKafka = runKafka(options, jars)
@@ -178,7 +178,7 @@ function personalDataKeysOf({ config, home }: StackOptions): string {
   return file
 }
 
-/** MACs are required by now: this process holds the home, so that every one that wrote without them has ended. */
+/** MACs are required by now: this process holds the home, so every process that wrote records without MACs has ended. */
 async function openAuthentic(
   { config, logger, shutdown, metrics = noMetrics }: StackOptions,
   parts: { readonly database: Database; readonly keys: RecordKeys; readonly log: EventLog },
@@ -188,7 +188,7 @@ async function openAuthentic(
   return log
 }
 
-/** Like Promise.all, but rejects only when nothing is still starting; otherwise that would never be stopped. */
+/** Like Promise.all, but rejects only when nothing is still starting; otherwise such a part would never be stopped. */
 async function all<T extends readonly unknown[]>(starting: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   await Promise.allSettled(starting)
   return (await Promise.all(starting)) as unknown as T

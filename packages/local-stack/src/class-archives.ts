@@ -1,0 +1,76 @@
+/**
+ * Archives of the classes that the broker and the registry load. A JVM that maps such an archive neither reads nor verifies these classes,
+ * so a start takes half of its processor time (docs/performance.md). Each program runs once to write its archive.
+ */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startKafka } from './kafka.js'
+import {
+  DEFAULT_CACHE,
+  ensureKafkaJars,
+  makeOnce,
+  type KafkaJars,
+  type KafkaJarsOptions,
+} from './maven-jars.js'
+import { startRegistry } from './registry.js'
+
+const KAFKA_ARCHIVE = 'kafka.jsa'
+const REGISTRY_ARCHIVE = 'registry.jsa'
+
+/**
+ * Downloads missing programs and writes missing class archives, each once. Two processes at once share the work.
+ * Throws LocalStackError: `java-missing`, `download-failed`, `permission-denied`.
+ */
+export async function ensureKafkaPrograms(options: KafkaJarsOptions = {}): Promise<KafkaJars> {
+  const jars = await ensureKafkaJars(options)
+  const folder = join(options.cacheDir ?? DEFAULT_CACHE, 'kafka', `classes-${await fingerprint(jars)}`)
+  await makeOnce(folder, async (made) => {
+    options.onProgress?.('Preparing Kafka and the schema registry for faster starts (some 20 s, once).')
+    await writeArchives(jars, made)
+  })
+  const archive = (name: string): string | undefined => {
+    const file = join(folder, name)
+    return existsSync(file) ? file : undefined
+  }
+  const [kafkaClasses, registryClasses] = [archive(KAFKA_ARCHIVE), archive(REGISTRY_ARCHIVE)]
+  return {
+    ...jars,
+    ...(kafkaClasses === undefined ? {} : { kafkaClasses }),
+    ...(registryClasses === undefined ? {} : { registryClasses }),
+  }
+}
+
+/** An archive fits one version of Java and one set of jars. */
+async function fingerprint({ java, kafkaLibs, registryJar }: KafkaJars): Promise<string> {
+  const { stderr } = await promisify(execFile)(java, ['-version'])
+  return createHash('sha256').update([stderr, kafkaLibs, registryJar].join('\n')).digest('hex').slice(0, 12)
+}
+
+/** An archive that cannot be written is left out: the program starts without it. */
+async function writeArchives(jars: KafkaJars, target: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-classes-'))
+  const places = (name: string) => ({
+    jars,
+    folder: join(folder, name),
+    recordFolder: join(folder, 'run'),
+    logFile: join(folder, `${name}.log`),
+  })
+  try {
+    await Promise.allSettled([
+      runOnce(() => startKafka({ ...places('kafka'), writesClasses: join(target, KAFKA_ARCHIVE) })),
+      runOnce(() => startRegistry({ ...places('registry'), writesClasses: join(target, REGISTRY_ARCHIVE) })),
+    ])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function runOnce(start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
+  const running = await start()
+  await running.stop()
+}
