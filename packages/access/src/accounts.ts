@@ -20,7 +20,7 @@ export const MAX_NAME_LENGTH = 200
 const MAX_REASON_LENGTH = 500
 const ACCOUNT_ID_BYTES = 10
 
-/** Opens an account; `by` is who did it and `reason` why, for the audit log. */
+/** Opens an account; the audit log records `by` and `reason`. */
 export async function createAccount(
   database: Database,
   order: { name: string; by: string; reason?: string; sealing?: Sealing },
@@ -47,14 +47,14 @@ export async function createAccount(
   return account
 }
 
-/** Every account, oldest first; its name as it is stored. */
+/** Every account, oldest first; the name as stored. */
 export async function listAccounts(database: Queryable): Promise<Account[]> {
   return await database.query<Account>(
     `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account ORDER BY account.created_at, account_id`,
   )
 }
 
-/** The trimmed name. Throws a RangeError where it is empty, too long or has control characters. */
+/** The trimmed name. Throws a RangeError if it is empty, too long or has control characters. */
 export function checkedName(name: string): string {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(trimmed))
@@ -62,7 +62,7 @@ export function checkedName(name: string): string {
   return trimmed
 }
 
-/** The trimmed reason. Throws a RangeError where it is too long or has control characters. */
+/** The trimmed reason. Throws a RangeError if it is too long or has control characters. */
 export function checkedReason(reason: string): string {
   const trimmed = reason.trim()
   if (trimmed.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(trimmed))

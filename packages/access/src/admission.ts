@@ -24,16 +24,16 @@ import { shareFailures } from './share-failures.js'
 
 /** One call at the gate. */
 export interface AccessCall {
-  /** Value of the Authorization header, with a key or a session token; undefined where the call carries none. */
+  /** Value of the Authorization header, with a key or a session token; undefined if the call carries none. */
   readonly authorization: string | undefined
   /** Address of the client in text form, IPv4-mapped addresses as IPv4. */
   readonly clientAddress: string
   readonly requiredScope: Scope
-  /** Set where the call has an Idempotency-Key and is valid. */
+  /** Set if the call has an Idempotency-Key and is valid. */
   readonly idempotent?: IdempotentRequest | null
 }
 
-/** The account and key of a call: known as soon as the key is, even where the call is refused. */
+/** The account and key of a call: known once the key is known, even if the call is refused. */
 export interface Caller {
   readonly accountId: string
   readonly keyId: string
@@ -42,17 +42,17 @@ export interface Caller {
   readonly scope: Scope
   readonly plan: PlanName
   readonly webhookAdmin: boolean
-  /** The session of the call; null where the call carries the key itself. */
+  /** The session of the call; null if the call carries the key itself. */
   readonly session: CallerSession | null
 }
 
 export interface CallerSession {
   readonly sessionId: string
-  /** Name of the person who signed in; empty where only the key is known. */
+  /** Name of the person who signed in; empty if only the key is known. */
   readonly actor: string
-  /** The name of that person that never changes; empty where only the key is known. */
+  /** The permanent identifier of that person; empty if only the key is known. */
   readonly subject: string
-  /** UTC, RFC 3339 with milliseconds: when the session ends if it is used until then. */
+  /** UTC, RFC 3339 with milliseconds: the end of the session if it stays in use. */
   readonly expiresAt: string
 }
 
@@ -78,7 +78,7 @@ export interface Admitted {
   readonly admitted: true
   readonly caller: Caller
   readonly rateLimit: RateLimit
-  /** The reservation of the call's Idempotency-Key; null where the call has none. */
+  /** The reservation of the call's Idempotency-Key; null if the call has none. */
   readonly reservation: Reservation | null
 }
 
@@ -86,9 +86,9 @@ export interface NotAdmitted {
   readonly admitted: false
   readonly reason: RefusalReason
   readonly caller: Caller | null
-  /** Null where the key is not valid, or not allowed from this address. */
+  /** Null if the key is not valid, or not allowed from this address. */
   readonly rateLimit: RateLimit | null
-  /** Whole seconds after which the same call can succeed; null where waiting does not help. */
+  /** Whole seconds after which the same call can succeed; null if waiting does not help. */
   readonly retryAfterSeconds: number | null
 }
 
@@ -96,20 +96,20 @@ export type Admission = Admitted | NotAdmitted
 
 export interface AdmissionGate {
   /**
-   * Whether the call carries a key or token that is usable, so that its body is worth reading. It admits nothing, and is false where
-   * the store does not answer. Never rejects.
+   * Whether the call carries a usable key or token, so that its body is worth reading. It admits no call, and is false if the store does
+   * not answer. Never rejects.
    */
   recognises(authorization: string | undefined): Promise<boolean>
-  /** Never rejects: where the database does not answer the refusal is `unavailable`. */
+  /** Never rejects: if the database does not answer, the refusal is `unavailable`. */
   admit(call: AccessCall): Promise<Admission>
   /**
-   * Counts a call whose secret of another kind opened nothing, as a failed authentication of its client. Returns null while the
-   * client is within its limit, otherwise the whole seconds to wait.
+   * Counts a call with an invalid secret of another kind as a failed authentication of its client. Returns null while the client is within
+   * its limit, otherwise the whole seconds to wait.
    */
   noteFailure(clientAddress: string): number | null
   /** Whether the database answered the last statement. */
   readonly isAvailable: () => boolean
-  /** Asks the database whether it answers, so that `isAvailable` is true also where no call comes. Never rejects. */
+  /** Asks the database whether it answers, so that `isAvailable` becomes true even when no calls come. Never rejects. */
   look(): Promise<void>
   /** Answers the waiting calls, then stops. */
   close(): Promise<void>
@@ -119,9 +119,9 @@ export interface AdmissionOptions {
   readonly database: Database
   readonly logger?: Logger
   readonly metrics?: Metrics
-  /** Figures of the plans where an operator changed them. */
+  /** Figures of the plans that an operator changed. */
   readonly plans?: Readonly<Record<PlanName, Plan>>
-  /** How long one attempt may work under an Idempotency-Key before another may go on. */
+  /** How long one attempt may work under an Idempotency-Key before another may continue. */
   readonly leaseMs?: number
   /** Failed authentications a minute from one client before further ones are 429. */
   readonly maxFailuresPerMinute?: number
@@ -193,7 +193,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       const verdict = await batcher.add({ keyId, keyHash, clientAddress, requiredScope, idempotent })
       return admissionOf(verdict, { idempotent, session, standing: planTable.standing })
     } catch {
-      // The failed statement is logged already; a full queue or a late answer is the same to the caller.
+      // The failed statement is logged already; a full queue and a late answer look the same to the caller.
       return UNAVAILABLE
     }
   }

@@ -1,4 +1,4 @@
-/** Judges batches of calls with one statement each: what goes into access.admit_calls and what comes out. */
+/** Judges batches of calls with one statement each: builds the input of access.admit_calls and reads its output. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Environment, PlanName, Scope } from '@cupel/domain'
 import { failpoint } from '@cupel/failpoints'
@@ -31,14 +31,14 @@ export interface Verdict extends Record<string, unknown> {
   readonly scope: Scope
   readonly plan: PlanName
   readonly webhook_admin: boolean
-  /** Microseconds until the published bucket is full; null where the caller must not learn it. */
+  /** Microseconds until the published bucket is full; null if the caller must not learn it. */
   readonly debt_us: number | null
   readonly hard_debt_us: number | null
   readonly reservation: ReservationKind | null
   readonly work_id: string | null
 }
 
-/** Of no client; a range that contains it contains every address. */
+/** The address of no client; a range that contains it contains every address. */
 const NOBODYS_ADDRESS = '0.0.0.0'
 
 interface JudgingSettings {
@@ -57,7 +57,7 @@ export function createJudging(options: {
   /** One verdict per question, in order. */
   judge(questions: readonly Question[]): Promise<readonly Verdict[]>
   isAvailable(): boolean
-  /** Asks the database for nothing but an answer. Never rejects. */
+  /** Asks the database whether it answers, nothing else. Never rejects. */
   look(): Promise<void>
 } {
   const { database, logger, metrics } = options

@@ -1,7 +1,7 @@
 /**
- * Counts failed authentications by client. A client beyond the limit gets 429 for further failing calls. A call with a valid key
- * is never affected, wherever it comes from. Each instance counts in memory, so no call waits; in the background the instances
- * add their counts up in the database.
+ * Counts failed authentications by client. A client beyond the limit gets 429 for further failing calls. A call with a valid key is never
+ * affected, wherever it comes from. Each instance counts in memory, so no call waits. In the background the instances add up their counts
+ * in the database.
  */
 import { createBatcher } from '@cupel/concurrency'
 import { clientNetwork } from '@cupel/http-edge'

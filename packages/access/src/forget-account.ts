@@ -1,7 +1,7 @@
-/** What these tables hold of an account beside its keys, when its personal data is erased. */
+/** Erases the personal data of an account in these tables, except its keys. */
 import type { Queryable } from '@cupel/postgres'
 
-/** Revoked keys and the account itself stay, without names: events name them by id. `word`: what is shown in place of a name. */
+/** Revoked keys and the account itself stay, without names: events name them by id. `word` replaces each name. */
 export async function forgetAccount(transaction: Queryable, accountId: string, word: string): Promise<void> {
   await transaction.execute(
     `UPDATE access.account SET name = $2, created_by = $2 WHERE account_id = $1 AND (name, created_by) <> ($2, $2)`,

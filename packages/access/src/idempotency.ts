@@ -18,8 +18,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * `reserved`: the first call with this key. `resumed`: an earlier attempt was given up; this call goes on with its id.
- * `held`: an earlier attempt is running or done. `mismatch`: the key was used for another request.
+ * `reserved`: the first call with this key. `resumed`: an earlier attempt was given up; this call continues with its id. `held`: an earlier
+ * attempt is running or done. `mismatch`: the key was used for another request.
  */
 export type ReservationKind = 'reserved' | 'resumed' | 'held' | 'mismatch'
 
@@ -57,8 +57,8 @@ export async function forgetReservation(database: Database, reservation: Reserva
 }
 
 /**
- * Reserves the key again where its work failed for good. Null where another call did so first: of any number of calls exactly one
- * gets the reservation.
+ * Reserves the key again after its work failed for good. Null if another call did so first: of any number of calls exactly one gets the
+ * reservation.
  */
 export async function restartReservation(
   database: Database,

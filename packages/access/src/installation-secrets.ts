@@ -1,4 +1,4 @@
-/** The keys of this installation, each for one purpose, all derived from one random secret that its database holds. */
+/** The keys of this installation, each for one purpose. All are derived from one random secret in its database. */
 import { hkdfSync } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'
 
@@ -8,13 +8,13 @@ export interface InstallationSecrets {
   readonly reportIdKey: Uint8Array
   /** Encrypts page tokens. */
   readonly pageTokenKey: Uint8Array
-  /** Encrypts webhook secrets at rest where the operator set no key for them. */
+  /** Encrypts webhook secrets at rest if the operator set no key for them. */
   readonly webhookSecretsKey: Uint8Array
 }
 
 const KEY_BYTES = 32
 
-/** Throws where the migrations of this package did not run. */
+/** Throws if the migrations of this package did not run. */
 export async function loadInstallationSecrets(database: Queryable): Promise<InstallationSecrets> {
   const [row] = await database.query<{ secret: Buffer }>('SELECT secret FROM access.installation_secret')
   if (row === undefined)

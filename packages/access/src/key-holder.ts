@@ -1,6 +1,6 @@
 import type { Queryable } from '@cupel/postgres'
 
-/** The first key of the line of rotations that a key is in. Keys of one line have one holder. Unknown keys are their own. */
+/** The first key in the chain of rotations of this key. The keys of one chain have one holder. An unknown key is its own holder. */
 export async function keyHolder(database: Queryable, keyId: string): Promise<string> {
   const [row] = await database.query<{ keyId: string }>(
     {

@@ -40,7 +40,7 @@ export interface ApiKey {
   readonly expiresAt: string | null
   /** When the key stops or stopped working; in the future for a rotated key. */
   readonly revokedAt: string | null
-  /** When a call with the key was last admitted, to the minute; null where none was. */
+  /** When a call with the key was last admitted, to the minute; null if none was. */
   readonly lastUsedAt: string | null
 }
 
@@ -69,7 +69,7 @@ export async function issueKey(database: Database, order: KeyOrder): Promise<Iss
   )
 }
 
-/** Those of the keys that are neither revoked nor expired. */
+/** The given keys that are neither revoked nor expired. */
 export async function validKeys(
   database: Queryable,
   keyIds: readonly string[],
@@ -86,7 +86,7 @@ export async function validKeys(
   return new Set(rows.map(({ keyId }) => keyId))
 }
 
-/** Revokes a key at once, everywhere. It is no error to revoke it again, or during the overlap of a rotation. */
+/** Revokes a key at once, everywhere. A second call, or a call during the overlap of a rotation, is no error. */
 export async function revokeKey(
   database: Database,
   order: { keyId: string; by: string; reason: string; sealing?: Sealing },
@@ -149,7 +149,7 @@ async function insertKey(
       scope: order.scope,
       plan: order.plan,
     },
-    // The name of a rotated key is stored already.
+    // The name of a rotated key is already sealed in the store.
     name: rotatedFrom === null ? seal(nameOf(order.name)) : (order.name ?? ''),
     allowedIps: rangesOf(order.allowedIps ?? []),
     webhookAdmin: order.webhookAdmin ?? true,
@@ -206,8 +206,8 @@ async function endKey(
 }
 
 /**
- * Reads a key and locks its row, so that two changes of one key have one order, in the log too. `now` is the database's clock:
- * the gate uses it, and the operator's clock may be ahead.
+ * Reads a key and locks its row, so that two changes of one key have one order, in the log too. `now` is the database's clock: the gate
+ * uses it, and the operator's clock may be ahead.
  */
 async function lockKey(transaction: Queryable, keyId: string): Promise<{ key: ApiKey; now: Date }> {
   const [row] = await transaction.query<ApiKey & { now: Date }>(

@@ -1,4 +1,4 @@
-/** How many jobs an account has open, and how many items wait in them: counted where jobs are admitted, over all instances. */
+/** Counts an account's open jobs and the items that wait in them. The count is taken where jobs are admitted, over all instances. */
 import type { Plan } from '@cupel/domain'
 import { asFields, type Queryable } from '@cupel/postgres'
 
@@ -11,7 +11,7 @@ export interface JobOrder {
 
 export interface JobStanding {
   readonly isAdmitted: boolean
-  /** Of the account and environment, without the job that was asked for. */
+  /** Open jobs of the account and environment, without the job that was asked for. */
   readonly openJobs: number
   /** Items of those jobs. An item counts until its job has ended. */
   readonly waitingItems: number
@@ -22,12 +22,12 @@ export interface JobState {
   readonly hasEnded: boolean
 }
 
-/** A job that no reader knows after this time was never written: the log did not take it. */
+/** If no reader knows a job after this time, it was never written: the log did not accept it. */
 const UNKNOWN_KEEP_MINUTES = 10
 
 /**
- * Admits the job, or counts what stands in its way. `statesOf` tells of the jobs it is given those that were read from the log; it
- * is asked only where the job would be refused, and what has ended is forgotten then.
+ * Admits the job, or counts what prevents it. `statesOf` returns the states of those given jobs that were read from the log. It is called
+ * only if the job would be refused; ended jobs are then forgotten.
  */
 export async function admitJob(
   database: Queryable,

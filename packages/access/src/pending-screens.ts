@@ -20,9 +20,9 @@ export interface LateScreen extends PendingScreen {
 }
 
 /**
- * Stores ids before they are returned. A request that the log has not acknowledged goes to the outbox in the same transaction, so
- * that its screening goes on whether or not the append succeeds; of two records with one report id the first counts. Storing an id
- * twice changes nothing.
+ * Stores ids before they are returned. A request that the log has not acknowledged goes to the outbox in the same transaction, so that its
+ * screening goes on whether or not the append succeeds. If two records have one report id, the first counts. Storing an id twice changes
+ * nothing.
  */
 export async function notePendingScreens(database: Database, screens: readonly LateScreen[]): Promise<void> {
   await database.transaction({ at: 'api.pending-noted' }, async (transaction) => {

@@ -1,4 +1,4 @@
-/** What the sign-in of a person takes from the store: whether an ID token is new, and the keys that groups are mapped to. */
+/** The sign-in of a person asks the store two things: whether an ID token is new, and which keys the groups are mapped to. */
 import type { Environment, Scope } from '@cupel/domain'
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
 
@@ -15,7 +15,7 @@ export interface SignInKey {
 /** Rows that one sweep deletes. */
 const SWEEP_ROWS = 1_000
 
-/** Notes that the token was used; false where it was before. `uselessFrom`: its time refuses it from then on. */
+/** Stores that the token was used; returns false if it was used before. From `uselessFrom` on the token has expired. */
 export async function spendIdToken(
   database: Database,
   { digest, uselessFrom }: { readonly digest: Buffer; readonly uselessFrom: Date },
@@ -26,7 +26,7 @@ export async function spendIdToken(
   })
 }
 
-/** Deletes a bounded number of notes that nothing needs any more; returns how many. */
+/** Deletes a bounded number of expired notes; returns how many. */
 export async function forgetSpentIdTokens(database: Queryable): Promise<number> {
   return await database.execute(
     `DELETE FROM access.spent_id_token WHERE token_hash = ANY (ARRAY(
@@ -37,8 +37,8 @@ export async function forgetSpentIdTokens(database: Queryable): Promise<number> 
 }
 
 /**
- * The usable ones of the named keys, in the order given, each once. A key that was rotated is followed to its newest successor, so that
- * a rotation changes no settings.
+ * The usable ones of the named keys, in the given order, each once. A rotated key is replaced by its newest successor, so that a rotation
+ * changes no settings.
  */
 export async function signInKeys(
   database: Queryable,

@@ -18,7 +18,7 @@ export interface RateLimit {
   readonly windowSeconds: number
   /** Whole tokens left. */
   readonly remaining: number
-  /** Seconds until there is one more, rounded up; 0 where the bucket is full. */
+  /** Seconds until there is one more, rounded up; 0 if the bucket is full. */
   readonly nextTokenSeconds: number
 }
 
@@ -84,7 +84,7 @@ export function createPlanTable(options: {
           remaining,
           nextTokenSeconds,
         },
-        // Never less than `t` of the RateLimit field promises.
+        // Never less than the `t` of the RateLimit field.
         retryAfterSeconds: Math.max(1, nextTokenSeconds, wholeSeconds(waitUs)),
       }
     },

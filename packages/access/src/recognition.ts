@@ -1,6 +1,6 @@
 /**
- * Whether a call carries a key or session token that this installation issued, so that nothing of a stranger's body is read. It
- * admits nobody: every call is judged by the gate besides, which asks the store about its key each time.
+ * Tells whether this installation issued the key or session token of a call, so that the server does not read a stranger's body. It admits
+ * no call: the gate also judges every call and asks the store about its key each time.
  */
 import { createBatcher } from '@cupel/concurrency'
 import type { Database } from '@cupel/postgres'
@@ -9,12 +9,12 @@ import type { Bearer } from './bearer.js'
 type IssuedKey = Pick<Extract<Bearer, { kind: 'key' }>, 'keyId' | 'keyHash'>
 
 export interface Recognition {
-  /** Rejects where the store does not answer. */
+  /** Rejects if the store does not answer. */
   recognises(key: IssuedKey): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Time for which a key counts as known without another look. */
+/** A key counts as known for this long without another query. */
 const KNOWN_FOR_MS = 10_000
 const MAX_KNOWN = 10_000
 const MAX_BATCH = 256
@@ -23,7 +23,7 @@ const MAX_WAITING = 4_096
 const ANSWER_TIMEOUT_MS = 2_000
 
 export function createRecognition(database: Database): Recognition {
-  /** Hash of a key to the clock reading up to which it counts as known; the oldest first. */
+  /** Maps the hash of a key to the clock reading until which it counts as known; the oldest first. */
   const known = new Map<string, number>()
   const batcher = createBatcher({
     run: (keys: readonly IssuedKey[]) => usableKeys(database, keys),

@@ -1,8 +1,8 @@
-/** Applies what the log tells of accounts and keys to a database that was restored from a backup. */
+/** Applies the log's events of accounts and keys to a database that was restored from a backup. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 
-/** Creates the account where it is missing; resolves to whether it was. */
+/** Creates the account if it is missing; resolves to whether it was. */
 export async function replayAccount(
   transaction: Queryable,
   { accountId, name, createdAt, createdBy }: EventData['AccountCreated'],
@@ -14,7 +14,7 @@ export async function replayAccount(
   return created > 0
 }
 
-/** Whether the key exists. One that does not cannot be made again: the log holds no hash of it. */
+/** Whether the key exists. A missing key cannot be made again: the log holds no hash of it. */
 export async function isKeyKnown(
   transaction: Queryable,
   { keyId }: EventData['ApiKeyIssued'],
@@ -22,7 +22,7 @@ export async function isKeyKnown(
   return (await transaction.query('SELECT 1 FROM access.api_key WHERE key_id = $1', [keyId])).length > 0
 }
 
-/** Revokes the key where the database holds it as valid, or as valid for longer; resolves to whether it did. */
+/** Revokes the key if the database holds it as valid, or as valid for longer; resolves to whether it did. */
 export async function replayRevocation(
   transaction: Queryable,
   { keyId, revokedAt }: EventData['ApiKeyRevoked'],
@@ -34,7 +34,7 @@ export async function replayRevocation(
   return revoked > 0
 }
 
-/** Ends every session: the log does not tell which ones ended after a backup. Resolves to how many there were. */
+/** Ends every session: the log does not record which ones ended after a backup. Resolves to how many there were. */
 export async function endEverySession(transaction: Queryable): Promise<number> {
   return await transaction.execute('DELETE FROM access.session')
 }

@@ -1,9 +1,9 @@
-/** Sealing of personal data, as @cupel/personal-data does it; absent where an installation has no keys for it. */
+/** Seals personal data, as @cupel/personal-data does it; absent if an installation has no keys for it. */
 export interface Sealing {
   of(accountId: string): Promise<{ seal(text: string): string }>
 }
 
-/** Seals texts of the account; leaves them as they are without `sealing`. */
+/** Seals texts of the account; returns them unchanged without `sealing`. */
 export async function sealFor(
   sealing: Sealing | undefined,
   accountId: string,

@@ -1,6 +1,6 @@
 /**
- * Sessions: a person exchanges a key once for a token that lives for hours. Every call with the token is judged as a call with
- * the key, so that the key's scope, bucket, allowlist, expiry and revocation count at once.
+ * Sessions: a person exchanges a key once for a token that lives for hours. The gate judges a call with the token like a call with the key:
+ * the key's scope, bucket, allowlist, expiry and revocation apply at once.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { renderSessionToken, SESSION_TOKEN_RANDOM_BYTES } from '@cupel/domain'
@@ -9,9 +9,9 @@ import type { Database, Queryable } from '@cupel/postgres'
 export interface SessionOrder {
   /** The key that the session stands for. */
   readonly keyId: string
-  /** Name of the person, where a sign-in service vouches for it; empty otherwise. */
+  /** Name of the person, if a sign-in service vouches for it; empty otherwise. */
   readonly actor: string
-  /** The name of the person that never changes, as that service states it; empty where there is none. */
+  /** The permanent identifier of the person, as that service states it; empty if there is none. */
   readonly subject?: string
 }
 
@@ -23,7 +23,7 @@ export interface IssuedSession {
   readonly expiresAt: string
 }
 
-/** What a session token stands for. */
+/** The session of a token. */
 export interface ResolvedSession {
   readonly sessionId: string
   readonly keyId: string
@@ -39,16 +39,16 @@ export interface AskedSession {
   readonly tokenHash: Buffer
 }
 
-/** A session ends this long after the sign-in at the latest. */
+/** A session ends at the latest this long after the sign-in. */
 export const SESSION_LIFETIME_MS = 8 * 3_600_000
 /** A session ends when no call used it for this long. */
 export const SESSION_IDLE_MS = 3_600_000
-/** Sessions of one key at once; a further one ends the oldest. */
+/** Open sessions per key; a further one ends the oldest. */
 export const MAX_SESSIONS_PER_KEY = 500
 /** Rows that one sweep deletes. */
 const SWEEP_ROWS = 1_000
 
-/** Begins a session of a key that was admitted. It ends with the key, where the key ends before. */
+/** Begins a session of an admitted key. The session ends with the key, if the key ends first. */
 export async function beginSession(
   database: Database,
   { keyId, actor, subject = '' }: SessionOrder,
@@ -84,7 +84,7 @@ export async function endSession(database: Database, sessionId: string): Promise
   )
 }
 
-/** Deletes a bounded number of sessions that are over; returns how many. */
+/** Deletes a bounded number of ended sessions; returns how many. */
 export async function forgetEndedSessions(database: Queryable): Promise<number> {
   return await database.execute(FORGET, [SESSION_IDLE_MS, SWEEP_ROWS])
 }
@@ -99,7 +99,7 @@ export function hashSessionToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-/** What the sessions stand for, in the order of the question; null for a session that is unknown or over. */
+/** The sessions of the tokens, in the order of the tokens; null for a session that is unknown or ended. */
 export async function resolveSessions(
   database: Queryable,
   asked: readonly AskedSession[],

@@ -1,4 +1,4 @@
-/** The log that an archive holds, to be read like any other one: the third adapter of the port. It is never appended to. */
+/** The log in an archive, which is read like any other log: the third adapter of the port. It is never appended to. */
 import { keyPartition, LogStoppedError, type EventLog, type LogRecord } from '@cupel/event-log'
 import { BadSegmentError } from './format/container.js'
 import type { Segment } from './format/manifest.js'
@@ -9,13 +9,13 @@ import { ArchiveError, type ArchiveStore } from './store.js'
 export interface ArchiveLogOptions {
   readonly store: ArchiveStore
   readonly contents: ArchiveContents
-  /** Called for a segment that cannot be read, which is then skipped. Without it the reading ends there with LogStoppedError. */
+  /** Called for an unreadable segment, which is then skipped. Without it the read ends there with LogStoppedError. */
   readonly onDamaged?: (segment: Segment, error: BadSegmentError) => void
 }
 
 const READ_ONLY = 'An archive is only read: restore it to append to its log, or to follow it.'
 
-/** Throws an ArchiveError where the archive is empty. */
+/** Throws an ArchiveError if the archive is empty. */
 export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions): EventLog {
   const { log, topics, segments } = contents
   if (log === null) throw new ArchiveError(`${store.place} holds no archive.`)
@@ -79,7 +79,7 @@ export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions
   }
 }
 
-/** Single records are often read one after the other from one segment. */
+/** Callers often read single records of one segment one after the other. */
 function keepOne(store: ArchiveStore): (segment: Segment) => Promise<Buffer> {
   let kept: { file: string; bytes: Buffer } | null = null
   return async (segment) => {

@@ -1,6 +1,6 @@
 /**
- * Writes what the log has and the archive has not. A manifest names segments only when they are whole and kept, so that a run that is
- * killed at any moment leaves an archive that counts, and the next run goes on behind its last manifest.
+ * Archives the records that the log has and the archive lacks. A manifest names segments only when the store has all of each. A run that is
+ * killed at any moment therefore leaves a valid archive, and the next run continues behind its last manifest.
  */
 import { createHash } from 'node:crypto'
 import type { EventLog, LogRecord } from '@cupel/event-log'
@@ -33,24 +33,24 @@ import { ArchiveError, type ArchiveStore } from './store.js'
 
 export interface CreateOptions {
   readonly store: ArchiveStore
-  /** With the records of other producers: an archive holds the log as it is. */
+  /** Includes the records of other producers: an archive holds the log as it is. */
   readonly log: EventLog
   /** Names without prefix. */
   readonly topics: readonly string[]
   /** Topics whose values have no schema id: dead letters and the genesis record. */
   readonly rawTopics: ReadonlySet<string>
-  /** Asked for before each manifest: a schema is registered before it writes a record. */
+  /** Queried before each manifest: a schema is registered before it writes a record. */
   readonly schemas: () => Promise<{
     readonly schemas: readonly ArchivedSchema[]
     readonly versions: readonly ArchivedSchemaVersion[]
   }>
   readonly required: Required
   readonly signer: Signer
-  /** Of what the installation signed at any time. */
+  /** Verifies everything that the installation ever signed. */
   readonly verifier: Verifier
   readonly now: () => string
   readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
-  /** For tests: smaller segments than those of an installation. */
+  /** For tests: smaller segments than in an installation. */
   readonly limits?: Partial<SegmentLimits>
 }
 
@@ -62,10 +62,10 @@ export interface SegmentLimits {
 
 export interface Created {
   readonly log: string
-  /** Of the last manifest; 0 where the log is empty. */
+  /** Number of the last manifest; 0 if the log is empty. */
   readonly number: number
   readonly head: string | null
-  /** That this run added. */
+  /** Records that this run added. */
   readonly records: number
   readonly segments: number
   readonly bytes: number
@@ -74,7 +74,7 @@ export interface Created {
 const MAGIC_BYTE = 0
 const PREFIX_BYTES = 5
 
-/** Throws ArchiveInUseError while another run writes, and ArchiveError where the archive is not the beginning of this log. */
+/** Throws ArchiveInUseError while another run writes, and ArchiveError if the archive is not the beginning of this log. */
 export async function createArchive(options: CreateOptions): Promise<Created> {
   const held = await options.store.hold()
   try {
@@ -104,9 +104,10 @@ async function extend(options: CreateOptions): Promise<Created> {
   const topics = await topicsOf(options, contents)
   const works = await workOf(options, contents, topics)
   const manifests = openManifests(options, { contents, identity, topics })
-  // A run that lost its hold may still be at work: it can name its segments no more once this manifest is in the place of its next one.
+  // A run that lost its hold may still be at work. Once this manifest takes the place of its next one, that run can no longer name its
+  // segments.
   if (unnamed.length > 0 && store.isShared) await manifests.fence()
-  // Only now: the log has what they hold.
+  // They are removed only now: the log still has their records.
   for (const path of unnamed) await store.remove(path)
   const total = works.reduce((sum, { from, to }) => sum + to - from, 0)
   let done = 0
@@ -131,7 +132,7 @@ function limitsOf({ limits = {} }: CreateOptions): SegmentLimits {
   }
 }
 
-/** Files of a run that was killed: nothing names them, and they are written again. Throws an ArchiveError where other files are there. */
+/** Files of a killed run: no manifest names them, and they are written again. Throws an ArchiveError if other files are there. */
 async function cutOffFiles(
   store: ArchiveStore,
   contents: ArchiveContents,
@@ -143,7 +144,7 @@ async function cutOffFiles(
     throw new ArchiveError(
       `${store.place} holds ${foreign}, which is no file of an archive: choose another folder.`,
     )
-  // A run that was cut off leaves the segments of one manifest, and drafts of one segment and one manifest; so does one that lost its hold.
+  // An interrupted run leaves the segments of one manifest, and drafts of one segment and one manifest; so does a run that lost its hold.
   if (unnamed.length > (manifestSegments + 2) * (store.isShared ? 2 : 1))
     throw new ArchiveError(
       `${store.place} holds ${unnamed.length} segments that no manifest names: manifests are missing. Put them back, from a copy of the archive.`,
@@ -151,7 +152,7 @@ async function cutOffFiles(
   return unnamed
 }
 
-/** A topic keeps the first offset at which the archive met it. */
+/** A topic keeps the first offset at which the archive found it. */
 async function topicsOf({ log, topics }: CreateOptions, contents: ArchiveContents): Promise<ArchivedTopic[]> {
   const known = [...contents.topics.values()]
   const names = topics.filter((name) => !contents.topics.has(name))
@@ -165,7 +166,7 @@ async function topicsOf({ log, topics }: CreateOptions, contents: ArchiveContent
   return [...known, ...(await Promise.all(added))]
 }
 
-/** What is new in each partition. Throws an ArchiveError where the log does not continue what the archive has. */
+/** The new records of each partition. Throws an ArchiveError if the log does not continue the archive. */
 async function workOf(
   { store, log }: CreateOptions,
   contents: ArchiveContents,
@@ -194,7 +195,7 @@ async function workOf(
   return works
 }
 
-/** The log must have the record that the archive ends with: another history never goes on behind it. */
+/** The log must have the last record of the archive: another history must never continue it. */
 async function requireSameEnd(
   log: EventLog,
   last: Segment | undefined,
@@ -293,7 +294,7 @@ async function openSegment(
   }
 }
 
-/** Names segments, a number at a time. The last manifest of a run is written also where only topics or requirements are new. */
+/** Names segments, a number at a time. If only topics or requirements are new, the run still writes its last manifest. */
 function openManifests(
   options: CreateOptions,
   {

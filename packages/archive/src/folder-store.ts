@@ -31,7 +31,7 @@ export function openFolderStore(folder: string): ArchiveStore {
   }
 }
 
-/** Without the lock, which is no part of the archive. */
+/** The files without the lock, which is no part of the archive. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
@@ -84,7 +84,7 @@ async function createDraft(path: string): Promise<Draft> {
   }
 }
 
-/** Makes the folders that are missing, each on the disk with its name. */
+/** Makes the missing folders and flushes each with its name to the disk. */
 async function makeFolder(folder: string): Promise<void> {
   if ((await stat(folder).catch(() => null)) !== null) return
   const above = dirname(folder)

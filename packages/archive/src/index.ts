@@ -1,4 +1,4 @@
-/** Archives of the log: segments, signed manifests, and a log that is read from them (docs/adr/0367). */
+/** Archives of the log: segments, signed manifests, and a log that reads from them (docs/adr/0367). */
 export { openArchiveLog, type ArchiveLogOptions } from './archive-log.js'
 export { createArchive, type Created, type CreateOptions, type SegmentLimits } from './create-archive.js'
 export { openFolderStore } from './folder-store.js'

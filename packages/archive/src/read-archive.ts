@@ -1,4 +1,4 @@
-/** Reads the manifests of an archive and checks that each follows the one before. Segments are checked where they are read. */
+/** Reads the manifests of an archive and checks that each follows the one before. Segments are checked when they are read. */
 import type { Verifier } from '@cupel/signing'
 import {
   BadManifestError,
@@ -16,23 +16,23 @@ import {
 import { MAX_MANIFEST_BYTES } from './limits.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
-/** What is wrong, and where. */
+/** A fault and its place. */
 export interface ArchiveFault {
   /** Path in the archive. */
   readonly file: string
   /** A sentence. */
   readonly detail: string
-  /** The records that the file holds, where it holds records. */
+  /** The records that the file holds, if it holds records. */
   readonly records?: Pick<Segment, 'topic' | 'partition' | 'first' | 'next'>
 }
 
-/** What the manifests say together. */
+/** The contents of all manifests together. */
 export interface ArchiveContents {
-  /** Null where there is no manifest. */
+  /** Null if there is no manifest. */
   readonly log: string | null
-  /** Number of the last manifest, 0 where there is none. */
+  /** Number of the last manifest, 0 if there is none. */
   readonly number: number
-  /** SHA-256 in hex of its file. */
+  /** SHA-256 in hex of the last manifest's file. */
   readonly head: string | null
   readonly time: string | null
   readonly keyId: string | null
@@ -46,7 +46,7 @@ export interface ArchiveContents {
 
 export const placeOf = (topic: string, partition: number): string => `${topic}/${partition}`
 
-/** The manifests up to the first one that does not belong there, and what is wrong with it. */
+/** The manifests up to the first one that does not belong there, and its fault. */
 export async function readManifests(
   store: ArchiveStore,
   verifier: Verifier,
@@ -93,13 +93,13 @@ export const isOwnFile = (path: string): boolean =>
     path,
   )
 
-/** Every file that the manifests name, and theirs. */
+/** Every file that the manifests name, and the manifests' own files. */
 export function namedFiles({ number, segments }: ArchiveContents): ReadonlySet<string> {
   const manifests = Array.from({ length: number }, (_, index) => manifestFile(index + 1))
   return new Set([...manifests, ...[...segments.values()].flat().map(({ file }) => file)])
 }
 
-/** Files that no manifest names: of a run that is at work or was cut off, or put there by somebody. */
+/** Files that no manifest names: a current or interrupted run wrote them, or somebody put them there. */
 export async function unnamedFiles(
   store: ArchiveStore,
   contents: ArchiveContents,

@@ -1,4 +1,4 @@
-/** Which records of an archive need a MAC, and which reports a signature: as the installation required it of its log. */
+/** The records of an archive that need a MAC, and the reports that need a signature, as the installation required it of its log. */
 import type { Position } from '@cupel/event-log'
 import type { Required, RequiredRange } from './format/manifest.js'
 import { placeOf } from './read-archive.js'
@@ -14,7 +14,7 @@ export function requirementOf({ macs, signatures }: Required): ArchivedRequireme
   return {
     isMacDue(position) {
       const ranges = ofMacs.get(placeOf(position.topic, position.partition))
-      // A topic that was made after MACs were required.
+      // The topic was made after MACs were required.
       return ranges === undefined ? areMacsDue : isWithin(ranges, position)
     },
     isSignatureDue: (position) =>

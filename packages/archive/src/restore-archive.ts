@@ -8,21 +8,21 @@ import { ArchiveError, type ArchiveStore } from './store.js'
 export interface RestoreArchiveOptions {
   readonly store: ArchiveStore
   readonly contents: ArchiveContents
-  /** Has the topics already, and takes records as they are: without adding MACs. */
+  /** Already has the topics, and accepts records as they are: without adding MACs. */
   readonly log: EventLog
-  /** Every topic of the installation. One that the archive lacks must be empty. */
+  /** Every topic of the installation. A topic that the archive lacks must be empty. */
   readonly topics: readonly string[]
-  /** Called when everything was compared and records are missing, before the first one is written. */
+  /** Called after the comparison, before the first write, if records are missing. */
   readonly beforeWriting?: () => Promise<void>
   readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
 }
 
 export interface RestoredArchive {
-  /** Identity of the log that has the records now, and of the one that they were archived from. */
+  /** Identity of the log that has the records now, and of the log that they were archived from. */
   readonly log: LogIdentity
   readonly archived: LogIdentity
   readonly partitions: number
-  /** Records that were written, and those that a run before had written. */
+  /** Records that this run wrote, and records that an earlier run had written. */
   readonly records: number
   readonly present: number
 }
@@ -36,9 +36,9 @@ interface Place {
 }
 
 /**
- * What a run before wrote is compared and not written again, so that a run that was cut off goes on. Nobody else may append meanwhile.
- * Throws an ArchiveError with a sentence where the log cannot have the records at their offsets, has others, or where a segment is damaged;
- * nothing is written where that is seen before.
+ * Records of an earlier run are compared and not written again, so that an interrupted run can continue. No other process may append
+ * meanwhile. Throws an ArchiveError with a sentence if the log cannot hold the records at their offsets, if it holds other records, or if a
+ * segment is damaged. If that is seen before the first write, nothing is written.
  */
 export async function restoreArchive(options: RestoreArchiveOptions): Promise<RestoredArchive> {
   const { contents, log, onProgress } = options
@@ -49,7 +49,7 @@ export async function restoreArchive(options: RestoreArchiveOptions): Promise<Re
   const total = places.reduce((sum, { archived }) => sum + archived, 0)
   let done = 0
   const count = (records: number): void => onProgress?.({ records: (done += records), total })
-  // All of it is compared before the first record is written.
+  // All places are compared before the first record is written.
   for (const place of places) await compare(archive, log, place, count)
   if (places.some(({ written, archived }) => written < archived)) await options.beforeWriting?.()
   for (const place of places) await copy(archive, log, place, count)
@@ -60,7 +60,7 @@ export async function restoreArchive(options: RestoreArchiveOptions): Promise<Re
   }
 }
 
-/** A log gives offsets from 0 on without gaps, so that records behind a gap would get other ones. */
+/** A log assigns offsets from 0 on without gaps, so that records behind a gap would get other offsets. */
 function requireWholeFronts({ topics, segments }: ArchiveContents): void {
   for (const { name, starts } of topics.values())
     starts.forEach((start, partition) => {

@@ -1,4 +1,4 @@
-/** The records of one segment, checked against its manifest before any of them is handed over. */
+/** The records of one segment, checked against its manifest before any of them is returned. */
 import type { LogRecord } from '@cupel/event-log'
 import { BadSegmentError, markerOf, readSegment } from './format/container.js'
 import { sha256Of, type Segment } from './format/manifest.js'
@@ -6,7 +6,7 @@ import { hasOwnTime, recordOf } from './format/record-type.js'
 import { MAX_SEGMENT_FILE_BYTES } from './limits.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
-/** The bytes of the segment as they were signed. Throws BadSegmentError. */
+/** The signed bytes of the segment. Throws BadSegmentError if they differ. */
 export async function signedBytes(store: ArchiveStore, { file, bytes, sha256 }: Segment): Promise<Buffer> {
   const found = await store.read(file, MAX_SEGMENT_FILE_BYTES).catch((cause: unknown) => {
     if (cause instanceof ArchiveError) throw new BadSegmentError(cause.message, { cause })
@@ -20,8 +20,8 @@ export async function signedBytes(store: ArchiveStore, { file, bytes, sha256 }: 
 }
 
 /**
- * The records of the signed bytes, a block at a time. Whoever signed may have been wrong: throws BadSegmentError where the records
- * are not those of the place that the manifest states.
+ * The records of the signed bytes, a block at a time. The signer may have made a mistake: throws BadSegmentError if the records are not
+ * those of the place that the manifest states.
  */
 export function* recordsOfSegment(
   bytes: Buffer,

@@ -1,32 +1,32 @@
-/** Where an archive is kept. A file is there whole or not at all, and never changes. */
+/** The store of an archive. A file in it is complete or absent, and never changes. */
 
 export interface ArchiveStore {
-  /** For messages. */
+  /** The name of the store in messages. */
   readonly place: string
-  /** Whether a writer can lose its hold while it is at work, as one that was stopped for a while in front of a store far away. */
+  /** Whether a running writer can lose its hold, for example when it was paused while it writes to a remote store. */
   readonly isShared: boolean
-  /** The paths of all files, drafts of writes that were cut off included, in the order of their names. */
+  /** The paths of all files in the order of their names, including drafts of interrupted writes. */
   list(): Promise<readonly string[]>
-  /** Null where there is no such file. Throws where it has more than `maxBytes`. */
+  /** Null if there is no such file. Throws if it has more than `maxBytes`. */
   read(path: string, maxBytes: number): Promise<Buffer | null>
-  /** Writes a file piece by piece; `put` gives it its name when all of it is kept. */
+  /** Writes a file in pieces; `put` gives it its name when the store has all of it. */
   create(path: string): Promise<Draft>
-  /** Removes a file that nothing names. */
+  /** Removes a file that no manifest names. */
   remove(path: string): Promise<void>
   /** Whether a writer is at work. */
   isHeld(): Promise<boolean>
-  /** Keeps other writers out until `release`. Throws ArchiveInUseError where another one is at work. */
+  /** Keeps other writers out until `release`. Throws ArchiveInUseError while another one is at work. */
   hold(): Promise<{ release(): Promise<void> }>
 }
 
 export interface Draft {
   write(bytes: Buffer): Promise<void>
-  /** `isNew`: throws where the name is taken, also by a writer that was not kept out. */
+  /** `isNew`: throws if the name is taken, also by a writer that was not kept out. */
   put(options?: { readonly isNew?: boolean }): Promise<void>
   discard(): Promise<void>
 }
 
-/** Another process writes into the archive. */
+/** Another process is writing into the archive. */
 export class ArchiveInUseError extends Error {
   override readonly name = 'ArchiveInUseError'
 }

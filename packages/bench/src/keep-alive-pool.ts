@@ -1,7 +1,7 @@
 /**
- * A pool of kept-alive HTTP/1.1 connections with one request at a time on each, as a caller's pool has them, and nothing more.
- * On a machine with two cores, the work of a general client would count as the service's own. Answers must have Content-Length,
- * as those of the platform do.
+ * A minimal pool of kept-alive HTTP/1.1 connections with one request at a time on each, like the pool of a caller.
+ * On a machine with two cores, the work of a general client would count as that of the service. Answers must have Content-Length,
+ * like those of the platform.
  */
 import { connect, type Socket } from 'node:net'
 

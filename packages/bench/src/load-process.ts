@@ -22,12 +22,12 @@ export interface LoadOrder {
   readonly phases: readonly LoadPhase[]
   /** Sends `warm` after the warm-up, and continues on a message from its parent. */
   readonly pauseWhenWarm?: boolean
-  /** After the phases takes one more with each message (a `TurnOrder`), and answers with its latencies. */
+  /** After the phases, takes one more phase with each message (a `TurnOrder`), and returns its latencies. */
   readonly staysOpen?: boolean
 }
 
 export interface TurnOrder extends LoadPhase {
-  /** The latencies of the first of the seconds do not count: the turn before still has its effect. */
+  /** The latencies of these first seconds do not count: the previous turn still has its effect. */
   readonly settleSeconds?: number
 }
 
@@ -72,7 +72,7 @@ async function openClient(target: LoadOrder['target']): Promise<{ send: Send; cl
   }
 }
 
-/** Until the parent process leaves. */
+/** Until the parent process ends. */
 async function turns(send: Send, fromNumber: number): Promise<never> {
   process.send!({ warm: true } satisfies LoadReply)
   for (let number = fromNumber; ; number += 1) {

@@ -40,7 +40,7 @@ interface Recorder {
   readonly failed: (error: unknown) => void
 }
 
-/** Told of the milliseconds of an answer, and of the time since which they count. */
+/** Receives the milliseconds of an answer, and the time from which they count. */
 type OnLatency = (ms: number, sinceMs: number) => void
 
 function createRecorder(onLatency?: OnLatency): Recorder {
@@ -77,7 +77,7 @@ function createRecorder(onLatency?: OnLatency): Recorder {
   }
 }
 
-/** `onLatency` is told of each answer, for who pools the answers of several phases. */
+/** `onLatency` is called for each answer, for callers that pool the answers of several phases. */
 export async function runPhase(
   phase: LoadPhase,
   send: Send,

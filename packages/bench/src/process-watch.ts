@@ -1,5 +1,5 @@
 /**
- * Resident memory and CPU time of the started command and its children. CPU time comes from /proc, where there is one. On a shared
+ * Resident memory and CPU time of the started command and its children. CPU time comes from /proc, if there is one. On a shared
  * machine, CPU per screen is steadier than a rate. `ps` lists the processes before and after; in between only /proc is read, because
  * a `ps` every half second takes 2 % of two cores.
  */
@@ -62,7 +62,7 @@ export async function watchProcesses(rootPid: number): Promise<ProcessWatch> {
   }
 }
 
-/** The same processes with their present memory; null where there is no /proc. Source: proc(5), VmRSS. */
+/** The same processes with their current memory; null if there is no /proc. Source: proc(5), VmRSS. */
 async function residentKib(members: readonly Member[]): Promise<Member[] | null> {
   const found: Member[] = []
   for (const member of members) {
@@ -80,7 +80,7 @@ export interface Member {
   readonly isNode: boolean
 }
 
-/** The process and all that descend from it, as `ps` lists them now. */
+/** The process and all its current descendants, as `ps` lists them. */
 export async function family(rootPid: number): Promise<Member[]> {
   const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,rss=,args='], { maxBuffer: 8_000_000 })
   const rows = stdout.split('\n').flatMap(readRow)
@@ -125,8 +125,8 @@ async function cpuByProcess(rootPid: number): Promise<ReadonlyMap<string, number
 }
 
 /**
- * User and system time in seconds, with that of children that ended: backends of Postgres come and go. Null where the process has ended or
- * there is no /proc. Source: proc(5), fields 14 to 17.
+ * User and system time in seconds, including children that ended, because backends of Postgres come and go. Null if the process has
+ * ended or there is no /proc. Source: proc(5), fields 14 to 17.
  */
 export async function cpuSeconds(pid: number): Promise<number | null> {
   try {

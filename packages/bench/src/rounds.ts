@@ -1,7 +1,7 @@
 /**
- * How much slower answers become beside something. A round has three short turns with the same arrivals: two alone, and one beside.
- * What changes on the machine in the course of a run changes all three of a round. The two turns alone differ by chance, so their ratio says
- * what the other ratio can mean.
+ * The slowdown of answers under another load. A round has three short turns with the same arrivals: two alone, and one beside the load.
+ * Changes on the machine during a run affect all three turns of a round. The two turns alone differ by chance, so their ratio shows
+ * how significant the other ratio is.
  */
 import { mulberry32 } from './load.js'
 
@@ -28,15 +28,15 @@ export interface Comparison {
   readonly effect: Ratio
   /** One half of the turns alone ÷ the other. */
   readonly noise: Ratio
-  /** The same of each round by itself, and the median of the rounds: a moment in which the machine stands still moves it little. */
+  /** The same for each round by itself, and the median of the rounds: a moment in which the machine stalls changes it little. */
   readonly median: { readonly effect: Ratio; readonly noise: Ratio }
 }
 
 const RESAMPLES = 2_000
-/** Of the resamples, those between the 2.5th and the 97.5th percentile. */
+/** The interval contains the resamples between the 2.5th and the 97.5th percentile. */
 const TAIL = 0.025
 
-/** In every order once, so that no kind of turn comes first more often. */
+/** Every order once, so that no kind of turn comes first more often. */
 const ORDERS: readonly (readonly TurnKind[])[] = [
   ['one', 'other', 'beside'],
   ['beside', 'one', 'other'],
@@ -73,8 +73,8 @@ export function percentileOf(values: TurnLatencies, share: number): number {
 }
 
 /**
- * The percentile of all rounds of `over` divided by the one of `under`, with an interval of 95 % (bootstrap). Whole rounds are drawn, because calls of
- * one round are not independent of each other.
+ * The percentile of all rounds of `over` divided by that of `under`, with an interval of 95 % (bootstrap). Whole rounds are drawn,
+ * because calls of one round are not independent of each other.
  */
 export function ratioOfPercentiles(
   over: RoundTurns,
@@ -90,7 +90,7 @@ export function ratioOfPercentiles(
   return resampled(over.length, (rounds) => pooled(over, rounds) / pooled(under, rounds), resamples)
 }
 
-/** The median of what each round by itself gives, with the interval of the same kind. */
+/** The median of the values of each round, with an interval of the same kind. */
 export function medianOfRatios(
   over: RoundTurns,
   under: RoundTurns,
@@ -101,7 +101,7 @@ export function medianOfRatios(
   return resampled(over.length, (rounds) => medianOf(rounds.map((round) => ratios[round]!)), resamples)
 }
 
-/** What is found in all rounds, with the interval of what is found in as many rounds that are drawn from them, with repeats. */
+/** The value for all rounds, with the interval of its values for the same number of rounds drawn with repetition. */
 function resampled(count: number, find: (rounds: readonly number[]) => number, resamples: number): Ratio {
   const rounds = Array.from({ length: count }, (_, round) => round)
   const random = mulberry32(1)

@@ -1,4 +1,4 @@
-/** One run: for each profile it starts, stops and starts the system, imports labels, then measures floor and screen at each load. */
+/** One run: for each profile it starts, stops and restarts the system, imports labels, then measures floor and screen at each load. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -21,7 +21,7 @@ export interface BenchOptions {
   /** Folder of the checkout. */
   readonly root: string
   readonly profiles: readonly Profile[]
-  /** Of the Kafka profile: 1 or 3. */
+  /** Brokers of the Kafka profile: 1 or 3. */
   readonly brokers: number
   /** Parts to run; null for all: start, import, floor, screen, memory. */
   readonly only: ReadonlySet<string> | null
@@ -32,7 +32,7 @@ export interface BenchOptions {
   readonly say: (line: string) => void
 }
 
-/** Loads in their order: light ones first, so that none inherits a backlog. */
+/** Loads in order, light ones first, so that no load inherits a backlog. */
 const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
   { kind: 'open', level: 50 },
   { kind: 'open', level: 200 },
@@ -43,9 +43,9 @@ const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
 const WARM_UP: LoadPhase = { kind: 'closed', level: 16, seconds: 3 }
 /** Once per start: broker and services compile their hot paths during the first hundred thousand requests. */
 const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 60 }
-/** After that: read models catch up, and Postgres maintains tables that have just grown by a hundred thousand rows. */
+/** After that, read models catch up, and Postgres maintains tables that have just grown by a hundred thousand rows. */
 const REST_SECONDS = 15
-/** Connections kept by an open loop: enough that none waits for another. */
+/** Connections kept by an open loop: enough that no request waits for another. */
 const OPEN_LOOP_CONNECTIONS = 128
 
 export async function runBench(options: BenchOptions): Promise<BenchResults> {
@@ -146,7 +146,7 @@ async function measureBareEcho(log: LogConnection, phase: LoadPhase): Promise<Lo
   })
 }
 
-/** A bare echo with topics of its own, in a process of its own, while `work` runs. */
+/** Runs a bare echo with its own topics, in its own process, while `work` runs. */
 export async function withBareEcho<T>(
   log: LogConnection & { readonly kind: 'kafka' },
   work: (target: BareEchoTarget) => Promise<T>,

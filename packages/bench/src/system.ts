@@ -11,7 +11,7 @@ export type Profile = 'embedded' | 'kafka'
 export interface StartLine {
   readonly base_url: string
   readonly base_urls: readonly string[]
-  /** One of each service process; one in all where they share a process. */
+  /** One for each service process; only one if all services share a process. */
   readonly metrics_urls: readonly string[]
   readonly log: { readonly kind: Profile; readonly brokers?: string | readonly string[] }
   readonly home: string
@@ -31,7 +31,7 @@ export interface RunningSystem {
 export interface CommandResult {
   readonly json: Record<string, unknown>
   readonly tookMs: number
-  /** Of the processors, user and system, by the process and those that it waited for. Null where the machine does not say. */
+  /** Processor time, user and system, of the process and of the children it waited for. Null if the machine does not report it. */
   readonly processorMs: number | null
 }
 
@@ -81,7 +81,7 @@ export async function enterpriseKey(system: RunningSystem, account: string): Pro
   return String(issued['key'])
 }
 
-/** The command of `npm start` with its flags of Node, without npm, whose own start would be in the figures. */
+/** The command of `npm start` with its flags of Node, without npm, whose start would add to the figures. */
 async function startCommand(root: string): Promise<readonly string[]> {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }

@@ -1,4 +1,4 @@
-/** What people add to the case of a report: notes and dispositions. Each adds one entry, and none changes the report. */
+/** Adds people's notes and dispositions to the case of a report. Each adds one entry, and none changes the report. */
 import type { ApiCall, Disposition } from '@cupel/contracts'
 import { decideDisposition, isSamePerson, type CasePersonId, type CaseState } from '@cupel/domain'
 import { timeText, type Database, type Queryable } from '@cupel/postgres'
@@ -6,21 +6,21 @@ import { writeCaseEvent } from './events.js'
 import { MAX_ENTRIES, MAX_NOTES } from './limits.js'
 import { readCase, readSummary, type Owner, type StoredCase, type StoredEntry } from './queries.js'
 
-/** Who makes an entry, and the call that its event records. */
+/** The author of an entry, and the call that its event records. */
 export interface Actor {
   readonly keyId: string
-  /** The first key of the line of rotations that the key is in. */
+  /** The first key in the chain of rotations of the key. */
   readonly holder: string
-  /** Empty where nobody is signed in. */
+  /** Empty if no person is signed in. */
   readonly person: string
-  /** The name of that person that never changes; empty where nobody is signed in. */
+  /** The permanent identifier of that person; empty if no person is signed in. */
   readonly subject: string
-  /** The same person as entries from before names were sealed have it. */
+  /** The same person in entries older than the sealing of names. */
   readonly plain?: { readonly person: string; readonly subject: string } | undefined
   readonly call: ApiCall
 }
 
-/** What a list of cases shows of the report. */
+/** The data of the report that a list of cases shows. */
 export interface ReportFacts {
   readonly reportId: string
   readonly address: string
@@ -30,7 +30,7 @@ export interface ReportFacts {
 }
 
 export type CaseRefusal =
-  /** The caller read another version. `version`: the present one. */
+  /** The caller read another version. `version`: the current one. */
   | { readonly ok: false; readonly code: 'version_mismatch'; readonly version: number }
   | { readonly ok: false; readonly code: 'case_full' | 'same_person' | 'already_so' }
 
@@ -40,7 +40,7 @@ export type ChangeResult =
 type Order = Owner &
   Actor & {
     readonly report: ReportFacts
-    /** The version that the caller read; null where any will do. */
+    /** The version that the caller read; null if any version will do. */
     readonly expectedVersion: number | null
     readonly text: string
   }
@@ -94,7 +94,7 @@ export async function setDisposition(
   })
 }
 
-/** Whether this person could confirm the proposal: another one than who made it. */
+/** Whether this person could confirm the proposal: only another person than its author can. */
 export function mayConfirm(
   proposal: StoredEntry,
   actor: Pick<Actor, 'holder' | 'person' | 'subject' | 'plain'>,
@@ -111,7 +111,7 @@ const personOf = ({
   person: identityOf(subject, person),
 })
 
-/** Nobody becomes a second person because names are sealed since. */
+/** An entry that is older than the sealing of names still has the same author. */
 const proposerOf = (
   { holder, actor, subject }: StoredEntry,
   { person, subject: ownSubject, plain }: Pick<Actor, 'person' | 'subject' | 'plain'>,
@@ -123,7 +123,7 @@ const proposerOf = (
   ),
 })
 
-/** Whoever changes their name stays the same person. */
+/** A person who changes their name stays the same person. */
 const identityOf = (subject: string, name: string): string => (subject === '' ? name : subject)
 
 function stateOf(present: StoredCase | null, actor: Pick<Actor, 'person' | 'subject' | 'plain'>): CaseState {
@@ -133,13 +133,13 @@ function stateOf(present: StoredCase | null, actor: Pick<Actor, 'person' | 'subj
   return { disposition: present!.disposition, proposal: { disposition: proposal.disposition!, by } }
 }
 
-/** An entry as it is decided, and the state in which it leaves the case. */
+/** The content of a decided entry, and the state of the case after it. */
 interface DecidedEntry extends Pick<
   StoredEntry,
   'kind' | 'disposition' | 'previousDisposition' | 'proposalVersion'
 > {
   readonly leaves: Disposition
-  /** Version of the proposal that waits from now on; `this` for this entry. */
+  /** Version of the proposal that is pending from now on; `this` for this entry. */
   readonly pending: number | 'this' | null
 }
 
@@ -152,7 +152,7 @@ async function changeCase(database: Database, order: Order, decide: Decide): Pro
   const { reportId } = order.report
   const own = { accountId: order.accountId, livemode: order.livemode, reportId }
   return await database.transaction({ at: 'cases.change' }, async (transaction) => {
-    // One change of a case at a time, also where it has no row yet: entries and events have one order.
+    // Changes of a case run one at a time, even before the case has a row: entries and events have one order.
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [
       `cupel.case ${reportId}`,
     ])
@@ -177,7 +177,7 @@ async function countNotes(transaction: Queryable, reportId: string): Promise<num
   return row!.count
 }
 
-/** Returns the time of the entry: by the clock of the database, rounded as it is shown. */
+/** Returns the time of the entry: by the clock of the database, rounded to the shown precision. */
 async function writeEntry(
   transaction: Queryable,
   { report, accountId, livemode, text, keyId, holder, person, subject }: Order,

@@ -1,4 +1,4 @@
-/** Events of a case, written in the transaction of the entry that they tell of. */
+/** Events of a case, written in the transaction of their entry. */
 import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'

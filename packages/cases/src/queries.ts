@@ -1,4 +1,4 @@
-/** Reads of cases. Every one names the account and its environment: another one's cases do not exist. */
+/** Reads of cases. Every read names the account and its environment: the cases of others do not exist for it. */
 import type { Disposition, EntryKind } from '@cupel/contracts'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 
@@ -16,7 +16,7 @@ export interface StoredCase extends Owner {
   readonly score: number
   readonly disposition: Disposition
   readonly version: number
-  /** The entry of the pending proposal; null where there is none. */
+  /** The entry of the pending proposal; null if there is none. */
   readonly proposal: StoredEntry | null
   /** Times are UTC, RFC 3339 with milliseconds. */
   readonly openedAt: string
@@ -33,18 +33,18 @@ export interface StoredEntry extends Owner {
   readonly madeAt: string
   readonly keyId: string
   readonly holder: string
-  /** Empty where nobody was signed in. */
+  /** Empty if no person was signed in. */
   readonly actor: string
-  /** The name of that person that never changes; empty where nobody was signed in. */
+  /** The permanent identifier of that person; empty if no person was signed in. */
   readonly subject: string
 }
 
-/** The case with its history, oldest first, as of one moment; null where nobody has worked on the report. */
+/** The case with its history, oldest first, as of one moment; null if no person has worked on the report. */
 export async function readCase(
   database: Queryable,
   order: Owner & { readonly reportId: string },
 ): Promise<{ readonly summary: StoredCase; readonly history: readonly StoredEntry[] } | null> {
-  // One statement sees one moment, so that the version is the number of entries.
+  // One statement reads one moment, so that the version is the number of entries.
   const rows = await database.query<CaseRow & EntryRow>(
     `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
      FROM cases.report_case c JOIN cases.entry e ON e.report_id = c.report_id
@@ -83,7 +83,7 @@ export interface CasePage {
   readonly next: CaseCursor | null
 }
 
-/** Cases of an account, the one that changed last first. */
+/** Cases of an account, most recently changed first. */
 export async function listCases(
   database: Queryable,
   order: Owner & { filter: CaseFilter; pageSize: number; after: CaseCursor | null },
@@ -185,7 +185,7 @@ function entryOf(row: EntryRow, owner: Owner): StoredEntry {
   )
 }
 
-/** The second wall between tenants, as in the read models: rejects a row of another tenant (docs/adr/0150). */
+/** The second check that separates tenants, as in the read models: rejects a row of another tenant (docs/adr/0150). */
 function ownRow<R extends Owner>(row: R, owner: Owner): R {
   if (row.accountId !== owner.accountId || row.livemode !== owner.livemode)
     throw new Error('A query of cases returned a row of another tenant')

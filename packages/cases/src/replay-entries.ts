@@ -1,4 +1,4 @@
-/** Adds entries that the log tells of to cases of a database that was restored from a backup. */
+/** Adds entries from the log to cases of a database that was restored from a backup. */
 import type { DomainEvent, EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import type { ReportFacts } from './change-case.js'
@@ -6,7 +6,7 @@ import type { ReportFacts } from './change-case.js'
 export type CaseEventType =
   'ReportNoteAdded' | 'DispositionProposed' | 'DispositionProposalDeclined' | 'DispositionChanged'
 
-/** An entry as its event tells it. */
+/** An entry as its event records it. */
 export interface RecordedEntry {
   readonly reportId: string
   readonly accountId: string
@@ -61,8 +61,8 @@ export function recordedEntry({ type, data }: DomainEvent<CaseEventType>): Recor
 
 /**
  * Adds the entry unless the case has it. Entries of one case come in their order.
- * @param holder the first key of the line of rotations that the key is in
- * @param report the report where it is at hand; only the first entry of a case needs it
+ * @param holder the first key in the chain of rotations of the key
+ * @param report the report, if it is at hand; only the first entry of a case needs it
  */
 export async function replayEntry(
   transaction: Queryable,
@@ -102,7 +102,7 @@ export async function replayEntry(
   return 'added'
 }
 
-/** The disposition and the pending proposal that the entry leaves the case with. */
+/** The disposition and the pending proposal of the case after the entry. */
 function stateAfter(
   { kind, version, disposition }: RecordedEntry,
   present: { readonly disposition: string; readonly proposalVersion: number | null } | undefined,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ProviderError } from './provider-error.js'
 
 const MAX_UINT256 = 2n ** 256n - 1n
-/** Longest list of an answer; a provider that returns more does not answer the question. */
+/** Longest list in an answer; a provider that returns more does not answer the question. */
 export const MAX_LIST_LENGTH = 5_000
 
 /** A whole number from 0, as JSON number or decimal digits: decimal text. */
@@ -13,7 +13,7 @@ export const baseUnits = z
   .refine((value) => value <= MAX_UINT256)
   .transform(String)
 
-/** As `baseUnits`, up to what a JSON number holds exactly. */
+/** Like `baseUnits`, up to the largest whole number that a JSON number holds exactly. */
 export const count = z
   .union([z.int().min(0), z.string().regex(/^\d{1,16}$/)])
   .transform(Number)

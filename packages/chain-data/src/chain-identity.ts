@@ -1,6 +1,6 @@
 /**
- * How a provider proves which chain it serves: chain id, coin name, or the hash of a block that only this chain has. Chains that
- * split share their first blocks, so their landmark is the first block after the split.
+ * Proofs that a provider serves a chain: chain id, coin name, or the hash of a block that only this chain has. Chains that split share
+ * their first blocks, so their landmark is the first block after the split.
  */
 import type { ChainCode } from '@cupel/domain'
 import { ProviderError } from './provider-error.js'
@@ -40,7 +40,7 @@ export const landmarks: Readonly<Partial<Record<ChainCode, Landmark>>> = {
 /** Genesis hash of the main cluster. */
 export const SOLANA_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** The landmark of a chain, for protocols that do not name the chain. Throws a RangeError where it has none. */
+/** The landmark of a chain, for protocols that do not name the chain. Throws a RangeError if it has none. */
 export function landmarkOf(chain: ChainCode): Landmark {
   const landmark = landmarks[chain]
   if (landmark === undefined) throw new RangeError(`${chain} has no landmark by which to know it`)
@@ -51,7 +51,7 @@ export function landmarkOf(chain: ChainCode): Landmark {
 const TRUSTED_FOR_MS = 10 * 60_000
 
 export interface ChainCheck {
-  /** Rejects with wrong_chain where the provider serves another chain; asks it at most once in ten minutes. */
+  /** Rejects with wrong_chain if the provider serves another chain; queries it at most once in ten minutes. */
   confirm(readHash: () => Promise<string>, now: number): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export function createChainCheck({ hash }: Landmark): ChainCheck {
   }
 }
 
-/** Longest pause between two blocks that is still normal; where the newest block is older, the provider has fallen behind. */
+/** Longest normal pause between two blocks; if the newest block is older, the provider has fallen behind. */
 const MAX_HEAD_AGE_S = 2 * 3_600
 /** Chains with proof of work have hours without a block. */
 const MAX_PROOF_OF_WORK_HEAD_AGE_S = 6 * 3_600

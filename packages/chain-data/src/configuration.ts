@@ -1,4 +1,4 @@
-/** The providers to ask: a JSON document of the operator, because it may hold keys. Without it none is asked. */
+/** The providers to query: a JSON document that the operator keeps, because it may hold keys. Without it no provider is queried. */
 import { chainOf, findChain, strictJsonFault, type ChainCode } from '@cupel/domain'
 import { z } from 'zod'
 import { evmChainIds, landmarks } from './chain-identity.js'
@@ -13,7 +13,7 @@ export const providerKinds = [
 ] as const
 export type ProviderKind = (typeof providerKinds)[number]
 
-/** Providers of one chain; each is asked for every screen of it. */
+/** Providers of one chain; every screen of the chain queries each of them. */
 const MAX_PROVIDERS_PER_CHAIN = 5
 const MAX_PROVIDERS = 100
 
@@ -83,7 +83,7 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
   } catch {
     throw new ChainDataConfigurationError('The file of chain data providers is not JSON.')
   }
-  // JSON.parse keeps the last of two settings with one name; its author may have meant the first.
+  // If two settings have one name, JSON.parse keeps the last; the author may have meant the first.
   const doubtful = strictJsonFault(text, 'The file')
   if (doubtful !== null)
     throw new ChainDataConfigurationError(
@@ -95,7 +95,7 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
   throw new ChainDataConfigurationError(faults.join('\n'))
 }
 
-/** Whether answers of another chain would be detected over this protocol. */
+/** Whether this protocol reveals answers of another chain. */
 function servesChain(kind: ProviderKind, chain: ChainCode): boolean {
   const { family } = chainOf(chain)
   const isKnown = landmarks[chain] !== undefined

@@ -1,6 +1,6 @@
 /**
- * Isolates the failures of a provider: a time limit and one retry for each question, a limit on questions at once, and after
- * several failures in a row a pause in which it is not asked.
+ * Isolates the failures of a provider. Each question has a time limit and one retry, and the number of concurrent questions is limited.
+ * After several failures in a row the provider is not queried for a pause.
  */
 import {
   BrokenCircuitError,
@@ -35,9 +35,9 @@ export interface Guard {
 }
 
 export interface GuardOptions {
-  /** For one attempt. */
+  /** Limit of one attempt. */
   readonly timeoutMs: number
-  /** Called when the pause begins, and when it has ended with an answer. */
+  /** Called when the pause begins, and when an answer ends it. */
   readonly onOpen: () => void
   readonly onClosed: () => void
 }

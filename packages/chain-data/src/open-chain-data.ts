@@ -1,6 +1,4 @@
-/**
- * Asks all providers of a chain at once, within a time limit. A late answer is kept, so that the next screen finds it.
- */
+/** Queries all providers of a chain at once, within a time limit. A late answer is kept, so that the next screen finds it. */
 import { LATE, withinMs } from '@cupel/concurrency'
 import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
 import type { ChainCode, ChainInputs, ChainTransaction } from '@cupel/domain'
@@ -18,7 +16,7 @@ import { ProviderError } from './provider-error.js'
 const MAX_KEPT_ANSWERS = 20_000
 /** Time limit of one attempt; far longer than a screen waits. */
 const REQUEST_TIMEOUT_MS = 5_000
-/** A provider whose newest answers, so many, were all late counts as slow. It is still asked, so its recovery is noticed. */
+/** A provider is slow when this many of its newest answers were all late. It is still queried, so that its recovery is noticed. */
 export const NEWEST_ANSWERS = 5
 /** Times in reports are rounded down to this, so that a kept answer looks like a fresh one. */
 const TIME_ROUNDED_TO_MS = 60_000
@@ -26,7 +24,7 @@ const TIME_ROUNDED_TO_MS = 60_000
 export interface ChainDataOptions {
   /** The most trusted first. */
   readonly providers: readonly ProviderConfig[]
-  /** Age up to which an answer is used again. */
+  /** Maximum age of an answer that is used again. */
   readonly maxAgeMs: number
   readonly logger: Logger
   readonly metrics: Metrics
@@ -39,12 +37,12 @@ export interface ChainQuestion {
   /** Answers are kept per account: a shared one would reveal what another account screened. */
   readonly accountId: string
   readonly chain: string
-  /** Canonical. */
+  /** Canonical form. */
   readonly address: string
 }
 
 export interface ChainData {
-  /** Where questions go, for operators: no path, no query. */
+  /** The origins of the queried endpoints, for operators: no path, no query. */
   readonly endpoints: readonly { readonly name: string; readonly chain: ChainCode; readonly origin: string }[]
   /** Whether any provider is configured for the chain. */
   covers(chain: string): boolean
@@ -89,7 +87,7 @@ export function openChainData(options: ChainDataOptions): ChainData {
       const providers = ofChain(question.chain)
       if (providers.length === 0) return { stage: '', facts: [] }
       const asked = providers.map((provider) => factOf(provider, question))
-      // A provider whose newest answers all came too late is not waited for; a kept answer is there at once.
+      // If all newest answers of a provider came too late, the screen does not wait for it; a kept answer is available at once.
       const worthMs = providers.some((provider) => provider.isTooSlowFor(waitMs)) ? 0 : waitMs
       const facts = await withinMs(worthMs, Promise.all(asked))
       const inputs = facts === LATE ? lateInputs(providers, now()) : answeredInputs(facts)
@@ -120,7 +118,7 @@ interface OpenedProvider {
   readonly stateRequest: string
   /** Never rejects: a failure is a fact with an error. */
   factOf(address: string): Promise<ChainFact>
-  /** Whether each of the newest answers took longer. */
+  /** Whether each of the newest answers took longer than `waitMs`. */
   isTooSlowFor(waitMs: number): boolean
   recentTransactions(address: string): Promise<readonly ChainTransaction[]>
   close(): Promise<void>
@@ -172,7 +170,7 @@ function openProvider(
       guard.ask((signal) =>
         adapter.recentTransactions(address, openProviderHttp(channel.endpoint, connections, signal)),
       ),
-    // Ends the calls that are still under way.
+    // Ends the calls that are still running.
     close: () => connections.destroy(),
   }
 }
@@ -209,7 +207,7 @@ async function readFact(
     return { chain, provider, request, ...state, fetchedAt, responseSha256, error: null }
   } catch (error) {
     if (!(error instanceof ProviderError)) {
-      // A fault of the adapter: it must reject every answer it cannot use with a ProviderError. The screen goes on without it.
+      // A fault of the adapter: it must reject every unusable answer with a ProviderError. The screen continues without it.
       logger.error({ err: error, provider }, 'An adapter of chain data failed')
       return failedFact({ ...adapter, name: provider }, now(), 'malformed')
     }
@@ -233,7 +231,7 @@ function failedFact(
 const roundedTime = (nowMs: number): string =>
   new Date(Math.floor(nowMs / TIME_ROUNDED_TO_MS) * TIME_ROUNDED_TO_MS).toISOString()
 
-/** A part of the facts would depend on which provider was quick: where one is late, all are dropped. */
+/** If one provider is late, all facts are dropped: a part of them would depend on which provider was quick. */
 function lateInputs(providers: readonly OpenedProvider[], nowMs: number): ChainInputs {
   return { stage: 'late', facts: providers.map((provider) => failedFact(provider, nowMs, 'late')) }
 }

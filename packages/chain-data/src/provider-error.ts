@@ -1,4 +1,4 @@
-/** Why a provider gave no usable answer. */
+/** The reason why a provider gave no usable answer. */
 
 /** Recorded with a report and shown in its coverage. Later versions may add codes. */
 export type ProviderErrorCode =
@@ -17,7 +17,7 @@ export type ProviderErrorCode =
   | 'circuit_open'
   | 'late'
 
-/** Worth a retry at once: the next answer may differ. */
+/** Retried at once: the next answer may differ. */
 const transient: ReadonlySet<ProviderErrorCode> = new Set(['timeout', 'unreachable', 'http_status'])
 
 /** The detail is for the operator's log. It never holds a screened address, a URL or a header: those may be secret. */

@@ -1,6 +1,6 @@
 /**
- * HTTP calls to one provider. Providers are not trusted: redirects are not followed, no proxy of the environment is used, a
- * body beyond the limit is cut off, and every answer is hashed for the record.
+ * HTTP calls to one provider. Providers are not trusted: the client follows no redirects, uses no proxy of the environment, cuts off a body
+ * beyond the limit and hashes every answer for the record.
  */
 import { createHash } from 'node:crypto'
 import { parse } from 'lossless-json'
@@ -106,7 +106,7 @@ async function readText(
       refuseLength(Number(response.headers['content-length'] ?? 0))
       return await readBody(response.body)
     } finally {
-      // Without this the connection would wait until the rest of the body is read.
+      // Otherwise the connection would wait until the rest of the body is read.
       response.body.on('error', () => undefined).destroy()
     }
   } catch (error) {
@@ -119,7 +119,7 @@ function refuseStatus(status: number): void {
   if (status === 429) throw new ProviderError('rate_limited', 'the provider answers 429')
   if (status >= 300 && status < 400)
     throw new ProviderError('redirected', `status ${status}; redirects are not followed`)
-  // A retry changes nothing about a 4xx; a 5xx may pass.
+  // A retry does not change a 4xx; a 5xx may pass.
   if (status >= 400 && status < 500) throw new ProviderError('refused', `status ${status}`)
   throw new ProviderError('http_status', `status ${status}`)
 }

@@ -4,9 +4,9 @@ import type { ProviderHttp } from './provider-http.js'
 
 /** The state of an address from one provider. A value that the provider does not offer is null, never a guess. */
 export interface AccountState {
-  /** Decimal height of the block the state is of, or the lowest it can be of where `blockHash` is null. */
+  /** Decimal height of the block of the state; if `blockHash` is null, the lowest possible height. */
   readonly height: string | null
-  /** Set only where the state is of exactly this block. */
+  /** Set only if the state is of exactly this block. */
   readonly blockHash: string | null
   /** Decimal base units of the native asset. */
   readonly balanceBaseUnits: string | null
@@ -15,7 +15,7 @@ export interface AccountState {
   readonly txCountKind: 'total' | 'outgoing' | null
   /** Whether the address has code. A delegation of an account (EIP-7702) is not code. */
   readonly isContract: boolean | null
-  /** Tokens of the asset table of which the address has any. */
+  /** Tokens of the asset table that the address holds. */
   readonly tokens: readonly TokenAmount[]
 }
 
@@ -35,7 +35,7 @@ export interface KnownToken {
 
 export interface ChainProvider {
   readonly chain: ChainCode
-  /** The request for a state in a few words, for the record; without address, URL and secrets. */
+  /** A short description of the state request, for the record; without address, URL and secrets. */
   readonly stateRequest: string
   /** `address` is canonical. Throws ProviderError. */
   accountState(address: string, http: ProviderHttp): Promise<AccountState>

@@ -1,4 +1,4 @@
-/** Endpoints that need no key. They are asked only where the operator allows it: they learn which addresses are screened. */
+/** Endpoints that need no key. They are queried only if the operator allows it: they learn which addresses are screened. */
 import { chainOf } from '@cupel/domain'
 import type { ProviderConfig } from './configuration.js'
 

@@ -1,4 +1,7 @@
-/** Takes the log as it is where its end is gone, by an operator's word: signed, recorded, and only what is missing at the end. */
+/**
+ * Accepts, on an operator's order, that the end of the log is gone. The acceptance is signed and recorded, and covers only missing records
+ * at the end.
+ */
 import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -20,8 +23,8 @@ export interface AcceptShorterOptions {
 }
 
 /**
- * The signed acceptance. Consumers whose position is behind the end of the log go on at its end. Throws CheckpointsStoppedError
- * where nothing is missing, where records before the end differ, or where the files are not whole.
+ * The signed acceptance. Consumers whose position is behind the end of the log continue at its end. Throws CheckpointsStoppedError if
+ * nothing is missing, if records before the end differ, or if the files are incomplete.
  */
 export async function acceptShorter(options: AcceptShorterOptions): Promise<Acceptance> {
   const { log, database, keys, folders, by, reason } = options

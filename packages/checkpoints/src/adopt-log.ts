@@ -1,4 +1,6 @@
-/** Takes a copy of the log in place of the log: the same records under another identity, shown by the signed checkpoints (docs/adr/0318). */
+/**
+ * Adopts a copy of the log in place of the log: the same records under another identity, proven by the signed checkpoints (docs/adr/0318).
+ */
 import {
   derivedTopicGroups,
   isCompacted,
@@ -20,7 +22,7 @@ export interface AdoptLogOptions {
   readonly log: EventLog
   readonly database: Database
   readonly verifier: Verifier
-  /** Where the checkpoints of the log before are. */
+  /** Folder of the old log's checkpoints. */
   readonly folder: string
   readonly by: string
   readonly reason: string
@@ -30,14 +32,16 @@ export interface AdoptLogOptions {
 export interface AdoptedLog {
   readonly log: LogIdentity
   readonly replaces: LogIdentity
-  /** Number of the last checkpoint, and the partitions that it and those before it cover. */
+  /** Number of the last checkpoint, and the partitions that it and earlier ones cover. */
   readonly checkpoint: number
   readonly partitions: number
-  /** Records behind the last checkpoint: no signature says that they are the same. */
+  /** Records behind the last checkpoint: no signature proves that they are the same. */
   readonly unsigned: number
 }
 
-/** Throws CheckpointsStoppedError with a sentence where the records are not shown to be the same. Nothing is changed then. */
+/**
+ * Throws CheckpointsStoppedError with a sentence if the checkpoints do not prove that the records are the same. Nothing is changed then.
+ */
 export async function adoptLog(options: AdoptLogOptions): Promise<AdoptedLog> {
   const { log, database, folder, verifier, dryRun = false } = options
   const identity = await log.identity()
@@ -96,7 +100,7 @@ function requireSame({ last, faults, partitions }: LogComparison): number {
   return last.statement.number
 }
 
-/** A reader may have read further than the last checkpoint goes. */
+/** A reader may have read beyond the last checkpoint. */
 async function requireRead(log: EventLog, database: Database, replaces: LogIdentity): Promise<void> {
   for (const { group, topic, partition, next, log: of } of await listCheckpoints(database)) {
     if (of !== replaces || isCompacted(topic)) continue
@@ -115,19 +119,19 @@ async function unsignedRecords(log: EventLog, { partitions }: LogComparison): Pr
   return unsigned
 }
 
-/** Everything that the database knows of the log before holds for the copy. Its own checkpoints begin anew, with the first record. */
+/** All rows of the database about the old log now apply to the copy. The copy's own checkpoints begin anew, with the first record. */
 async function rename(transaction: Queryable, from: LogIdentity, to: LogIdentity): Promise<void> {
-  // A copy of a topic that is compacted has other offsets, if there is one: it is made again.
+  // The copy of a compacted topic, if there is one, has other offsets: the topic is made again.
   await forgetCheckpoints(transaction, derivedTopicGroups)
   await transaction.execute('UPDATE projection.checkpoint SET log = $2 WHERE log = $1', [from, to])
-  // What an installation of the copy wrote begins later than what is required already.
+  // Requirements of an installation on the copy begin later than the existing ones.
   await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [to])
   await transaction.execute('UPDATE log.macs_required SET log_id = $2 WHERE log_id = $1', [from, to])
   await transaction.execute('DELETE FROM checkpoints.signatures_required WHERE log = $1', [to])
   await transaction.execute('UPDATE checkpoints.signatures_required SET log = $2 WHERE log = $1', [from, to])
 }
 
-/** Appends, through the outbox, that the log took the place of another one, who did it and why. */
+/** Appends, through the outbox, that the log took the place of another one, with author and reason. */
 export async function recordAdoption(
   transaction: Queryable,
   adoption: Omit<EventData['LogAdopted'], 'adoptedAt'>,
@@ -145,7 +149,7 @@ export async function recordAdoption(
   await writeOutbox(transaction, event, { topic: topicOf('LogAdopted'), key: log })
 }
 
-/** The methods of the port, whatever kind of object the log is. */
+/** The methods of the port, for any kind of log object. */
 function portOf(log: EventLog): EventLog {
   return {
     kind: log.kind,

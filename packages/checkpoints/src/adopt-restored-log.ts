@@ -1,10 +1,10 @@
-/** Takes a log that was made of an archive, for a database that followed no log before (docs/adr/0367). */
+/** Adopts a log that was made from an archive, for a database that followed no log before (docs/adr/0367). */
 import type { LogIdentity } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { listCheckpoints } from '@cupel/projections'
 import { recordAdoption } from './adopt-log.js'
 
-/** Offsets `from` ≤ offset < `until` of a partition; null for all that follow. */
+/** Offsets `from` ≤ offset < `until` of a partition; null: no upper end. */
 interface RequiredRange {
   readonly topic: string
   readonly partition: number
@@ -20,7 +20,7 @@ export interface AdoptRestoredLogOptions {
   readonly replaces: LogIdentity
   readonly manifest: number
   readonly partitions: number
-  /** What the archive says that was required of its records. */
+  /** The requirements on its records, as the archive states them. */
   readonly required: {
     readonly macs: readonly RequiredRange[]
     readonly signatures: readonly RequiredRange[]
@@ -30,8 +30,9 @@ export interface AdoptRestoredLogOptions {
 }
 
 /**
- * Requires of the log what was required of the archived one, and records that it took its place, so that reports count as signed. Resolves to
- * the log that readers of the database follow: where that is another one, nothing is changed, and `adoptLog` compares both.
+ * Applies the requirements of the archived log to the new log, and records that the new log took its place, so that reports count as
+ * signed. Resolves to the log that readers of the database follow: if that is another one, nothing is changed, and `adoptLog` compares
+ * both.
  */
 export async function adoptRestoredLog(options: AdoptRestoredLogOptions): Promise<LogIdentity | null> {
   const { database, log, replaces, manifest, partitions, by: adoptedBy, reason } = options
@@ -50,7 +51,7 @@ async function requireAsArchived(
   transaction: Queryable,
   { log, topicPrefix, required: { macs, signatures } }: AdoptRestoredLogOptions,
 ): Promise<void> {
-  // An installation of the empty log may have required more, of records that it had not.
+  // An installation on the empty log may have required more, for records that the log did not have.
   await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [log])
   await transaction.execute(
     `INSERT INTO log.macs_required (log_id, topic, partition, first_offset, until_offset)

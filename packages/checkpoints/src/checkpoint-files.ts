@@ -1,6 +1,6 @@
 /**
- * The file with the checkpoints of a log, one line each, and its copies. Nothing in a file is ever changed: a write that was cut off
- * is completed, and bytes that differ from those that belong there are refused.
+ * The file with the checkpoints of a log, one line each, and its copies. Bytes in a file never change: an interrupted write is completed,
+ * and bytes that differ from the expected ones are rejected.
  */
 import { failpoint } from '@cupel/failpoints'
 import { constants } from 'node:fs'
@@ -20,7 +20,7 @@ export function checkpointFile(folder: string, log: string): string {
   return join(folder, `${log.replaceAll(/[^\w.-]/g, '_')}.jsonl`)
 }
 
-/** Bytes of the file; 0 where it does not exist. */
+/** Bytes of the file; 0 if it does not exist. */
 export async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size
@@ -30,17 +30,17 @@ export async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** Makes every file as long as the longest one. Throws CheckpointsStoppedError where one is not the beginning of it. */
+/** Makes every file as long as the longest one. Throws CheckpointsStoppedError if one is not the beginning of it. */
 export async function levelFiles(files: readonly string[]): Promise<void> {
   const sizes = await Promise.all(files.map(sizeOf))
   const longest = files[sizes.indexOf(Math.max(...sizes))]!
   for (const file of files) if (file !== longest) await copyRest(longest, file)
 }
 
-/** Writes a line at its place in every file, each on the disk before the next. Repeating it changes nothing. */
+/** Writes a line at its place in every file, and flushes each to the disk before the next. A repeated call changes nothing. */
 export async function writeLine(files: readonly string[], position: number, line: string): Promise<void> {
   for (const file of files) {
-    // A copy whose volume was away goes on where it stopped.
+    // A copy whose volume was missing continues where it stopped.
     if (file !== files[0] && (await sizeOf(file)) < position) await copyRest(files[0]!, file)
     failpoint('before', 'checkpoints.write')
     await writeAt(file, position, Buffer.from(line))
@@ -66,7 +66,7 @@ async function copyRest(from: string, to: string): Promise<void> {
   const [size, end] = [await sizeOf(to), await sizeOf(from)]
   if (end === 0) return
   await withFile(from, async (source) => {
-    // What is there is compared at its end; `cupel audit verify` compares all of it.
+    // Only the end of the file is compared here; `cupel audit verify` compares all of it.
     for (let at = Math.max(0, Math.min(size, end) - COPY_BYTES); at < end; at += COPY_BYTES)
       await writeAt(to, at, await readAt(source, at, Math.min(COPY_BYTES, end - at)))
   })
@@ -118,7 +118,7 @@ async function openOrCreate(file: string): Promise<FileHandle> {
   }
   await mkdir(join(file, '..'), { recursive: true, mode: PRIVATE_FOLDER })
   const handle = await open(file, constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE)
-  // The name is on the disk before the first line counts as written.
+  // The name is flushed to the disk before the first line counts as written.
   const folder = await open(join(file, '..'), 'r')
   await folder.sync().finally(() => folder.close())
   return handle

@@ -1,4 +1,4 @@
-/** Compares a log with its checkpoints. Nothing is changed, and memory does not grow with the log. */
+/** Compares a log with its checkpoints. It changes nothing, and its memory does not grow with the log. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -16,24 +16,24 @@ import { keyOf, loadState } from './state.js'
 import { BadCheckpointError, type Acceptance } from './statement.js'
 
 export interface LogComparison {
-  /** The last checkpoint that counts; null where there is none. */
+  /** The last valid checkpoint; null if there is none. */
   readonly last: ReadCheckpoint | null
-  /** Sentences about the files. What follows the first one is not compared. */
+  /** Sentences about the files. Checkpoints after the first fault are not compared. */
   readonly faults: readonly string[]
   readonly partitions: readonly PartitionComparison[]
-  /** Losses that operators accepted, with the number of the checkpoint that says so. */
+  /** Losses that operators accepted, each with the number of its checkpoint. */
   readonly accepted: readonly (Acceptance & { readonly number: number; readonly time: string })[]
 }
 
 export interface CompareOptions {
   readonly log: EventLog
   readonly database: Database
-  /** The folder that is compared. */
+  /** The folder to compare. */
   readonly folder: string
   readonly verifier: Verifier
   /**
    * How long the file may lack the checkpoint that the database stored last, in milliseconds. Absent: it may lack it, as after a crash
-   * between both; the database has its line.
+   * between the two writes; the database has its line.
    */
   readonly writeGraceMs?: number
   readonly onProgress?: (progress: { readonly number: number }) => void
@@ -42,7 +42,7 @@ export interface CompareOptions {
 /** Extensions in memory at once: some ten megabytes. */
 const MAX_EXTENSIONS = 20_000
 
-/** Throws the errors of log, database and files; what is wrong with the evidence is in the answer. */
+/** Throws the errors of log, database and files; the answer lists faults of the evidence. */
 export async function compareLog(options: CompareOptions): Promise<LogComparison> {
   const { log, database, folder, verifier, onProgress } = options
   const identity = await log.identity()
@@ -108,7 +108,7 @@ async function whatIsMissing(
   return size === 0 && last > 0 ? `${file} is missing or empty.` : null
 }
 
-/** The trees of all partitions. A tree ends where an operator accepted a loss, and another one begins. */
+/** The trees of all partitions. A tree ends where an operator accepted a loss, and a new one begins. */
 function createTrees(log: EventLog) {
   const open = new Map<string, { comparer: PartitionComparer; next: number }>()
   const ended: PartitionComparison[] = []
@@ -162,7 +162,7 @@ function createTrees(log: EventLog) {
       const key = keyOf({ topic, partition })
       const result = open.get(key)?.comparer.result()
       open.delete(key)
-      // What was accepted is behind `from`; a difference before it came later.
+      // The accepted loss lies behind `from`; a difference before it arose later.
       if (result !== undefined)
         ended.push({
           ...result,

@@ -1,4 +1,4 @@
-/** Compares the records of one partition with what its checkpoints say, in the order of the offsets. */
+/** Compares the records of one partition with its checkpoints, in the order of the offsets. */
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
 import { appendLeaf, EMPTY_TREE, rootOf, SUBTREE_LEAVES, treeRoot, type Tree } from '@cupel/signing'
 import { leafPages, type Place } from './record-leaf.js'
@@ -9,7 +9,7 @@ export interface NumberedExtension extends Extension {
   readonly number: number
 }
 
-/** Records `from` ≤ offset < `to` that are not what was signed. */
+/** Records `from` ≤ offset < `to` that differ from the signed ones. */
 export interface Difference {
   /** `changed`: changed, inserted, removed or in another order; `missing`: the log ends before them, or cannot be read there. */
   readonly kind: 'changed' | 'missing'
@@ -22,21 +22,21 @@ export interface Difference {
 export interface PartitionComparison {
   readonly place: Place
   readonly differences: readonly Difference[]
-  /** Whether records behind a difference are what was signed. */
+  /** Whether records behind a difference are the signed ones. */
   readonly agreesBehind: boolean
-  /** Up to here, from the first record on, everything agrees. */
+  /** Everything agrees from the first record up to this offset. */
   readonly agreesTo: number
-  /** Where the tree stands; null where records that the log keeps no more are needed for it, or something differs. */
+  /** The state of the tree; null if it needs records that the log no longer has, or if something differs. */
   readonly state: PartitionState | null
 }
 
 export interface PartitionComparer {
-  /** Reads the records of the extensions, which follow each other. Throws the errors of the log, but for records that are gone. */
+  /** Reads the records of the extensions, which follow each other. Throws the errors of the log, except for records that are gone. */
   compare(extensions: readonly NumberedExtension[]): Promise<void>
   result(): PartitionComparison
 }
 
-/** First offset of the log as it is now, and the one behind its last. */
+/** First offset of the current log, and the offset behind its last record. */
 export interface Bounds {
   readonly start: number
   readonly end: number
@@ -49,9 +49,9 @@ export function comparePartition(
   bounds: Bounds,
 ): PartitionComparer {
   const findings = createFindings(first)
-  /** The full subtrees, as they were signed: a changed record does not hide what follows. */
+  /** The full subtrees as they were signed: a changed record does not hide the records after it. */
   let subtrees: Tree = EMPTY_TREE
-  /** Leaves behind them; null for records that the log keeps no more. */
+  /** Leaves behind the subtrees; null for records that the log no longer has. */
   let leaves: (Buffer | null)[] = []
   let lastLeaf: Buffer | null = null
   let [next, readableTo] = [first, bounds.end]
@@ -71,7 +71,7 @@ export function comparePartition(
     }
   }
 
-  /** False where a record of the extension is gone. */
+  /** False if a record of the extension is gone. */
   async function agreesOrDiffers(extension: NumberedExtension, reader: LeafReader): Promise<boolean> {
     const { to, number, root } = extension
     const recorded = [...extension.subtrees]
@@ -116,12 +116,12 @@ function joined(subtrees: Tree, leaves: readonly Buffer[]): Tree {
   return { size: subtrees.size * SUBTREE_LEAVES + rest.size, peaks: [...subtrees.peaks, ...rest.peaks] }
 }
 
-/** Keeps what agrees and what differs, as ranges of offsets. */
+/** Collects agreements and differences, as ranges of offsets. */
 function createFindings(first: number) {
   const differences: Difference[] = []
   let [agreesTo, verified, agreesBehind, hasDiffered] = [first, first, false, false]
   return {
-    /** The records up to `to`, from the last place that agreed. Once a subtree differs, what follows in it cannot be told apart. */
+    /** The records up to `to`, from the last place that agreed. Once a subtree differs, later records in it cannot be told apart. */
     compared(agrees: boolean, to: number, number: number): void {
       if (!agrees && !hasDiffered) differences.push({ kind: 'changed', from: verified, to, number })
       hasDiffered ||= !agrees
@@ -149,7 +149,7 @@ const isKnown = (leaves: readonly (Buffer | null)[]): leaves is readonly Buffer[
 interface LeafReader {
   /** In the order of the offsets. Before the first readable offset the leaves are null. */
   take(from: number, to: number): Promise<(Buffer | null)[]>
-  /** Ends the reading of the log, which holds a connection. */
+  /** Ends the read of the log, which holds a connection. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Continues the hash trees of the partitions with the records that were appended since. */
+/** Adds newly appended records to the hash trees of the partitions. */
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
 import { appendLeaf, EMPTY_TREE, rootOf, type Tree } from '@cupel/signing'
 import { CheckpointsStoppedError } from './checkpoint-files.js'
@@ -6,7 +6,7 @@ import { leafPages, type Place } from './record-leaf.js'
 import { keyOf, nextOf, type PartitionState } from './state.js'
 import type { Extension } from './statement.js'
 
-/** A checkpoint covers at most about this many records; more make the next one at once. */
+/** A checkpoint covers at most about this many records; if there are more, the next one follows at once. */
 export const MAX_CHECKPOINT_RECORDS = 100_000
 
 export interface Extended {
@@ -17,7 +17,7 @@ export interface Extended {
   readonly hasMore: boolean
 }
 
-/** What is new behind the given states. Throws CheckpointsStoppedError where the log is shorter than they are, or damaged. */
+/** The records behind the given states. Throws CheckpointsStoppedError if the log is shorter than they are, or damaged. */
 export async function extend(
   log: EventLog,
   places: readonly Place[],

@@ -1,4 +1,4 @@
-/** Checkpoints of the log: signed, chained, and kept where the database cannot change them (docs/adr/0318). */
+/** Checkpoints of the log: signed, chained, and stored where the database cannot change them (docs/adr/0318). */
 export { acceptShorter, type AcceptShorterOptions } from './accept-shorter.js'
 export { adoptLog, type AdoptedLog, type AdoptLogOptions } from './adopt-log.js'
 export { adoptRestoredLog, type AdoptRestoredLogOptions } from './adopt-restored-log.js'

@@ -1,4 +1,4 @@
-/** Whether a log lacks records that were signed: a process that starts on such a log would go on as if they had never been. */
+/** Tells whether a log lacks signed records: a process that starts on such a log would continue as if they never existed. */
 import { open, type FileHandle } from 'node:fs/promises'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -8,14 +8,14 @@ import { olderDatabase, requireSameEnds, type HistoryParts } from './open-histor
 import { loadState, type PartitionState } from './state.js'
 import { BadCheckpointError, parseLine } from './statement.js'
 
-/** Bytes read of the end of a file, in which its last line is looked for. A longer last line is not looked at. */
+/** Bytes to read from the end of a file to find its last line. A longer last line is ignored. */
 const TAIL_BYTES = 1024 * 1024
 /** Partitions whose last records are read at once. */
 const CONCURRENT_PARTITIONS = 16
 
 /**
- * A sentence that says what is gone and what to do; null where nothing is. Files that cannot be read, or that nobody signed, prove no loss:
- * the running checkpoints tell of them. Throws the errors of log and database.
+ * A sentence that says what is gone and what to do; null if nothing is. Unreadable or unsigned files prove no loss: the running checkpoints
+ * report them. Throws the errors of log and database.
  */
 export async function lostRecords(parts: HistoryParts): Promise<string | null> {
   const { log, database, folders, verifier } = parts
@@ -32,7 +32,7 @@ export async function lostRecords(parts: HistoryParts): Promise<string | null> {
   return await otherEnd(log, [...partitions.values()])
 }
 
-/** Whether another process made the checkpoint since. */
+/** Whether another process has made the checkpoint since. */
 async function hasCaughtUp(database: Database, log: string, number: number): Promise<boolean> {
   return ((await loadState(database, log)).head?.number ?? 0) >= number
 }
@@ -49,7 +49,7 @@ async function otherEnd(log: EventLog, states: readonly PartitionState[]): Promi
   return null
 }
 
-/** The number of the last checkpoint of the file that a known key signed; 0 where there is none, or the file cannot be read. */
+/** The number of the last checkpoint in the file that a known key signed; 0 if there is none, or if the file cannot be read. */
 async function lastSigned(file: string, log: string, verifier: Verifier): Promise<number> {
   try {
     const line = await lastLine(file)
@@ -65,7 +65,7 @@ async function lastSigned(file: string, log: string, verifier: Verifier): Promis
       error instanceof BadCheckpointError ||
       error instanceof UnsignedNoteError ||
       (error as NodeJS.ErrnoException).syscall !== undefined
-    // An outage of the folder stops no start, and what nobody signed proves nothing.
+    // An outage of the folder prevents no start, and an unsigned line proves nothing.
     if (isOfFile) return 0
     throw error
   }
@@ -78,7 +78,7 @@ async function lastLine(file: string): Promise<string | null> {
     const length = Math.min(size, TAIL_BYTES)
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length)
     const text = buffer.toString('utf8', 0, bytesRead)
-    // What follows the last newline was cut off.
+    // Text after the last newline was cut off.
     const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
     return lines.at(-2) ?? null
   } finally {

@@ -1,4 +1,4 @@
-/** Signs where the log stands and stores that: first as the one checkpoint with its number, then in the files. */
+/** Signs the state of the log and stores the checkpoint: first in the database, as the only one with its number, then in the files. */
 import type { EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { appendLeaf, EMPTY_TREE, leafHash, type Signer } from '@cupel/signing'
@@ -30,7 +30,7 @@ export interface Made {
   readonly hasMore: boolean
 }
 
-/** `nothing` where no record is new, `overtaken` where another writer made the next checkpoint. */
+/** `nothing` if no record is new, `overtaken` if another writer made the next checkpoint. */
 export async function makeCheckpoint(
   history: History,
   parts: MakeParts,
@@ -55,16 +55,16 @@ export async function makeCheckpoint(
 interface Step {
   readonly extensions: readonly Extension[]
   readonly accepted: Acceptance | null
-  /** Where every partition stands with this checkpoint. */
+  /** The state of every partition at this checkpoint. */
   readonly partitions: ReadonlyMap<string, PartitionState>
-  /** Those of them that are to be written; all, and no others are kept, where it is left out. */
+  /** The partitions to write. If absent, all are written and no others are kept. */
   readonly changed?: readonly PartitionState[]
-  /** The number that the database has, where it is not the one of the history. */
+  /** The checkpoint number in the database, if it is not the one of the history. */
   readonly after?: number | null
   readonly also?: (transaction: Queryable) => Promise<void>
 }
 
-/** The history with one more checkpoint; null where another writer made it. */
+/** The history with one more checkpoint; null if another writer made it. */
 export async function store(
   history: History,
   { database, signer }: Pick<MakeParts, 'database' | 'signer'>,

@@ -1,4 +1,4 @@
-/** Finds where the checkpoints stand and completes what a crash cut off. Refuses where files, database and log contradict each other. */
+/** Finds the last checkpoint and completes what a crash cut off. Refuses to start if files, database and log contradict each other. */
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
@@ -18,7 +18,7 @@ import { BadCheckpointError, checkSignature, digestOfState, parseLine } from './
 export interface HistoryParts {
   readonly log: EventLog
   readonly database: Database
-  /** The first one is the home's; the others hold copies. */
+  /** The first folder is the home's; the others hold copies. */
   readonly folders: readonly string[]
   readonly verifier: Verifier
 }
@@ -44,12 +44,12 @@ export async function openHistory(parts: HistoryParts): Promise<History> {
   requireSigned(head, state, parts.verifier)
   await writeLine(files, head.position, head.line)
   if (await endsWith(files[0]!, head.position, head.line)) return history
-  // Another writer may have made the next one meanwhile.
+  // Another writer may have made the next checkpoint meanwhile.
   if ((await loadState(database, identity)).head?.number !== head.number) return await openHistory(parts)
   throw olderDatabase(files[0]!, `ends at checkpoint ${head.number}`)
 }
 
-/** A row of the database becomes a line of the file only with the signature of this installation. */
+/** A row of the database becomes a line of the file only if it has the signature of this installation. */
 function requireSigned({ line, number, tree }: Head, { partitions }: State, verifier: Verifier): void {
   try {
     const { statement } = checkSignature(parseLine(line.slice(0, -1)), tree, verifier)
@@ -62,7 +62,7 @@ function requireSigned({ line, number, tree }: Head, { partitions }: State, veri
   )
 }
 
-/** Whether the log still ends, or goes on, as it was signed. Throws CheckpointsStoppedError. */
+/** Whether the log still ends at the signed state, or continues it. Throws CheckpointsStoppedError. */
 export async function requireSameEnds(
   log: EventLog,
   { partitions }: Pick<History, 'partitions'>,

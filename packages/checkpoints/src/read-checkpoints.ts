@@ -14,7 +14,7 @@ import {
 export interface ReadCheckpoint extends SignedStatement {
   readonly line: string
   readonly position: number
-  /** Over the statements up to this one. */
+  /** The tree over the statements up to this one. */
   readonly tree: Tree
 }
 
@@ -22,13 +22,13 @@ export interface CheckpointSource {
   readonly file: string
   readonly log: string
   readonly verifier: Verifier
-  /** A line that is stored and perhaps not yet written: it is read behind those of the file. */
+  /** A line that is stored and perhaps not yet written: it is read after those of the file. */
   readonly lastLine?: string | undefined
 }
 
 /**
- * Ends before a last line without its newline: its write was cut off. Throws BadCheckpointError, which names the number, at the
- * first checkpoint that is not the signed next one.
+ * Ends before a last line without its newline: its write was cut off. Throws BadCheckpointError, which names the number, at the first
+ * checkpoint that is not the signed next one.
  */
 export async function* readCheckpoints(source: CheckpointSource): AsyncGenerator<ReadCheckpoint> {
   let tree: Tree = EMPTY_TREE
@@ -67,7 +67,7 @@ async function* linesOf({ file, lastLine }: CheckpointSource): AsyncGenerator<st
   let last = ''
   if (size > 0) {
     const stream = createReadStream(file, { end: size - 1, encoding: 'utf8' })
-    // A line is held back until another one begins, so that one without its newline is not read.
+    // A line is held back until the next one begins, so that a line without its newline is not read.
     let waiting: string | null = null
     let rest = ''
     stream.on('data', (chunk) => (rest = String(chunk).slice(-1)))

@@ -35,7 +35,7 @@ export async function* leafPages(
   { from, to }: { from: number; to: number },
 ): AsyncGenerator<Buffer[]> {
   let next = from
-  // Of what another producer wrote too: the tree is over the log as it is.
+  // The tree covers the log as it is, so it includes records of other producers.
   const whole = 'unchecked' in log ? log.unchecked : log
   for await (const records of whole.read({ topic, partition, from, to })) {
     const leaves: Buffer[] = []

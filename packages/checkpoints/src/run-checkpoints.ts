@@ -1,4 +1,4 @@
-/** Makes a checkpoint at an interval, where something is new. Several processes may run it: one number is signed once. */
+/** Makes a checkpoint at an interval if records are new. Several processes may run it: one number is signed once. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
@@ -13,7 +13,7 @@ import { loadState } from './state.js'
 
 export interface CheckpointSettings {
   readonly keys: SigningKeys
-  /** Where the files are: first the home's folder, then those of copies. */
+  /** Folders of the files: first the home's folder, then those of copies. */
   readonly folders: readonly string[]
   readonly intervalMs: number
 }
@@ -27,7 +27,7 @@ export interface CheckpointsOptions extends CheckpointSettings {
 }
 
 export interface RunningCheckpoints {
-  /** A sentence about what keeps checkpoints from being made; null where they are made. */
+  /** A sentence that says why no checkpoints are made; null while they are made. */
   error(): string | null
   stop(): Promise<void>
 }
@@ -50,7 +50,7 @@ export function startCheckpoints(options: CheckpointsOptions): RunningCheckpoint
       history = await openHistory({ ...options, verifier: keys.verifier })
       await requireSameEnds(log, history)
     } else if ((await loadState(database, history.log)).head?.number !== history.head?.number) {
-      // Another process made one a moment ago; this one follows, and goes on if that one ends.
+      // Another process has just made one. This process follows, and takes over if that one ends.
       history = await openHistory({ ...options, verifier: keys.verifier })
       return undefined
     }
@@ -74,7 +74,7 @@ export function startCheckpoints(options: CheckpointsOptions): RunningCheckpoint
   }
 
   function failed(cause: unknown): void {
-    // What was half done is looked at anew.
+    // The next attempt reads the half-done state again.
     history = null
     const message = (cause as Error).message
     if (error !== message) {

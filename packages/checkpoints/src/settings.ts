@@ -1,4 +1,4 @@
-/** Where an installation keeps its signing keys and its checkpoints. */
+/** Reads the places of an installation's signing keys and checkpoints. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSigningKeys } from '@cupel/signing'
@@ -15,7 +15,7 @@ export interface CheckpointConfig {
   readonly CUPEL_CHECKPOINT_INTERVAL_MS: number
 }
 
-/** A setting is missing that the others need; the message is a sentence. */
+/** A setting that the others need is missing; the message is a sentence. */
 export class CheckpointConfigError extends Error {
   override readonly name = 'CheckpointConfigError'
 }
@@ -27,9 +27,8 @@ export function signingKeysFile(
 }
 
 /**
- * Null where the installation has no signing keys. The home holds the files of an installation whose keys are in the home. Keys
- * from elsewhere mean several machines, and all of them need one folder: throws CheckpointConfigError without it, and
- * SigningKeysError where the keys cannot be used.
+ * Null if the installation has no signing keys. If the keys are in the home, so are the checkpoint files. Keys from elsewhere mean several
+ * machines, and all of them need one folder: throws CheckpointConfigError without it, and SigningKeysError if the keys cannot be used.
  */
 export function checkpointSettings(config: CheckpointConfig): CheckpointSettings | null {
   const { CUPEL_HOME: home, CUPEL_SIGNING_KEYS_FILE: shared, CUPEL_CHECKPOINT_FOLDER: folder } = config

@@ -1,4 +1,6 @@
-/** The rows from which the next checkpoint goes on, and the fence: of two writers with the same last checkpoint one gets the next number. */
+/**
+ * The rows from which the next checkpoint continues, and the fence: of two writers with the same last checkpoint one gets the next number.
+ */
 import type { Database, Queryable } from '@cupel/postgres'
 import type { Tree } from '@cupel/signing'
 import type { Place } from './record-leaf.js'
@@ -8,7 +10,7 @@ export interface Head {
   /** Byte of the file at which the line begins. */
   readonly position: number
   readonly line: string
-  /** Over the statements of all checkpoints. */
+  /** The tree over the statements of all checkpoints. */
   readonly tree: Tree
 }
 
@@ -70,17 +72,17 @@ export async function loadState(database: Queryable, log: string): Promise<State
 
 export interface Advance {
   readonly log: string
-  /** The number of the last checkpoint that the writer knows; null where it knows none. */
+  /** The number of the last checkpoint that the writer knows; null if it knows none. */
   readonly after: number | null
   readonly head: Head
   readonly partitions: readonly PartitionState[]
-  /** Whether rows of other partitions go. */
+  /** Whether rows of other partitions are deleted. */
   readonly isWhole?: boolean
   /** Further writes of the same transaction. */
   readonly also?: (transaction: Queryable) => Promise<void>
 }
 
-/** False, and nothing is written, where another writer made a checkpoint meanwhile. */
+/** False, and nothing is written, if another writer made a checkpoint meanwhile. */
 export async function advance(database: Database, advance: Advance): Promise<boolean> {
   const { log, after, head, partitions } = advance
   const values = [log, head.number, head.position, head.line, Buffer.concat(head.tree.peaks)]

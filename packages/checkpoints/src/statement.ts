@@ -1,4 +1,4 @@
-/** What a checkpoint says, and the line of the file that holds it. */
+/** The statement of a checkpoint, and its line in the file. */
 import { hash } from 'node:crypto'
 import {
   openNote,
@@ -10,21 +10,21 @@ import {
   type Verifier,
 } from '@cupel/signing'
 
-/** How far a partition was hashed. Hashes are in base64. */
+/** The hashed range of a partition. Hashes are in base64. */
 export interface Extension {
   readonly topic: string
   readonly partition: number
-  /** The first offset that is new; where no tree of the partition stood, the tree begins there. */
+  /** The first new offset; if the partition had no tree, its tree begins there. */
   readonly from: number
   /** The offset behind the last one. */
   readonly to: number
-  /** Of the hash tree over all records from the tree's first to `to`. */
+  /** Root of the hash tree over all records from the tree's first to `to`. */
   readonly root: string
   /** The roots of the subtrees of 256 records that became full. */
   readonly subtrees: readonly string[]
 }
 
-/** Records that the log no longer holds as they were hashed, with an operator's word for it. Their trees end. */
+/** Records that the log no longer holds as they were hashed, accepted by an operator. Their trees end. */
 export interface Acceptance {
   readonly by: string
   readonly reason: string
@@ -43,7 +43,7 @@ export interface Statement {
   readonly time: string
   readonly log: string
   readonly partitions: readonly Extension[]
-  /** Digest of where every partition stands then; see `digestOfState`. */
+  /** Digest of the state of every partition at that time; see `digestOfState`. */
   readonly state: string
   readonly accepted: Acceptance | null
 }
@@ -58,7 +58,7 @@ export class BadCheckpointError extends Error {
   override readonly name = 'BadCheckpointError'
 }
 
-/** What the hash tree over the checkpoints takes as the leaf of a statement. */
+/** The bytes of a statement's leaf in the hash tree over the checkpoints. */
 export const statementBytes = (statement: Statement): Buffer => Buffer.from(JSON.stringify(statement))
 
 /** SHA-256 in hex over topic, partition, first offset, next offset and root of every partition, in the order of their names. */
@@ -93,7 +93,7 @@ function noteText(name: string, { log, number }: Statement, tree: Tree): string 
 /** The statement of a line without its newline, its signature not checked. Throws BadCheckpointError. */
 export function parseLine(line: string): { readonly statement: Statement; readonly note: string } {
   const parsed = parsedOf(line)
-  // A second spelling of a line would be a second history that nobody signed.
+  // A second spelling of a line would be a second, unsigned history.
   if (parsed === null || JSON.stringify(parsed) !== line)
     throw new BadCheckpointError('It is no line of a checkpoint.')
   return parsed
@@ -135,7 +135,7 @@ function parsedOf(line: string): { statement: Statement; note: string } | null {
         statement.accepted.lost.every(({ topic, from }) => isText(topic) && from >= 0))
     return isWhole ? { statement, note } : null
   } catch {
-    // The caller says that it is none.
+    // The caller reports that it is none.
     return null
   }
 }

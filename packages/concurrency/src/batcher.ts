@@ -1,7 +1,6 @@
 /**
- * Gathers items that arrive in the same moment into batches. The first item schedules a batch for the end of the current turn
- * of the event loop; nothing waits for company longer than that. While as many batches as allowed are running, new items wait
- * and form the next batch.
+ * Gathers items that arrive in the same moment into batches. The first item schedules a batch for the end of the current turn of the event
+ * loop; no item waits longer than that for others. While the allowed number of batches is running, new items wait and form the next batch.
  */
 import { createDeadlineQueue } from './deadline-queue.js'
 
@@ -29,7 +28,7 @@ export interface BatcherOptions<T, R> {
   readonly maxConcurrentBatches?: number
   /** A batch begins at the earliest this long after the one before it began; the first one after a pause begins at once. */
   readonly intervalMs?: number
-  /** Items that wait, at most: further ones are rejected. */
+  /** Maximum number of waiting items: further ones are rejected. */
   readonly maxWaitingItems?: number
   /** An item without a result by then is rejected, and never runs if it has not begun. */
   readonly timeoutMs?: number
@@ -143,7 +142,7 @@ async function runAndSettle<T, R>(
   }
 }
 
-/** An item that is given a promise can still expire before it is settled; then nobody else handles the rejection of the promise. */
+/** An item with a promise can still expire before the promise settles; then no other code handles its rejection. */
 function settle<T, R>({ resolve, reject }: Entry<T, R>, result: R | PromiseLike<R>): void {
   if (isPromiseLike(result)) result.then(resolve, reject)
   else resolve(result)

@@ -1,12 +1,12 @@
 /**
- * Reports entries whose time is over. One timer serves any number of entries: it is set for the earliest deadline and is not
- * touched when an entry is deleted. Entries with equal limits expire in the order in which they were added, so that each
- * distinct limit is a queue of its own and no entry is ever searched for.
+ * Reports entries whose time is over. One timer serves any number of entries: it is set for the earliest deadline and is not touched when
+ * an entry is deleted. Entries with equal limits expire in the order in which they were added. Each distinct limit therefore is a queue of
+ * its own, and no entry is ever searched for.
  */
 export interface DeadlineQueue<T> {
   /** Reports the entry once, `limitMs` from now. An entry must not be added again before it was deleted or reported. */
   add(entry: T, limitMs: number): void
-  /** Does nothing where the entry was reported already. */
+  /** Does nothing if the entry was already reported. */
   delete(entry: T): void
   readonly size: () => number
   /** Forgets all entries and stops the timer. */
@@ -14,8 +14,8 @@ export interface DeadlineQueue<T> {
 }
 
 /**
- * `onExpired` is called with all entries that are due at that moment, the earliest deadline first, and must not throw. It may
- * add and delete entries. The timer does not keep the process alive.
+ * `onExpired` is called with all entries that are due at that moment, the earliest deadline first. It must not throw, and may add and
+ * delete entries. The timer does not keep the process alive.
  */
 export function createDeadlineQueue<T>(onExpired: (entries: readonly T[]) => void): DeadlineQueue<T> {
   /** For each limit its entries and their deadlines, the earliest first. */

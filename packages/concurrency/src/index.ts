@@ -1,4 +1,4 @@
-/** How work is batched, limited in time, repeated and put behind other work: one implementation of each for the whole platform. No I/O, no state. */
+/** Batches, limits, repeats and defers work: one implementation of each for the whole platform. No I/O, no state. */
 export { BatcherRefusal, createBatcher, type Batcher, type BatcherOptions } from './batcher.js'
 export { createDeadlineQueue, type DeadlineQueue } from './deadline-queue.js'
 export { startLoop, type Loop, type LoopOptions } from './loop.js'

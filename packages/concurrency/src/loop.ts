@@ -1,13 +1,13 @@
-/** Runs a step again and again, one at a time: at once when woken, and otherwise after a rest. */
+/** Runs a step repeatedly, one at a time: at once when woken, and otherwise after a rest. */
 import { createWake } from './wake.js'
 
 export interface Loop {
   /**
-   * Runs a step as soon as possible. A wake during a step leads to another one straight after it. Only the rest after a failed
-   * step is not shortened: news does not make failing work succeed.
+   * Runs a step as soon as possible. After a wake during a step, another step follows at once. Only the rest after a failed step is not
+   * shortened: a wake does not make failing work succeed.
    */
   wake(): void
-  /** Ends the rest, aborts the step's signal, begins no further step. Resolves when no step runs any more; never rejects. */
+  /** Ends the rest, aborts the step's signal and begins no further step. Resolves when no step runs any more; never rejects. */
   stop(): Promise<void>
 }
 
@@ -18,8 +18,8 @@ export interface LoopOptions {
   /** The rest before the first step; 0 by default, then the first step begins before `startLoop` returns. */
   readonly firstAfterMs?: number
   /**
-   * A step rejected; `failures` counts how many did so in a row. The loop goes on after the returned number of milliseconds,
-   * or after `restMs`. Not called for a step that rejects after `stop`. Must not throw.
+   * A step rejected; `failures` counts the rejections in a row. The loop continues after the returned number of milliseconds, or after
+   * `restMs`. Not called for a step that rejects after `stop`. Must not throw.
    */
   readonly onError: (error: unknown, failures: number) => number | undefined | void
 }

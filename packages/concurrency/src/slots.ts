@@ -11,7 +11,7 @@ export function createSlots(count: number): Slots {
     try {
       return await work()
     } finally {
-      // The slot is handed over: a call that comes before the next one has begun must not take it.
+      // The slot is handed over directly: a call that comes before the next one has begun must not take it.
       const next = urgent.shift() ?? others.shift()
       if (next === undefined) free += 1
       else next()

@@ -1,16 +1,16 @@
-/** Work in a thread of its own that may wait. */
+/** Lowers the priority of work that may wait, in a thread of its own. */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** Of a scale from -20 to 19: calls of the process go first where both want the processor. */
+/** On a scale from -20 to 19: the calls of the process get the processor first. */
 const PRIORITY = 10
 
-/** Linux has priorities of threads; elsewhere the calling thread keeps the one of the process. */
+/** Linux has thread priorities; elsewhere the calling thread keeps the one of the process. */
 export function standBack(): void {
   try {
     const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))!
     setPriority(Number(thread), PRIORITY)
   } catch {
-    // Priorities make nothing right or wrong.
+    // Results do not depend on priorities.
   }
 }

@@ -1,7 +1,7 @@
-/** Waits for work, but no longer than a limit. The work itself goes on: its later result or error is ignored. */
+/** Waits for work, but no longer than a limit. The work itself continues: its later result or error is ignored. */
 import { createDeadlineQueue } from './deadline-queue.js'
 
-/** What a wait resolves to where the work did not settle in time. */
+/** A wait resolves to this if the work did not settle in time. */
 export const LATE = Symbol('late')
 
 /** Settles as the work does, or resolves to LATE after the limit. */

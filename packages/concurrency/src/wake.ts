@@ -1,6 +1,6 @@
-/** A wait that news can end early. For one waiter at a time. */
+/** A wait that `wake` can end early. For one waiter at a time. */
 export interface Wake {
-  /** Resolves after `durationMs`, or as soon as `wake` is called: at once where it was called since the last wait. */
+  /** Resolves after `durationMs`, or as soon as `wake` is called. Resolves at once if it was called since the last wait. */
   wait(durationMs: number): Promise<void>
   wake(): void
 }

@@ -1,4 +1,4 @@
-/** Ids of events: name-based where a consumer decided, time-ordered where a person asked. */
+/** Ids of events: name-based if a consumer decided, time-ordered if a person asked. */
 import { parse, v5, v7 } from 'uuid'
 
 // Bytes instead of text: an import makes tens of thousands of ids, and the library converts text slowly.
@@ -15,13 +15,13 @@ export function requestedEventId(): string {
   return requestedEventIdAt(Date.now())
 }
 
-/** The same with the time that readers take from the id, in milliseconds since 1970. */
+/** Like `requestedEventId`, with the time that readers take from the id, in milliseconds since 1970. */
 export function requestedEventIdAt(atMs: number): string {
   return v7({ random: nextRandom(), msecs: Math.floor(atMs) })
 }
 
 const RANDOM_BYTES = 16
-/** A call of the random generator costs more than the rest of an id, so random bytes are fetched by the page. */
+/** A call of the random generator costs more than the rest of an id, so random bytes are fetched in bulk. */
 const pool = new Uint8Array(4_096)
 let used = pool.length
 

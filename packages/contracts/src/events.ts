@@ -5,7 +5,7 @@ export type EventType = keyof EventData
 
 /** CloudEvents attributes and tracing, carried as record headers (binary content mode). */
 export interface Envelope {
-  /** Deterministic where a consumer decided (UUIDv5), UUIDv7 where a person asked. Repeats are byte-identical. */
+  /** Deterministic if a consumer decided (UUIDv5), UUIDv7 if a person asked. Repeats are byte-identical. */
   readonly id: string
   /** The service that appended the event, for example `cupel/scorer`. */
   readonly source: string

@@ -23,8 +23,8 @@ export interface Metrics {
     labelNames?: readonly string[],
   ): { set(value: number, labels?: Labels): void }
   /**
-   * Buckets in the unit the name ends with, for example `_seconds`. An observation may name the trace that it belongs to: where that is
-   * sampled, it is the example that scrapers find beside the bucket.
+   * Buckets in the unit at the end of the name, for example `_seconds`. An observation may name its trace: if the trace is sampled,
+   * scrapers find it as the example beside the bucket.
    */
   histogram(
     name: string,

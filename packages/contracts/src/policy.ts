@@ -73,7 +73,7 @@ const exposureSchema = z
   })
   .describe('How exposure is judged.')
 
-/** An unknown setting is refused, because it would have no effect and its author may expect one. */
+/** An unknown setting is rejected, because it would have no effect and its author may expect one. */
 export const policyDocumentSchema = z
   .strictObject({
     id: z.string().min(1).max(100).describe('Name of the policy.'),

@@ -1,4 +1,4 @@
-/** Where the transparency log has a report, as a document prints it and as a header of an answer names it. It never changes. */
+/** The place of a report in the transparency log, as documents print it and a response header names it. It never changes. */
 
 export interface ReportLeaf {
   /** Name of the transparency log: the origin of its checkpoints. */
@@ -19,7 +19,7 @@ export function leafHeader({ log, index, hash }: ReportLeaf): string {
   return `log="${log.replaceAll(/["\\]/g, '\\$&')}", index=${index}, hash="${hash}"`
 }
 
-/** Null where the value is absent, or is not what `leafHeader` makes. */
+/** Null if the value is absent, or was not made by `leafHeader`. */
 export function parseLeafHeader(value: string | undefined): ReportLeaf | null {
   const [, text, index, hash] = FORM.exec(value ?? '') ?? []
   const log = text?.replaceAll(/\\(["\\])/g, '$1') ?? ''

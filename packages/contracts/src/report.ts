@@ -1,7 +1,7 @@
 /** The report as callers receive it: one zod schema is validation, type and API description. */
 import { z } from 'zod'
 
-/** Enums are open: clients tolerate new values, so the schema names today's without forbidding others. */
+/** Enums are open: clients tolerate new values, so the schema names the current ones without forbidding others. */
 export const riskLevels = ['green', 'orange', 'red', 'grey'] as const
 export type RiskLevel = (typeof riskLevels)[number]
 
@@ -91,7 +91,7 @@ export const evidenceSchema = z
   })
   .meta({ id: 'Evidence' })
 
-/** All value of one asset that moved in one direction, divided by what it is attributed to. */
+/** All value of one asset that moved in one direction, divided by attribution. */
 export const exposureSchema = z
   .object({
     direction: z.string().describe('incoming or outgoing'),
@@ -115,7 +115,7 @@ export const exposureSchema = z
   })
   .meta({ id: 'Exposure' })
 
-/** A list that is required, or that is an authority’s own. */
+/** A list that is required, or that an authority itself publishes. */
 export const labelListSchema = z
   .object({
     source: z.string(),

@@ -1,4 +1,4 @@
-/** Which topic holds which event, and how a topic is named on the wire. */
+/** Maps events to topics, and topics to their names on the wire. */
 import type { EventType } from './events.js'
 import { eventSchemas } from './generated/event-schemas.js'
 import { topicDefaults, topicTable } from './generated/topic-table.js'
@@ -12,7 +12,10 @@ export interface TopicSpec {
   /** `fast`: lowest latency, repeats possible. `ordered`: idempotent producer, order kept under retries. */
   readonly producer: 'fast' | 'ordered'
   readonly config: Readonly<Record<string, string>>
-  /** Whether more partitions are right too, and can be added: nothing names a partition of the topic, and its records need no order. */
+  /**
+   * Whether the topic may have more partitions, and more can be added: nothing names a partition of the topic, and its records need no
+   * order.
+   */
   readonly mayGrow?: boolean
 }
 
@@ -36,13 +39,13 @@ export function screenTopic(lane: Lane, livemode = true): string {
 
 type TopicRow = (typeof topicTable)[number]
 
-/** Every topic that the log is made of, the sandbox's included, each as small as it may be. */
+/** Every topic of the log, the sandbox's included, each with its smallest number of partitions. */
 export const topicSpecs: readonly TopicSpec[] = topicTable
   .filter((topic) => !('derived' in topic))
   .flatMap(specsOf)
 
 /**
- * Topics that are made of the log and can be made again at any time: no read model reads them, and archives, checkpoints and proofs leave
+ * Topics that are made from the log and can be made again at any time. No read model reads them; archives, checkpoints and proofs leave
  * them out. They are compacted, so that their offsets have gaps.
  */
 export const derivedTopicSpecs: readonly TopicSpec[] = topicTable
@@ -60,13 +63,13 @@ function specsOf(topic: TopicRow): TopicSpec[] {
   return topic.sandbox ? [spec, { ...spec, name: SANDBOX_PREFIX + topic.name }] : [spec]
 }
 
-/** Reads the reports and appends those that are the latest. */
+/** Reads the reports and appends the latest ones. */
 export const LATEST_REPORTS_GROUP = 'projector.latest-reports.v1'
-/** Reads what was appended and puts right what is not the latest. */
+/** Reads the appended reports and corrects those that are not the latest. */
 export const LATEST_REPORTS_CHECK_GROUP = 'projector.latest-reports-check.v1'
-/** Reads which accounts were erased and lets the topics forget them. */
+/** Reads which accounts were erased and removes them from the topics. */
 export const LATEST_REPORTS_ERASURES_GROUP = 'projector.latest-reports-erasures.v1'
-/** The groups that keep the derived topics. Without their checkpoints the topics are made again of the log. */
+/** The groups that maintain the derived topics. Without their checkpoints the topics are made again from the log. */
 export const derivedTopicGroups: readonly string[] = [
   LATEST_REPORTS_GROUP,
   LATEST_REPORTS_CHECK_GROUP,
@@ -75,7 +78,7 @@ export const derivedTopicGroups: readonly string[] = [
 
 const derivedNames = new Set(derivedTopicSpecs.map(({ name }) => name))
 
-/** Whether a topic keeps the last record of each key alone, without the installation's prefix. */
+/** Whether a topic, named without the installation's prefix, keeps only the last record of each key. */
 export function isCompacted(topic: string): boolean {
   return derivedNames.has(topic)
 }
@@ -97,8 +100,8 @@ export function areReportPartitions(count: number): boolean {
 }
 
 /**
- * Sets how many partitions the report topics of this process's installation have: what was recorded when they were made. It is called
- * before anything names, reads or writes a report. Throws RangeError where `areReportPartitions` is false.
+ * Sets the number of report partitions of this process's installation: the number that was recorded when they were made. It is called
+ * before any code names, reads or writes a report. Throws RangeError if `areReportPartitions` is false.
  */
 export function useReportPartitions(count: number): void {
   if (!areReportPartitions(count))
@@ -128,7 +131,7 @@ export function reportPartition(reportId: string): number {
   return reportPartitionAmong(reportId, reportPartitionsInUse)
 }
 
-/** As `reportPartition`, in a log whose report topics have this many partitions. */
+/** Like `reportPartition`, in a log whose report topics have this many partitions. */
 export function reportPartitionAmong(reportId: string, partitions: number): number {
   return Number.parseInt(reportId.slice(-2), 16) % partitions
 }

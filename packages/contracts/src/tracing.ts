@@ -1,5 +1,5 @@
 /**
- * Traces as services make them: they receive a `Tracing`, or null where none is made, and never choose a library themselves. No
+ * The tracing interface of services: they receive a `Tracing`, or null if no traces are made, and never choose a library themselves. No
  * attribute holds a secret, an address or the name of an account.
  */
 import type { NamedTrace } from './observability.js'
@@ -9,36 +9,36 @@ export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 export interface Tracing {
-  /** Begins what this process does for one call or one record. */
+  /** Begins a trace of this process's work for one call or one record. */
   begin(options: TraceOptions): Trace
 }
 
 export interface TraceOptions {
   readonly name: string
   readonly kind: SpanKind
-  /** The traceparent (W3C Trace Context) of what led here. Anything that is none counts as absent. */
+  /** The traceparent (W3C Trace Context) of the caller. An invalid value counts as absent. */
   readonly parent: string | undefined
-  /** UUID of what begins the trace where there is no parent: its digits are the trace id. */
+  /** UUID of the origin of a trace without a parent: its digits are the trace id. */
   readonly id?: string
   /** Clock reading (performance.now) of the beginning. */
   readonly startedMs: number
-  /** When somebody began to wait for this, in milliseconds since 1970. What is slow is judged from then on. */
+  /** When the wait for this work began, in milliseconds since 1970. Slowness is measured from then on. */
   readonly awaitedSinceMs?: number
   readonly attributes?: SpanAttributes
 }
 
-/** What one process does for one call or record: a span with its steps. It is kept or forgotten as a whole. */
+/** The work of one process for one call or record: a span with its steps. It is kept or dropped as a whole. */
 export interface Trace extends NamedTrace {
-  /** Names this span, for what follows from it. */
+  /** Names this span, for later spans that follow from it. */
   readonly traceparent: string
-  /** Names the step that appends the event with this id, before or after it begins: a repeat of the append names the same. */
+  /** Names the step that appends the event with this id, before or after it begins: a repeated append names the same step. */
   traceparentOf(eventId: string): string
   step(name: string, options?: StepOptions): Step
   /** Adds attributes to the span. */
   note(attributes: SpanAttributes): void
-  /** Marks it as failed, so that it is kept. */
+  /** Marks the span as failed, so that it is kept. */
   fail(): void
-  /** What is kept is exported once the steps have ended too. */
+  /** A kept span is exported once its steps have also ended. */
   end(): void
 }
 
@@ -52,7 +52,7 @@ export interface StepOptions {
 }
 
 export interface Step {
-  /** Names another span that this one followed without being its child. */
+  /** Names another span that this one follows without being its child. */
   link(traceparent: string | undefined): void
   note(attributes: SpanAttributes): void
   fail(): void

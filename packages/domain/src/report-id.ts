@@ -13,15 +13,15 @@ const HALF_MASK = (1n << HALF_BITS) - 1n
 export const FEISTEL_ROUNDS = 8
 
 /**
- * A keyed function from a round and 28-bit halves to as many whole numbers below 2^32, each from its own half alone; only their
- * lowest 28 bits are used. It must not change while report ids are made from one sequence. Many halves at once, because
- * calling a cipher costs more than its work.
+ * A keyed function from a round and 28-bit halves to as many whole numbers below 2^32, each computed from its own half alone. Only their
+ * lowest 28 bits are used. It must not change while report ids are made from one sequence. It takes many halves at once, because the call
+ * of a cipher costs more than its work.
  */
 export type RoundFunction = (round: number, halves: Uint32Array) => Uint32Array
 
 /**
- * The permutation of the numbers below 2^56 by a balanced Feistel network (Luby and Rackoff 1988): whatever the round
- * function, no two numbers share an image. Images in the order of the numbers.
+ * The permutation of the numbers below 2^56 by a balanced Feistel network (Luby and Rackoff 1988): with any round function, no two numbers
+ * share an image. Images in the order of the numbers.
  */
 export function permuteReportNumbers(numbers: readonly bigint[], keyed: RoundFunction): bigint[] {
   for (const number of numbers)
@@ -33,7 +33,7 @@ export function permuteReportNumbers(numbers: readonly bigint[], keyed: RoundFun
   return joined(left, right)
 }
 
-/** The numbers that permuted ones came from. */
+/** The original numbers of permuted ones. */
 export function restoreReportNumbers(permuted: readonly bigint[], keyed: RoundFunction): bigint[] {
   let [left, right] = halvesOf(permuted)
   for (let round = FEISTEL_ROUNDS - 1; round >= 0; round--)
@@ -60,7 +60,7 @@ const PARTITION_DIGITS = 256
 /**
  * Report ids of numbers from the sequence, in their order.
  * @param partitionOf partition of the report topic whose records the making instance reads, or another for each number
- * @param partitions how many the topic has: a power of two, at most 256
+ * @param partitions number of partitions of the topic: a power of two, at most 256
  */
 export function reportIdsOf(
   numbers: readonly bigint[],
@@ -80,7 +80,7 @@ function idOf(permuted: bigint, partition: number, partitions: number): string {
   if (!Number.isInteger(partition) || partition < 0 || partition >= partitions) {
     throw new RangeError(`No partition ${partition} among ${partitions}`)
   }
-  // The digits above the partition's are filled from the permuted number, so that they say nothing either.
+  // The digits above the partition's come from the permuted number, so that they reveal nothing either.
   const filler = Number(permuted & 0xffn) & (PARTITION_DIGITS - partitions)
   return permuted.toString(16).padStart(14, '0') + (filler | partition).toString(16).padStart(2, '0')
 }

@@ -1,4 +1,4 @@
-/** Appends as operators see them: the same metrics on both logs. */
+/** Metrics of appends, the same on both logs. */
 import type { Metrics } from '@cupel/contracts'
 
 /** Seconds from append to acknowledgement. */

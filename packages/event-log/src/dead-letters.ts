@@ -1,6 +1,6 @@
 /**
- * Dead letters: records that a group cannot handle, kept whole with the cause, for an operator. When a letter is resolved a note
- * is appended to the same topic: letters without a note are open.
+ * Dead letters: records that a group cannot handle, kept complete with the cause, for an operator. When a letter is resolved, a note is
+ * appended to the same topic: letters without a note are open.
  */
 import { derivedTopicSpecs, topicsInUse, type TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
@@ -21,12 +21,12 @@ export interface DeadLetter {
   /** The record's original position; the topic has no installation prefix. */
   readonly origin: Position
   readonly key: string
-  /** Null where the record and its cause were too large together: the record is still at its origin. */
+  /** Null if the record and its cause together were too large: the record is still at its origin. */
   readonly value: Buffer | null
   readonly headers: Headers
 }
 
-/** How the cause of a letter begins whose record another producer wrote. It must not be appended again. */
+/** The cause begins with this if another producer wrote the record. It must not be appended again. */
 export const FORGED_RECORD = 'forged_record'
 
 const MAX_CAUSE_CHARACTERS = 500
@@ -43,7 +43,7 @@ export const deadLetterGroups: readonly string[] = [
   'webhook-dispatcher.deliveries.v1',
 ]
 
-/** Every topic of an installation but the one that gives the log its identity. */
+/** Every topic of an installation except the one that gives the log its identity. */
 export const installationTopics = (): readonly TopicSpec[] => [
   ...topicsInUse(),
   ...derivedTopicSpecs,
@@ -82,7 +82,7 @@ export async function appendDeadLetter(
     await log.append(at, [letter])
   } catch (error) {
     if (!(error instanceof RecordTooLargeError)) throw error
-    // It fitted without the cause. The original is still at the position that the headers name.
+    // The record fits without the cause. The original is still at the position that the headers name.
     await log.append(at, [{ ...letter, value: Buffer.alloc(0) }])
   }
 }
@@ -118,7 +118,7 @@ function letterOf(group: string, { offset, key, value, headers }: LogRecord): De
   }
 }
 
-/** The original record, for its original partition. Reads it from its origin where the letter does not hold it. */
+/** The original record, for its original partition. Reads it from its origin if the letter does not hold it. */
 export async function restoreRecord(log: EventLog, letter: DeadLetter): Promise<NewRecord> {
   const { topic, partition, offset } = letter.origin
   if (letter.value !== null)
@@ -129,7 +129,7 @@ export async function restoreRecord(log: EventLog, letter: DeadLetter): Promise<
   throw new Error(`There is no record at ${topic}/${partition} offset ${offset}`)
 }
 
-/** The notes that resolve letters; `how` states for operators what was done. */
+/** The notes that resolve letters; `how` tells operators the action taken. */
 export function resolutionsOf(letters: readonly DeadLetter[], how: string): NewRecord[] {
   return letters.map(({ group, offset, key }) => ({
     topic: deadLetterTopic(group).name,

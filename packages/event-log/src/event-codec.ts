@@ -13,20 +13,23 @@ import type { SchemaCatalog } from './schemas/schema-catalog.js'
 
 export interface EventCodec {
   /**
-   * The record of an event. `topic` is without installation prefix; for events of the bulk lane or the sandbox the caller
-   * passes the topic it belongs to, the subject stays that of the event. Throws where the data does not fit the schema.
+   * The record of an event. `topic` is without installation prefix; for events of the bulk lane or the sandbox the caller passes the actual
+   * topic, and the subject stays that of the event. Throws if the data does not fit the schema.
    */
   encode(event: DomainEvent, target: { topic: string; key: string; partition?: number }): NewRecord
   /** The event of a record; old records are read with the schema of their writer. Throws UndecodableRecordError. */
   decode(record: LogRecord): DomainEvent
-  /** As `decode`, for one type; null where the record has another type. */
+  /** Like `decode`, for one type; null if the record has another type. */
   decodeAs<T extends EventType>(type: T, record: LogRecord): DomainEvent<T> | null
   /**
-   * A reader of some fields of an event, which skips the others: a report's inputs are several times larger than the report. It
-   * returns null where the record has another type. Throws UndecodableRecordError.
+   * A reader of some fields of an event, which skips the others: a report's inputs are several times larger than the report. It returns
+   * null if the record has another type. Throws UndecodableRecordError.
    */
   partOf<T extends EventType, K extends FieldOf<T>>(type: T, fields: readonly K[]): PartReader<T, K>
-  /** Reads the catalogue of schemas again. A schema is registered before it writes a record: one that is unknown after this never was. */
+  /**
+   * Reads the catalogue of schemas again. A schema is registered before it writes a record: a schema that is still unknown was never
+   * registered.
+   */
   refreshSchemas(): Promise<void>
 }
 
@@ -70,7 +73,7 @@ interface EventCoder {
   readonly resolvers: Map<number, ReturnType<AvroType['createResolver']> | null>
 }
 
-/** Throws where the catalogue lacks the schema of an event: then the registration job has not run for this release. */
+/** Throws if the catalogue lacks the schema of an event: then the registration job has not run for this release. */
 export function createEventCodec(catalog: SchemaCatalog): EventCodec {
   const coders = new Map(
     (Object.keys(eventSchemas) as EventType[]).map((type) => [type as string, eventCoder(catalog, type)]),
@@ -125,7 +128,7 @@ function createPayloadWriter(): (coder: EventCoder, data: unknown) => Buffer {
   }
 }
 
-/** Decodes a payload in whichever version of the event's schema it was written. Throws UndecodableRecordError. */
+/** Decodes a payload of any version of the event's schema. Throws UndecodableRecordError. */
 function createPayloadReader(catalog: SchemaCatalog): (coder: EventCoder, record: LogRecord) => unknown {
   let refreshedAt = -Infinity
   return decodeValue
@@ -177,7 +180,7 @@ function createPayloadReader(catalog: SchemaCatalog): (coder: EventCoder, record
     const now = performance.now()
     if (now - refreshedAt < REFRESH_PAUSE_MS) return
     refreshedAt = now
-    // Where it fails the next unknown id queries again; the caller's error names the missing schema.
+    // If it fails, the next unknown id queries again; the caller's error names the missing schema.
     catalog.refresh().catch(() => undefined)
   }
 }
@@ -196,13 +199,13 @@ function partCoder(event: EventType, { id }: EventCoder, names: readonly string[
   const fields = schema.fields.filter(({ name }) => names.includes(name))
   if (fields.length !== names.length)
     throw new RangeError(`${event} does not have all of the fields ${names.join(', ')}`)
-  // Every schema needs a resolver here, today's too.
+  // Every schema needs a resolver here, including that of this release.
   return { type: avroType(JSON.stringify({ ...schema, fields })), id, resolvers: new Map() }
 }
 
 /**
- * The trace of an event that continues none (W3C Trace Context, version 00): what follows from one request shares it, because it
- * is made of the correlation id. A repeat has the same bytes.
+ * The trace of an event that continues none (W3C Trace Context, version 00). It is made from the correlation id, so that all events of one
+ * request share it. A repeat has the same bytes.
  */
 function startedTrace({ id, correlationId }: Envelope): string {
   return `00-${hexOf(correlationId)}-${hexOf(id).slice(-16)}-00`

@@ -6,7 +6,7 @@ import { TYPE_HEADER, type NewRecord } from './port.js'
 export const GENESIS_TOPIC = 'log.genesis.v1'
 export const GENESIS_TYPE = 'cupel.genesis'
 
-/** A new genesis record. Its key is the identity; where two processes append one each, the one at the lowest offset counts. */
+/** A new genesis record. Its key is the identity; if two processes append one each, the one at the lowest offset counts. */
 export function genesisRecord(): NewRecord {
   return {
     topic: GENESIS_TOPIC,

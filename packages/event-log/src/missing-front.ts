@@ -1,9 +1,9 @@
-/** Whether topics can be read from their first record: what follows from a part of a topic is not what follows from the topic. */
+/** Tells whether topics can be read from their first record: results from a part of a topic differ from those of the whole topic. */
 import { LogStoppedError, type EventLog } from './port.js'
 
 type Bounded = Pick<EventLog, 'partitionCount' | 'startOffset'>
 
-/** A sentence about the first partition whose oldest records were deleted; null where every partition begins at offset 0. */
+/** A sentence about the first partition whose oldest records were deleted; null if every partition begins at offset 0. */
 export async function missingFront(log: Bounded, topics: readonly string[]): Promise<string | null> {
   for (const topic of topics) {
     const count = await log.partitionCount(topic)
@@ -17,7 +17,7 @@ export async function missingFront(log: Bounded, topics: readonly string[]): Pro
   return null
 }
 
-/** Rejects with LogStoppedError where the oldest records of a topic were deleted. */
+/** Rejects with LogStoppedError if the oldest records of a topic were deleted. */
 export async function requireFront(log: Bounded, topics: readonly string[]): Promise<void> {
   const missing = await missingFront(log, topics)
   if (missing !== null) throw new LogStoppedError('truncated-log', missing)

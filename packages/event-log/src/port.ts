@@ -1,10 +1,10 @@
 /**
- * The log as the platform sees it: append-only, partitioned, replayable. Two adapters implement it, Kafka and Postgres,
- * and one contract suite tests both against what is written here. No type of either adapter appears here.
+ * The log as the platform sees it: append-only, partitioned, replayable. Two adapters implement it, Kafka and Postgres, and one contract
+ * suite tests both against this description. No type of either adapter appears here.
  *
- * What a topic holds: domain events, each a schema id and an Avro payload, and nothing else, so that any Avro consumer can read
- * a topic from its beginning. Two kinds of topics are the platform's own and hold other records: `log.genesis.v1` holds the
- * genesis record, and `<group>.dlq` holds dead letters and notes about them. Neither is public.
+ * Content of a topic: domain events only, each a schema id and an Avro payload, so that any Avro consumer can read a topic from its
+ * beginning. Two kinds of topics are the platform's own and hold other records: `log.genesis.v1` holds the genesis record, and
+ * `<group>.dlq` holds dead letters and notes about them. Neither is public.
  */
 import type { TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
@@ -24,23 +24,23 @@ export interface NewRecord {
 export interface LogRecord {
   readonly topic: string
   readonly partition: number
-  /** Position within the partition, from 0, without gaps; of a compacted topic with gaps. */
+  /** Position within the partition, from 0, without gaps; with gaps in a compacted topic. */
   readonly offset: number
   readonly key: string
-  /** Empty where the record has no value. */
+  /** Empty if the record has no value. */
   readonly value: Buffer
   readonly headers: Headers
-  /** The type among the headers, where an adapter finds it without reading the others; see `typeOf`. */
+  /** The type from the headers, if an adapter finds it without reading the others; see `typeOf`. */
   readonly type?: string | undefined
 }
 
 /** Why a record is not one of this installation. */
 export type Forgery =
-  /** It has no MAC where one is required. */
+  /** It has no MAC although one is required. */
   | 'no-mac'
   /** Its MAC names a key that this installation does not have. */
   | 'unknown-key'
-  /** Its MAC is not that of its contents: it was changed, or belongs to another topic, key or event. */
+  /** Its MAC does not match its contents: it was changed, or belongs to another topic, key or event. */
   | 'wrong-mac'
 
 export interface ForgedRecord {
@@ -54,27 +54,27 @@ export interface Position {
   readonly offset: number
 }
 
-/** Which log this is. A checkpoint taken on one log means nothing on another. */
+/** Identifies the log. A checkpoint taken on one log has no meaning on another. */
 export type LogIdentity = string
 
 export interface EventLog {
-  /** An archive is a log that is only read. */
+  /** An archive is a read-only log. */
   readonly kind: 'embedded' | 'kafka' | 'archive'
 
   /**
    * Creates what is missing, including the genesis record that gives the log its identity, and gives existing topics their settings.
-   * Resolves to one sentence for each change. It is for the installation: services call `topicFaults` instead.
-   * Rejects where a topic has a fault that it cannot mend and `accepts` does not take.
+   * Resolves to one sentence for each change. It is for the installation: services call `topicFaults` instead. Rejects if a topic has a
+   * fault that it cannot mend and `accepts` does not accept.
    */
   ensureTopics(
     topics: readonly TopicSpec[],
     accepts?: (fault: TopicFault) => boolean,
   ): Promise<readonly string[]>
-  /** What of the topics, or of the one that gives the log its identity, is not as `ensureTopics` makes it. Changes nothing. */
+  /** The differences between the topics, including the identity topic, and those that `ensureTopics` makes. Changes nothing. */
   topicFaults(topics: readonly TopicSpec[]): Promise<readonly TopicFault[]>
   identity(): Promise<LogIdentity>
   partitionCount(topic: string): Promise<number>
-  /** Partition that a record with this key and no explicit partition goes to. */
+  /** Partition of a record with this key and no explicit partition. */
   partitionFor(topic: string, key: string): Promise<number>
 
   /**
@@ -98,30 +98,30 @@ export interface EventLog {
   }): AsyncIterable<readonly LogRecord[]>
 
   /**
-   * Follows one partition from its present end, outside any group. Resolves when the tail is ready: records appended from then
-   * on are delivered. Appends nothing.
+   * Follows one partition from its current end, outside any group. Resolves when the tail is ready: records appended from then on are
+   * delivered. Appends nothing.
    */
   tail(options: TailOptions): Promise<Tail>
 
   /** Takes part in a group: its members share the partitions of the topics. Resolves once it has joined. */
   subscribe(options: SubscribeOptions): Promise<Subscription>
 
-  /** Stops subscriptions and tails, sends what was accepted, closes connections. */
+  /** Stops subscriptions and tails, sends accepted records, closes connections. */
   close(): Promise<void>
 }
 
-/** A topic that is missing, or one setting of it that breaks a promise of the log. */
+/** A missing topic, or one of its settings that breaks a guarantee of the log. */
 export interface TopicFault {
-  /** As the brokers know it, with the prefix of the installation. */
+  /** The name at the brokers, with the prefix of the installation. */
   readonly topic: string
-  /** As Kafka spells it; `topic` where it is missing, `partitions` and `replication.factor` for its size. */
+  /** Kafka's spelling; `topic` if it is missing, `partitions` and `replication.factor` for its size. */
   readonly setting: string
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly found: string | null
   readonly wanted: string
-  /** Whether `ensureTopics` puts it right. */
+  /** Whether `ensureTopics` corrects it. */
   readonly isMended: boolean
-  /** For an operator: what is wrong and what it would break. */
+  /** For an operator: the fault and its effect. */
   readonly sentence: string
 }
 
@@ -144,31 +144,30 @@ export interface SubscribeOptions {
   readonly topics: readonly string[]
   /** The partitions that the group reads; all by default. Every member must always return the same. */
   readonly reads?: (place: { readonly topic: string; readonly partition: number }) => boolean
-  /** Where reading starts; called whenever a partition is assigned. The group itself stores no offsets. */
+  /** The start of reading; called whenever a partition is assigned. The group itself stores no offsets. */
   readonly checkpoint: (position: { topic: string; partition: number }) => Promise<Checkpoint | null>
   /**
-   * Handles records of one partition in order; the next batch of that partition follows when it has resolved.
-   * It resolves to the offset at which reading continues; `undefined` means after the batch.
-   * A rejection is retried from the checkpoint after a pause.
+   * Handles records of one partition in order; the next batch of that partition follows when it has resolved. It resolves to the offset at
+   * which reading continues; `undefined` means after the batch. A rejected batch is retried from the checkpoint after a pause.
    */
   readonly handle: (batch: LogBatch) => Promise<{ readonly resumeAt: number } | undefined>
   readonly maxBatchRecords: number
   /** Partitions handled at the same time. */
   readonly concurrency: number
   /**
-   * For readers that nobody waits for: the rest in milliseconds once everything was read, so that a busy log is read in few, large
-   * pieces. The first record after a pause arrives at once, `nudge` ends a rest, and what is behind does not rest.
+   * For readers that no caller waits for: the rest in milliseconds after everything was read, so that a busy log is read in few, large
+   * pieces. The first record after a pause arrives at once, `nudge` ends a rest, and a reader that is behind does not rest.
    */
   readonly restMs?: number
-  /** For readers that decide nothing: records of other producers are among the records too. */
+  /** For readers that decide nothing: they also get records of other producers. */
   readonly forgedToo?: true
   /** The subscription has ended for good: the log is another one, was cut, or cannot be read. */
   readonly onStopped: (error: LogStoppedError) => void
   /** A partition cannot be read, or its batch was rejected; it will be retried. */
   readonly onRetry: (error: unknown, position: Position) => void
   /**
-   * What was reported for the partition is over: it is read again, and no rejected batch waits to be handled. A batch is also over where
-   * its checkpoint turns out to have moved: it was stored, although the handler could not know.
+   * The reported problem of the partition is over: it is read again, and no rejected batch waits to be handled. A batch is also over if its
+   * checkpoint has moved: it was stored, although the handler could not know that.
    */
   readonly onRecovered?: (place: { readonly topic: string; readonly partition: number }) => void
 }
@@ -176,7 +175,7 @@ export interface SubscribeOptions {
 export interface Checkpoint {
   /** Next offset to read. */
   readonly next: number
-  /** The log it was taken on. */
+  /** The log of the checkpoint. */
   readonly log: LogIdentity
 }
 
@@ -184,36 +183,36 @@ export interface LogBatch {
   readonly topic: string
   readonly partition: number
   /**
-   * Ascending. Fewer than the offsets span, or none, where a Kafka cluster keeps records of its own in the partition (the end
-   * of a transaction): the checkpoint moves past them.
+   * Ascending. Fewer than the offsets in the range, or none, if a Kafka cluster keeps records of its own in the partition (the end of a
+   * transaction): the checkpoint moves past them.
    */
   readonly records: readonly LogRecord[]
-  /** Records of other producers within the batch. They are not among `records`, and nothing may follow from them. */
+  /** Records of other producers within the batch. They are not among `records`, and must have no effect. */
   readonly forged?: readonly ForgedRecord[]
   readonly firstOffset: number
   /** Offset after the last one of the batch. */
   readonly nextOffset: number
-  /** End of the partition as last seen: `endOffset - nextOffset` is the lag. */
+  /** Last known end of the partition: `endOffset - nextOffset` is the lag. */
   readonly endOffset: number
 }
 
 export interface Subscription {
-  /** Partitions this member holds now. */
+  /** Partitions that this member currently holds. */
   readonly assigned: () => readonly { topic: string; partition: number }[]
-  /** Records appended to the assigned partitions and not yet handled, as last seen. */
+  /** Records appended to the assigned partitions and not yet handled, at the last check. */
   readonly lag: () => number
   /** Goes back to a stored checkpoint, for example when an append of a handled batch failed later. */
   restart(position: { topic: string; partition: number }): void
-  /** Somebody waits now: ends the rest. What was appended before the call is read without another one. */
+  /** A caller waits now: ends the rest. Records appended before the call are read without another one. */
   nudge(): void
-  /** Finishes the batches in hand, leaves the group at once. */
+  /** Finishes the running batches, leaves the group at once. */
   stop(): Promise<void>
 }
 
 /** Header that names the event type. */
 export const TYPE_HEADER = 'ce_type'
 
-/** The event type that a record names; undefined where it names none. */
+/** The event type that a record names; undefined if it names none. */
 export function typeOf(record: LogRecord): string | undefined {
   return 'type' in record ? record.type : record.headers[TYPE_HEADER]
 }

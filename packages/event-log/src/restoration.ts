@@ -1,21 +1,21 @@
-/** That a log is being made from an archive. Until database and log were brought together no service starts (docs/adr/0367). */
+/** Marks a log that is being made from an archive. No service starts until database and log were brought together (docs/adr/0367). */
 import type { Queryable } from '@cupel/postgres'
 import type { LogIdentity } from './port.js'
 
 export interface Restoration {
-  /** Identity of the log that is made. */
+  /** Identity of the new log. */
   readonly log: LogIdentity
   /** Identity of the log that the archive holds. */
   readonly archive: LogIdentity
   /** Number of the last manifest. */
   readonly manifest: number
-  /** SHA-256 in hex of its file. */
+  /** SHA-256 in hex of the manifest's file. */
   readonly head: string
   /** Whether every record of the archive is in the log. */
   readonly isWhole: boolean
 }
 
-/** Null where no restoration is under way. */
+/** Null if no restoration is running. */
 export async function findRestoration(database: Queryable): Promise<Restoration | null> {
   const [row] = await database.query<Restoration & Record<string, unknown>>(
     `SELECT log_id AS log, archive, manifest, head, is_whole AS "isWhole" FROM log.restoration
@@ -24,7 +24,7 @@ export async function findRestoration(database: Queryable): Promise<Restoration 
   return row ?? null
 }
 
-/** Before the first record is written. A run that goes on takes the row of the one before. */
+/** Called before the first record is written. A continued run takes over the row of the earlier one. */
 export async function beginRestoration(
   database: Queryable,
   { log, archive, manifest, head }: Omit<Restoration, 'isWhole'>,
@@ -41,12 +41,12 @@ export async function markRestorationWhole(database: Queryable, log: LogIdentity
   await database.execute('UPDATE log.restoration SET is_whole = true WHERE log_id = $1', [log])
 }
 
-/** Resolves to whether there was one. */
+/** Resolves to whether there was a restoration. */
 export async function endRestoration(database: Queryable): Promise<boolean> {
   return (await database.execute('DELETE FROM log.restoration WHERE is_whole')) > 0
 }
 
-/** A sentence where the installation may not be started because its log is being made from an archive. */
+/** A sentence if the installation may not be started because its log is being made from an archive. */
 export function restorationSentence({ isWhole }: Restoration): string {
   return isWhole
     ? 'The log was made from an archive, and the database does not know yet what it tells. Run `cupel restore --dry-run`, then `cupel restore`.'

@@ -1,4 +1,4 @@
-/** How long what failed is left alone: longer after each further failure, and never for long, so that it works again soon after it can. */
+/** The pause after a failure: longer after each further failure, but never long, so that work resumes soon after the fault ends. */
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 

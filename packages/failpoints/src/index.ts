@@ -1,9 +1,9 @@
 /**
  * Named points at which a test kills the process, as a power cut would.
  *
- * `CUPEL_FAILPOINT=before:name:n,after:name:m` ends the process by SIGKILL at the n-th visit (n from 1). A point that fired is
- * noted in the file `CUPEL_FAILPOINT_FIRED` first, where that is set, and is ignored in every later process: so one run
- * under a supervisor dies at each armed point once. Unset, a visit costs one comparison.
+ * `CUPEL_FAILPOINT=before:name:n,after:name:m` ends the process by SIGKILL at the n-th visit (n from 1). If `CUPEL_FAILPOINT_FIRED` is set,
+ * a point that fires is first noted in that file and is ignored in every later process: one run under a supervisor dies at each armed point
+ * once. Unset, a visit costs one comparison.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
@@ -104,7 +104,7 @@ export const failpointNames = [
   'test',
 ] as const
 
-/** An append or commit is bracketed by two points: `before:<name>` and `after:<name>`. */
+/** Two points surround an append or commit: `before:<name>` and `after:<name>`. */
 export type FailpointName = (typeof failpointNames)[number]
 
 export function failpoint(side: 'before' | 'after', name: FailpointName): void {

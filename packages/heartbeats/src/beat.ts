@@ -1,4 +1,4 @@
-/** The heartbeat of a process: every two seconds it tells that it runs, and what of it is not ready. */
+/** The heartbeat of a process: every two seconds it reports that it runs, and which of its checks fail. */
 import { startLoop } from '@cupel/concurrency'
 import type { Queryable } from '@cupel/postgres'
 import { claimAnyInstance, claimInstance, skewMsAt, take, type Claimant } from './claim-instance.js'
@@ -9,22 +9,22 @@ const BEAT_EVERY_MS = 2_000
 export interface Heartbeat {
   /** Number of this process among the instances of its service. */
   readonly instance: number
-  /** Gives the number back. Never rejects: without a database it is free after some seconds. */
+  /** Gives the number back. Never rejects: without a database the number is free after some seconds. */
   stop(): Promise<void>
 }
 
 export interface HeartbeatOptions {
   readonly database: Queryable
   readonly claimant: Claimant
-  /** The number to take; `auto` for the lowest one that is free. */
+  /** The number to take; `auto` for the lowest free one. */
   readonly instance: number | 'auto'
-  /** Names of the checks of readiness that do not pass. */
+  /** Names of the failing readiness checks. */
   readonly failing: () => readonly string[]
-  /** Another process took the number while this one could not tell that it runs. Called once. */
+  /** Another process took the number while this one could not send heartbeats. Called once. */
   readonly onLost: (sentence: string) => void
 }
 
-/** Rejects with InstanceTakenError where another process has the number, and with errors of the database. */
+/** Rejects with InstanceTakenError if another process has the number, and with errors of the database. */
 export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbeat> {
   const { database, claimant } = options
   const { service, process } = claimant
@@ -43,14 +43,14 @@ export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbe
       },
       [service, instance, process, Date.now(), failing],
     )
-    // A database that was restored knows an earlier process, or none.
+    // A restored database has the row of an earlier process, or none.
     if (told > 0 || (await take(database, claimant, { instance, failing }))) return
     isLost = true
     options.onLost(
       `Another process took the number ${instance} of this ${service} while this one was not seen. This one ends.`,
     )
   }
-  // The checks of the service say that its database is away.
+  // The checks of the service report an unreachable database.
   const loop = startLoop({ step: beat, restMs: BEAT_EVERY_MS, onError: () => undefined })
   return {
     instance,

@@ -1,4 +1,4 @@
-/** Which process has which number of a service. A number belongs to one process at a time. */
+/** Assigns instance numbers of a service to processes. A number belongs to one process at a time. */
 import { randomUUID } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -7,9 +7,9 @@ import type { Queryable } from '@cupel/postgres'
 
 /** Numbers of instances: 0 to 1023. */
 export const MAX_INSTANCE = 1_023
-/** A process that was not seen for so long has lost its number: five heartbeats. */
+/** A process without a heartbeat for this long has lost its number: five heartbeats. */
 export const STALE_MS = 10_000
-/** Time between two looks at a process that has the number. */
+/** Time between two checks of a process that has the number. */
 const WATCH_EVERY_MS = 500
 
 export interface Claimant {
@@ -19,12 +19,12 @@ export interface Claimant {
   /** Random name of this process. */
   readonly process: string
   readonly host: string
-  /** Within it a number of a process has one meaning: containers with one host name may each have a process 1. */
+  /** A process id is unique only within it: containers with one host name may each have a process 1. */
   readonly pidNamespace: string
   readonly pid: number
   /** Whether a process of this namespace, other than this one, runs. */
   readonly isAlive: (pid: number) => boolean
-  /** Who was not seen for so long has lost its number. */
+  /** A process without a heartbeat for this long has lost its number. */
   readonly staleMs: number
 }
 
@@ -42,7 +42,7 @@ export function claimantOf(service: string, release: string): Claimant {
   }
 }
 
-/** Empty on systems that have no such namespaces. */
+/** Empty on systems without such namespaces. */
 function ownPidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
@@ -57,9 +57,9 @@ export class InstanceTakenError extends Error {
 }
 
 /**
- * Takes the number. A process that has it and is still seen keeps it: then this rejects with InstanceTakenError, at its next heartbeat.
- * One that ended without a word loses it: at once where it ran on this host, else when it was not seen for `staleMs`.
- * Rejects with errors of the database too.
+ * Takes the number. A process that has it and still sends heartbeats keeps it: then this rejects with InstanceTakenError, at that process's
+ * next heartbeat. A process that ended without giving it back loses it: at once if it ran on this host, else after `staleMs` without a
+ * heartbeat. Rejects with errors of the database too.
  */
 export async function claimInstance(
   database: Queryable,
@@ -75,7 +75,7 @@ export async function claimInstance(
       sinceMs = performance.now()
     }
     if (holder !== undefined && holder.seenAt !== first?.seenAt) throw taken(claimant, holder)
-    // The clock of the database may have been set back since: then the time that was waited here tells.
+    // The clock of the database may have been set back since: then the time waited here decides.
     const isSilent = performance.now() - sinceMs > claimant.staleMs
     const ended = holder !== undefined && (isSilent || hasEnded(holder, claimant)) ? [holder.process] : []
     if (await take(database, claimant, { instance, ended })) return
@@ -83,7 +83,7 @@ export async function claimInstance(
   }
 }
 
-/** Takes the lowest number that no process has, and resolves to it. Rejects where none is free, and with errors of the database. */
+/** Takes the lowest number that no process has, and resolves to it. Rejects if none is free, and with errors of the database. */
 export async function claimAnyInstance(database: Queryable, claimant: Claimant): Promise<number> {
   const holders = new Map(
     (await readHolders(database, claimant.service)).map((holder) => [holder.instance, holder]),
@@ -106,7 +106,7 @@ export interface Taking {
   readonly failing?: readonly string[]
 }
 
-/** Takes the number where nobody has it, or who has it was not seen for `staleMs`; resolves to whether it did. */
+/** Takes the number if it is free, or if its holder sent no heartbeat for `staleMs`; resolves to whether it did. */
 export async function take(
   database: Queryable,
   { service, process, host, pidNamespace, pid, release, staleMs }: Claimant,
@@ -141,7 +141,7 @@ interface Holder {
   readonly pidNamespace: string
   readonly pid: number
   readonly seenAt: string
-  /** By the clock of the database. */
+  /** Age by the clock of the database. */
   readonly ageMs: number
 }
 
@@ -154,7 +154,7 @@ async function readHolders(database: Queryable, service: string, instance?: numb
   )
 }
 
-/** Two processes of one namespace never have one number at a time: who has that of this process has ended. */
+/** Two processes of one namespace never have one process id at a time: a holder with the id of this process has ended. */
 function hasEnded(holder: Holder, { host, pidNamespace, pid, isAlive: alive }: Claimant): boolean {
   if (holder.host !== host || holder.pidNamespace !== pidNamespace) return false
   return holder.pid === pid || !alive(holder.pid)

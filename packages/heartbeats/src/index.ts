@@ -1,4 +1,4 @@
-/** Which processes of the services run, by the heartbeats that they write to the database. */
+/** Shows which processes of the services run, from the heartbeats that they write to the database. */
 export { startHeartbeat, type Heartbeat, type HeartbeatOptions } from './beat.js'
 export { claimantOf, InstanceTakenError, MAX_INSTANCE, type Claimant } from './claim-instance.js'
 export { listProcesses, type ProcessSeen } from './list-processes.js'

@@ -1,4 +1,4 @@
-/** The processes of an installation, as their heartbeats tell. */
+/** The processes of an installation, from their heartbeats. */
 import { timeText, type Queryable } from '@cupel/postgres'
 import { STALE_MS } from './claim-instance.js'
 
@@ -12,18 +12,18 @@ export interface ProcessSeen {
   readonly startedAt: string
   /** Time since the last heartbeat, by the clock of the database. */
   readonly seenAgeMs: number
-  /** False where the process was not seen for some seconds: it ended without a word, or cannot reach the database. */
+  /** False if the process sent no heartbeat for some seconds: it ended without giving its number back, or cannot reach the database. */
   readonly isSeen: boolean
-  /** Time of the database minus that of its machine, with the time that a statement took. */
+  /** Time of the database minus that of its machine, including the time of a statement. */
   readonly skewMs: number
-  /** Names of the checks of readiness that do not pass. */
+  /** Names of the failing readiness checks. */
   readonly failing: readonly string[]
 }
 
-/** A process that ended without a word is shown for a day, or until another one has its number. */
+/** A process that ended without giving its number back is shown for a day, or until another one has its number. */
 const FORGET_AFTER = '1 day'
 
-/** In the order of services and instances; none where an earlier release made the tables of the database. */
+/** In the order of services and instances; none if an earlier release made the tables of the database. */
 export async function listProcesses(database: Queryable): Promise<ProcessSeen[]> {
   const [{ exists } = { exists: false }] = await database.query<{ exists: boolean }>(
     `SELECT to_regclass('heartbeats.process') IS NOT NULL AS exists`,

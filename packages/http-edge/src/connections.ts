@@ -10,7 +10,7 @@ export interface ConnectionLimits {
   readonly headersTimeoutMs: number
   /** Time a client may take to send a whole request, body included. */
   readonly requestTimeoutMs: number
-  /** How often both are looked at. */
+  /** Interval between two checks of both. */
   readonly timeoutCheckIntervalMs: number
   /** Idle time after which a kept connection is closed; above the minute common among load balancers. */
   readonly keepAliveTimeoutMs: number
@@ -41,7 +41,7 @@ export interface TlsIdentity {
   readonly key: string
 }
 
-/** Node's message on what is wrong with the pair, which never contains the key; null where the pair is usable. */
+/** Node's message about the fault of the pair, which never contains the key; null if the pair is usable. */
 export function tlsFaultOf(identity: TlsIdentity): string | null {
   try {
     createSecureContext(identity)
@@ -53,22 +53,22 @@ export function tlsFaultOf(identity: TlsIdentity): string | null {
 
 const MIN_TLS_VERSION = 'TLSv1.2' as const
 
-/** New connections are shown the new certificate; those that are open keep the former one. The server serves HTTPS already. */
+/** New connections get the new certificate; open ones keep the former one. The server already serves HTTPS. */
 export function renewIdentity(server: HttpServer, identity: TlsIdentity): void {
   if (!(server instanceof TlsServer)) throw new Error('A server without TLS has no certificate to renew')
   server.setSecureContext({ ...identity, minVersion: MIN_TLS_VERSION })
 }
 
-/** Options of Node's HTTP server, and of its HTTPS server where there is an identity. */
+/** Options of Node's HTTP server, and of its HTTPS server if there is an identity. */
 export function serverOptionsOf(limits: ConnectionLimits, tls: TlsIdentity | null) {
   const http = {
     headersTimeout: limits.headersTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
     maxHeaderSize: limits.maxHeaderBytes,
-    // A missing Host is refused by the frame, with a problem like everything else.
+    // The frame rejects a missing Host with a problem, like every other fault.
     requireHostHeader: false,
   }
-  // A handshake is the head of a connection: it gets as long as the head of a request.
+  // A handshake is the head of a connection: its limit is that of the head of a request.
   if (tls !== null)
     return {
       https: { ...http, ...tls, minVersion: MIN_TLS_VERSION, handshakeTimeout: limits.headersTimeoutMs },
@@ -77,8 +77,8 @@ export function serverOptionsOf(limits: ConnectionLimits, tls: TlsIdentity | nul
 }
 
 /**
- * Drops connections beyond the limits before a byte of them is read. `isExempt`: peers that speak for many clients, as the
- * proxies in front of the service.
+ * Drops connections beyond the limits before a byte of them is read. `isExempt`: peers with many clients, such as the proxies in front of
+ * the service.
  */
 export function limitConnections(
   server: Server,

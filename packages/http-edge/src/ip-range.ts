@@ -11,7 +11,7 @@ export interface IpRange {
 /** Bits of the prefix `::ffff:0:0/96` under which IPv4 addresses are mapped. */
 const MAPPED_PREFIX_BITS = 96
 
-/** The normalised text of an address; null where the text is not an address. */
+/** The normalised text of an address; null if the text is not an address. */
 export function normaliseIp(text: string): string | null {
   const bare = text.split('%', 1)[0]!
   if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return null

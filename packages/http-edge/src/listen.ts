@@ -1,4 +1,4 @@
-/** Listening of the services that people and programs call. */
+/** Opens the listeners of the services that people and programs call. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -17,7 +17,7 @@ interface Listener {
   listen(options: { host: string; port: number; backlog: number }): Promise<unknown>
 }
 
-/** Resolves to the URL at which the listener can be reached from this machine. Rejects where the port is taken. */
+/** Resolves to the URL at which the listener can be reached from this machine. Rejects if the port is taken. */
 export async function listen(
   listener: Listener,
   { host, port, isEncrypted }: ListenAddress,

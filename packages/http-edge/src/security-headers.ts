@@ -1,8 +1,8 @@
-/** What every answer tells browsers and caches, whoever gives it. */
+/** The security headers of every answer, for browsers and caches. */
 
 /**
- * Nothing here is meant to be framed, sniffed, cached by others or followed with a referrer; a document of its own kind, as the
- * reference page, replaces the policy by one that is as narrow as it can be (OWASP REST Security, ASVS 5.0 section 3.4).
+ * No answer may be framed, sniffed, cached by others or followed with a referrer. A special document, such as the reference page, replaces
+ * the policy with the narrowest possible one (OWASP REST Security, ASVS 5.0 section 3.4).
  */
 export const securityHeaders = {
   'cache-control': 'no-store',
@@ -13,5 +13,5 @@ export const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
-/** One year, the least that ASVS 3.4.1 takes. Subdomains are not ours to speak for. */
+/** One year, the minimum of ASVS 3.4.1. Subdomains are not included, because they may not be ours. */
 export const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'

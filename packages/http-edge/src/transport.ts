@@ -7,15 +7,15 @@ import { normaliseIp, parseIpRange, type IpRange } from './ip-range.js'
 /** `clientAddress`: in text form, or UNKNOWN_CLIENT. */
 export type Origin = { readonly ok: true; readonly clientAddress: string } | { readonly ok: false }
 
-/** The client of a call whose trusted proxy did not say exactly for whom it calls. No allowlist contains it. */
+/** The client of a call whose trusted proxy did not name exactly one client. No allowlist contains it. */
 export const UNKNOWN_CLIENT = 'unknown'
 
 export interface Transport {
   /** Whether this listener ends TLS itself. */
   readonly isEncrypted: boolean
-  /** Rejects plain HTTP except from this host and trusted proxies; the key is not checked, as it was sent unencrypted. */
+  /** Rejects plain HTTP except from this host and trusted proxies. The key is not checked, because it was sent unencrypted. */
   judge(request: IncomingMessage): Origin
-  /** Whether this call came over TLS, ended here or by a trusted proxy that states so in X-Forwarded-Proto. */
+  /** Whether this call came over TLS, ended here or by a trusted proxy that says so in X-Forwarded-Proto. */
   isSecure(request: IncomingMessage): boolean
   /** Whether the peer is a trusted proxy, which has many clients. */
   isTrustedPeer(socket: Socket): boolean
@@ -25,17 +25,17 @@ export interface TransportOptions {
   /** CIDR ranges of proxies that end TLS in front of this service and set X-Forwarded-For. */
   readonly trustedProxies: readonly string[]
   readonly isEncrypted: boolean
-  /** The secret by which the console proves itself: it names the address of the person it calls for. */
+  /** The secret that authenticates the console: the console names the address of the person it calls for. */
   readonly webSecret?: string | undefined
 }
 
-/** Sent by the console to the API, and by nobody else. */
+/** Only the console sends it, to the API. */
 export const WEB_SECRET_HEADER = 'cupel-web-secret'
 export const CLIENT_ADDRESS_HEADER = 'cupel-client-address'
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-/** Throws where a trusted proxy is not a CIDR range. */
+/** Throws if a trusted proxy is not a CIDR range. */
 export function createTransport(options: TransportOptions): Transport {
   const trusted = options.trustedProxies.map(rangeOf)
   const loopback = LOOPBACK.map(rangeOf)
@@ -78,7 +78,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Null where the call is not the console's. Digests have one length, so that the comparison tells nothing of the secret. */
+/** Null if the call is not the console's. Digests have one length, so that the comparison reveals nothing about the secret. */
 function addressNamedByConsole(request: IncomingMessage, secretDigest: Buffer | null): string | null {
   const secret = request.headers[WEB_SECRET_HEADER]
   const address = request.headers[CLIENT_ADDRESS_HEADER]
@@ -98,8 +98,8 @@ interface Peer {
 const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /**
- * The last hop that is not trusted, from the right: entries left of it may be forged. The first hop where all are trusted. Null
- * where an entry on the way is unreadable, or where there is none.
+ * The last hop that is not trusted, from the right: entries left of it may be forged. The first hop if all are trusted. Null if an entry on
+ * the way is unreadable, or if there is none.
  */
 function clientOf(forwardedFor: string | undefined, trusted: readonly IpRange[]): string | null {
   if (forwardedFor === undefined) return null

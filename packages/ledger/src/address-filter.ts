@@ -1,8 +1,7 @@
 /**
- * An in-memory filter that identifies addresses which the ledger does not contain, so that most screens need no query. It is a
- * Bloom filter of a few megabytes: it never reports a present address as absent, and rarely an absent one as present.
- * Sources: Bloom (1970), "Space/time trade-offs in hash coding with allowable errors"; two hashes for all bits: Kirsch,
- * Mitzenmacher (2006).
+ * An in-memory filter that identifies addresses missing from the ledger, so that most screens need no query. It is a Bloom filter of a few
+ * megabytes: it never reports a present address as absent, and rarely an absent one as present. Sources: Bloom (1970), "Space/time
+ * trade-offs in hash coding with allowable errors"; two hashes for all bits: Kirsch, Mitzenmacher (2006).
  */
 import type { Queryable } from '@cupel/postgres'
 
@@ -94,14 +93,14 @@ const PAGES = [pageOf('from_address'), pageOf('to_address')]
 export interface FilterOptions {
   /** The state to read; all its transfers are committed. */
   readonly ledgerSeq: number
-  /** Called after each page; may wait to leave the database to other queries. Resolving to false ends the reading. */
+  /** Called after each page; may wait to let other queries run. If it resolves to false, the read ends. */
   readonly afterPage: (pageMs: number) => Promise<boolean>
   readonly maxAddresses?: number
 }
 
 /**
- * Reads all addresses of the ledger, of any state, into a filter; null if `afterPage` ended the reading.
- * Transfers are never deleted, so concurrent additions are harmless.
+ * Reads all addresses of the ledger, of any state, into a filter; null if `afterPage` ended the read. Transfers are never deleted, so
+ * concurrent additions are harmless.
  */
 export async function readAddressFilter(
   database: Queryable,

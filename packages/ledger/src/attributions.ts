@@ -1,4 +1,4 @@
-/** Attributions of the addresses that a search meets, from their labels. The labels of an address are read once. */
+/** Attributions of the addresses that a search reaches, from their labels. The labels of an address are read once. */
 import {
   attribute,
   coinJoinAttribution,
@@ -17,7 +17,7 @@ import { paced, rested, type Pace } from './pace.js'
 const ATTRIBUTIONS_PER_STEP = 16
 
 export interface Attributions {
-  /** The attribution of an address; that of no labels if it has none or was not learned. */
+  /** The attribution of an address; if it has no labels or was not learned, that of no labels. */
   readonly of: (address: string) => Attribution
   /** Reads the labels of all counterparties of the given addresses in these transfers. */
   learn(transfers: Iterable<Transfer>, addresses: ReadonlySet<string>): Promise<void>
@@ -28,7 +28,7 @@ export function createAttributions(request: ExamineRequest, pace: Pace): Attribu
   const asked = new Set<string>()
   const nothing = attribute([], request)
 
-  /** Counterparties that no earlier call asked about. */
+  /** Counterparties that no earlier call requested. */
   function* newCounterparties(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<Unknown> {
     const addresses: string[] = []
     const lookupKeys: string[] = []

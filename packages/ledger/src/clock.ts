@@ -1,2 +1,2 @@
-/** Clocks differ by at most this, in seconds: what is later than that, nobody has seen. */
+/** Clocks differ by at most this, in seconds: a later time cannot have been observed. */
 export const MAX_AHEAD_S = 86_400

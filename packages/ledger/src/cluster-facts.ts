@@ -1,12 +1,12 @@
-/** What is known of the other addresses of a cluster: reads the cluster, then the labels of all its members at once. */
+/** Facts about the other addresses of a cluster: reads the cluster, then the labels of all its members at once. */
 import { chainFactsOf, parseAddress, type ClusterFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { readCluster, type ClusterRequest } from './clusters.js'
 import type { ExamineRequest } from './examine-request.js'
 
 /**
- * The cluster of an address with every label of its other members, in the states of ledger and labels that the report names. Null
- * on chains without clusters, and for an address that never spent together with another one.
+ * The cluster of an address with every label of its other members, in the states of ledger and labels that the report names. Null on chains
+ * without clusters, and for an address that never spent together with another one.
  */
 export async function readClusterFacts(
   database: Queryable,
@@ -30,7 +30,7 @@ export async function readClusterFacts(
   }
 }
 
-/** A member without a key would hide its labels, so that the cluster counts as not read. */
+/** A member without a key would hide its labels, so the cluster counts as not read. */
 function lookupKeyOf(address: string, chain: string): string {
   const parsed = parseAddress(address, chain)
   if (!parsed.ok)

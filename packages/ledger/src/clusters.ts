@@ -1,7 +1,7 @@
 /**
- * Clusters: addresses of chains with spent outputs that were spent from together, so that one owner holds their keys. An import
- * keeps each join with its segment, and reading follows the joins of one state of the ledger, so that a state never changes.
- * Source of the heuristic: Nakamoto (2008), "Bitcoin", section 10. CoinJoins do not join.
+ * Clusters: addresses that were spent from together, on chains with spent outputs, so that one owner holds their keys. An import stores
+ * each join with its segment, and a read follows the joins of one state of the ledger, so that a state never changes. Source of the
+ * heuristic: Nakamoto (2008), "Bitcoin", section 10. CoinJoins do not join.
  */
 import type { Queryable } from '@cupel/postgres'
 
@@ -9,7 +9,7 @@ export interface ClusterRequest {
   readonly chain: string
   /** Canonical. */
   readonly address: string
-  /** Names the state of the ledger. */
+  /** Identifies the state of the ledger. */
   readonly ledgerSeq: number
   /** A cluster with more addresses is not read further. */
   readonly maxAddresses: number
@@ -23,11 +23,11 @@ export interface ClusterMember {
 }
 
 export interface Cluster {
-  /** The smallest address by code units; of a cluster that is too large the address that was asked for. */
+  /** The smallest address by code units; if the cluster is too large, the requested address. */
   readonly clusterId: string
-  /** Addresses with the one that was asked for; of a cluster that is too large those read until then. */
+  /** Number of addresses, including the requested one; if the cluster is too large, the number read until then. */
   readonly size: number
-  /** The other addresses, in their order; none of a cluster that is too large. */
+  /** The other addresses, in their order; none if the cluster is too large. */
   readonly members: readonly ClusterMember[]
   readonly stopped: '' | 'too_large'
 }
@@ -54,7 +54,7 @@ const READ_JOINS = {
       ORDER BY s.ledger_seq, j.tx_hash LIMIT 1) first`,
 }
 
-/** A cluster never shrinks, so what is too large in one state is too large in every later one. */
+/** A cluster never shrinks, so a cluster that is too large in one state is too large in every later one. */
 const knownLarge = new WeakMap<Queryable, Map<string, number>>()
 const MAX_KNOWN_LARGE = 200_000
 

@@ -11,8 +11,8 @@ import type { LedgerImportRequest } from './import-request.js'
 export const historyKinds: readonly HistoryKind[] = ['native', 'internal', 'token']
 
 /**
- * Kinds that the declared range covers, in their order; empty without a range. Throws LedgerFileError for a declaration that
- * the file cannot keep.
+ * Kinds that the declared range covers, in their order; empty without a range. Throws LedgerFileError for a declaration that the file
+ * cannot fulfil.
  */
 export async function declaredKinds(
   request: LedgerImportRequest,
@@ -22,7 +22,7 @@ export async function declaredKinds(
   checkRange(request)
   if (request.completeFrom === undefined) return []
   const fields = await firstRecord(request.file)
-  // An empty file has no columns that could tell its kind.
+  // An empty file has no columns that could show its kind.
   const held = fields === null ? null : format.covers(fields, chain)
   const asked =
     request.covers === undefined ? held : historyKinds.filter((kind) => request.covers!.includes(kind))

@@ -10,7 +10,7 @@ import { createSearch } from './search.js'
 import { declaredRanges } from './segments.js'
 import type { KnownSizes } from './sizes.js'
 
-/** Rows that the caller has read already, for a whole batch of addresses. */
+/** Rows that the caller has already read, for a whole batch of addresses. */
 export interface ReadBefore {
   readonly own: TransfersOfAddress
   readonly ranges: readonly DeclaredRange[]
@@ -20,7 +20,7 @@ export interface ExamineOptions {
   readonly before?: ReadBefore
   /** Decides when the examination pauses or is abandoned; by default it runs to its end. */
   readonly pace?: Pace
-  /** Cache that is shared by examinations. */
+  /** Cache shared by examinations. */
   readonly knownSizes?: KnownSizes
 }
 

@@ -5,7 +5,7 @@ export interface ExamineRequest {
   readonly chain: string
   /** Canonical. */
   readonly address: string
-  /** Names the state of the ledger. */
+  /** Identifies the state of the ledger. */
   readonly ledgerSeq: number
   readonly policy: CompiledPolicy
   readonly labelSets: readonly LabelSetFacts[]

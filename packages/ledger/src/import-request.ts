@@ -11,18 +11,18 @@ export interface LedgerImportRequest {
   /** First and last height of the range for which the file contains every transfer of its kind. */
   readonly completeFrom?: number | undefined
   readonly completeTo?: number | undefined
-  /** Kinds of transfers that the declared range covers; absent: those that the format's columns tell. */
+  /** Kinds of transfers that the declared range covers; absent: the kinds that the format's columns show. */
   readonly covers?: readonly HistoryKind[] | undefined
   /** Retire the transfers of the declared range that the file does not contain, because blocks were reorganised. */
   readonly replace?: boolean | undefined
-  /** Who imports, recorded with the segment. */
+  /** Author of the import, recorded with the segment. */
   readonly importedBy: string
-  /** Why, for the audit log. An interrupted import records the reason of the operator who finishes it. */
+  /** The reason, for the audit log. An interrupted import records the reason of the operator who finishes it. */
   readonly reason?: string | undefined
 }
 
 export interface LedgerImportDeps {
-  /** Without a limit per statement. */
+  /** A database without a limit per statement. */
   readonly database: Database
   readonly now?: () => Date
   readonly onProgress?: (rows: number, rowsPerSecond: number) => void
@@ -42,7 +42,7 @@ export interface LedgerImportSummary {
   readonly timed: number
   /** Kinds that the declared range covers. */
   readonly covers: readonly string[]
-  /** What an operator should know, in sentences. */
+  /** Notes for the operator, in sentences. */
   readonly notes: readonly string[]
   /** Rows that are not counted transfers, by reason. */
   readonly leftOut: Readonly<Record<string, number>>

@@ -1,4 +1,4 @@
-/** What the steps of one import share. */
+/** The state that the steps of one import share. */
 import type { ChainDefinition } from './formats/chain.js'
 import type { LedgerFormat } from './formats/ledger-row.js'
 import type { LedgerImportDeps, LedgerImportRequest } from './import-request.js'
@@ -8,7 +8,7 @@ export interface ImportRun {
   readonly deps: LedgerImportDeps
   readonly chain: ChainDefinition
   readonly format: LedgerFormat
-  /** Of the file, lowercase hex. */
+  /** SHA-256 of the file, lowercase hex. */
   readonly sha256: string
   /** Kinds that the declared range covers; empty without a range. */
   readonly covers: readonly string[]

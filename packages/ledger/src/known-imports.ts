@@ -1,4 +1,4 @@
-/** Whether imports that the log tells of are in the database. Their files are not in the log: only another import brings them back. */
+/** Whether the database has the imports that the log records. Their files are not in the log: only another import brings them back. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 

@@ -9,7 +9,7 @@ export type Pace = () => Promise<void> | null
 
 export const withoutRest: Pace = () => null
 
-/** Pauses if it is time to. */
+/** Pauses if a pause is due. */
 export async function rested(pace: Pace): Promise<void> {
   const rest = pace()
   if (rest !== null) await rest

@@ -1,10 +1,10 @@
 /**
- * Chains for which providers of chain data were ever configured. What a provider would have said of an address in the past cannot be asked
- * any more, so whoever decides for a past moment must know whether somebody was asked then.
+ * Chains for which providers of chain data were ever configured. Past answers of a provider cannot be queried any more, so a decision for a
+ * past moment must know whether a provider was queried then.
  */
 import type { Queryable } from '@cupel/postgres'
 
-/** Says that scorers of this installation tell their chains. */
+/** Marks that scorers of this installation report their chains. */
 const TOLD = ''
 
 /** Called at each start of a scorer, with the chains that its providers cover. */

@@ -10,7 +10,7 @@ import type { SegmentState } from './store-batch.js'
 
 export interface Published {
   readonly ledgerSeq: number
-  /** What an operator should know, in sentences. */
+  /** Notes for the operator, in sentences. */
   readonly notes: readonly string[]
 }
 
@@ -63,7 +63,7 @@ const storedKinds: Readonly<Record<string, readonly string[]>> = {
   token: ['token'],
 }
 
-/** Retires the transfers of the range that the file does not contain: their blocks were reorganised away. */
+/** Retires the transfers of the range that the file does not contain: a reorganisation removed their blocks. */
 async function retireOthers(
   transaction: Queryable,
   chain: string,
@@ -78,7 +78,7 @@ async function retireOthers(
   )
 }
 
-/** Visible transfers without a time of their own, in blocks whose time no earlier segment told. */
+/** Visible transfers without a time of their own, in blocks whose time no earlier segment states. */
 async function countTimed(transaction: Queryable, { chain, segmentId }: SegmentState): Promise<number> {
   const [row] = await transaction.query<{ count: number }>(
     `SELECT count(*) FROM ledger.transfer t

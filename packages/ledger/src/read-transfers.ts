@@ -57,7 +57,7 @@ export interface TransfersOfAddress {
   readonly transfers: readonly Transfer[]
   /** The address has more transfers. */
   readonly isCut: boolean
-  /** All outputs to the address less all inputs from it, in base units; null if it has other transfers or more of them. */
+  /** All outputs to the address minus all inputs from it, in base units; null if it has other transfers or more of them. */
   readonly netBaseUnits: bigint | null
 }
 
@@ -113,11 +113,11 @@ interface Reading {
   rows: number
   readonly transfers: Transfer[]
   isCut: boolean
-  /** Change of the balance by each transaction; null until a transaction with outputs is met. */
+  /** Change of the balance by each transaction; null until a transaction with outputs is found. */
   nets: Nets | null
 }
 
-/** By transaction; null where none of its transfers read so far tells the change. */
+/** By transaction; null if none of its transfers read so far states the change. */
 type Nets = Map<string, bigint | null>
 
 function addNet(nets: Nets, txHash: string, net: string): void {
@@ -134,7 +134,7 @@ function sumOf(nets: Nets): bigint | null {
   return sum
 }
 
-/** Returns one string object for equal texts: thousands of rows contain a few addresses. */
+/** Returns one string object for equal texts: thousands of rows contain only a few addresses. */
 function createSameText(): (text: string) => string {
   const texts = new Map<string, string>()
   return (text) => {
@@ -207,7 +207,7 @@ const COUNT_COUNTERPARTIES = {
         (SELECT t.from_address FROM ${seen('to_address')} LIMIT $4)) both_sides) found`,
 }
 
-/** Counts for all these addresses with one query. */
+/** A request to count for all these addresses with one query. */
 export interface CountRequest extends LedgerState {
   readonly addresses: readonly string[]
   readonly limit: number

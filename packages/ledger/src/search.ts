@@ -1,6 +1,6 @@
 /**
- * Follows transfers from an address through others that are neither a service nor a hub. Every limit is a count, so the same
- * ledger gives the same result on a slow machine.
+ * Follows transfers from an address through others that are neither a service nor a hub. Every limit is a count, so that the same ledger
+ * gives the same result on a slow machine.
  */
 import type { ExposureCut } from '@cupel/contracts'
 import {
@@ -20,14 +20,14 @@ import { paced, rested, type Pace } from './pace.js'
 import { readTransfers } from './read-transfers.js'
 import { fittingOf, type KnownSizes } from './sizes.js'
 
-/** Transfers of one query, so that the queries of other requests run in between. */
+/** Transfers of one query, so that the queries of other requests can run in between. */
 const TRANSFERS_PER_READ = 2_000
 
 export interface Search {
   readonly attributionOf: (address: string) => Attribution
   /** Adds the transfers of every intermediary to those given; returns the intermediaries. */
   follow(transfers: Map<string, Transfer>): Promise<readonly string[]>
-  /** Addresses at which paths ended, and why. */
+  /** Addresses at which paths ended, with the reason. */
   readonly cut: readonly ExposureCut[]
 }
 
@@ -67,7 +67,7 @@ export function createSearch(
     return paths.followed
   }
 
-  /** Returns how many transfers were read. */
+  /** Returns the number of transfers read. */
   async function addTransfersOf(
     through: ReadonlyMap<string, number>,
     transfers: Map<string, Transfer>,
@@ -90,7 +90,7 @@ export function createSearch(
   return { attributionOf: attributions.of, follow, cut: paths.cut }
 }
 
-/** The addresses that paths went through, and those at which paths ended. An address is in one of the two at most once. */
+/** The addresses on paths, and those at which paths ended. An address is in one of the two at most once. */
 function createPaths({ chain, address, policy }: ExamineRequest, attributions: Attributions) {
   const { limits } = policy.exposure.document
   const settled = new Set<string>([address])
@@ -102,7 +102,7 @@ function createPaths({ chain, address, policy }: ExamineRequest, attributions: A
     settled.add(one)
   }
 
-  /** Why no path goes through the address; null where one may. */
+  /** Why no path goes through the address; null if one may. */
   function endOf(one: string): string | null {
     const { service, isLabelled } = attributions.of(one)
     if (service !== null) return 'service'

@@ -75,7 +75,7 @@ export function segmentOf(row: SegmentRow): Segment {
   }
 }
 
-/** The number of the newest published segment; 0 where the ledger is empty. */
+/** The number of the newest published segment; 0 if the ledger is empty. */
 export async function currentLedgerSeq(database: Queryable): Promise<number> {
   const [row] = await database.query<{ seq: number | null }>({
     name: 'ledger.current-seq',
@@ -84,9 +84,7 @@ export async function currentLedgerSeq(database: Queryable): Promise<number> {
   return row?.seq ?? 0
 }
 
-/**
- * The state of the ledger at a moment, `at` in UTC, RFC 3339: 0 where it was empty. A segment counts from the moment that it states.
- */
+/** The state of the ledger at a moment, `at` in UTC, RFC 3339: 0 if it was empty. A segment counts from its stated time. */
 export async function ledgerSeqAt(database: Queryable, at: string): Promise<number> {
   const [row] = await database.query<{ seq: number | null }>(
     {
@@ -99,7 +97,7 @@ export async function ledgerSeqAt(database: Queryable, at: string): Promise<numb
   return row?.seq ?? 0
 }
 
-/** Whether the ledger has every segment up to the state: what is left of a part looks like a ledger without those transfers. */
+/** Whether the ledger has every segment up to the state: a ledger that lost segments looks as if it never had their transfers. */
 export async function hasSegmentsUpTo(database: Queryable, ledgerSeq: number): Promise<boolean> {
   const [row] = await database.query<{ count: number }>(
     {
@@ -139,7 +137,7 @@ export const declaredRanges = async (
 ): Promise<readonly DeclaredRange[]> =>
   mergeRanges((await declaredBySegment(database, state)).map(({ range }) => range))
 
-/** The declared ranges that count, each with its segment. */
+/** The valid declared ranges, each with its segment. */
 export async function declaredBySegment(
   database: Queryable,
   { chain, ledgerSeq }: StateOfChain,
@@ -164,8 +162,8 @@ export async function declaredBySegment(
 }
 
 /**
- * Time at which a range ends. Some files have no times: then the range ends no earlier than those below it. Nobody can declare
- * what did not exist yet: a range ends with its import, and one whose heights are later than that does not count.
+ * Time at which a range ends. Some files have no times: then the range ends no earlier than those below it. Blocks that did not exist yet
+ * cannot be declared: a range ends with its import, and a range whose heights are later than that does not count.
  */
 function endOf(
   { to, at, imported_at: importedAtS }: DeclaredRow,

@@ -1,14 +1,14 @@
 /**
- * Selects the addresses that are small enough to be followed with all their transfers. Counting transfers costs as much as
- * reading them, so it is avoided: the number of rows, from the index alone, is usually sufficient.
+ * Selects the addresses that are small enough to be followed with all their transfers. Counting transfers costs as much as reading them, so
+ * the code avoids it: the number of rows, from the index alone, is usually sufficient.
  */
 import type { Queryable } from '@cupel/postgres'
 import { countCounterparties, countRows, countTransfers, type LedgerState } from './read-transfers.js'
 
 export interface SizeLimits {
-  /** Most transfers of one address. */
+  /** Maximum transfers of one address. */
   readonly transfers: number
-  /** Most transfers of all addresses together. */
+  /** Maximum transfers of all addresses together. */
   readonly remaining: number
   /** An unlabelled address with more is a hub. */
   readonly counterparties: number
@@ -19,7 +19,7 @@ interface Size {
   readonly isHub: boolean
 }
 
-/** Cache of the sizes of large addresses: many screens meet the same exchange, whose size is fixed in one state of the ledger. */
+/** Cache of the sizes of large addresses: many screens reach the same exchange, whose size is fixed in one state of the ledger. */
 export type KnownSizes = Map<string, Size>
 
 const MAX_KNOWN_SIZES = 10_000
@@ -37,7 +37,7 @@ export interface FittingRequest extends LedgerState {
   readonly known: KnownSizes
 }
 
-/** Takes the addresses in order; each must fit in what the earlier ones leave of the limit. */
+/** Takes the addresses in order; each must fit into the rest of the limit that the earlier ones leave. */
 export async function fittingOf(
   database: Queryable,
   addresses: readonly string[],
@@ -48,7 +48,7 @@ export async function fittingOf(
   const first = fitted(addresses, sizes, request)
   if (!first.cut.some(({ reason }) => reason === 'limit')) return first
 
-  // The limit is reached, so the exact numbers in this state matter. Addresses that fit with all their rows fit in any case.
+  // The limit is reached, so the exact numbers in this state matter. An address that fits with all its rows fits in any case.
   const { chain, ledgerSeq } = request
   const exactly = async (small: readonly string[], limit: number): Promise<number> => {
     const count = await countTransfers(database, { chain, ledgerSeq, addresses: small, limit })
@@ -91,7 +91,7 @@ function fitted(
   return { through, cut }
 }
 
-/** Up to this number of transfers an address is followed and is no hub: it has no more counterparties than transfers. */
+/** An address with up to this number of transfers is followed and is no hub: it has no more counterparties than transfers. */
 const smallOf = (limits: SizeLimits): number => Math.min(limits.transfers, limits.counterparties)
 
 /** For small addresses the number of rows, for large ones the number of transfers, counted up to one more than both limits. */

@@ -6,7 +6,7 @@ import type { ToldTransfer } from './formats/ledger-row.js'
 export interface SegmentState {
   readonly segmentId: number
   readonly chain: string
-  /** The file replaces its range: its transfers are valid, whatever earlier files said. */
+  /** The file replaces its range: its transfers are valid, whatever earlier files stated. */
   readonly replaces: boolean
   rowsDone: number
   readonly counts: Record<string, number>
@@ -26,7 +26,7 @@ export interface Batch {
   /** Rows of the file. */
   rows: number
   readonly transfers: Map<string, ToldTransfer>
-  /** Ids of those that have no counterparty. */
+  /** Ids of transfers without a counterparty. */
   readonly uncounted: Set<string>
   readonly outcomes: Map<string, boolean>
   /** Transaction by the two addresses that it joins, separated by a space. */
@@ -94,10 +94,10 @@ export function createBatch(segmentId: number): Batch {
 export const isFull = ({ transfers, outcomes, joins, rows }: Batch): boolean =>
   transfers.size + outcomes.size + joins.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
 
-/** SQL: whether the segment has no number, so that nobody sees what it told; also true of no segment. */
+/** SQL: whether the segment has no number, so that its data is invisible; also true of no segment. */
 const isUnseen = (segment: string): string =>
   `(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = ${segment}) IS NULL`
-/** A row of a killed import is in the place of a new one. */
+/** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
 
 /**
@@ -137,7 +137,7 @@ const STORE = {
     SELECT count(*) FILTER (WHERE is_new AND NOT transfer_id = ANY ($18::uuid[])) AS added FROM stored`,
 }
 
-/** What is proven or failed already stays as it is, unless a killed import told it. */
+/** A known proof or failure stays, unless it came from a killed import. */
 const PROVE = {
   name: 'ledger.prove',
   text: `
@@ -211,7 +211,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
   Object.assign(state, heights)
 }
 
-/** Returns how many were new. */
+/** Returns the number of new transfers. */
 async function storeTransfers(
   transaction: Queryable,
   { segmentId, transfers, uncounted }: Batch,

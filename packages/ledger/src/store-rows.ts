@@ -48,7 +48,7 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
     throw new LedgerFileError('The file changed while it was read; import it again', null)
 }
 
-/** Reads the whole file before its first row, if its records depend on one another. All of them have the same columns. */
+/** Reads the whole file before its first row, if its records depend on one another. All records have the same columns. */
 async function survey(
   { request, format, chain }: ImportRun,
   reader: RecordReader,
@@ -103,7 +103,7 @@ function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch 
   }
 }
 
-/** Value that was made or destroyed has no counterparty, but one of the two addresses owns more or less by it. */
+/** Created or destroyed value has no counterparty, but it changes the balance of one of the two addresses. */
 const changesBalance = (chain: string, { contract, from, to, amount }: ToldTransfer): boolean =>
   amount > 0n && from !== to && findAsset(chain, contract) !== undefined
 

@@ -1,4 +1,4 @@
-/** The identity of a transfer: equal for two rows that describe the same one. */
+/** The identity of a transfer: equal for two rows that describe the same transfer. */
 import { createHash } from 'node:crypto'
 import type { ChainDefinition } from './formats/chain.js'
 import { LedgerFileError } from './formats/ledger-file-error.js'
@@ -11,17 +11,16 @@ const ABSENT_INDEX = '0'
 const ID_HEX_DIGITS = 32
 
 /**
- * Ids of the transfers of a file, 32 hex digits. The id is a hash of (chain, transaction, kind, index) if the file has them, so
- * that a block in two files gives the same ids. An absent index of a native transfer is 0; where a transaction has several native
- * transfers without an index, that holds for the first. Other rows are identified by their content and their number among equal
- * rows.
+ * Ids of the transfers of a file, 32 hex digits. The id is a hash of (chain, transaction, kind, index) if the file has them, so that a
+ * block in two files gives the same ids. An absent index of a native transfer is 0; if a transaction has several native transfers without
+ * an index, only the first gets it. Other rows are identified by their content and their number among equal rows.
  */
 export function createIdentities({
   code,
   family,
 }: Pick<ChainDefinition, 'code' | 'family'>): (transfer: ToldTransfer) => string {
   const ordinals = createOrdinals()
-  /** Content of the native transfers without an index, by id. On EVM chains a transaction has no second one. */
+  /** Content of the native transfers without an index, by id. On EVM chains a transaction has at most one. */
   const natives = new Map<string, string>()
   return (transfer) => {
     const { txHash, kind, index } = transfer

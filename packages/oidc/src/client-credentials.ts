@@ -11,19 +11,19 @@ import { createFetch } from './provider.js'
 export interface ClientCredentials {
   readonly tokenUrl: string
   readonly clientId: string
-  /** Called for each token, so that a changed secret counts from the next one on. */
+  /** Called for each token, so that the next token uses a changed secret. */
   readonly clientSecret: () => string
   readonly scope?: string | undefined
 }
 
-/** A token is fetched anew when this part of its life is over, so that no caller gets one that is about to end. */
+/** A new token is fetched after this share of a token's life, so that no caller gets a token that is about to expire. */
 const USED_SHARE = 0.8
-/** Where the answer does not say how long a token is valid. */
+/** Used if the response does not state how long a token is valid. */
 const UNSTATED_LIFE_SECONDS = 60
 
 /**
- * Resolves to a token that is valid now; calls at once share one request. Only the origin of `tokenUrl` is called, and without TLS only on
- * this machine. Rejects where it does not answer or refuses.
+ * Resolves to a valid token. Concurrent calls share one request. Only the origin of `tokenUrl` is called, and without TLS only on
+ * this machine. Rejects if it does not answer or refuses.
  */
 export function clientCredentials(
   { tokenUrl, clientId, clientSecret, scope }: ClientCredentials,
@@ -38,7 +38,7 @@ export function clientCredentials(
     const server = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
     const configuration = new Configuration(server, clientId, undefined, ClientSecretBasic(secret))
     configuration[customFetch] = fetchAllowed
-    // What may be called without TLS is judged by `fetchAllowed`.
+    // `fetchAllowed` decides which addresses may be called without TLS.
     allowInsecureRequests(configuration)
     const askedAt = nowMs()
     const answer = await clientCredentialsGrant(configuration, scope === undefined ? {} : { scope })

@@ -1,23 +1,23 @@
-/** The ID token of a person who signed in, verified before anything in it is believed. */
+/** The ID token of a person who signed in. It is verified before any claim is used. */
 import { createHash } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { personOf, type Person } from './person.js'
 import { ProviderDown, type Provider } from './provider.js'
 import type { OidcSettings } from './settings.js'
 
-/** Signatures with a public key alone: with a shared secret every holder of it could sign. */
+/** Public-key signatures only: with a shared secret, every holder of the secret could sign. */
 export const SIGNATURE_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
-/** Difference of two clocks that counts for nothing. */
+/** Difference between two clocks that is ignored. */
 export const CLOCK_TOLERANCE_SECONDS = 60
-/** A token that was issued earlier is not of this sign-in. */
+/** A token that was issued earlier does not belong to this sign-in. */
 const MAX_AGE_SECONDS = 300
 
 export type IdTokenFault = 'malformed' | 'signature' | 'issuer' | 'audience' | 'nonce' | 'time' | 'subject'
 
-/** The token proves nothing about anybody. */
+/** The token is not valid. */
 export class IdTokenRefused extends Error {
   override readonly name = 'IdTokenRefused'
   readonly fault: IdTokenFault
@@ -29,21 +29,21 @@ export class IdTokenRefused extends Error {
 
 export interface VerifiedIdToken {
   readonly person: Person
-  /** SHA-256 of the token, by which a second use is recognised. */
+  /** SHA-256 of the token, used to recognise a second use. */
   readonly digest: Buffer
-  /** UTC; the token is refused from then on by its time alone. */
+  /** UTC; from then on the token is rejected because it has expired. */
   readonly uselessFrom: Date
 }
 
 export interface IdTokenVerifier {
   /**
-   * `nonceSecret`: of which the token's nonce is the digest. Whoever only saw the token cannot use it. Rejects with IdTokenRefused, and
-   * with ProviderDown where the keys cannot be fetched.
+   * `nonceSecret`: the token's nonce is its digest, so that the token alone is not enough to sign in. Rejects with IdTokenRefused, and
+   * with ProviderDown if the keys cannot be fetched.
    */
   verify(idToken: string, nonceSecret: string): Promise<VerifiedIdToken>
 }
 
-/** What the console asks the provider to put into the ID token. */
+/** The nonce that the console asks the provider to put into the ID token. */
 export function nonceOf(nonceSecret: string): string {
   return createHash('sha256').update(nonceSecret).digest('base64url')
 }
@@ -51,7 +51,7 @@ export function nonceOf(nonceSecret: string): string {
 export function createIdTokenVerifier(settings: OidcSettings, provider: Provider): IdTokenVerifier {
   return {
     async verify(idToken, nonceSecret) {
-      // As the provider states it: the settings may write it with another slash at the end.
+      // The issuer as the provider states it: the settings may differ in a slash at the end.
       const { issuer } = await provider.metadata()
       const { payload } = await jwtVerify(idToken, provider.keyOf, {
         algorithms: SIGNATURE_ALGORITHMS,
@@ -76,7 +76,7 @@ export function createIdTokenVerifier(settings: OidcSettings, provider: Provider
   }
 }
 
-/** A token for several audiences names the one that asked for it. */
+/** A token for several audiences names the client that requested it. */
 function isForClient({ aud, azp }: JWTPayload, clientId: string): boolean {
   if (azp !== undefined) return azp === clientId
   return !Array.isArray(aud) || aud.length === 1

@@ -1,10 +1,10 @@
-/** Who a verified ID token speaks of, and as which keys that person may act. */
+/** Reads the person from a verified ID token, and maps the groups of the person to API keys. */
 import type { OidcSettings } from './settings.js'
 
 export interface Person {
-  /** The name of the person that never changes and that nobody else of this issuer has. */
+  /** The name of the person that never changes and is unique within this issuer. */
   readonly subject: string
-  /** For people to read; empty where the token has none. */
+  /** For people to read; empty if the token has none. */
   readonly name: string
   readonly groups: readonly string[]
 }
@@ -14,7 +14,7 @@ type Claims = Readonly<Record<string, unknown>>
 const MAX_SUBJECT_LENGTH = 255
 const MAX_NAME_LENGTH = 128
 
-/** Null where the token names nobody: a subject is 1 to 255 visible ASCII characters or blanks between. */
+/** Null if the token has no valid subject. A subject is 1 to 255 visible ASCII characters, or blanks between them. */
 export function personOf(
   claims: Claims,
   { groupClaim, nameClaim }: Pick<OidcSettings, 'groupClaim' | 'nameClaim'>,
@@ -29,12 +29,12 @@ export function personOf(
   }
 }
 
-/** As the audit log names the person: the name alone could be anybody’s. */
+/** The audit log's name for the person. It includes the subject, because the display name is not unique. */
 export function actorOf({ name, subject }: Person): string {
   return name === '' ? subject : `${name} (${subject})`
 }
 
-/** The ids of the keys that the groups of a person are mapped to, each once, in the order of the settings. */
+/** The ids of the keys that the person's groups are mapped to, each once, in the order of the settings. */
 export function keysOfGroups(
   groups: readonly string[],
   mapping: ReadonlyMap<string, string>,
@@ -53,7 +53,7 @@ function claimAt(claims: Claims, path: readonly string[]): unknown {
   )
 }
 
-/** One line without anything invisible, so that no name can look like another entry. */
+/** Returns one line without invisible characters, so that no name can look like another entry. */
 function shownName(value: unknown): string {
   if (typeof value !== 'string') return ''
   const line = value

@@ -1,4 +1,4 @@
-/** The provider as its own discovery document describes it. Nothing is called but the origins that the settings name. */
+/** The provider as its own discovery document describes it. Only origins that the settings name are called. */
 import { createRemoteJWKSet, customFetch as joseFetch, errors, type JWTVerifyGetKey } from 'jose'
 import {
   allowInsecureRequests,
@@ -10,7 +10,7 @@ import {
 } from 'openid-client'
 import { isSafeUrl, type OidcSettings } from './settings.js'
 
-/** The provider does not answer, or not as the standard says. */
+/** The provider does not answer, or its answer does not follow the standard. */
 export class ProviderDown extends Error {
   override readonly name = 'ProviderDown'
 }
@@ -18,20 +18,20 @@ export class ProviderDown extends Error {
 export interface Provider {
   /** Rejects with ProviderDown. */
   metadata(): Promise<ServerMetadata>
-  /** The key that an ID token names. Rejects with ProviderDown, and with an error of jose where there is none. */
+  /** The key that an ID token names. Rejects with ProviderDown, and with an error of jose if there is no such key. */
   readonly keyOf: JWTVerifyGetKey
   /** For libraries that call the provider: it refuses every other address. */
   readonly fetch: CustomFetch
 }
 
 const ANSWER_TIMEOUT_MS = 5_000
-/** A larger answer is no discovery document, key set or token. */
+/** A larger response is not a discovery document, key set or token. */
 const MAX_ANSWER_BYTES = 1_048_576
-/** The provider is asked again after this time. */
+/** The metadata is fetched again after this time. */
 const METADATA_AGE_MS = 3_600_000
-/** After a failure nobody asks for so long, however many people want to sign in. */
+/** After a failure no request is sent for this time, however many people want to sign in. */
 const PAUSE_AFTER_FAILURE_MS = 2_000
-/** Keys are fetched again after this time, and at once for an unknown one, though not more often than every so often. */
+/** Keys are fetched again after this time. An unknown key is fetched at once, at most once in each cooldown period. */
 const KEYS_AGE_MS = 600_000
 const KEYS_COOLDOWN_MS = 30_000
 
@@ -45,7 +45,7 @@ export function createProvider({ issuer, clientId, origins }: OidcSettings, nowM
       const found = await discovery(new URL(issuer), clientId, undefined, None(), {
         [customFetch]: fetchAllowed,
         timeout: ANSWER_TIMEOUT_MS / 1_000,
-        // What may be called without TLS is judged by `fetchAllowed`.
+        // `fetchAllowed` decides which addresses may be called without TLS.
         execute: [allowInsecureRequests],
       })
       return checked(found.serverMetadata(), origins)
@@ -96,7 +96,7 @@ function keySetOf(url: string, fetchAllowed: CustomFetch): JWTVerifyGetKey {
 /** The token is at fault, not the provider. */
 const NO_SUCH_KEY = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
 
-/** Endpoints that this service calls, or sends people to. */
+/** Checks the endpoints that this service calls or sends people to. */
 function checked(metadata: ServerMetadata, origins: ReadonlySet<string>): ServerMetadata {
   for (const name of ['jwks_uri', 'token_endpoint'] as const) {
     const url = metadata[name]
@@ -112,7 +112,7 @@ function checked(metadata: ServerMetadata, origins: ReadonlySet<string>): Server
 const isCallable = (url: string, origins: ReadonlySet<string>): boolean =>
   isSafeUrl(url) && origins.has(new URL(url).origin)
 
-/** Follows no redirect, because it could lead anywhere, and reads no endless answer. */
+/** Follows no redirect, because it could lead anywhere, and limits the size of the answer. */
 export function createFetch(origins: ReadonlySet<string>): CustomFetch {
   return async (url, { method, headers, body }) => {
     if (!isCallable(url, origins)) throw new ProviderDown(`${new URL(url).origin} is no configured origin`)
@@ -129,7 +129,7 @@ export function createFetch(origins: ReadonlySet<string>): CustomFetch {
   }
 }
 
-/** A redirect that was not followed has a status that a Response cannot be made with. */
+/** A redirect that is not followed has a status that the Response constructor rejects. */
 const statusOf = ({ status, type }: Response): number =>
   type === 'opaqueredirect' || status < 200 ? 502 : status
 

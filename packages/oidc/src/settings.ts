@@ -1,4 +1,4 @@
-/** The settings of the sign-in service: one JSON file, which the API and the console both read at start. */
+/** The settings of the sign-in service: one JSON file. The API and the console both read it at start. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { ConfigError } from '@cupel/service-kit'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 const NEITHER_HTTPS_NOR_LOOPBACK = 'must be an https address; http is accepted on loopback alone'
 
-/** Whether an address may be called: over TLS, or without on this host. */
+/** Whether an address may be called: over TLS, or without TLS on this host. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
@@ -56,30 +56,30 @@ const schema = z.strictObject({
 })
 
 export interface OidcSettings {
-  /** As the provider states it, to the letter. */
+  /** Exactly as the provider states it. */
   readonly issuer: string
   readonly clientId: string
   /** Absolute path. Only the console reads the file. */
   readonly clientSecretFile: string
-  /** What people call the provider. */
+  /** The name of the provider that people see. */
   readonly name: string
   readonly scopes: readonly string[]
   /** Names of nested members of the ID token, the outermost first. */
   readonly groupClaim: readonly string[]
   readonly nameClaim: readonly string[]
-  /** Group to the id of the API key that its people act with. */
+  /** Maps a group to the id of the API key that its people act with. */
   readonly groups: ReadonlyMap<string, string>
-  /** Origins that are called: that of the issuer, and those that the file adds. */
+  /** The origins that may be called: the origin of the issuer, and those that the file adds. */
   readonly origins: ReadonlySet<string>
 }
 
-/** Null where no file is configured. Throws ConfigError with a sentence for each fault. */
+/** Null if no file is configured. Throws ConfigError with a sentence for each fault. */
 export async function readOidcSettings(file: string | undefined): Promise<OidcSettings | null> {
   if (file === undefined) return null
   return settingsOf(await readJson(file), resolve(file))
 }
 
-/** `file`: absolute path, from which a relative path of the secret is resolved. */
+/** `file`: absolute path. A relative path of the secret is resolved from it. */
 export function settingsOf(value: unknown, file: string): OidcSettings {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(sentenceOf).join('\n'))
@@ -115,7 +115,7 @@ async function readJson(file: string): Promise<unknown> {
 
 const MIN_SECRET_LENGTH = 16
 
-/** The secret by which the console proves itself to the provider. Throws ConfigError where the file does not hold one. */
+/** The secret that the console authenticates to the provider with. Throws ConfigError if the file does not hold one. */
 export async function readClientSecret({ clientSecretFile }: OidcSettings): Promise<string> {
   const text = await readFile(clientSecretFile, 'utf8').catch((error: unknown) => {
     throw new ConfigError(

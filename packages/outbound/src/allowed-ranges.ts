@@ -1,4 +1,4 @@
-/** Ranges an operator opens for development: receivers there may be private, on any port, and speak plain HTTP. */
+/** Ranges that an operator opens for development. Receivers there may be private, use any port, and speak plain HTTP. */
 import ipaddr from 'ipaddr.js'
 import { isMetadataAddress } from './special-addresses.js'
 
@@ -8,7 +8,7 @@ export interface AllowedRange {
   contains(address: string): boolean
 }
 
-/** Parses CIDR ranges and single addresses. Throws a RangeError that names the text which is neither. */
+/** Parses CIDR ranges and single addresses. Throws a RangeError that names the first text that is neither. */
 export function parseAllowedRanges(texts: readonly string[]): AllowedRange[] {
   return texts.map((text) => {
     const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`

@@ -1,14 +1,14 @@
-/** Connections to checked addresses, kept for a while: calls to one origin at one address share a pool. */
+/** Keeps connections to checked addresses for a while. Calls to one origin at one address share a pool. */
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectEncrypted } from 'node:tls'
 import { Pool, type buildConnector } from 'undici'
 import type { Target } from './judge-url.js'
 
-/** One address of several may be dead: the next one needs its share of the time. */
+/** One of several addresses may be dead: the limit leaves time for the next one. */
 const CONNECT_TIMEOUT_MS = 5_000
 const CONNECTIONS_PER_ADDRESS = 64
 const MAX_HEADER_BYTES = 16_384
-/** Shorter than what servers commonly keep: reusing a connection that is just being closed costs an attempt. */
+/** Shorter than the usual limit of servers: reusing a connection that the server is closing costs an attempt. */
 const KEEP_ALIVE_MS = 3_000
 const POOL_IDLE_MS = 30_000
 const SWEEP_INTERVAL_MS = 10_000
@@ -24,7 +24,7 @@ export class NotConnected extends Error {
 }
 
 export interface Pools {
-  /** Runs one call over the pool of this origin and address. Rejects with NotConnected where no connection was made. */
+  /** Runs one call over the pool of this origin and address. Rejects with NotConnected if no connection was made. */
   use<T>(target: Target, address: string, call: (pool: Pool) => Promise<T>): Promise<T>
   /** Ends every call. */
   close(): Promise<void>
@@ -52,7 +52,7 @@ export function createPools(ca: string | undefined): Pools {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The call's own limit ends it.
+      // The limit of the call ends the request.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: pinnedConnector(target, address, ca),
@@ -89,7 +89,7 @@ export function createPools(ca: string | undefined): Pools {
   }
 }
 
-/** Connects to the address it was made for, whatever the URL says; the certificate must be the name's. */
+/** Always connects to the given address, whatever the URL says. The certificate must match the host name. */
 function pinnedConnector(
   { hostname, port, isEncrypted }: Target,
   address: string,
@@ -101,7 +101,7 @@ function pinnedConnector(
     const socket: Socket = isEncrypted
       ? connectEncrypted({
           ...place,
-          // An address has no name to ask for (RFC 6066, section 3).
+          // An address has no server name to send (RFC 6066, section 3).
           ...(hostname === address ? {} : { servername: hostname }),
           ALPNProtocols: ['http/1.1'],
           minVersion: 'TLSv1.2',

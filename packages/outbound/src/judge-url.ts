@@ -1,6 +1,6 @@
 /**
- * Whether the service may send to a URL, judged from the addresses its host name has at this moment. If one of them is not
- * globally reachable the URL is refused: a name with addresses inside and outside has no honest use here.
+ * Whether the service may send to a URL, judged from the addresses that its host name has at this moment. If one of them is not
+ * globally reachable, the URL is refused: a name with addresses inside and outside has no honest use here.
  */
 import { isIP, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -12,13 +12,13 @@ import { judgeAddress } from './special-addresses.js'
 export interface Target {
   /** Normalised, without user name, password and fragment. */
   readonly url: URL
-  /** As in the certificate: a name without full stop at the end, or an address without brackets. */
+  /** As in the certificate: a name without a full stop at the end, or an address without brackets. */
   readonly hostname: string
   readonly port: number
   readonly isEncrypted: boolean
-  /** What the target answers may be shown to a customer: it is outside the operator's network, or on a developer's machine. */
+  /** Whether a customer may see the target's answer: the target is outside the operator's network, or on a developer's machine. */
   readonly isShown: boolean
-  /** Checked, at least one; connections go to these addresses only. */
+  /** Checked, at least one; the client connects to these addresses only. */
   readonly addresses: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export type JudgedUrl =
   | { readonly ok: true; readonly target: Target }
   | {
       readonly ok: false
-      /** `unresolved` may pass without a change of the URL. */
+      /** An `unresolved` URL may be accepted later without a change. */
       readonly kind: 'refused' | 'unresolved'
       /** One sentence for the customer. */
       readonly reason: string
@@ -39,9 +39,9 @@ export interface JudgeOptions {
   /** Ranges that the operator opened. */
   readonly allow: readonly AllowedRange[]
   readonly resolve?: ResolveName
-  /** Ports allowed outside of the opened ranges. */
+  /** Ports allowed outside the opened ranges. */
   readonly ports?: readonly number[]
-  /** Addresses of this machine; by default of its network interfaces. */
+  /** Addresses of this machine; by default those of its network interfaces. */
   readonly ownAddresses?: () => readonly string[]
 }
 
@@ -50,7 +50,7 @@ const HTTPS_PORTS: readonly number[] = [443, 8443]
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
 /** A look-up that takes longer counts as unresolved. */
 const RESOLVE_TIMEOUT_MS = 5_000
-/** A host name with more addresses is refused. */
+/** A host name with more addresses than this is refused. */
 const MAX_ADDRESSES = 32
 
 export function createJudge(options: JudgeOptions): Judge {
@@ -79,7 +79,7 @@ export function createJudge(options: JudgeOptions): Judge {
     for (const address of addresses) {
       if (isOpened(address)) continue
       const verdict = judgeAddress(address)
-      // The refusal does not name the address: a customer must not learn what names resolve to in the operator's network.
+      // The refusal does not name the address: a customer must not learn how names resolve in the operator's network.
       if (!verdict.isGlobal || own.has(address))
         return refused('The host is, or resolves to, an address that is not globally reachable.')
     }
@@ -101,7 +101,7 @@ function refused(reason: string): JudgedUrl {
   return { ok: false, kind: 'refused', reason }
 }
 
-/** The URL, or a sentence that says why it is refused. */
+/** Returns the URL, or a sentence that says why it is refused. */
 function readUrl(text: string): URL | string {
   if (text.length > MAX_URL_LENGTH) return `The URL may have at most ${MAX_URL_LENGTH} characters.`
   // URL parsers disagree about these characters, and the URL that is checked must be the URL that is called.

@@ -1,6 +1,6 @@
 /**
- * POSTs to URLs that customers or operators name. Each call resolves and judges the host name again and connects to a checked address and
- * nothing else: no second look-up, no redirect, no proxy from the environment, limits on time and on the bytes read.
+ * POSTs to URLs that customers or operators name. Each call resolves and judges the host name again and connects only to a checked
+ * address: no second look-up, no redirect, no proxy from the environment, limits on time and on the bytes read.
  */
 import { createPools, NotConnected } from './connection-pools.js'
 import { createJudge, type Judge, type JudgeOptions, type Target } from './judge-url.js'
@@ -10,9 +10,9 @@ export interface OutboundAnswer {
   readonly statusCode: number
   /** The Retry-After header as sent, or null. */
   readonly retryAfter: string | null
-  /** The beginning of the body as text, without control characters; empty where the target may not be shown. */
+  /** The beginning of the body as text, without control characters; empty if the target's answer may not be shown. */
   readonly excerpt: string
-  /** The whole body where the caller asked for it; null where it did not, and where the body has more bytes than it asked for. */
+  /** The whole body if the caller asked for it. Null if the caller did not, or if the body is larger than the requested limit. */
   readonly body: Buffer | null
   readonly durationMs: number
 }
@@ -33,7 +33,7 @@ export interface OutboundFailure {
   readonly durationMs: number
 }
 
-/** Nothing was sent, because the place that would have been called may not be called now. */
+/** Nothing was sent, because the place may not be called now. */
 export interface OutboundPostponement {
   readonly kind: 'postponed'
   /** When to try again, in milliseconds. */
@@ -43,12 +43,12 @@ export interface OutboundPostponement {
 
 export type OutboundResult = OutboundAnswer | OutboundFailure | OutboundPostponement
 
-/** Where a connection goes. */
+/** The place a connection goes to. */
 export interface Place {
   /** Host name, as in the certificate, or address. */
   readonly hostname: string
   readonly port: number
-  /** The checked address that is dialled. */
+  /** The checked address to connect to. */
   readonly address: string
 }
 
@@ -56,7 +56,7 @@ export type PlaceVerdict =
   | { readonly ok: true; /** The call has ended. */ release(): void }
   | { readonly ok: false; readonly waitMs: number }
 
-/** Asked before each dialling. Never rejects. */
+/** Called before each connection attempt. Never rejects. */
 export type AdmitPlace = (place: Place) => Promise<PlaceVerdict>
 
 export interface OutboundClient {
@@ -66,7 +66,7 @@ export interface OutboundClient {
     readonly url: string
     readonly headers: Readonly<Record<string, string>>
     readonly body: string | Uint8Array
-    /** Reads the whole body of up to so many bytes. For places that the operator names: it is given whether it may be shown or not. */
+    /** Reads the whole body up to this size. For places that the operator names: it is returned even if it may not be shown. */
     readonly keepBytes?: number
     /** Ends the call early, as `stopped`. */
     readonly signal?: AbortSignal
@@ -77,18 +77,18 @@ export interface OutboundClient {
 }
 
 export interface OutboundClientOptions extends JudgeOptions {
-  /** For the whole call, look-up and connection included. */
+  /** Limit for the whole call, look-up and connection included. */
   readonly timeoutMs?: number
   /** Certificate authorities in PEM; by default those of Node. */
   readonly ca?: string
 }
 
 const TIMEOUT_MS = 15_000
-/** Addresses tried one after another. */
+/** Maximum number of addresses tried, one after another. */
 const MAX_TRIED_ADDRESSES = 3
 const MAX_EXCERPT_BYTES = 4_096
 const MAX_EXCERPT_CHARACTERS = 1_024
-/** The status is what counts; a slow body is cut off. */
+/** Only the status counts; a slow body is cut off. */
 const BODY_TIMEOUT_MS = 1_000
 
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
@@ -122,7 +122,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
         call.ended.throwIfAborted()
         return await sendTo(judged.target, address, call)
       } catch (error) {
-        // The next address is tried only where nothing can have been sent.
+        // The next address is tried only if nothing can have been sent.
         if (!(error instanceof NotConnected) || index === tried.length - 1 || call.ended.aborted) throw error
       } finally {
         verdict.release()
@@ -148,7 +148,7 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
       }
       if (call.keepBytes !== null)
         return { ...answered, excerpt: '', body: await readWhole(response.body, call.keepBytes) }
-      // Read in any case, so that the connection can be used again.
+      // Always read, so that the connection can be reused.
       const excerpt = await readExcerpt(response.body)
       return { ...answered, excerpt: target.isShown ? excerpt : '', body: null }
     })
@@ -159,7 +159,7 @@ interface Call {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** Null where an excerpt is enough. */
+  /** Null if an excerpt is enough. */
   readonly keepBytes: number | null
   /** Aborted at the time limit, or by the caller. */
   readonly ended: AbortSignal
@@ -175,7 +175,7 @@ type Untimed =
 
 type Body = AsyncIterable<unknown> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown }
 
-/** Null where there is more. Rejects where the rest does not come. */
+/** Null if the body is larger. Rejects if the rest does not arrive. */
 async function readWhole(body: Body, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -205,7 +205,7 @@ async function readExcerpt(body: Body): Promise<string> {
       if (bytes >= MAX_EXCERPT_BYTES) break
     }
   } catch {
-    // The status counts, even where the rest of the answer is lost.
+    // The status counts, even if the rest of the answer is lost.
   } finally {
     clearTimeout(timer)
     if (bytes >= MAX_EXCERPT_BYTES) body.destroy()

@@ -1,10 +1,10 @@
 /**
- * Resolves names to addresses of both families by asking name servers directly. It does not read the hosts file or search
- * domains, which name machines of the operator, and a slow server does not hold one of Node's four look-up threads.
+ * Resolves names to addresses of both families by querying name servers directly. It ignores the hosts file and search
+ * domains, which name machines of the operator. A slow server does not block one of Node's four look-up threads.
  */
 import { Resolver } from 'node:dns/promises'
 
-/** Every address of a name, IPv4 first. Rejects with NameNotFound where it has none, with an Error where no server answered. */
+/** Every address of a name, IPv4 first. Rejects with NameNotFound if it has none, with an Error if no server answered. */
 export type ResolveName = (hostname: string) => Promise<readonly string[]>
 
 export class NameNotFound extends Error {
@@ -18,7 +18,7 @@ const NO_SUCH_RECORD = new Set(['ENODATA', 'ENOTFOUND'])
 /** `servers`: addresses of name servers; by default those of the system. */
 export function createResolver(options: { readonly servers?: readonly string[] } = {}): ResolveName {
   return async (hostname) => {
-    // RFC 6761, section 6.3: these names mean this machine, whatever a server says.
+    // RFC 6761, section 6.3: these names mean this machine, whatever a server answers.
     if (hostname === 'localhost' || hostname.endsWith('.localhost')) return ['127.0.0.1']
     // A new resolver each time reads the system's present name servers.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })

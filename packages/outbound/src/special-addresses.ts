@@ -1,5 +1,5 @@
 /**
- * Addresses that the service never connects to for a customer. Everything that is not plain global unicast is refused: the
+ * Addresses that the service never connects to for a customer. Only plain global unicast addresses are allowed. The
  * tables hold the special-purpose registries of IANA (RFC 6890, iana-ipv4-special-registry and iana-ipv6-special-registry),
  * multicast, and addresses at which clouds serve credentials.
  */
@@ -54,13 +54,13 @@ const V6_RANGES: readonly Range[] = [
   ['ff00::/8', 'multicast'],
 ]
 
-/** Where clouds serve credentials to their machines. No setting opens them. */
+/** Addresses at which clouds serve credentials to their machines. No setting opens them. */
 const METADATA_ADDRESSES: readonly string[] = [
   ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '168.63.129.16', '100.100.100.200'],
   ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
 ]
 
-/** The part of IPv6 for global unicast; all ranges of iana-ipv6-unicast-address-assignments lie in it. */
+/** The part of IPv6 for global unicast. It contains all ranges of iana-ipv6-unicast-address-assignments. */
 const V6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const v4Ranges = V4_RANGES.map(([cidr, what]) => ({ cidr: ipaddr.IPv4.parseCIDR(cidr), what }))
@@ -73,7 +73,7 @@ export function isMetadataAddress(text: string): boolean {
   return ipaddr.isValid(text) && metadata.includes(ipaddr.process(text).toNormalizedString())
 }
 
-/** Judges an address in text form: IPv4 in four decimal parts, or IPv6. Anything else is refused. */
+/** Judges an address in text form: IPv4 in four decimal parts, or IPv6. Any other text is refused. */
 export function judgeAddress(text: string): AddressVerdict {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
     const address = ipaddr.IPv4.parse(text)

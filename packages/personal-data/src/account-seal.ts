@@ -3,22 +3,22 @@ import type { ReferenceKeys } from './reference-keys.js'
 import { keyIdOf, maySeal } from './sealed-text.js'
 import type { StoredKey } from './stored-key.js'
 
-/** What is shown in place of a text whose key was destroyed. */
+/** Shown in place of a text whose key was destroyed. */
 export const ERASED = 'erased'
-/** Client addresses of an account whose sealed form is remembered. */
+/** Number of client addresses of an account whose sealed form is remembered. */
 const MAX_ADDRESSES = 64
 
 export interface AccountSeal {
   seal(text: string): string
-  /** The same for a client address: its key is that of the month, which has a retention of its own. */
+  /** The same for a client address. It uses the key of the month, which has its own retention. */
   sealClientAddress(address: string): string
-  /** As `seal`, for a text that may be sealed already: one that the platform made, never one of a caller. */
+  /** As `seal`, for a text that may be sealed already. Only for texts that the platform made, never for texts of a caller. */
   sealOnce(text: string): string
-  /** The same for customer references, in order: each has a key of its own, made at its first use. Rejects where keys cannot be read. */
+  /** The same for customer references, in order. Each has its own key, made at its first use. Rejects if keys cannot be read. */
   sealReferences(references: readonly string[]): Promise<string[]>
   /**
-   * The same for a text about a report: under the key of its reference as it is stored, so that both are erased together; under the key
-   * of the account where the report has none, or where that was erased before.
+   * The same for a text about a report. It uses the key of the stored reference, so that both are erased together. It uses the key
+   * of the account if the report has no reference, or if the reference was erased before.
    */
   sealBeside(sealedReference: string | null, text: string): Promise<string>
 }
@@ -41,7 +41,7 @@ export interface SealParts {
   keysOf(keyIds: Iterable<string>): Promise<ReadonlyMap<string, StoredKey>>
 }
 
-/** Of an account that was erased nothing is kept: its texts are the word that says so. */
+/** No text of an erased account is stored: each is replaced by ERASED. */
 export function createAccountSeal({ accountId, key, monthKey, references, keysOf }: SealParts): AccountSeal {
   const addresses = new Map<string, string>()
   const sealUnder = (own: StoredKey['key'], text: string): string =>

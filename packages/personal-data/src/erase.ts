@@ -1,4 +1,4 @@
-/** Destroys keys of personal data. What they sealed can never be read again: in the log, in tables, in archives and in backups of these. */
+/** Destroys keys of personal data. Texts sealed with them can never be read again: in the log, tables, archives and backups of these. */
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
@@ -8,7 +8,7 @@ export interface ErasureOrder {
   readonly accountId: string
   readonly by: string
   readonly reason: string
-  /** Records of the account in the log that hold personal data as it is. */
+  /** Records of the account in the log that hold unsealed personal data. */
   readonly plainRecords: number
 }
 
@@ -19,17 +19,17 @@ export interface ReferenceOrder extends ErasureOrder {
 }
 
 export interface Erasure {
-  /** Keys that were destroyed now; none where that had been done before. */
+  /** Keys that this call destroyed; empty if they were destroyed before. */
   readonly keyIds: readonly string[]
   /** UTC, RFC 3339 with milliseconds: when the keys were first destroyed. */
   readonly erasedAt: string
-  /** Whether this call did it, and appended the event. */
+  /** Whether this call destroyed keys and appended the event. */
   readonly isNew: boolean
 }
 
 /**
- * Destroys every key of the account, in one transaction with the event that says so and with `alongside`. Repeated, it destroys what is
- * left. The account never gets another key: later personal data of it is not kept at all.
+ * Destroys every key of the account, in one transaction with its event and with `alongside`. A repeated call destroys the remaining
+ * keys. The account never gets another key: its later personal data is not stored.
  */
 export async function eraseAccount(
   database: Database,
@@ -38,7 +38,7 @@ export async function eraseAccount(
 ): Promise<Erasure> {
   return await database.transaction({ at: 'personal-data.erase' }, async (transaction) => {
     await lockKeysOf(transaction, order.accountId)
-    // An account that has sealed nothing yet gets the mark too.
+    // An account that has sealed nothing yet is marked too.
     await transaction.execute(
       `INSERT INTO personal_data.account_key (account_id, period, key_id, master_id, wrapped, destroyed_at)
        VALUES ($1, '', $2, '', NULL, 'epoch') ON CONFLICT (account_id, period) DO NOTHING`,
@@ -67,8 +67,8 @@ export async function eraseAccount(
 }
 
 /**
- * Destroys the key of one customer reference and the hash that finds it, in one transaction with the event that says so and with
- * `alongside`. A later use of the same reference gets another key. `isNew` is false where it had been destroyed before.
+ * Destroys the key of one customer reference and its look-up hash, in one transaction with its event and with
+ * `alongside`. A later use of the same reference gets another key. `isNew` is false if the key was destroyed before.
  */
 export async function eraseReference(
   database: Database,
@@ -113,7 +113,7 @@ const ERASURES = {
          WHERE account_id = ANY ($1::text[]) AND account_id <> '' AND period = '' AND wrapped IS NULL`,
 }
 
-/** When the keys of these accounts were destroyed (UTC, RFC 3339 with milliseconds), by account id; nothing of the others. */
+/** When the keys of these accounts were destroyed (UTC, RFC 3339 with milliseconds), by account id; other accounts are left out. */
 export async function findErasures(
   database: Queryable,
   accountIds: readonly string[],
@@ -122,12 +122,12 @@ export async function findErasures(
   return new Map(rows.map(({ accountId, at }) => [accountId, at.toISOString()]))
 }
 
-/** Destroys again, in a database from a backup, what the log says was destroyed. Returns whether there was something to destroy. */
+/** Repeats, in a database from a backup, the erasure that the log records. Returns whether anything was destroyed. */
 export async function replayErasure(
   transaction: Queryable,
   { scope, accountId, keyIds }: Pick<EventData['PersonalDataErased'], 'scope' | 'accountId' | 'keyIds'>,
 ): Promise<boolean> {
-  // The schema lets the name of an account stand without a scope for the account.
+  // The schema allows an account id without a scope for an erased account.
   const isWholeAccount = accountId !== '' && scope !== 'reference'
   const destroyed = await transaction.execute(
     `UPDATE personal_data.account_key SET wrapped = NULL, master_id = '', destroyed_at = clock_timestamp()
@@ -142,7 +142,7 @@ export async function replayErasure(
   return destroyed + ofReferences + marked > 0
 }
 
-/** A key that the backup does not know is marked, so that readers say "erased" and the account gets no other key. */
+/** Marks a key that the backup does not contain, so that readers show "erased" and the account gets no other key. */
 async function markErased(
   transaction: Queryable,
   {
@@ -168,7 +168,7 @@ async function markErased(
   )
 }
 
-/** Destroys the keys of client addresses of months that ended so many days ago, by `now` or the clock of the database. Returns the months. */
+/** Destroys the keys of client addresses for months that ended `days` ago, by `now` or the database clock. Returns the months. */
 export async function endRetention(
   database: Database,
   order: { readonly days: number; readonly by: string; readonly now?: Date | undefined },
@@ -195,14 +195,14 @@ export async function endRetention(
   return due.map(({ period }) => period)
 }
 
-/** A record of this many is 80 kB. */
+/** A record with this many keys is 80 kB. */
 const KEYS_PER_EVENT = 5_000
 const DESTROY_REFERENCES = `UPDATE personal_data.reference_key
   SET wrapped = NULL, reference_hash = NULL, master_id = '', destroyed_at = clock_timestamp() WHERE`
 const IS_DUE = `wrapped IS NOT NULL AND period <> ''
   AND (period || '-01')::timestamp + interval '1 month' + $1 * interval '1 day' <= coalesce($2::timestamptz, clock_timestamp()) AT TIME ZONE 'UTC'`
 
-/** Several events where there are many keys: they share all but these. */
+/** Writes several events if there are many keys. These events differ only in their keys. */
 async function writeErased(transaction: Queryable, data: EventData['PersonalDataErased']): Promise<void> {
   for (let at = 0; at < data.keyIds.length; at += KEYS_PER_EVENT)
     await writeOne(transaction, { ...data, keyIds: data.keyIds.slice(at, at + KEYS_PER_EVENT) })

@@ -14,7 +14,7 @@ import {
 } from './stored-key.js'
 
 export interface KeyStore {
-  /** The keys of an account for these periods, made where there are none. None is made where that of the account was destroyed. */
+  /** The keys of an account for these periods; missing keys are made. No key is made if the key of the account was destroyed. */
   ensure(accountId: string, periods: readonly string[]): Promise<readonly StoredKey[]>
   ofAccount(accountId: string): Promise<readonly StoredKey[]>
   byId(keyIds: readonly string[]): Promise<readonly StoredKey[]>
@@ -76,13 +76,13 @@ export async function openKeyStore(database: Database, file: string): Promise<Ke
   }
 }
 
-/** Ids of the keys of the installation that wrap something; none in a database of a release without them. */
+/** Ids of the installation keys that wrap a key; empty for a database of a release without them. */
 export async function mastersInUse(database: Queryable): Promise<string[]> {
   const [table] = await database.query<{ isThere: boolean }>(
     `SELECT to_regclass('personal_data.account_key') IS NOT NULL AS "isThere"`,
   )
   if (table?.isThere !== true) return []
-  // The keys of references are wrapped as that of their account is.
+  // A reference key is wrapped under the same installation key as the key of its account.
   const rows = await database.query<{ masterId: string }>(
     `SELECT DISTINCT master_id AS "masterId" FROM personal_data.account_key WHERE wrapped IS NOT NULL ORDER BY 1`,
   )
@@ -98,7 +98,7 @@ async function makeKeys(
   return await database.transaction({ at: 'personal-data.key' }, async (transaction) => {
     await lockMasters(transaction, 'one')
     await lockKeysOf(transaction, accountId)
-    // Read under the lock: no key is wrapped under one that is being taken away.
+    // Read under the lock, so that no key is wrapped under a key that is being removed.
     const { activeId } = masters.readAgain()
     const found = await transaction.query<KeyRow>(FIND, [accountId, ['', ...periods]])
     const isErased = found.some(({ period, wrapped }) => period === '' && wrapped === null)

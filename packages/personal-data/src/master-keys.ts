@@ -1,11 +1,11 @@
-/** The keys of the installation that wrap the keys of accounts, in a file that the database does not have. */
+/** The keys of the installation, which wrap the keys of accounts. They are in a file outside the database. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { secretKeyFile, type SecretKeys } from '@cupel/signing'
 
 /** The active key wraps new keys. */
 export type MasterKeys = SecretKeys
 
-/** The file is not in order, or the database needs a key that it does not hold; the message says what to do. */
+/** The file is invalid, or it lacks a key that the database needs; the message says what to do. */
 export class PersonalDataKeysError extends Error {
   override readonly name = 'PersonalDataKeysError'
 }
@@ -22,16 +22,16 @@ const keyFile = secretKeyFile({
   Failure: PersonalDataKeysError,
 })
 
-/** Throws PersonalDataKeysError where the file is missing or is not a file of keys. */
+/** Throws PersonalDataKeysError if the file is missing or is not a file of keys. */
 export const readMasterKeys = (file: string): MasterKeys => keyFile.read(file)
 
-/** The keys of the file; the first of them is made where there is no file. */
+/** Returns the keys of the file. Creates the file with a first key if it is missing. */
 export const ensureMasterKeys = (file: string): MasterKeys => keyFile.ensure(file)
 
-/** Makes a key that wraps from now on, and returns its id. The file keeps the others. */
+/** Creates the key that wraps new keys from now on, and returns its id. The file keeps the others. */
 export const addMasterKey = (file: string): string => keyFile.add(file, { isActive: true })
 
-/** Removes every key but the active one: what the others wrap can never be read again. */
+/** Removes every key except the active one: keys that the others wrap can never be read again. */
 export const removeOldMasterKeys = (file: string): void => keyFile.removeOthers(file)
 
 export interface WrappedKey {
@@ -46,7 +46,7 @@ export function wrap(master: Buffer, secret: Uint8Array, place: WrappedKey): Buf
   return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws PersonalDataKeysError where the bytes are not those that were wrapped. */
+/** Throws PersonalDataKeysError if the bytes were not wrapped with this key or were changed. */
 export function unwrap(master: Buffer, wrapped: Uint8Array, place: WrappedKey): Buffer {
   const decipher = createDecipheriv(CIPHER, master, wrapped.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

@@ -1,18 +1,18 @@
-/** What a process remembers of the keys: bounded, read again soon, and used longer only while the database is away. */
+/** The keys that a process remembers. Their number is bounded. They are read again soon, and later only if the database is away. */
 import { isUnavailable } from '@cupel/postgres'
 
-/** How soon every process follows the destruction of a key. */
+/** Every process notices the destruction of a key within this time. */
 export const KEYS_REFRESH_MS = 10_000
-/** Without a database what is of this age still counts. */
+/** While the database is away, entries up to this age are still used. */
 const MAX_STALE_MS = 300_000
-/** Of each kind; the oldest go first. */
+/** Limit for each kind; the oldest entries are removed first. */
 const MAX_REMEMBERED = 10_000
 
 export interface Memory<T> {
-  /** Undefined where nothing is known, or not since a short time ago. */
+  /** Undefined if nothing is known, or if it was read too long ago. */
   fresh(name: string): T | undefined
   remember(name: string, value: T): T
-  /** What was known before, where the error is that the database is away; throws the error otherwise. */
+  /** Returns the remembered value if the error says that the database is away; otherwise throws the error. */
   staleOr(name: string, error: unknown): T
 }
 
@@ -21,7 +21,7 @@ export function createMemory<T>(nowMs: () => number): Memory<T> {
   return {
     fresh(name) {
       const found = known.get(name)
-      // A clock that was set back makes nothing fresh.
+      // If the clock was set back, an entry does not become fresh.
       return found !== undefined && Math.abs(nowMs() - found.readMs) < KEYS_REFRESH_MS
         ? found.value
         : undefined
@@ -29,7 +29,7 @@ export function createMemory<T>(nowMs: () => number): Memory<T> {
     remember(name, value) {
       known.delete(name)
       known.set(name, { value, readMs: nowMs() })
-      // The oldest are the first ones.
+      // The map holds the oldest entries first.
       for (const [oldest, { readMs }] of known)
         if (known.size > MAX_REMEMBERED || nowMs() - readMs >= MAX_STALE_MS) known.delete(oldest)
         else break

@@ -1,6 +1,6 @@
 /**
- * Personal data of accounts: sealed where it enters the platform, opened where it is shown to who may read it. Between them, in the log,
- * in tables and in files, there are sealed texts alone.
+ * Personal data of accounts. It is sealed when it enters the platform and opened only for readers with the right to see it. The log,
+ * tables and files between them hold only sealed texts.
  */
 import { existsSync } from 'node:fs'
 import type { Database } from '@cupel/postgres'
@@ -14,21 +14,21 @@ import { exchangeSealed, keyIdOf, keyIdsIn, maySeal, type OpenedText } from './s
 import type { StoredKey } from './stored-key.js'
 
 export interface PersonalData {
-  /** False where the installation has no keys: everything is stored as it is. */
+  /** False if the installation has no keys: everything is stored unsealed. */
   readonly isSealing: boolean
-  /** Rejects where the keys cannot be read. */
+  /** Rejects if the keys cannot be read. */
   of(accountId: string): Promise<AccountSeal>
-  /** What a stored text can be that equals this one: sealed under each key of the account, and plain from before keys were used. */
+  /** All stored forms of this text: sealed under each key of the account, and plain from before keys were used. */
   spellings(accountId: string, text: string): Promise<string[]>
   /** The same for a customer reference. */
   referenceSpellings(accountId: string, reference: string): Promise<string[]>
-  /** The id of the key of a customer reference; null where no key seals it: it was never used, or it was erased. */
+  /** The id of the key of a customer reference; null if it was never used or was erased. */
   referenceKeyId(accountId: string, reference: string): Promise<string | null>
-  /** The JSON text with all sealed texts of the account opened; those of any account where none is given. */
+  /** The JSON text with all sealed texts of the account opened; without an account id, those of every account. */
   openJson(json: string, accountId?: string): Promise<string>
-  /** The same for text that is no JSON. */
+  /** The same for text that is not JSON. */
   openText(text: string, accountId?: string): Promise<string>
-  /** A sealed text with what shows that it is that of its plain one; null where it cannot be opened. */
+  /** The plain text of a sealed text, with the salt that proves it; null if it cannot be opened. */
   openingOf(sealed: string): Promise<OpenedText | null>
 }
 
@@ -50,12 +50,12 @@ export interface PersonalDataOptions {
   readonly database: Database
   /** File with the keys of the installation; undefined for none. */
   readonly keysFile: string | undefined
-  /** Without the file: false for readers, who then leave sealed texts sealed. True by default. */
+  /** False for readers, which leave sealed texts sealed if there is no file. True by default. */
   readonly isRequired?: boolean
   readonly nowMs?: () => number
 }
 
-/** Rejects with PersonalDataKeysError where personal data is sealed and the file with its keys is missing or another one. */
+/** Rejects with PersonalDataKeysError if personal data is sealed and the file with its keys is missing or is another file. */
 export async function openPersonalData(options: PersonalDataOptions): Promise<PersonalData> {
   const { database, keysFile, isRequired = true, nowMs = Date.now } = options
   if (keysFile !== undefined && (isRequired || existsSync(keysFile)))
@@ -113,7 +113,7 @@ export function createPersonalData(store: KeyStore, nowMs: () => number = Date.n
   }
 }
 
-/** However many references an account uses, the keys of other accounts stay known. */
+/** Keeps the keys of accounts apart, so that many references of one account do not displace them. */
 function createKeyMemory(nowMs: () => number): Memory<StoredKey> {
   const [ofAccounts, ofReferences] = [createMemory<StoredKey>(nowMs), createMemory<StoredKey>(nowMs)]
   return {
@@ -129,7 +129,7 @@ function createKeyMemory(nowMs: () => number): Memory<StoredKey> {
   }
 }
 
-/** Calls of one moment for one account share a read. */
+/** Concurrent calls for one account share a read. */
 function sealReader(
   store: KeyStore,
   keys: Memory<StoredKey>,
@@ -161,7 +161,7 @@ function sealReader(
   }
 }
 
-/** Those that are known; one that no table has is not among them. */
+/** Returns the keys that are found. Keys that no table has are left out. */
 async function readKeys(
   store: KeyStore,
   keys: Memory<StoredKey>,
@@ -182,7 +182,7 @@ async function readKeys(
   return found
 }
 
-/** The value with all sealed texts within it opened; of any account. */
+/** The value with all its sealed texts opened, whatever their account. */
 export async function openValue<T>(personalData: PersonalData, value: T): Promise<T> {
   return JSON.parse(await personalData.openJson(JSON.stringify(value))) as T
 }

@@ -1,10 +1,10 @@
-/** The personal data of each event, as paths within its data; `[]` stands for every item. docs/personal-data.md lists them in words. */
+/** The personal data of each event, as paths within its data; `[]` stands for every item. docs/personal-data.md describes them. */
 import type { EventType } from '@cupel/contracts'
 import { keyIdOf } from './sealed-text.js'
 
 const CALL = ['call.clientAddress', 'call.actor'] as const
 
-/** Of events that belong to an account. What operators do for the whole installation is not among it: they answer for it by name. */
+/** For events that belong to an account. Actions of operators for the whole installation keep the operator's name. */
 export const personalFields: Partial<Record<EventType, readonly string[]>> = {
   AccountCreated: ['name', 'createdBy', 'reason'],
   ApiKeyIssued: ['name', 'allowedIps[]', 'issuedBy', 'reason'],
@@ -30,7 +30,7 @@ export const personalFields: Partial<Record<EventType, readonly string[]>> = {
   WebhookEndpointDeleted: ['reason', ...CALL],
 }
 
-/** Names in which an operator or a key stands: only those of operators are personal data, and sealed. */
+/** These fields name an operator or a key. Only names of operators are personal data and are sealed. */
 const OPERATOR = /^operator:/
 const operatorFields: Partial<Record<EventType, readonly string[]>> = {
   WebhookEndpointCreated: ['createdBy'],
@@ -44,7 +44,7 @@ export function personalMembers(type: EventType): string[] {
   return [...new Set(paths.map((path) => path.split('.')[0]!.replace('[]', '')))]
 }
 
-/** Whether an event holds personal data as it is: from before keys were used, or of an installation without keys. */
+/** Whether an event holds unsealed personal data: from before keys were used, or from an installation without keys. */
 export function holdsPlainData(type: EventType, data: object): boolean {
   const isPlain = (text: unknown): boolean => typeof text === 'string' && text !== '' && !isHidden(text)
   const isPlainOperator = (text: unknown): boolean => typeof text === 'string' && OPERATOR.test(text)
@@ -54,12 +54,12 @@ export function holdsPlainData(type: EventType, data: object): boolean {
   )
 }
 
-/** Whether one of its personal fields is this text, as it is. */
+/** Whether one of its personal fields is exactly this text, unsealed. */
 export function holdsText(type: EventType, data: object, text: string): boolean {
   return (personalFields[type] ?? []).some((path) => textsAt(data, path).includes(text))
 }
 
-/** Sealed, or the word that stands for what came after an erasure. */
+/** Whether the text is sealed, or is the word for data that arrived after an erasure. */
 const isHidden = (text: string): boolean => text === 'erased' || keyIdOf(text) !== null
 
 function textsAt(value: unknown, path: string): unknown[] {
@@ -74,7 +74,7 @@ function textsAt(value: unknown, path: string): unknown[] {
   return found
 }
 
-/** The report of an event is JSON within a text. */
+/** The report of an event is JSON in a string. */
 function parsed(value: unknown): unknown {
   return typeof value === 'string' ? (JSON.parse(value) as unknown) : value
 }

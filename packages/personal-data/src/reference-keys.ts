@@ -1,20 +1,20 @@
-/** The keys of references that a process uses: remembered for a short time, and read or made together for calls of one moment. */
+/** The keys of references that a process uses. They are remembered for a short time. Concurrent calls read or make them together. */
 import { createMemory } from './memory.js'
 import type { ReferenceStore } from './reference-store.js'
 import type { StoredKey } from './stored-key.js'
 
 export interface ReferenceKeys {
-  /** The key of each reference, in order; null for each where the account was erased. Rejects where they cannot be read. */
+  /** The key of each reference, in order; all null if the account was erased. Rejects if they cannot be read. */
   of(accountId: string, references: readonly string[]): Promise<readonly (StoredKey | null)[]>
 }
 
-/** References whose keys are asked for while those of another call are read. */
+/** References that wait for the next read while another read is running. */
 interface Turn {
   readonly references: Set<string>
   readonly found: Promise<ReadonlyMap<string, StoredKey> | null>
 }
 
-/** `remember` is told of every key that was read. */
+/** `remember` is called with every key that was read. */
 export function createReferenceKeys(
   store: Pick<ReferenceStore, 'ensure'>,
   nowMs: () => number,
@@ -24,7 +24,7 @@ export function createReferenceKeys(
   const waiting = new Map<string, Turn>()
   const running = new Map<string, Promise<unknown>>()
 
-  /** One read of an account at a time; what comes meanwhile shares the next one. */
+  /** An account has one read at a time. Calls that arrive meanwhile share the next one. */
   function turnOf(accountId: string): Turn {
     const next = waiting.get(accountId)
     if (next !== undefined) return next

@@ -1,6 +1,6 @@
 /**
- * The keys of customer references: one for each reference of an account, so that it can be destroyed alone. A row is found by a keyed
- * hash of its reference, which is destroyed with the key. Every row of an account is wrapped under the same key of the installation.
+ * The keys of customer references: one for each reference of an account, so that each can be destroyed alone. A keyed hash of the
+ * reference finds its row, and is destroyed with the key. Every row of an account is wrapped under the same key of the installation.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -8,13 +8,13 @@ import { unwrap, wrap } from './master-keys.js'
 import { createSealingKey, KEY_BYTES } from './sealed-text.js'
 import { lockKeysOf, lockMasters, newKeyId, type Masters, type StoredKey } from './stored-key.js'
 
-/** What stands in the place of a month in the key of a reference. */
+/** Used in place of a month in the key of a reference. */
 export const REFERENCE = 'reference'
 
 export interface ReferenceStore {
-  /** The key of each reference, made where there is none. Null where the account was erased. */
+  /** The key of each reference; missing keys are made. Null if the account was erased. */
   ensure(accountId: string, references: readonly string[]): Promise<ReadonlyMap<string, StoredKey> | null>
-  /** Null where no key seals the reference: nothing is stored under it, or it was erased. */
+  /** Null if no key seals the reference: it was never stored, or it was erased. */
   find(accountId: string, reference: string): Promise<StoredKey | null>
   byId(keyIds: readonly string[]): Promise<readonly StoredKey[]>
 }
@@ -45,7 +45,7 @@ const FIND_MASTER = {
 export function createReferenceStore(database: Database, masters: Masters): ReferenceStore {
   const stored = (row: ReferenceRow): StoredKey => storedKey(row, masters)
 
-  /** Null where the account has no key: it was erased, or never sealed anything. */
+  /** Null if the account has no key: it was erased, or never sealed anything. */
   async function masterIdOf(queryable: Queryable, accountId: string): Promise<string | null> {
     const [row] = await queryable.query<{ masterId: string; isErased: boolean }>(FIND_MASTER, [accountId])
     return row === undefined || row.isErased ? null : row.masterId
@@ -89,7 +89,7 @@ export function createReferenceStore(database: Database, masters: Masters): Refe
       })
     },
     async find(accountId, reference) {
-      // The key of the installation may be exchanged between the two statements: the second look has the new one.
+      // The key of the installation may change between the two statements: the second look-up uses the new one.
       for (let looks = 0; looks < 2; looks += 1) {
         const masterId = await masterIdOf(database, accountId)
         if (masterId === null) return null
@@ -150,7 +150,7 @@ export interface KeyAndReference {
 }
 type Place = Pick<ReferenceRow, 'keyId' | 'accountId'>
 
-/** The reference is wrapped with the key, so that its hash can be made again under another key of the installation. */
+/** The reference is wrapped with the key, so that its hash can be recomputed under another key of the installation. */
 export function wrapReference(master: Buffer, place: Place, { secret, reference }: KeyAndReference): Buffer {
   return wrap(master, Buffer.concat([secret, Buffer.from(reference, 'utf8')]), {
     ...place,
@@ -158,13 +158,13 @@ export function wrapReference(master: Buffer, place: Place, { secret, reference 
   })
 }
 
-/** Throws PersonalDataKeysError where the bytes are not those that were wrapped. */
+/** Throws PersonalDataKeysError if the bytes were not wrapped with this key or were changed. */
 export function unwrapReference(master: Buffer, place: Place, wrapped: Uint8Array): KeyAndReference {
   const bytes = unwrap(master, wrapped, { ...place, period: REFERENCE })
   return { secret: bytes.subarray(0, KEY_BYTES), reference: bytes.subarray(KEY_BYTES).toString('utf8') }
 }
 
-/** 32 bytes. Without the key of the installation nobody can test a guess. */
+/** 32 bytes. Without the key of the installation it is impossible to test a guess. */
 export function referenceHash(master: Buffer, accountId: string, reference: string): Buffer {
   return createHmac('sha256', hashKeyOf(master))
     .update(JSON.stringify([accountId, reference]))

@@ -1,4 +1,4 @@
-/** Exchanges the key of the installation: earlier copies of the table of keys, in backups and on disk, can then never be read again. */
+/** Replaces the key of the installation. Earlier copies of the table of keys, in backups and on disk, can then never be read again. */
 import type { Database, Queryable } from '@cupel/postgres'
 import { addMasterKey, readMasterKeys, removeOldMasterKeys, unwrap, wrap } from './master-keys.js'
 import {
@@ -13,7 +13,7 @@ import { lockMasters } from './stored-key.js'
 export interface Rotation {
   /** Id of the new key of the installation. */
   readonly masterId: string
-  /** Keys of accounts and of references that are wrapped anew. */
+  /** Number of keys of accounts and references that were wrapped again. */
   readonly rewrapped: number
 }
 
@@ -25,12 +25,13 @@ interface Row {
   readonly wrapped: Buffer
 }
 
-/** Keys of references that are in memory at once. */
+/** Number of keys of references that are in memory at once. */
 const REFERENCES_AT_ONCE = 5_000
 
 /**
- * Adds a key to the file, wraps every key of an account or a reference under it in one transaction, and removes the others from the file. Killed
- * between these, the file holds both, and a repeat goes on. Throws where the file cannot be written, before anything has changed.
+ * Adds a key to the file, wraps every key of an account or a reference under it in one transaction, and removes the others from the
+ * file. If the process is killed between these steps, the file holds both, and a repeated call continues. Throws if the file cannot be
+ * written, before anything has changed.
  */
 export async function rotateMasterKey(database: Database, file: string): Promise<Rotation> {
   const masterId = addMasterKey(file)
@@ -61,7 +62,7 @@ export async function rotateMasterKey(database: Database, file: string): Promise
   return { masterId, rewrapped }
 }
 
-/** Their hashes are made anew too: those of an earlier copy cannot be tested without the former key. */
+/** Their hashes are computed again too: without the former key, guesses cannot be tested on an earlier copy. */
 async function rewrapReferences(
   transaction: Queryable,
   masterId: string,

@@ -1,10 +1,10 @@
 /**
- * Sealed texts: what stands for personal data in events, tables and files. A sealed text is
+ * Sealed texts: they replace personal data in events, tables and files. A sealed text is
  * `sealed1.<key id>.<base64url of commitment, ciphertext and tag>`.
  *
- * The same text of one account is sealed to the same characters, so that repeats of an event have the same bytes and a reference can
- * be searched without its plain form. The nonce is a part of the commitment, SHA-256 of a salt and the text; the salt follows from the key
- * and the text. Whoever is given text and salt can check the commitment; without the key nobody can test a guess.
+ * The same text of one account always gives the same sealed text. So repeats of an event have the same bytes, and a reference can
+ * be searched without its plain form. The nonce is a part of the commitment, SHA-256 of a salt and the text; the salt is derived from
+ * the key and the text. A holder of text and salt can check the commitment. Without the key it is impossible to test a guess.
  */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 
@@ -13,13 +13,13 @@ export interface SealingKey {
   readonly keyId: string
   readonly accountId: string
   seal(text: string): string
-  /** Null where the text was not sealed with this key, or was changed. */
+  /** Null if the text was not sealed with this key, or was changed. */
   open(sealed: string): OpenedText | null
 }
 
 export interface OpenedText {
   readonly text: string
-  /** 32 bytes. With it anybody can check that the sealed text is that of this text. */
+  /** 32 bytes. With it anybody can check that the sealed text belongs to this text. */
   readonly salt: Buffer
 }
 
@@ -28,7 +28,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const COMMITMENT_BYTES = 32
-/** Texts that a key remembers, and how long they are at most: 64 kB. */
+/** Limits for the texts that a key remembers, their number and length: 64 kB. */
 const MAX_RECENT = 64
 const MAX_RECENT_CHARACTERS = 512
 const START = 'sealed1.'
@@ -81,14 +81,14 @@ export function createSealingKey(
         if (!timingSafeEqual(commitmentOf(salt, text), commitment)) return null
         return { text: text.toString('utf8'), salt }
       } catch {
-        // The tag is another one: the text was changed, or another key has this id.
+        // The tag does not match: the text was changed, or another key has this id.
         return null
       }
     },
   }
 }
 
-/** Of a screen the process that sealed the reference opens it a few milliseconds later, in the report. */
+/** During a screen, the process that sealed the reference opens it a few milliseconds later, in the report. */
 function createRecent() {
   const texts = new Map<string, OpenedText>()
   return {
@@ -101,7 +101,7 @@ function createRecent() {
   }
 }
 
-/** SHA-256 of the 32 bytes of the salt, then the text. */
+/** SHA-256 of the 32 bytes of the salt followed by the text. */
 const commitmentOf = (salt: Uint8Array, text: Uint8Array): Buffer =>
   hash('sha256', Buffer.concat([salt, text]), 'buffer')
 
@@ -113,10 +113,10 @@ function bytesOf(sealed: string, keyId: string): Buffer | null {
   return isWhole ? bytes : null
 }
 
-/** The id of the key with which the text is sealed; null where it has not the form of a sealed text. */
+/** The id of the key that sealed the text; null if it does not have the form of a sealed text. */
 export const keyIdOf = (text: string): string | null => WHOLE.exec(text)?.[1] ?? null
 
-/** Whether there may be a sealed text among other text. */
+/** Whether the text may contain a sealed text. */
 export const maySeal = (text: string): boolean => text.includes(START)
 
 /** Ids of the keys of all sealed texts within a text. */
@@ -126,7 +126,7 @@ export function keyIdsIn(text: string): Set<string> {
   return keyIds
 }
 
-/** The text with each sealed text within it exchanged for what `by` returns. */
+/** Replaces each sealed text within the text with the result of `by`. */
 export function exchangeSealed(text: string, by: (sealed: string, keyId: string) => string): string {
   let exchanged = ''
   let taken = 0
@@ -137,7 +137,7 @@ export function exchangeSealed(text: string, by: (sealed: string, keyId: string)
   return exchanged + text.slice(taken)
 }
 
-/** A report has thousands of characters and one sealed text, so that its start is looked for by itself. */
+/** A report has thousands of characters and one sealed text. A plain search for its start is faster. */
 function eachSealed(text: string, found: (from: number, sealed: string, keyId: string) => void): void {
   for (let from = text.indexOf(START); from >= 0;) {
     FORM.lastIndex = from

@@ -1,4 +1,4 @@
-/** What the stores of keys share: how a key is read, and who may change keys at the same time. */
+/** Shared by the stores of keys: reading a key, and the locks for changing keys. */
 import { randomBytes } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'
 import { PersonalDataKeysError, readMasterKeys, type MasterKeys } from './master-keys.js'
@@ -6,7 +6,7 @@ import type { SealingKey } from './sealed-text.js'
 
 export interface StoredKey {
   readonly accountId: string
-  /** Empty, the month of the client addresses that it seals, or `reference`. */
+  /** Empty for the key of the account, the month whose client addresses it seals, or `reference`. */
   readonly period: string
   readonly keyId: string
   /** Null once it is destroyed. */
@@ -15,7 +15,7 @@ export interface StoredKey {
 
 /** The keys of the installation, by id. */
 export interface Masters {
-  /** Throws PersonalDataKeysError where the file lacks the key. */
+  /** Throws PersonalDataKeysError if the file lacks the key. */
   of(masterId: string): Buffer
 }
 
@@ -24,7 +24,7 @@ export interface OpenMasters extends Masters {
   readAgain(): MasterKeys
 }
 
-/** Throws PersonalDataKeysError where there is no such file. It is read again where a key is new: an operator may have added it since. */
+/** Throws PersonalDataKeysError if there is no such file. The file is read again for an unknown key: an operator may have added it. */
 export function openMasters(file: string): OpenMasters {
   let masters = readMasterKeys(file)
   const readAgain = (): MasterKeys => (masters = readMasterKeys(file))
@@ -40,14 +40,14 @@ export function openMasters(file: string): OpenMasters {
   }
 }
 
-/** One maker or destroyer of the keys of an account at a time. */
+/** Locks the keys of an account: only one transaction at a time makes or destroys them. */
 export async function lockKeysOf(transaction: Queryable, accountId: string): Promise<void> {
   await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `cupel.personal-data ${accountId}`,
   ])
 }
 
-/** While the key of the installation is exchanged (`all`), nobody wraps another one. */
+/** While the key of the installation is replaced (`all`), no other transaction wraps a key. */
 export async function lockMasters(transaction: Queryable, who: 'one' | 'all'): Promise<void> {
   const lock = who === 'all' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
   await transaction.query(`SELECT ${lock}(hashtextextended('cupel.personal-data masters', 0))`)

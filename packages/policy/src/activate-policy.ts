@@ -1,4 +1,4 @@
-/** Puts a policy in force for an operator: records who and why, and refuses a version that had another text before. */
+/** Puts a policy in force for an operator. Records the operator and the reason, and rejects a version that had another text before. */
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, Position } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -8,13 +8,13 @@ import { activationEvent, type PolicyToActivate } from './policy-activation.js'
 const LOCK = 'cupel.policy'
 
 export type PolicyActivation =
-  /** `position`: where the activation stands in the log. `previous`: what was in force before. */
+  /** `position`: the position of the activation in the log. `previous`: the policy in force before. */
   | {
       readonly outcome: 'activated'
       readonly position: Position
       readonly previous: ActivatedPolicy | null
     }
-  /** The same policy is in force already: nothing was appended. */
+  /** The same policy is already in force: nothing was appended. */
   | { readonly outcome: 'in-force' }
   | {
       readonly outcome: 'refused'
@@ -66,7 +66,7 @@ export async function lockActivations(transaction: Queryable): Promise<void> {
   await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
 }
 
-/** Every activation in the log, oldest first. Rejects with LogStoppedError where the oldest ones were deleted. */
+/** Every activation in the log, oldest first. Rejects with LogStoppedError if the oldest ones were deleted. */
 export async function readActivations(log: EventLog, codec: EventCodec): Promise<ActivatedPolicy[]> {
   const topic = topicOf('PolicyActivated')
   const activations: ActivatedPolicy[] = []

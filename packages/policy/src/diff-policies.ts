@@ -1,5 +1,5 @@
 /**
- * Shows which stored reports another policy would have changed: each is decided again from its recorded inputs under both
+ * Finds the stored reports that another policy would have changed: each is decided again from its recorded inputs under both
  * policies. The inputs stay as recorded: labels, chain facts, and the exposure found under the limits of that time.
  */
 import { setImmediate } from 'node:timers/promises'
@@ -35,7 +35,7 @@ export interface Flip {
   readonly generatedAt: string
   readonly from: Outcome
   readonly to: Outcome
-  /** Settings of which each alone causes the flip; empty if it takes several. */
+  /** Settings that each cause the flip on their own; empty if it takes several. */
   readonly causes: readonly string[]
 }
 
@@ -58,7 +58,7 @@ export interface PolicyDiff {
   readonly changedScores: number
   readonly changedLevels: number
   readonly transitions: readonly { readonly from: string; readonly to: string; readonly count: number }[]
-  /** Reports of each level that keep it. */
+  /** Number of reports that keep their level, by level. */
   readonly unchanged: readonly { readonly level: string; readonly count: number }[]
   readonly causes: readonly { readonly setting: string; readonly count: number }[]
   readonly flips: readonly Flip[]
@@ -87,11 +87,11 @@ export interface ComparisonOptions extends Pick<PolicyDiffOptions, 'a' | 'b' | '
   readonly sharedInputs: SharedInputsReader
   /** The reports to decide again, in batches. The callback is called for each one that cannot be read. */
   readonly reports: (onUndecodable: () => void) => AsyncIterable<readonly Pick<StoredReport, 'report'>[]>
-  /** The flips whose causes are looked for: every one, or those that are listed. Each setting costs a decision. */
+  /** The flips whose causes are searched for: all, or only the listed ones. Each setting costs a decision. */
   readonly explain: 'all' | 'listed'
 }
 
-/** Decides each of the reports again under both policies. Other work of the process runs between two reports. */
+/** Decides each report again under both policies. Other work of the process runs between two reports. */
 export async function comparePolicies(options: ComparisonOptions): Promise<PolicyDiff> {
   const { a, b, maxFlips, sharedInputs } = options
   const settings = changedSettings(a.document, b.document)
@@ -155,7 +155,7 @@ interface Decided {
   readonly after: ReportGenerated
 }
 
-/** Null for a damaged record, and for one of a scorer that this build lacks; `cupel audit recompute` names it. */
+/** Null for a damaged record, and for a record of a scorer that this build lacks; `cupel audit recompute` names it. */
 function decideTwice(
   recorded: ReportGenerated,
   { labelState }: Pick<SharedInputs, 'labelState'>,

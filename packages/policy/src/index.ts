@@ -1,4 +1,4 @@
-/** What operators do with policies: check them, compare them over stored reports, put them in force. */
+/** Operator actions on policies: check them, compare them over stored reports, put them in force. */
 export {
   activatePolicy,
   readActivations,

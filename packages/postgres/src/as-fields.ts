@@ -1,6 +1,6 @@
 /**
- * A list of columns that gives rows the names of their fields: `j.job_id, livemode` becomes `j.job_id AS "jobId", livemode`. Such
- * rows need no conversion. Only plain columns, with or without the name of their table.
+ * A list of columns that names each column as its field: `j.job_id, livemode` becomes `j.job_id AS "jobId", livemode`. These
+ * rows need no conversion. Only plain columns are allowed, with or without the name of their table.
  */
 export function asFields(columns: string): string {
   return columns

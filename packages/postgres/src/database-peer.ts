@@ -1,20 +1,20 @@
-/** Where a connection string leads, as the driver reads it: with its parameters and the environment. */
+/** The server that a connection string leads to, as the driver reads it: with its parameters and the environment. */
 import pg from 'pg'
 
 export interface DatabasePeer {
   /** `null` for a socket in the file system. */
   readonly host: string | null
-  /** Whether the connection is encrypted, and certificate and name of the server are checked. */
+  /** Whether the connection is encrypted, and the certificate and name of the server are checked. */
   readonly isVerified: boolean
 }
 
-/** Connects to nothing. Throws where the driver cannot read the connection string. */
+/** Does not connect. Throws if the driver cannot read the connection string. */
 export function databasePeer(connectionString: string): DatabasePeer {
   const { host, ssl } = new pg.Client({ connectionString }) as unknown as { host: string; ssl: unknown }
   return { host: host.startsWith('/') ? null : host, isVerified: isVerified(ssl) }
 }
 
-/** `sslmode=no-verify` and its like clear `rejectUnauthorized`, or replace the comparison of names. */
+/** `sslmode=no-verify` and similar settings clear `rejectUnauthorized`, or replace the comparison of names. */
 function isVerified(ssl: unknown): boolean {
   if (typeof ssl !== 'object' || ssl === null) return ssl === true
   return (

@@ -18,7 +18,7 @@ export type Row = Record<string, unknown>
 export interface Statement {
   readonly name?: string
   readonly text: string
-  /** Role and settings of this statement alone. Not allowed within a transaction, where they would outlive it. */
+  /** Role and settings of this statement alone. Not allowed within a transaction, because they would outlast the statement. */
   readonly scope?: StatementScope
 }
 
@@ -31,24 +31,24 @@ export interface Queryable {
 export interface TransactionOptions {
   /** Every commit has a failpoint on both sides. */
   readonly at: FailpointName
-  /** `off` only for read models, whose guarded checkpoint is lost together with their rows. */
+  /** `off` only for read models: their guarded checkpoint is lost together with their rows. */
   readonly synchronousCommit?: 'on' | 'off'
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
 }
 
 export interface Database extends Queryable {
   transaction<T>(options: TransactionOptions, work: (transaction: Queryable) => Promise<T>): Promise<T>
-  /** One connection while `work` runs: for session advisory locks and cursors. */
+  /** Reserves one connection while `work` runs: for session advisory locks and cursors. */
   withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
-  /** What another thread opens the same database with. */
+  /** The options with which another thread opens the same database. */
   readonly connection: Pick<DatabaseOptions, 'connectionString' | 'connectionStringFile' | 'applicationName'>
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   readonly connectionString: string
-  /** File with such a string, whose password each new connection takes. */
+  /** File with a connection string, from which each new connection takes the password. */
   readonly connectionStringFile?: string | undefined
   readonly maxConnections: number
   /** Shown in pg_stat_activity. */
@@ -56,8 +56,8 @@ export interface DatabaseOptions {
   /** Time to obtain a connection before the call fails. */
   readonly connectTimeoutMs?: number
   /**
-   * Server-side limit per statement, and of the time between two statements of a transaction; 0 for none (imports, rebuilds). A server that
-   * is silent for a while longer is given up.
+   * Server-side limit per statement, and for the time between two statements of a transaction; 0 for none (imports, rebuilds). The
+   * connection of a server that is silent for a little longer is dropped.
    */
   readonly statementTimeoutMs?: number
   /** Called for errors of idle connections, for example when the server restarts. The pool reconnects. */
@@ -66,7 +66,7 @@ export interface DatabaseOptions {
   readonly onRoundTrip?: (statement: string) => void
 }
 
-/** The statements without a name, together. */
+/** One name for all statements without a name. */
 export const UNNAMED = 'unnamed'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -85,7 +85,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
-    // Whoever stands still, or is gone, holds locks no longer than a statement may.
+    // A client that hangs or is gone holds its locks no longer than a statement may run.
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -107,7 +107,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         release()
         return result
       } catch (error) {
-        // The connection may hold a lock or be mid-transaction: end it rather than return it to the pool.
+        // The connection may hold a lock or be mid-transaction: end it, and do not return it to the pool.
         release(true)
         throw error
       }
@@ -127,8 +127,8 @@ interface Borrowed {
 }
 
 /**
- * A connection for several statements. The pool does not listen to the errors of a borrowed connection, and one that ends between
- * two statements, as when the server is killed, would crash the process. With this listener the next statement fails instead.
+ * A connection for several statements. The pool does not listen to the errors of a borrowed connection. A connection that ends between
+ * two statements, for example when the server is killed, would crash the process. With this listener the next statement fails instead.
  */
 async function borrow(pool: pg.Pool, onError: DatabaseOptions['onIdleError']): Promise<Borrowed> {
   const client = await pool.connect()
@@ -168,7 +168,7 @@ async function runTransaction<T>(
       await client.query('ROLLBACK')
       release()
     } catch (rollbackError) {
-      // The connection is lost, and the server rolls back. The pool drops the connection; the first error is reported.
+      // The connection is lost, and the server rolls back. The pool drops the connection; the caller gets the first error.
       release(rollbackError instanceof Error ? rollbackError : true)
     }
     throw error

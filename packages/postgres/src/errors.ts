@@ -1,6 +1,6 @@
 /** Classifies the errors of statements. */
 
-/** The five-character SQLSTATE, or null where the error did not come from the server. */
+/** The five-character SQLSTATE, or null if the error did not come from the server. */
 export function sqlState(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null
   const code = (error as { code: unknown }).code

@@ -1,11 +1,11 @@
-/** Hears what other sessions of the database notify of, over a connection of its own. */
+/** Listens for notifications of other database sessions, over its own connection. */
 import pg from 'pg'
 import type { Database } from './database.js'
 import { clientWithPasswordOf } from './renewed-password.js'
 import { KEEP_ALIVE_MS } from './watched-client.js'
 
 export interface ListeningConnection {
-  /** Resolves once the connection has ended, whoever ended it. Never rejects. */
+  /** Resolves once the connection has ended, whichever side ended it. Never rejects. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }
@@ -13,8 +13,8 @@ export interface ListeningConnection {
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * Resolves when notices are heard; rejects where no connection can be made. `onNotice` must not throw. What is notified while there is no
- * connection is lost: use it to hurry work that is done all the same.
+ * Resolves when it is listening; rejects if it cannot connect. `onNotice` must not throw. Notifications sent while there is no
+ * connection are lost: use it only to hurry work that is also done without it.
  */
 export async function listen(
   { connectionString, connectionStringFile, applicationName }: Database['connection'],

@@ -20,12 +20,12 @@ export interface MigrationSource {
 
 const LOCK = 'cupel.migrate'
 /**
- * Services work while tables are changed. Who waits longer than this for a table lets go of all others: less than `deadlock_timeout`, 1 s by
- * default, after which Postgres could end the transaction of a service instead.
+ * Services work while tables are changed. A migration that waits longer than this for a table releases all others. It is less than
+ * `deadlock_timeout`, 1 s by default, after which Postgres could end the transaction of a service instead.
  */
 const LOCK_TIMEOUT_MS = 500
 const RETRY_PAUSE_MS = 250
-/** A transaction that holds a table so long hangs. */
+/** A transaction that holds a table for this long is considered hung. */
 const GIVE_UP_MS = 120_000
 /** SQLSTATE: lock_not_available, deadlock_detected. */
 const TABLE_IN_USE = new Set(['55P03', '40P01'])
@@ -42,8 +42,8 @@ export async function readMigrations(sources: readonly MigrationSource[]): Promi
 }
 
 /**
- * Applies what is missing and returns its ids. Safe to call from several processes at once, and while services use the tables: where a table is
- * in use, nothing is applied, and it is tried again for two minutes.
+ * Applies what is missing and returns its ids. Safe to call from several processes at once, and while services use the tables. If a table
+ * is in use, nothing is applied, and the call retries for two minutes.
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   const giveUpAt = performance.now() + GIVE_UP_MS
@@ -77,7 +77,7 @@ async function migrateAtOnce(database: Database, migrations: readonly Migration[
   })
 }
 
-/** The ids that `migrate` would apply. Changes nothing. Rejects where a file was changed after it had been applied. */
+/** The ids that `migrate` would apply. Changes nothing. Rejects if a file was changed after it had been applied. */
 export async function pendingMigrations(
   database: Queryable,
   migrations: readonly Migration[],

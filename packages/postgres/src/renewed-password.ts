@@ -1,10 +1,10 @@
-/** Connections whose password is read from a file each time, so that it can be changed without a restart. */
+/** Connections that read their password from a file each time, so that it can be changed without a restart. */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 
 /**
- * A client class for a pool. Only the password of the connection string in the file is taken: where the connection leads, and how it is
- * verified, stays as it was at the start. While the file cannot be read the last password stands.
+ * A client class for a pool. Only the password of the connection string in the file is used. The server and its verification
+ * stay as they were at the start. While the file cannot be read, the last password is used.
  */
 export function clientWithPasswordOf(connectionStringFile: string): typeof pg.Client {
   let last: string | null = null

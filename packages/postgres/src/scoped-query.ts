@@ -1,5 +1,5 @@
 /**
- * One statement with its own role and settings, in one round trip: a statement that sets them is sent in front of it, before the
+ * One statement with its own role and settings, in one round trip. A statement that sets them is sent before it, under the
  * same Sync, so that both are one implicit transaction and the settings end with it.
  */
 import pg from 'pg'
@@ -47,8 +47,8 @@ function scopeStatement({ role, settings }: StatementScope): {
 const SETTING_NAME = /^cupel\.[a-z_]+$/
 
 /**
- * The driver records a statement as prepared when the server reports a parse, under the name of the query in progress. So this
- * query has the name of the scope's statement while the server answers that statement.
+ * The driver records a statement as prepared when the server reports a parse, under the name of the query in progress. Therefore
+ * this query has the name of the scope's statement while the server answers that statement.
  */
 export class ScopedQuery extends Query {
   readonly #scope: { readonly name: string; readonly text: string; readonly values: readonly string[] }
@@ -88,7 +88,7 @@ export class ScopedQuery extends Query {
   }
 
   override handleError(error: Error, wire: Wire): void {
-    // After a failed scope the server has skipped everything up to the Sync: nothing of the statement was parsed.
+    // After a failed scope, the server has skipped everything up to the Sync: no part of the statement was parsed.
     const { name } = this.#own
     if (this.#isScoping && name !== undefined) delete wire.submittedNamedStatements[name]
     super.handleError(error, wire)

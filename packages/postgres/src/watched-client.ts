@@ -1,19 +1,19 @@
 /**
- * Notices a server that is silent: its machine is gone, or the way to it, and nobody resets the connections. Without it a statement waits
- * until the system gives the connection up, after a quarter of an hour or more, and a pool of such connections serves nothing meanwhile.
+ * Detects a server that is silent: its machine or the network is gone, and no side resets the connections. Otherwise a statement waits
+ * until the system gives up the connection, after a quarter of an hour or more, and the pool with such connections serves no requests.
  */
 import type pg from 'pg'
 
-/** The server ends a statement at its limit; an answer that is missing so long after that never comes. */
+/** The server ends a statement at its limit. An answer that is missing for this time after the limit never arrives. */
 const ANSWER_GRACE_MS = 2_000
-/** A connection says good-bye, and is dropped where the server does not hang up within this time. */
+/** A connection sends its farewell, and is dropped if the server does not close it within this time. */
 const END_MS = 1_000
-/** Connections on which nothing is asked are probed by the system from then on, once a second; ten probes without an answer end them. */
+/** The system probes a connection that is idle for this time, once a second; ten probes without an answer end it. */
 export const KEEP_ALIVE_MS = 5_000
 
 export class SilentServerError extends Error {
   override readonly name = 'SilentServerError'
-  /** As the system's own, which would come much later. */
+  /** The same code as the system's own error, which would come much later. */
   readonly code = 'ETIMEDOUT'
   constructor(ms: number) {
     super(`The database did not answer within ${ms / 1_000} s`)
@@ -24,8 +24,8 @@ type ClientClass = typeof pg.Client
 type Stream = { destroy(error?: Error): void }
 
 /**
- * A client class for one pool, whose statements the server limits to `statementTimeoutMs`; 0: without a limit nothing is noticed. Where
- * one connection is silent, the idle ones that have heard nothing since are dropped too: one wait for all of them.
+ * A client class for one pool, whose statements the server limits to `statementTimeoutMs`. With 0 nothing is detected. If
+ * one connection is silent, the idle ones that have received nothing since are dropped too, so that there is one wait for all of them.
  */
 export function watchedClient(
   Base: ClientClass,
@@ -45,7 +45,7 @@ export function watchedClient(
       super(config)
       open.add(this)
       this.#timer?.unref()
-      // All that was asked is answered.
+      // All requests are answered.
       this.on('drain', () => {
         this.#isAsked = false
         this.#heardAt = performance.now()
@@ -73,7 +73,7 @@ export function watchedClient(
     #look(): void {
       if (!this.#isAsked) return
       const askedAt = this.#askedAt
-      // A process that stood still finds its timers due before it reads the answers that are there.
+      // After a pause of the process, timers fire before the answers that have arrived are read.
       setImmediate(() => {
         if (!this.#isAsked || this.#askedAt !== askedAt) return
         for (const each of open)
@@ -81,7 +81,7 @@ export function watchedClient(
       })
     }
 
-    /** Rejects what is under way; the pool makes another connection. */
+    /** Rejects the pending statements; the pool opens another connection. */
     #drop(): void {
       this.#stream().destroy(new SilentServerError(limitMs))
     }

@@ -5,9 +5,9 @@ import type { Queryable } from '@cupel/postgres'
 import { createSchemaPatience, type SchemaPatience } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
-/** What one record changes. */
+/** The changes of one record. */
 export interface ReducedRecord {
-  /** Null where the record was skipped. */
+  /** Null if the record was skipped. */
   readonly type: EventType | null
   readonly changes: readonly Change[]
 }
@@ -16,8 +16,8 @@ export type Reduce = (record: LogRecord) => ReducedRecord
 
 /**
  * The function that turns a record into changes. It does not decode an event type without a reducer. It throws for a type that
- * this version does not know: passing over the record would lose it for the version that does. `waitsForSchema` says whether a
- * record of a work topic waits, by an error, for its schema.
+ * this version does not know: if it skipped the record, a version that knows the type would lose it. `waitsForSchema` says whether a
+ * record of a work topic waits for its schema, by an error.
  */
 export function createReduce(
   readModel: ReadModel,
@@ -51,7 +51,7 @@ const SKIPPED: ReducedRecord = { type: null, changes: [] }
  */
 const WORK_SCHEMA_PATIENCE_MS = 10_000
 
-/** Skips what cannot be read in these topics. A record whose schema is unknown is skipped once `waitsForSchema` denies. */
+/** Skips unreadable records of these topics. A record whose schema is unknown is skipped once `waitsForSchema` returns false. */
 function skippingIn(topics: readonly string[], reduce: Reduce, waitsForSchema: SchemaPatience): Reduce {
   return (record) => {
     try {
@@ -68,7 +68,7 @@ interface RecordReducer {
   readonly changesOf: (record: LogRecord, at: Position) => readonly Change[]
 }
 
-/** A reducer that names fields is given those fields; the others are not decoded. */
+/** A reducer that names fields gets only those fields; the others are not decoded. */
 function readBy(reducer: Reducer, codec: EventCodec): RecordReducer {
   const { type } = reducer
   if ('reduce' in reducer)
@@ -81,7 +81,7 @@ function isKnownType(type: string): type is EventType {
   return Object.hasOwn(eventSchemas, type)
 }
 
-/** Rows per statement: keeps the parameters of one statement at a few megabytes. */
+/** Rows per statement. It keeps the parameters of one statement at a few megabytes. */
 const MAX_STATEMENT_ROWS = 2_000
 
 /** Writes changes in order; changes of one kind that follow each other are one statement. */
@@ -111,7 +111,7 @@ function columnsOf(write: BatchWrite, changes: readonly Change[], from: number, 
 
 const statements = new WeakMap<BatchWrite, Map<string, { name: string; text: string }>>()
 
-/** Prepared once per connection and schema: the same write fills the live tables and those of a rebuild. */
+/** Prepared once per connection and schema: the same write fills the live tables and the tables of a rebuild. */
 function statementOf(write: BatchWrite, schema: string): { name: string; text: string } {
   let bySchema = statements.get(write)
   if (bySchema === undefined) statements.set(write, (bySchema = new Map()))

@@ -1,7 +1,7 @@
 /**
- * Where a consumer group resumes reading. A checkpoint moves only from the value that its holder expects, in the transaction
- * of the rows. A member that lost its partition, and a process whose last commits were lost in a crash, find another value:
- * they roll back and resume at the stored one.
+ * The offset at which a consumer group resumes reading. A checkpoint moves only from the value that its holder expects, in the
+ * transaction of the rows. A member that lost its partition, and a process whose last commits were lost in a crash, find another
+ * value: they roll back and resume at the stored one.
  */
 import type { Checkpoint, LogIdentity } from '@cupel/event-log'
 import { asTimes, type Queryable } from '@cupel/postgres'
@@ -50,8 +50,8 @@ const CREATE = {
 }
 
 /**
- * The stored checkpoint; for a partition never read before, one at offset 0. Readers call it on assignment, so that
- * from then on there is a row to lock: a rebuild holds back the live projector by locking these rows.
+ * The stored checkpoint; for a partition that was never read, one at offset 0. Readers call it on assignment, so that
+ * a row to lock exists from then on: a rebuild holds back the live projector by locking these rows.
  */
 export async function ensureCheckpoint(
   database: Queryable,
@@ -91,7 +91,7 @@ const FIRST = {
 }
 
 /**
- * Moves the checkpoints of several partitions and returns the moves that took place. A move is refused where the stored
+ * Moves the checkpoints of several partitions and returns the moves that took place. A move is refused if the stored
  * checkpoint is not the expected one, belongs to another log, or is missing while the expected one is not 0.
  *
  * Call it before writing rows: it locks the checkpoint, so a rebuild that switches tables at the same time is either
@@ -135,7 +135,7 @@ const MARK_FOLLOWED = {
            AND c.topic = e.topic AND c.partition = e.partition AND c.next >= e.end_offset`,
 }
 
-/** Records which checkpoints have reached the given ends: a quiet log looks different from a stuck reader. */
+/** Records which checkpoints have reached the given ends. This distinguishes a quiet log from a stuck reader. */
 export async function markFollowed(
   database: Queryable,
   { group, log, ends }: { group: string; log: LogIdentity; ends: readonly PartitionEnd[] },
@@ -155,7 +155,7 @@ export interface PartitionEnd {
   readonly endOffset: number
 }
 
-/** One string per partition, for maps. */
+/** One string per partition, for use as a map key. */
 export function placeOf({ topic, partition }: { topic: string; partition: number }): string {
   return `${topic}/${partition}`
 }

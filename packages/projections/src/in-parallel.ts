@@ -1,6 +1,6 @@
 /**
  * Does the work for every item, at most `limit` at once. After a failure no new work begins, and the first failure is thrown
- * once no work runs any more.
+ * once the running work has ended.
  */
 export async function inParallel<T>(
   items: readonly T[],

@@ -1,17 +1,17 @@
 /**
- * Hurries a reader of the log that rests: who waits for a consumer's checkpoint nudges its group, and the member that reads for it goes
- * on at once. A nudge may get lost, and then the wait lasts as long as the rest.
+ * Hurries a reader of the log that rests. A caller that waits for a consumer's checkpoint nudges its group, and the member that reads for
+ * the group continues at once. A nudge may get lost; the wait then lasts as long as the rest.
  */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { listen, type Database, type ListeningConnection, type Queryable } from '@cupel/postgres'
 
-/** Of the database: installations in one database share it. */
+/** The channel belongs to the database: installations in one database share it. */
 const CHANNEL = 'cupel_nudge'
-/** Pause before another connection is tried. */
+/** Pause before the next attempt to connect. */
 const RETRY_MS = 1_000
 
-// Nothing is lost with a nudge, so that its commit does not wait for the disk.
+// A lost nudge does no harm, so its commit does not wait for the disk.
 const NUDGE = {
   name: 'projection.nudge',
   text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', g) FROM unnest($1::text[]) AS g`,
@@ -33,7 +33,7 @@ interface Hub {
 
 const hubs = new WeakMap<Database, Hub>()
 
-/** Calls `hurry` when somebody waits for the group. All members that share `database` share one connection beside its pool. */
+/** Calls `hurry` when a caller waits for the group. All members that share `database` share one connection beside its pool. */
 export function onNudge(database: Database, member: Member, logger: Logger): { stop(): Promise<void> } {
   const hub = hubs.get(database) ?? openHub(database, logger)
   hubs.set(database, hub)
@@ -56,12 +56,12 @@ function openHub(database: Database, logger: Logger): Hub {
         for (const member of members) if (member.group === group) member.hurry()
       })
       if (signal.aborted) await connection.close()
-      // What was nudged before is waited for still.
+      // The callers of earlier nudges still wait.
       for (const { hurry } of members) hurry()
       await connection.ended
     },
     restMs: RETRY_MS,
-    // Readers rest as long as they may; nothing else is missing.
+    // Readers rest their full time; there is no other effect.
     onError: (error) => logger.debug({ err: error }, 'Nudges are not heard now'),
   })
   return {

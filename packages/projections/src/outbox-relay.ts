@@ -1,4 +1,4 @@
-/** Appends the events of the outbox in order. Of several relays one works at a time. */
+/** Appends the events of the outbox in order. Only one of several relays works at a time. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -6,7 +6,7 @@ import type { Database } from '@cupel/postgres'
 import { createTrouble } from './consume/trouble.js'
 import { deleteRelayed, listUnrelayed, markRelayed, outboxBacklog } from './outbox.js'
 
-/** Time between two looks at an empty outbox: an account or key change reaches the log that much later. */
+/** Time between two checks of an empty outbox: an account or key change reaches the log up to this much later. */
 const LOOK_INTERVAL_MS = 200
 const MAX_BATCH_EVENTS = 200
 /** The server ends the transaction of a relay that hangs, so that another relay can take over. */
@@ -18,9 +18,9 @@ const MAX_SWEEP_ROWS = 10_000
 const RELAY_LOCK = 'cupel.outbox-relay'
 
 export interface OutboxRelay {
-  /** Null while all is well, else why the last attempt failed. */
+  /** Null if the last attempt succeeded, otherwise the reason of its failure. */
   error(): string | null
-  /** Finishes the batch in hand. */
+  /** Finishes the current batch. */
   stop(): Promise<void>
 }
 
@@ -78,8 +78,8 @@ function createFigures(metrics: Metrics) {
 }
 
 /**
- * Returns the number of events relayed. The lock lasts as long as the transaction, and the rows are marked in it: a relay
- * whose connection breaks between append and mark loses the lock, and the next one appends the same bytes once more.
+ * Returns the number of events relayed. The lock lasts as long as the transaction, and the rows are marked in it. If the
+ * connection breaks between append and mark, the relay loses the lock, and the next one appends the same bytes once more.
  */
 async function relayBatch({ database, log, codec }: OutboxRelayOptions): Promise<number> {
   return await database.transaction({ at: 'outbox.mark-relayed' }, async (transaction) => {

@@ -2,8 +2,8 @@
  * The outbox of the primary tables: the event of a change is a row written in the transaction of the change. A relay
  * appends the rows to the log in the order in which they were written.
  *
- * Order is kept for changes that follow each other: a transaction that locks the row it changes before it writes its
- * events gets later numbers than the one it waited for. Rows are found by not being marked, never by `seq > last`,
+ * Changes that follow each other keep their order: a transaction that locks the row it changes before it writes its
+ * events gets later numbers than the one it waited for. The relay finds rows that are not marked, never by `seq > last`,
  * because a lower number may become visible after a higher one.
  */
 import type { DomainEvent } from '@cupel/contracts'
@@ -22,7 +22,7 @@ const WRITE = {
 }
 
 /**
- * Writes an event in the caller's transaction. The event's id and time are fixed here once and for all, so that a relay
+ * Writes an event in the caller's transaction. This fixes the event's id and time, so that a relay
  * that repeats itself after a crash appends the same bytes.
  */
 export async function writeOutbox(
@@ -88,7 +88,7 @@ export async function markRelayed(transaction: Queryable, rows: readonly OutboxR
   )
 }
 
-/** Number of events that wait to be appended, and the age of the oldest in milliseconds. */
+/** Number of events waiting to be appended, and the age of the oldest in milliseconds. */
 export async function outboxBacklog(database: Queryable): Promise<{ waiting: number; oldestAgeMs: number }> {
   const [row] = await database.query<{ waiting: number; oldestAgeMs: number }>({
     name: 'projection.outbox-backlog',

@@ -1,4 +1,4 @@
-/** Creates the tables of read models, and detects tables that were made from another definition than the code's. */
+/** Creates the tables of read models, and detects tables that were made from another definition than the one in the code. */
 import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '@cupel/postgres'
 import { readModelGroup, type ReadModel } from './read-model.js'
@@ -19,7 +19,7 @@ export async function installReadModels(database: Database, readModels: readonly
       }
       await createReadModelSchema(transaction, readModel, readModel.schema)
       await recordDefinition(transaction, readModel)
-      // The new tables are empty: checkpoints of an earlier schema of this name do not hold for them.
+      // The new tables are empty: checkpoints of an earlier schema of this name do not apply to them.
       await transaction.execute('DELETE FROM projection.checkpoint WHERE group_name = $1', [
         readModelGroup(readModel),
       ])
@@ -38,7 +38,7 @@ export async function createReadModelSchema(
   await transaction.query(readModel.definition)
   await transaction.query('SET LOCAL search_path TO DEFAULT')
   await createIndexes(transaction, readModel, schema)
-  // A rebuild may come before the first start, on a database restored without its roles.
+  // A rebuild may run before the first start, on a database restored without its roles.
   await ensureTenantRole(transaction)
   await raiseTenantWalls(transaction, schema)
 }
@@ -56,7 +56,7 @@ async function createIndexes(
   await transaction.query('SET LOCAL search_path TO DEFAULT')
 }
 
-/** Asked first, because only the owner of a table may create its indexes, even where they exist. */
+/** Checked first, because only the owner of a table may create its indexes, even if they exist. */
 async function indexExists(transaction: Queryable, schema: string, index: string): Promise<boolean> {
   const name = /INDEX IF NOT EXISTS (\w+)/.exec(index)?.[1]
   if (name === undefined) return false
@@ -66,7 +66,7 @@ async function indexExists(transaction: Queryable, schema: string, index: string
   return row!.exists
 }
 
-/** Takes the statistics for query plans. Existing plans, those of prepared statements included, are made again. */
+/** Updates the statistics for query plans. Existing plans are made again, including those of prepared statements. */
 export async function analyzeTables(
   database: Queryable,
   readModel: ReadModel,
@@ -94,7 +94,7 @@ const DEFINITION = {
   text: 'SELECT definition_sha256 AS sha256 FROM projection.read_model WHERE name = $1',
 }
 
-/** Whether the live tables were made from the definition in the code; `null` where there are none. */
+/** Whether the live tables were made from the definition in the code; `null` if there are none. */
 export async function hasCurrentDefinition(
   database: Queryable,
   readModel: ReadModel,
@@ -106,7 +106,7 @@ export async function hasCurrentDefinition(
 
 const definitions = new WeakMap<ReadModel, string>()
 
-/** Asked for in every transaction of a projector, so that it is reckoned once. */
+/** Needed in every transaction of a projector, so it is computed once. */
 function definitionSha256(readModel: ReadModel): string {
   let sha256 = definitions.get(readModel)
   if (sha256 === undefined) {

@@ -1,6 +1,6 @@
 /**
  * Defines a read model: tables, and for each event type a pure function from an event to rows.
- * Reducers have no effects, so that a rebuild runs the same loop over the same log into other tables.
+ * Reducers have no side effects, so that a rebuild runs the same loop over the same log into other tables.
  */
 import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
 import type { FieldOf, Position } from '@cupel/event-log'
@@ -8,33 +8,33 @@ import type { FieldOf, Position } from '@cupel/event-log'
 export interface ReadModel {
   /** Kebab-case, for example `report-view`. */
   readonly name: string
-  /** A new version reads the log anew under a group of its own. */
+  /** A new version reads the log from the start, under its own group. */
   readonly version: number
   /** Postgres schema that holds the tables and nothing else. */
   readonly schema: string
   readonly topics: readonly string[]
   /**
-   * Topics among them whose records are work for another consumer. It dead-letters a record that cannot be read, and the read
-   * model skips that record: it was never accepted work. In every other topic such a record stops the read model.
+   * Those of the topics whose records are work for another consumer. That consumer dead-letters an unreadable record, and the read
+   * model skips it: it was never accepted work. In every other topic such a record stops the read model.
    */
   readonly workTopics?: readonly string[]
   /** DDL with unqualified names; it runs with the schema as search path. */
   readonly definition: string
   /**
-   * Further indexes, `CREATE INDEX IF NOT EXISTS` with unqualified names. They change no rows: a start creates those that are
-   * missing, and no rebuild is needed.
+   * Further indexes, `CREATE INDEX IF NOT EXISTS` with unqualified names. They change no rows: a start creates the missing
+   * ones, and no rebuild is needed.
    */
   readonly indexes?: readonly string[]
-  /** Every table of the definition: what a rebuild compares. */
+  /** Every table of the definition: a rebuild compares them. */
   readonly tables: readonly string[]
   readonly reducers: readonly Reducer[]
   /** Records of one partition in one batch; use fewer for large rows. */
   readonly maxBatchRecords?: number
-  /** Time between two commits, 50 ms by default; longer where no reader waits for recent records. */
+  /** Time between two commits, 50 ms by default; longer if no reader waits for recent records. */
   readonly commitIntervalMs?: number
   /**
-   * Events after which the tables may have a very different size. Their statistics are then taken at once: otherwise
-   * statements that were prepared for a small table scan the large one until Postgres takes statistics by itself.
+   * Events after which the size of the tables may change greatly. Their statistics are then updated at once. Otherwise
+   * statements prepared for a small table scan the large one until Postgres updates the statistics by itself.
    */
   readonly resizedBy?: readonly EventType[]
 }
@@ -70,7 +70,7 @@ function listed(changes: Change | readonly Change[]): readonly Change[] {
   return 'write' in changes ? [changes] : changes
 }
 
-/** A reducer that needs some fields of an event: the other fields, often most of it, are skipped instead of decoded. */
+/** A reducer that needs some fields of an event. The other fields, often most of the event, are not decoded. */
 export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
   type: T,
   fields: readonly K[],
@@ -84,7 +84,7 @@ export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
 }
 
 /**
- * `document` is long text with many quotes, such as JSON: it is sent as a JSON array, because escaping it into an array
+ * `document` is long text with many quotes, such as JSON. It is sent as a JSON array, because escaping it into an array
  * literal takes twenty times as long.
  */
 type ColumnType = 'text' | 'document' | 'int4' | 'int8' | 'float8' | 'bool' | 'timestamptz'
@@ -110,7 +110,7 @@ export interface Change {
 }
 
 /**
- * Defines a write and returns the function that makes its rows. `sql` is given the schema and a row source `r` with the
+ * Defines a write and returns the function that makes its rows. `sql` receives the schema and a row source `r` with the
  * columns and `ord`, their order in the log. The statement must be repeatable: a record may be applied again.
  */
 export function batchWrite<const C extends Readonly<Record<string, ColumnType>>>(definition: {
@@ -138,7 +138,7 @@ export function batchWrite<const C extends Readonly<Record<string, ColumnType>>>
   return (row) => ({ write, values: names.map((name) => row[name as keyof C]) })
 }
 
-/** Consumer group, and name of the checkpoints, of a read model. */
+/** The consumer group of a read model, which is also the name of its checkpoints. */
 export function readModelGroup(readModel: Pick<ReadModel, 'name' | 'version'>): string {
   return `projector.${readModel.name}.v${readModel.version}`
 }

@@ -4,11 +4,11 @@ import type { EventLog, LogRecord } from '@cupel/event-log'
 import type { ReducedRecord } from './apply.js'
 import type { OutcomeBatch } from './consume/committer.js'
 
-/** What is read again long after, to catch up, is no part of the call that caused it. */
+/** Records that are read much later, to catch up, are not part of the trace of their call. */
 export const MAX_TRACED_RECORD_AGE_MS = 3_600_000
 
 export interface RecordTraces {
-  /** The same outcome, whose trace ends with the commit. */
+  /** The same outcome. Its trace ends with the commit. */
   noted(record: LogRecord, outcome: ReducedRecord): ReducedRecord
   committed(batches: readonly OutcomeBatch<ReducedRecord>[]): void
 }

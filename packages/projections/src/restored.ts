@@ -1,4 +1,4 @@
-/** Checkpoints and outbox of a database that was restored from a backup, brought together with the log. */
+/** Reconciles the checkpoints and the outbox of a database that was restored from a backup with the log. */
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 
@@ -8,7 +8,7 @@ export interface PartitionPosition {
   readonly next: number
 }
 
-/** Puts checkpoints of a group where they shall be, whatever is stored. No member of the group may run. */
+/** Sets checkpoints of a group to the given positions, whatever is stored. No member of the group may run. */
 export async function putCheckpoints(
   transaction: Queryable,
   {
@@ -29,7 +29,7 @@ export async function putCheckpoints(
   )
 }
 
-/** Lets groups read from the beginning of the log again. A member that runs does so with its next batch. Resolves to whether any had begun. */
+/** Makes groups read the log from the beginning again. Running members do so with their next batch. Resolves to whether any had begun. */
 export async function forgetCheckpoints(transaction: Queryable, groups: readonly string[]): Promise<boolean> {
   const removed = await transaction.execute(
     'DELETE FROM projection.checkpoint WHERE group_name = ANY($1::text[]) AND next > 0',
@@ -38,7 +38,7 @@ export async function forgetCheckpoints(transaction: Queryable, groups: readonly
   return removed > 0
 }
 
-/** The first record that a reader of the partition has not read, as the database has it; null where nobody reads the partition. */
+/** The first record that a reader of the partition has not read, according to the database; null if the partition has no reader. */
 export async function lowestCheckpoint(
   transaction: Queryable,
   place: {
@@ -56,7 +56,7 @@ export async function lowestCheckpoint(
   return row?.next ?? null
 }
 
-/** A read model whose tables are empty although its checkpoints moved is filled from the beginning. Resolves to whether it was one. */
+/** If the tables of a read model are empty although its checkpoints moved, refills it from the beginning. Resolves to whether it did. */
 export async function restartEmptied(
   transaction: Queryable,
   {

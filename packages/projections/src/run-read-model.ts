@@ -1,7 +1,7 @@
 /**
- * Follows the log and keeps one read model up to date: rows and checkpoint in one transaction, or neither.
- * A record that cannot be applied stops this read model in front of it, with everything before it applied. An unreachable
- * database is waited for. No record is ever skipped.
+ * Follows the log and keeps one read model up to date: rows and checkpoint are committed in one transaction.
+ * The read model stops before a record that cannot be applied, with all earlier records applied. If the database is
+ * unreachable, it waits. It never skips a record.
  */
 import { sleep } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
@@ -19,17 +19,17 @@ import { createRecordTraces } from './record-traces.js'
 import { analyzeTables, hasCurrentDefinition } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
-/** Records of one partition taken at a time, where the read model names no other number. */
+/** Default number of records of one partition in one batch. */
 const MAX_BATCH_RECORDS = 500
 const MAX_CONCURRENT_PARTITIONS = 64
 /**
- * Everything was read: the rest before more is. A busy log is then read, and its rows are committed, in few pieces. Who waits for a record
- * nudges the read model.
+ * The rest before the next read when all records were read. A busy log is then read in few large pieces, and its rows are committed
+ * in few transactions. A caller that waits for a record nudges the read model.
  */
 const REST_MS = 200
-/** Under load at most 20 transactions a second: a record can be read that much later. */
+/** Under load at most 20 transactions a second: a record becomes readable up to this much later. */
 const COMMIT_INTERVAL_MS = 50
-/** How often the state, the lag and the ends reached are looked at and stored. */
+/** Interval at which the state, the lag and the ends reached are checked and stored. */
 const STATUS_INTERVAL_MS = 2_000
 /** How long a record may wait for the schema it was written with. */
 const SCHEMA_PATIENCE_MS = 30_000
@@ -45,7 +45,7 @@ export interface RunReadModelOptions {
   readonly tracing?: Tracing | null
   readonly commitIntervalMs?: number
   readonly statusIntervalMs?: number
-  /** The client of the log hangs. Nothing is wrong with records or tables: a new process goes on where this one stopped. */
+  /** The client of the log hangs. Records and tables are intact: a new process continues where this one stopped. */
   readonly onStuck?: (error: LogStoppedError) => void
 }
 
@@ -114,7 +114,7 @@ function follow(state: State, statistics: Statistics): Consumer {
     async ready() {
       await requireCurrentTables(database, readModel)
       state.hasBegun = true
-      // A stop that an earlier process stored is history now; if its cause is still there it comes back.
+      // A stop that an earlier process stored is no longer current; if its cause remains, the stop is stored again.
       await store(state, { replacesStop: true })
     },
     read: traces === null ? reduce : (record) => traces.noted(record, reduce(record)),
@@ -157,7 +157,7 @@ function follow(state: State, statistics: Statistics): Consumer {
   })
 }
 
-/** Tables of another definition wait for an operator to rebuild them; rows of the new kind would not fit them. */
+/** Tables of another definition stay until an operator rebuilds them: rows of the new kind would not fit them. */
 async function requireCurrentTables(database: Queryable, readModel: ReadModel): Promise<void> {
   const isCurrent = await hasCurrentDefinition(database, readModel)
   if (isCurrent === null) throw new Error(`The tables of ${readModel.name} do not exist yet`)
@@ -168,9 +168,9 @@ async function requireCurrentTables(database: Queryable, readModel: ReadModel): 
 }
 
 interface Statistics {
-  /** Takes the statistics of the tables in the background. A call during a run leads to one more run after it. */
+  /** Updates the statistics of the tables in the background. A call during a run leads to one more run after it. */
   take(): void
-  /** Resolves when no run is under way. */
+  /** Resolves when no run is active. */
   idle(): Promise<void>
 }
 
@@ -184,7 +184,7 @@ function createStatistics({ database, readModel, logger }: RunReadModelOptions):
       try {
         await analyzeTables(database, readModel, readModel.schema)
       } catch (error) {
-        // Postgres takes statistics by itself too, only later.
+        // Postgres updates statistics by itself too, only later.
         logger.warn(
           { err: error, readModel: readModel.name },
           'Statistics could not be taken; queries may be slow for a while',
@@ -206,7 +206,7 @@ function createStatistics({ database, readModel, logger }: RunReadModelOptions):
   }
 }
 
-/** Stores what the projection does and how far it is from the end. A stop is stored once, so that it can be seen. */
+/** Stores the state of the projection and its distance from the end. A stop is stored once, so that it can be seen. */
 async function watch(state: State, signal: AbortSignal): Promise<void> {
   const { metrics, options } = state
   metrics.stopped(false)
@@ -237,7 +237,7 @@ async function look(state: State, consumer: Consumer): Promise<void> {
     const group = readModelGroup(readModel)
     if (ends.length > 0) await markFollowed(database, { group, log: await log.identity(), ends })
   } catch (error) {
-    // No decision rests on this look: the stored time goes on ageing, which shows that it failed.
+    // No decision depends on this check. If it fails, the stored time grows older and shows the failure.
     logger.debug({ err: error, readModel: readModel.name }, 'The end of the log could not be read')
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Row security on the tables of read models. A role sees the rows of one account in one of its environments, no rows where no
+ * Row security on the tables of read models. A role sees the rows of one account in one of its environments. It sees no rows if no
  * account is named, and nothing else of the database. Services that write own the tables and are not restricted (docs/adr/0150).
  */
 import { sqlState, type Queryable, type StatementScope } from '@cupel/postgres'
 
-/** Shared by all databases of a server, and without a login. */
+/** Shared by all databases of a server; it cannot log in. */
 export const TENANT_ROLE = 'cupel_tenant'
 
 const ACCOUNT = 'cupel.account_id'
@@ -19,7 +19,7 @@ export function tenantScope(tenant: { accountId: string; livemode: boolean }): S
 }
 
 /**
- * Creates the role where it is missing and grants it to this user. Where this user may do neither, an administrator does it
+ * Creates the role if it is missing and grants it to this user. If this user may do neither, an administrator does it
  * once; the error message says how.
  */
 export async function ensureTenantRole(transaction: Queryable): Promise<void> {
@@ -50,7 +50,7 @@ const ROLE_STATE = `SELECT count(*) > 0 AS exists, coalesce(bool_and(pg_has_role
 
 /**
  * Adds row security to every table of the schema that has account columns; the role cannot read any other table. Existing
- * policies stay. So every start ends with row security in place, also after a restore of a backup without its roles.
+ * policies stay. Every start thus ends with row security in place, also after a backup was restored without its roles.
  */
 export async function raiseTenantWalls(transaction: Queryable, schema: string): Promise<void> {
   const tables = await transaction.query<{ name: string }>(

@@ -1,6 +1,6 @@
 /**
  * Reading your writes: waits until the checkpoint of a consumer has passed an offset. All readers of a process share one query,
- * so that a burst of them costs the database no more than one.
+ * so that a burst of readers costs the database only one.
  */
 import { setTimeout as startTimer } from 'node:timers'
 import { setImmediate, setTimeout } from 'node:timers/promises'
@@ -8,9 +8,9 @@ import type { Database } from '@cupel/postgres'
 import { nudge } from './nudges.js'
 import { placeOf, type GroupPartition } from './checkpoint.js'
 
-/** Time between two looks: a projection usually catches up within one or two of them. */
+/** Time between two checks: a projection usually catches up within one or two of them. */
 const LOOK_INTERVAL_MS = 10
-/** The same once no reader has come for a while: the projection is behind, and looking often does not help it. */
+/** The same when no reader has come for a while: the projection is behind, and frequent checks do not help it. */
 const SLOW_LOOK_INTERVAL_MS = 50
 const SLOW_AFTER_MS = 500
 
@@ -19,11 +19,11 @@ export interface WaitUntilProjectedOptions extends GroupPartition {
   /** The projection has passed it when everything below this offset is applied: pass the end of the partition. */
   readonly offset: number
   readonly timeoutMs: number
-  /** Ends the wait as the time limit does. */
+  /** Ends the wait in the same way as the time limit. */
   readonly signal?: AbortSignal
 }
 
-/** `true` once the checkpoint is at or beyond `offset`, `false` at the time limit or where the signal is aborted. Rejects if the query fails. */
+/** `true` once the checkpoint is at or beyond `offset`, `false` at the time limit or if the signal aborts. Rejects if the query fails. */
 export async function waitUntilProjected(options: WaitUntilProjectedOptions): Promise<boolean> {
   if (options.offset <= 0) return true
   let watcher = watchers.get(options.database)
@@ -54,7 +54,7 @@ function watchCheckpoints(database: Database): Watcher {
     isLooking = true
     try {
       while (waiters.size > 0) {
-        // Readers that come in the same turn are part of the first look.
+        // Readers that arrive in the same turn are part of the first check.
         await setImmediate()
         await lookOnce(database, [...waiters])
         await hurry(database, waiters)
@@ -120,7 +120,7 @@ async function lookOnce(database: Database, asking: readonly Waiter[]): Promise<
   }
 }
 
-/** The consumers that are waited for may rest: each waiter nudges its own once. */
+/** The consumers that readers wait for may rest: each waiter nudges its consumer once. */
 async function hurry(database: Database, waiters: ReadonlySet<Waiter>): Promise<void> {
   const fresh = [...waiters].filter((waiter) => !waiter.hasNudged)
   if (fresh.length === 0) return
@@ -131,7 +131,7 @@ async function hurry(database: Database, waiters: ReadonlySet<Waiter>): Promise<
       fresh.map(({ group }) => group),
     )
   } catch {
-    // The checkpoint moves without it, only later; the next look tells whether the database answers.
+    // The checkpoint moves without the nudge, only later; the next check shows whether the database answers.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Checks that the read model has the first record of each report, in every column, and nothing else. */
+/** Checks that the read model has the first record of each report, with every column equal, and nothing else. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -8,7 +8,7 @@ import type { Problem } from './problem.js'
 
 type Row = ReturnType<typeof rowOfReport>
 
-/** Problems of the first records of a batch. Records that the projection has not read yet are not missing. */
+/** Problems of the first records of a batch. Records that the projection has not read yet do not count as missing. */
 export async function compareReportView(
   database: Database,
   firsts: readonly { readonly record: LogRecord; readonly event: DomainEvent }[],
@@ -44,14 +44,14 @@ function rowOf(event: DomainEvent, at: LogRecord): Record<keyof Row, unknown> | 
   return event.type === 'ScreeningFailed' ? rowOfFailure(event.data, at) : null
 }
 
-/** Times are compared to the millisecond, as records have them. What is no time is its own text, and no row has it. */
+/** Compares times to the millisecond, as records have them. A value that is not a time stays as it is, and matches no row. */
 function textOf(value: unknown, column?: keyof Row): string {
   if (value instanceof Date) return value.toISOString()
   const time = column === 'ended_at' ? new Date(value as string) : null
   return time === null || Number.isNaN(time.getTime()) ? String(value) : time.toISOString()
 }
 
-/** What was read of a partition: the first offset, the one behind the last record, and the distinct report ids between. */
+/** The range read of a partition: its first offset, the offset after its last record, and its number of distinct report ids. */
 export interface ReadPartition {
   readonly partition: number
   readonly from: number
@@ -65,14 +65,14 @@ export interface ReadTopic {
   readonly partitions: readonly ReadPartition[]
   /** Whether a partition has a record of the report. */
   readonly reportIds: (read: ReadPartition) => Promise<{ has(reportId: string): boolean }>
-  /** The offset behind the last record of a partition now. */
+  /** The current offset after the last record of a partition. */
   readonly end: (partition: number) => Promise<number>
 }
 
-/** Rows told of one partition; the first one already says that something is wrong. */
+/** Maximum number of rows reported for one partition. */
 const MAX_ROWS = 100
 
-/** Rows of the read model that no record of the topic explains. */
+/** Finds rows of the read model that match no record of the topic. */
 export async function compareExtraRows(database: Database, read: ReadTopic): Promise<readonly Problem[]> {
   const { topic, livemode, partitions } = read
   const counted = await database.query<{ partition: number; rows: number; last: number | null }>(
@@ -88,7 +88,7 @@ export async function compareExtraRows(database: Database, read: ReadTopic): Pro
   const problems: Problem[] = []
   for (const { partition, rows, last } of counted) {
     const one = partitions.find((each) => each.partition === partition)!
-    // A projection never is ahead of the log, whose end is read after the rows.
+    // A projection is never ahead of the log: the end of the log is read after the rows.
     const ahead = (last ?? -1) >= one.to && (last ?? -1) >= (await read.end(partition)) ? last : null
     if (rows <= one.reports && ahead === null) continue
     const ids = await read.reportIds(one)
@@ -110,7 +110,7 @@ export async function compareExtraRows(database: Database, read: ReadTopic): Pro
   return problems
 }
 
-/** Rows that name partitions which the topic does not have. */
+/** Finds rows that name partitions which the topic does not have. */
 export async function compareForeignRows(
   database: Database,
   {

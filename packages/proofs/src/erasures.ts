@@ -1,4 +1,4 @@
-/** What the log says was erased. The records themselves stay as they were, so that nothing else shows it. */
+/** Reads the erasures that the log records. The erased records stay unchanged, so nothing else shows an erasure. */
 import { topicOf, type EventData } from '@cupel/contracts'
 import {
   LogStoppedError,
@@ -12,8 +12,8 @@ import {
 export type Erasure = EventData['PersonalDataErased']
 
 /**
- * In the order of the log; one of many keys is told by several events. Records of other producers count for nothing. Undecodable records, and a log that is not whole, are named by
- * the verification: what can be read is returned.
+ * In the order of the log; an erasure of many keys has several events. Records of other producers are ignored. The verification reports
+ * undecodable records and a log that is not whole: this function returns what it can read.
  */
 export async function readErasures({
   log,

@@ -3,11 +3,11 @@
  * collide less than once in three thousand proofs.
  */
 
-/** Slots twice as many as ids keep the chains of the open addressing short. */
+/** Twice as many slots as ids keep the chains of the open addressing short. */
 const SLOTS_PER_ID = 2
 
 export interface IdSet {
-  /** Whether the id was new. Throws where more ids are added than `maxIds`. */
+  /** Returns whether the id was new. Throws if more ids than `maxIds` are added. */
   add(id: string): boolean
   has(id: string): boolean
   readonly size: () => number

@@ -1,4 +1,4 @@
-/** Proofs over the log: that it is well-formed, and that every report follows from what it rests on. */
+/** Proofs over the log: that it is well-formed, and that every report follows from its recorded inputs. */
 export {
   readStoredReports,
   type ReadingProgress,

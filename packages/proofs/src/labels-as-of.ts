@@ -1,4 +1,4 @@
-/** The labels of look-up keys in one state of all lists, as decisions take them. */
+/** The labels of look-up keys in one state of all lists, in the form that decisions take. */
 import type { LabelFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'

@@ -1,26 +1,26 @@
 /** A problem that the verification of the log found. */
 
 export type ProblemKind =
-  /** No event of a known schema. */
+  /** Not an event of a known schema. */
   | 'undecodable'
   /** The first records of the partition are gone. */
   | 'truncated'
   /** A record was removed, or the log is shorter than its end offset. */
   | 'gap'
-  /** Another producer wrote the record. No reader counts it. */
+  /** Another producer wrote the record. Readers ignore it. */
   | 'forged'
   /** The report carries no signature where one is required. */
   | 'unsigned'
-  /** Its signature is not one of a key that counts there, or is of something else. */
+  /** The key of its signature does not count at this position, or the signature is for other content. */
   | 'signature'
   /** The report does not match its hash, or contradicts its record. */
   | 'report-hash'
   | 'report-contents'
-  /** A report that is not in the partition its id names, or under another key. */
+  /** A report that is not in the partition its id names, or has another key. */
   | 'misplaced'
   /** Two events with one id and different contents. */
   | 'id-reused'
-  /** The read model returns something other than the first record. */
+  /** The read model does not return the first record. */
   | 'read-model'
 
 export interface Problem {

@@ -1,4 +1,4 @@
-/** What was found in the reports of one partition. It is plain data: JSON keeps it as it is. */
+/** The results for the reports of one partition. It is plain data: JSON preserves it. */
 import type { RecomputeStatus, Verdict } from './verdict.js'
 
 export const recomputeLevels = ['A', 'B', 'C'] as const
@@ -31,15 +31,15 @@ export interface RangeTally {
   readonly policies: CountedName[]
 }
 
-/** Reports that name one version. `name` is null for those beyond the versions that are listed. */
+/** Number of reports that name one version. `name` is null for the versions beyond the listed ones. */
 export interface CountedName {
   readonly name: string | null
   reports: number
 }
 
-/** Versions that are listed by name: records of damaged logs may name any. */
+/** Maximum number of versions listed by name: records of damaged logs may name any. */
 const MAX_NAMES = 50
-/** Characters of a name that are kept. */
+/** Maximum number of stored characters of a name. */
 const MAX_NAME_LENGTH = 200
 
 /** Adds reports to the count of a name, as long as there is room for another name. */

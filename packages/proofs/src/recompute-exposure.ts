@@ -1,5 +1,5 @@
 /**
- * Level C: exposure is measured and clusters are read again on the ledger, as of the states of ledger and labels that the report
+ * Level C: measures exposure and reads clusters again on the ledger, as of the states of ledger and labels that the report
  * names.
  */
 import type { ClusterRecord, ExposureRecord, ReportGenerated } from '@cupel/contracts'
@@ -22,7 +22,7 @@ export async function measureExposureAgain(
   return verdicts
 }
 
-/** False where no ledger was queried or its stage was dropped. */
+/** False if no ledger was queried or its stage was dropped. */
 function usedLedger({ inputs: { exposure } }: ReportGenerated): boolean {
   return exposure !== null && (exposure.status === 'examined' || exposure.status === 'absent')
 }
@@ -85,7 +85,7 @@ async function examineAgain(
   })
 }
 
-/** A cluster that could not be read when the report was decided has nothing to be compared. */
+/** If a cluster could not be read when the report was decided, there is nothing to compare. */
 async function readClusterAgain(
   { data, shared }: ReportWithShared,
   { ledgerSeq }: ExposureRecord,

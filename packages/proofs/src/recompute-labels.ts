@@ -1,4 +1,4 @@
-/** Level B: the labels, lists and policy of a report are read again from the read models, as of the state it names. */
+/** Level B: reads the labels, lists and policy of a report again from the read models, as of the recorded state. */
 import type { ClusterLabel, ConsideredLabel, ReportGenerated } from '@cupel/contracts'
 import {
   parseAddress,
@@ -16,7 +16,7 @@ export interface ReportWithShared {
   readonly shared: SharedInputs
 }
 
-/** Reports whose labels are read in one statement. */
+/** Number of reports whose labels one statement reads. */
 const LABEL_BATCH = 500
 
 /** One verdict for each report, in order. */
@@ -55,7 +55,7 @@ function bySequence(reports: readonly ReportWithShared[]): ReadonlyMap<number, R
   return groups
 }
 
-/** A policy that was never activated here decided nothing here. */
+/** A policy that was never activated in this installation cannot have decided a report here. */
 function withPolicy(verdict: Verdict, { inputs }: ReportGenerated, activated: ReadonlySet<string>): Verdict {
   if (verdict.status === 'failed' || activated.has(inputs.policySha256)) return verdict
   return {
@@ -100,7 +100,7 @@ async function compareLabels(
   return group.map((one, index) => {
     const key = keys[index]!
     if (key === null) return failed('The canonical address of the record is no address of its chain.')
-    // Which members a cluster has is a question to the ledger (level C); here only their labels are read.
+    // The ledger knows which members a cluster has (level C); here only their labels are read.
     const cluster = clusterLabels(one.data).map((recorded) =>
       byKey
         .get(memberKey(recorded, one.data.chain) ?? '')
@@ -120,12 +120,12 @@ function memberKey({ member }: ClusterLabel, chain: string): string | null {
   return parsed.ok ? parsed.lookupKey : null
 }
 
-/** What a decision read, without what it made of it. */
+/** The inputs of a decision, without its results. */
 interface ReadFacts {
   readonly labelState: { readonly labelsAsOf: string; readonly labelSets: readonly LabelSetFacts[] }
   readonly inputs: {
     readonly labels: readonly LabelFacts[]
-    /** Of other members of the cluster; undefined where such a label is no longer found. */
+    /** Labels of other members of the cluster; undefined if such a label is no longer found. */
     readonly cluster: readonly (LabelFacts | undefined)[]
   }
 }
@@ -141,7 +141,7 @@ function recordedFacts({ data, shared }: ReportWithShared): ReadFacts {
   }
 }
 
-/** What the decision adds to each label. */
+/** The fields that the decision adds to each label. */
 const decidedFields: readonly string[] = [
   'status',
   'isLiveDesignation',

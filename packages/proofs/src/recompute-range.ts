@@ -1,4 +1,4 @@
-/** Decides the reports of one partition again, batch by batch: memory is bounded whatever the partition contains. */
+/** Decides the reports of one partition again, in batches: memory is bounded whatever the partition contains. */
 import { recompute } from '@cupel/domain'
 import type { AuthenticLog, EventCodec } from '@cupel/event-log'
 import { keyIdOf } from '@cupel/personal-data'
@@ -13,10 +13,10 @@ import { compared, failed, type Verdict } from './verdict.js'
 
 export interface RangeQuestion {
   readonly levels: readonly RecomputeLevel[]
-  /** Only reports recorded from then on; UTC, RFC 3339. */
+  /** Only reports recorded at or after this time; UTC, RFC 3339. */
   readonly since?: string | undefined
   readonly reportId?: string | undefined
-  /** Findings kept for the answer; all are counted. */
+  /** Maximum number of findings kept for the answer; all are counted. */
   readonly maxFindings: number
   readonly maxIds?: number | undefined
 }
@@ -24,17 +24,17 @@ export interface RangeQuestion {
 export interface RangeSource {
   readonly log: AuthenticLog
   readonly codec: EventCodec
-  /** Null with an archive: only level A needs none. */
+  /** Null with an archive: only level A works without a database. */
   readonly database: Database | null
 }
 
 /** Decides one partition at a time. */
 export interface RangeDecider {
-  /** `onRecords` is told how many records of the partition are read so far, a large partition's more than once. */
+  /** `onRecords` receives the number of records read so far; records of a large partition are read and counted more than once. */
   decide(range: ReportRange, onRecords: (records: number) => void): Promise<RangeTally>
 }
 
-/** The decider of this thread; the events that reports name are read once for all its partitions. */
+/** The decider of this thread. It reads the events that reports name once for all its partitions. */
 export function createRangeDecider(source: RangeSource, question: RangeQuestion): RangeDecider {
   const sharedInputs = openSharedInputs(source)
   let erasures: Promise<ReadonlySet<string>> | null = null
@@ -58,7 +58,7 @@ async function decideRange(
     readonly source: RangeSource
     readonly question: RangeQuestion
     readonly sharedInputs: SharedInputsReader
-    /** Ids of keys that were destroyed. */
+    /** Ids of destroyed keys. */
     readonly erasedKeys: () => Promise<ReadonlySet<string>>
   },
   range: ReportRange,
@@ -95,7 +95,7 @@ async function decideRange(
   return tally
 }
 
-/** The events that a report names, or the error that says which of them the log lacks. */
+/** The events that a report names, or the error that names the event that the log lacks. */
 async function sharedOf(
   sharedInputs: SharedInputsReader,
   report: Parameters<SharedInputsReader['of']>[0],
@@ -121,7 +121,7 @@ function required(database: Database | null): Database {
   return database
 }
 
-/** A record with a damaged policy or damaged versions cannot be decided; that counts as failed. */
+/** A record with a damaged policy or damaged versions cannot be decided; it counts as failed. */
 function decideAgain({ data, shared }: ReportWithShared): Verdict {
   try {
     return compared(data, recompute(data, shared))

@@ -1,7 +1,7 @@
 /**
  * Decides every stored report again. Level A: from the log alone, byte for byte. Level B: the labels of its record are read
- * again from the label view, as of the state it names. Level C: its exposure is measured again on the ledger. Partitions are decided by
- * several deciders at once; the answer is the same whatever their number.
+ * again from the label view, as of the recorded state. Level C: its exposure is measured again on the ledger. Several deciders
+ * work on partitions at once; the result does not depend on their number.
  */
 import type { AuthenticLog } from '@cupel/event-log'
 import {
@@ -31,23 +31,23 @@ import type { RecomputeStatus } from './verdict.js'
 
 export interface RecomputeOptions extends RangeSource, RangeQuestion {
   readonly onProgress?: (progress: ReadingProgress) => void
-  /** What an earlier call passed to `onRange`, with the same log and the same question: only the rest is decided. */
+  /** The state that an earlier call passed to `onRange`, with the same log and the same question: only the rest is decided. */
   readonly resume?: RecomputeState | undefined
-  /** Called at the beginning, and when another partition is done with all before it; one call at a time. A rejection ends the work. */
+  /** Called at the start, and when a partition and all before it are done; one call at a time. A rejection ends the work. */
   readonly onRange?: (state: RecomputeState) => Promise<void>
-  /** Those that decide these partitions, each one at a time; by default one, of this thread. */
+  /** The deciders for these partitions; each decides one at a time. By default one, in this thread. */
   readonly decidersFor?: (ranges: readonly ReportRange[]) => readonly RangeDecider[] | undefined
 }
 
-/** How far the work has come. JSON keeps it as it is. */
+/** The progress of the work. It is plain data: JSON preserves it. */
 export interface RecomputeState {
-  /** The records in question, as the log had them when the work began. */
+  /** The requested records, as the log had them when the work began. */
   readonly ranges: readonly ReportRange[]
-  /** What was found in the first ranges, one entry for each. */
+  /** The results of the first ranges, one entry for each. */
   readonly done: readonly RangeTally[]
 }
 
-/** The log no longer has what it had when the work began. */
+/** The log no longer has all records that it had when the work began. */
 export class CannotResumeError extends Error {
   override readonly name = 'CannotResumeError'
 }
@@ -57,24 +57,24 @@ export interface RecomputeResult {
   readonly levels: Readonly<Partial<Record<RecomputeLevel, LevelCounts>>>
   readonly findings: readonly RecomputeFinding[]
   readonly findingsOmitted: number
-  /** Where reports may be gone, so that what is left proves nothing of them. */
+  /** Places where reports may be gone, so that the rest of the log proves nothing about them. */
   readonly missingFronts: readonly MissingFront[]
   /** Reports whose customer reference was erased: it is sealed in their record, and nobody can open it. */
   readonly erasedReferences: number
-  /** Versions of the scorer, and policies with their versions, that the reports name: in the order of the log. */
+  /** Versions of the scorer, and policies with their versions, that the reports name, in the order of the log. */
   readonly scorers: readonly CountedName[]
   readonly policies: readonly CountedName[]
   /** The records that were read. */
   readonly ranges: readonly ReportRange[]
-  /** Reports of ranges that an earlier call had done. */
+  /** Reports of ranges that an earlier call had completed. */
   readonly resumedReports: number
-  /** There are reports, none differs, every one could be decided again, and none may be gone. */
+  /** There are reports, none differs, all could be decided again, and none may be gone. */
   readonly isProven: boolean
 }
 
 /**
- * Decides the reports again; memory is bounded whatever the log contains. Rejects with CannotResumeError where the log ends before what an
- * earlier call was to decide.
+ * Decides the reports again; memory is bounded whatever the log contains. Rejects with CannotResumeError if the log ends before the
+ * records that an earlier call had to decide.
  */
 export async function recomputeReports(options: RecomputeOptions): Promise<RecomputeResult> {
   const { levels, maxFindings, resume } = options
@@ -87,7 +87,7 @@ export async function recomputeReports(options: RecomputeOptions): Promise<Recom
   return { ...resultOf(tallies, { levels, maxFindings, missingFronts }), ranges, resumedReports }
 }
 
-/** The tallies of all ranges, in their order; `done` are those of the first ones. */
+/** The tallies of all ranges, in their order; `done` holds the tallies of the first ranges. */
 async function decideRanges(
   options: RecomputeOptions,
   ranges: readonly ReportRange[],
@@ -109,7 +109,7 @@ async function decideRanges(
       await tell(tallies)
     }
   }
-  // Where one fails the others begin nothing more, and the first failure is told when all have stopped.
+  // If one fails, the others start nothing new, and the first failure is thrown when all have stopped.
   const ends = await Promise.allSettled(
     deciders.map((decider) =>
       work(decider).catch((error: unknown) => ((isOver = true), Promise.reject(error))),
@@ -120,7 +120,7 @@ async function decideRanges(
   return tallies as readonly RangeTally[]
 }
 
-/** Tells which ranges are done from the first one on without a gap; a range that is done before an earlier one waits for it. */
+/** Reports the ranges that are done without a gap from the first one on; a range that is done early waits for those before it. */
 function teller({ onRange }: RecomputeOptions, ranges: readonly ReportRange[]) {
   let told = -1
   let last: Promise<void> = Promise.resolve()
@@ -134,7 +134,7 @@ function teller({ onRange }: RecomputeOptions, ranges: readonly ReportRange[]) {
     }))
 }
 
-/** Sums what the deciders have read. */
+/** Sums the records that the deciders have read. */
 function progressOf({ onProgress, maxIds }: RecomputeOptions, ranges: readonly ReportRange[]) {
   const total = ranges.reduce((sum, range) => sum + recordsToRead(range, maxIds), 0)
   const read = new Map<number, number>()
@@ -155,7 +155,7 @@ async function requireRanges(log: AuthenticLog, ranges: readonly ReportRange[]):
   }
 }
 
-/** Of all ranges together. Findings are listed in the order of the log. */
+/** The result of all ranges together. Findings are listed in the order of the log. */
 function resultOf(
   tallies: readonly RangeTally[],
   {

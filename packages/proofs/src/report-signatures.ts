@@ -1,4 +1,4 @@
-/** Whether reports carry signatures of the installation, checked with public keys alone. */
+/** Checks whether reports carry signatures of the installation, with public keys alone. */
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import type {
   AuthenticLog,
@@ -19,7 +19,7 @@ import {
 import type { Problem } from './problem.js'
 
 export interface ExpectedSignatures {
-  /** Keys that came another way than the log; null to take those that the log names. */
+  /** Keys that came from another source than the log; null to use the keys that the log names. */
   readonly publicKeys: readonly PublicKey[] | null
   /** Whether a report at the position must be signed. */
   readonly isDue: (position: Position) => boolean
@@ -29,13 +29,13 @@ export interface SignatureSummary {
   readonly signed: number
   /** Reports without a signature, whether or not one is required. */
   readonly unsigned: number
-  /** Keys of reports that the log names or the caller gave. */
+  /** Report keys that the log names or the caller gave. */
   readonly keys: readonly {
     readonly keyId: string
     readonly verifierKey: string
-    /** Whether the log names it. */
+    /** Whether the log names the key. */
     readonly isPublished: boolean
-    /** Whether signatures of it count in this verification. */
+    /** Whether signatures of the key count in this verification. */
     readonly isTrusted: boolean
     readonly isRetired: boolean
     readonly reports: number
@@ -43,7 +43,7 @@ export interface SignatureSummary {
 }
 
 export interface SignatureExamination {
-  /** What is wrong with the signature of a report; null where nothing is. */
+  /** The problem with the signature of a report; null if there is none. */
   examine(report: LogRecord): Problem | null
   summary(): SignatureSummary
 }
@@ -113,13 +113,13 @@ function problemOf({ kind, detail, record: { topic, partition, offset, key } }: 
 
 interface KeyEvents {
   readonly published: readonly PublicKey[]
-  /** By key id, the offset of each partition from which on its signatures do not count. */
+  /** By key id: the offset in each partition from which its signatures no longer count. */
   readonly retired: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** The log before, by the identity of the copy that took its place (docs/adr/0318). */
+  /** Maps the identity of each adopted copy to the identity of the log that it replaced (docs/adr/0318). */
   readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
 }
 
-/** The log's own identity, and those that it had before each adoption: what was signed then is signed for them. */
+/** The log's own identity, and those that it had before each adoption: earlier signatures are made for these. */
 function identitiesOf(own: LogIdentity, adopted: KeyEvents['adopted']): LogIdentity[] {
   const identities = new Set<LogIdentity>()
   for (let at: LogIdentity | undefined = own; at !== undefined && !identities.has(at); at = adopted.get(at))
@@ -127,7 +127,7 @@ function identitiesOf(own: LogIdentity, adopted: KeyEvents['adopted']): LogIdent
   return [...identities]
 }
 
-/** The few events about keys of reports and about copies. What another producer wrote, or nobody can decode, is named elsewhere and is left out. */
+/** The few events about report keys and copies. Records of other producers and undecodable records are left out and reported elsewhere. */
 async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
   const published: PublicKey[] = []
   const retired = new Map<string, Map<string, number>>()
@@ -163,7 +163,7 @@ function decoded(codec: EventCodec, record: LogRecord): ReturnType<EventCodec['d
   try {
     return codec.decode(record)
   } catch {
-    // The verification of its topic names it.
+    // The verification of its topic reports the record.
     return null
   }
 }

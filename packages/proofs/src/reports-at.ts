@@ -9,10 +9,10 @@ export interface ReportPlace {
   readonly offset: number
 }
 
-/** A gap of at most this many records is read along: that is cheaper than one more request. */
+/** A gap of at most this many records is read too: that is cheaper than one more request. */
 const MAX_GAP_RECORDS = 64
 
-/** The reports at these places, in batches; order is that of the log. `onMissing` is called for each place that has another record. */
+/** The reports at these places, in batches, in the order of the log. `onMissing` is called for each place that has another record. */
 export async function* readReportsAt({
   log,
   codec,

@@ -1,6 +1,6 @@
 /**
  * The events that reports name by hash, read from the log: the states of the lists and the policies. The index has one
- * entry for each distinct hash; only the few events that are in use stay in memory.
+ * entry for each distinct hash; only the few events in use stay in memory.
  */
 import { topicOf, type EventData, type LabelStateRecorded, type ReportGenerated } from '@cupel/contracts'
 import { compiledDefaultPolicy, type SharedInputs } from '@cupel/domain'
@@ -12,7 +12,7 @@ export class MissingSharedInputError extends Error {
 }
 
 export interface SharedInputsReader {
-  /** Resolves to the events that the report names. Rejects with MissingSharedInputError where the log lacks one. */
+  /** Resolves to the events that the report names. Rejects with MissingSharedInputError if the log lacks one. */
   of(report: ReportGenerated): Promise<SharedInputs>
 }
 
@@ -35,7 +35,7 @@ export function openSharedInputs(source: {
   }
 
   async function policyOf({ livemode, inputs: { policySha256 } }: ReportGenerated): Promise<string> {
-    // The sandbox uses the default policy of the scorer, also where another policy was activated first.
+    // The sandbox uses the default policy of the scorer, even if another policy was activated first.
     if (!livemode && policySha256 === compiledDefaultPolicy.sha256) return compiledDefaultPolicy.canonical
     const activation = await policies.find(policySha256)
     if (activation !== null) return activation.document
@@ -52,7 +52,7 @@ interface Place {
   readonly offset: number
 }
 
-/** Events kept decoded: consecutive reports name the same ones. */
+/** Number of events kept decoded: consecutive reports name the same ones. */
 const MAX_LOADED_EVENTS = 32
 
 function indexByHash<T extends SharedEvent>(
@@ -97,7 +97,7 @@ function indexByHash<T extends SharedEvent>(
     return null
   }
 
-  /** Skips records that are no event of this type: `cupel audit verify` reports them. */
+  /** Skips records that are not an event of this type: `cupel audit verify` reports them. */
   async function* read(range: { partition: number; from: number; to: number }) {
     for await (const records of log.read({ topic, ...range })) {
       for (const record of records) {

@@ -1,5 +1,5 @@
 /**
- * Reads every report from the log. The first record of a report id in its partition, report or failure, is what callers got.
+ * Reads every report from the log. The first record of a report id in its partition, report or failure, is what callers received.
  * Memory is bounded: a partition with more ids than fit in memory is read several times, each time for another share of the
  * ids.
  */
@@ -13,7 +13,7 @@ import {
 } from '@cupel/event-log'
 import { createIdSet, fingerprint } from './id-set.js'
 
-/** Ids remembered at once: 16 MB. */
+/** Maximum number of ids in memory at once: 16 MB. */
 const MAX_IDS = 1_000_000
 
 export interface StoredReport {
@@ -26,18 +26,18 @@ export interface StoredReport {
 export interface StoredReportsOptions {
   readonly log: AuthenticLog
   readonly codec: EventCodec
-  /** Live reports, those of the sandbox, or both where it is not given. */
+  /** True for live reports, false for sandbox reports; both if it is not given. */
   readonly livemode?: boolean | undefined
-  /** Only reports recorded from then on; UTC, RFC 3339. */
+  /** Only reports recorded at or after this time; UTC, RFC 3339. */
   readonly since?: string | undefined
   /** Only this report. */
   readonly reportId?: string | undefined
-  /** Called for a record that is no event, or of another producer, which is then skipped. Without this callback the reading fails there. */
+  /** Called for each skipped record: one that is not an event, or one of another producer. Without this callback the read fails there. */
   readonly onUndecodable?: (error: unknown, record: LogRecord) => void
   readonly onProgress?: (progress: ReadingProgress) => void
-  /** Only these ranges; without them all that the log has when the reading begins. */
+  /** Only these ranges; by default all records that the log has at the start. */
   readonly ranges?: readonly ReportRange[] | undefined
-  /** Called after each range, when the caller is done with its last batch. A rejection ends the reading. */
+  /** Called after each range, when the caller has finished its last batch. A rejection ends the read. */
   readonly onRangeRead?: () => Promise<void>
   readonly maxIds?: number | undefined
 }
@@ -49,7 +49,7 @@ export interface ReadingProgress {
 
 const types: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
 
-/** The reports, in batches, up to the end of the log as it is now; ordered within a partition and one share of its ids. */
+/** Returns the reports in batches, up to the current end of the log; ordered within a partition and one share of its ids. */
 export async function* readStoredReports(
   options: StoredReportsOptions,
 ): AsyncGenerator<readonly StoredReport[], void, undefined> {
@@ -82,7 +82,7 @@ export async function* readStoredReports(
 const sharesOf = ({ from, to }: ReportRange, maxIds: number): number =>
   Math.max(1, Math.ceil((to - from) / maxIds))
 
-/** Records that are read of a range: one with more ids than are remembered at once is read several times. */
+/** Number of records read for a range: one with more ids than fit in memory is read several times. */
 export const recordsToRead = (range: ReportRange, maxIds: number = MAX_IDS): number =>
   (range.to - range.from) * sharesOf(range, maxIds)
 
@@ -119,7 +119,7 @@ export async function frontsMissing(
     .map(({ topic, partition, from }) => ({ topic, partition, beginsAt: from }))
 }
 
-/** The records of one partition: `from` is the first one, `to` the one behind the last. */
+/** The records of one partition: `from` is the first offset, `to` the offset after the last. */
 export interface ReportRange {
   readonly topic: string
   readonly partition: number
@@ -127,7 +127,7 @@ export interface ReportRange {
   readonly to: number
 }
 
-/** The partitions of the requested reports, as far as the log has them now. */
+/** The partitions of the requested reports, with the records that the log has now. */
 export async function reportRanges({
   log,
   livemode,
@@ -149,7 +149,7 @@ export async function reportRanges({
   return ranges
 }
 
-/** The report of a record in the requested range. An older record is not decoded: only its id matters. */
+/** The report of a record in the requested range. An older record is not decoded: only its id is used. */
 function decoded(record: LogRecord, { codec, since, onUndecodable }: StoredReportsOptions): StoredReport[] {
   const recordedAt = record.headers['ce_time'] ?? ''
   if (since !== undefined && recordedAt < since) return []

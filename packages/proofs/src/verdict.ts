@@ -1,25 +1,25 @@
-/** What one level of proof found of one report. */
+/** The result of one level of proof for one report. */
 import { differences } from '@cupel/domain'
 
 export type RecomputeStatus =
   | 'same'
   /** The paths name the differences. */
   | 'differs'
-  /** It could not be decided again: an unknown scorer, a record that is no event. Never counts as the same. */
+  /** It could not be decided again: an unknown scorer, or a record that is not an event. Never counts as the same. */
   | 'failed'
   /** The data it was derived from is gone; the reason names it. */
   | 'not-derivable'
-  /** The record has nothing of this level. */
+  /** The record contains no data for this level. */
   | 'nothing-recorded'
 
 export interface Verdict {
   readonly status: RecomputeStatus
   readonly paths: readonly string[]
-  /** A sentence; null where the paths say everything. */
+  /** A sentence; null if the paths are sufficient. */
   readonly reason: string | null
 }
 
-/** Paths named of one report: an exchanged label differs in each of its fields. */
+/** Maximum number of paths for one report: an exchanged label differs in each of its fields. */
 const MAX_PATHS = 50
 
 export const nothingRecorded: Verdict = { status: 'nothing-recorded', paths: [], reason: null }

@@ -51,17 +51,17 @@ export interface VerifyResult {
   readonly repeatedReports: number
   readonly signatures: SignatureSummary
   readonly problemCount: number
-  /** The first ones. */
+  /** The first problems. */
   readonly problems: readonly Problem[]
 }
 
 export interface VerifyOptions {
   readonly log: AuthenticLog
   readonly codec: EventCodec
-  /** Of the read model that is compared; null where there is none, as with an archive. */
+  /** Database of the read model to compare; null if there is none, as with an archive. */
   readonly database: Database | null
   readonly topics: readonly Pick<TopicSpec, 'name'>[]
-  /** Topics of dead letters: their records are kept as they came and are counted only. */
+  /** Topics of dead letters: their records are only counted, because they are stored unchanged. */
   readonly rawTopics: ReadonlySet<string>
   readonly signatures: ExpectedSignatures
   readonly maxProblems: number
@@ -71,7 +71,7 @@ export interface VerifyOptions {
 
 /** Ids in memory at once: 16 MB for ids and 16 MB for digests of their contents. */
 const MAX_IDS = 1_000_000
-/** The topics of the report view, and whether they are live. */
+/** The topics of the report view, with true for live ones. */
 const reportTopics = new Map(
   [true, false].map((livemode) => [topicOf('ReportGenerated', livemode), livemode]),
 )
@@ -143,7 +143,7 @@ async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promi
   return { partition, from, to: reached, reports }
 }
 
-/** One reading of a partition. Every record is examined in the first one; ids are compared a share at a time. */
+/** One pass over a partition. The first pass examines every record; each pass compares one share of the ids. */
 async function verifyShare(
   run: PartitionRun,
   options: VerifyOptions,
@@ -197,7 +197,7 @@ async function verifyShare(
   return { reports: reportIds.size(), reached }
 }
 
-/** What the read model has of a topic beyond its records. */
+/** Finds rows of the read model that match no record of the topic. */
 async function compareRows(
   { log, database }: VerifyOptions,
   topic: string,
@@ -241,7 +241,7 @@ async function* wholeRecords(
   }
 }
 
-/** What another producer wrote is named, and is not examined further: nobody counts it. */
+/** A record of another producer is reported and not examined further: all readers ignore it. */
 function isForged(
   { topic, partition, found, forgeryOf }: PartitionRun,
   record: LogRecord,

@@ -28,5 +28,5 @@ export * from './report-view/latest-reports.js'
 export * from './report-view/queries.js'
 export * from './tenancy.js'
 
-/** Every read model there is, each with a checkpoint of its own. */
+/** All read models, each with its own checkpoint. */
 export const readModels = [policyView, labelView, reportView, auditView, jobView, caseView] as const

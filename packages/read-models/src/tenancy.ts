@@ -1,6 +1,6 @@
 /**
- * Two more walls between tenants besides the condition of each query. The statement runs in a role to which the database shows
- * only the rows of this tenant (docs/adr/0150), and the returned rows are checked. Each wall works without the others.
+ * Two more walls between tenants besides the condition of each query. The statement runs in a role that sees only the rows
+ * of this tenant (docs/adr/0150), and the returned rows are checked. Each wall works without the others.
  */
 import { asFields, type Queryable, type Statement } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'
@@ -11,10 +11,10 @@ export interface Tenant {
   readonly livemode: boolean
 }
 
-/** The tenant of a row, from its table: what a statement for `queryTenant` must select, never its parameters. */
+/** The tenant of a row, from its table: a statement for `queryTenant` must select these, never its parameters. */
 export const TENANT_FIELDS = asFields('account_id, livemode')
 
-/** A query returned a row of another tenant, or a row without a tenant. This is a defect of Cupel, never a fault of the caller. */
+/** A query returned a row of another tenant, or a row without a tenant. This is a defect of Cupel, not an error of the caller. */
 export class ForeignRowError extends Error {
   override readonly name = 'ForeignRowError'
 }

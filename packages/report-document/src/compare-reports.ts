@@ -1,4 +1,4 @@
-/** Two reports of one address side by side: what differs, in words. Nothing is decided again. */
+/** Compares two reports of one address: the differences, in words. It decides nothing again. */
 import { categories, type Evidence, type Report } from '@cupel/contracts'
 import type { Point } from './document.js'
 import { findingText } from './findings.js'
@@ -6,7 +6,7 @@ import { limitsOf } from './limits.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, nameOf, visibleText } from './writing.js'
 
-/** One fact as each of the reports has it. */
+/** One fact as stated by each of the reports. */
 export interface ComparedFact {
   readonly label: string
   readonly before: string
@@ -16,17 +16,17 @@ export interface ComparedFact {
 
 export interface ComparedEvidence {
   readonly headline: string
-  /** Null where the earlier report does not have the item. */
+  /** Null if the earlier report does not have the item. */
   readonly before: string | null
-  /** Null where the later report does not have it any more. */
+  /** Null if the later report no longer has the item. */
   readonly after: string | null
 }
 
 export interface ReportComparison {
-  /** The earlier report is always first, whichever was given first. */
+  /** The earlier report always comes first, whatever the order of the arguments. */
   readonly before: Report
   readonly after: Report
-  /** What changed, in sentences, the verdict first; never empty. */
+  /** The changes, in sentences, the verdict first; never empty. */
   readonly summary: readonly string[]
   readonly verdict: readonly ComparedFact[]
   /** New items first, then items that are gone, then items of other points. */
@@ -74,7 +74,7 @@ function verdictFacts(before: Report, after: Report, strings: Strings): Compared
   ]
 }
 
-/** What makes two items of evidence the same finding; amounts and points may differ. */
+/** The fields that identify the same finding in two reports; amounts and points may differ. */
 function identityOf(item: Evidence): string {
   const { category, subcategory, relation, direction, hops, chain, address, entity, source, origin, role } =
     item
@@ -170,7 +170,7 @@ function listFacts(before: Report, after: Report, strings: Strings): ComparedFac
     .filter(({ isChanged }) => isChanged)
 }
 
-/** A confirmation alone, without a change of the list, is no difference. */
+/** A confirmation alone, without a change of the list, does not count as a difference. */
 function listsOf({ coverage }: Report, strings: Strings): Map<string, string> {
   return new Map(
     coverage.labels.lists.map((list) => [

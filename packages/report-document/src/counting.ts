@@ -1,6 +1,6 @@
 /** Numbers in English sentences. */
 
-/** Grouped by hand: the data of a locale differ between versions of the runtime. */
+/** Digits are grouped without locale data, which differ between versions of the runtime. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 
 export const count = (number: number, one: string, many: string): string =>

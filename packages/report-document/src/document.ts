@@ -1,5 +1,5 @@
 /**
- * A report as a person reads it: the answers to a reader's questions, in their order, in words. Every text is final, so a PDF and a
+ * A report for a person to read: the answers to a reader's questions, in their order, in words. Every text is final, so that a PDF and a
  * page that show this model say the same.
  */
 
@@ -7,13 +7,13 @@
 export interface Field {
   readonly label: string
   readonly value: string
-  /** An address, an id or a hash: shown in full, in a fixed-width manner. */
+  /** An address, an id or a hash: shown in full, in a fixed-width font. */
   readonly isCode?: boolean
   /** http or https only. */
   readonly href?: string
 }
 
-/** A statement with the code that the report has for it. */
+/** A statement with its code in the report. */
 export interface Point {
   readonly code: string
   readonly text: string
@@ -25,7 +25,7 @@ export interface Table {
 }
 
 export interface Verdict {
-  /** The level as the report has it; a later version may have others. */
+  /** The level in the report; a later version may have others. */
   readonly level: string
   readonly levelWord: string
   readonly score: string
@@ -53,7 +53,7 @@ export interface EvidenceView {
   readonly headline: string
   readonly points: string
   readonly isDecisive: boolean
-  /** Null where the item counts. */
+  /** Null if the item counts. */
   readonly notCountedBecause: string | null
   readonly fields: readonly Field[]
   readonly counterparties: Table | null
@@ -74,15 +74,15 @@ export interface FlowRow {
 export interface FlowNode {
   readonly id: string
   readonly side: 'in' | 'subject' | 'out'
-  /** Category of the part; empty for the screened address and for the node that stands for all others. */
+  /** Category of the part; empty for the screened address and for the node that represents all others. */
   readonly category: string
   readonly title: string
   readonly detail: string
-  /** The value came, or went, over other addresses. */
+  /** The value passed through other addresses. */
   readonly isIndirect: boolean
 }
 
-/** Sources on one side of the screened address, destinations on the other. Every node but the subject has one edge to it. */
+/** Sources on one side of the screened address, destinations on the other. Every node except the subject has one edge to it. */
 export interface FlowPicture {
   readonly nodes: readonly FlowNode[]
 }
@@ -100,13 +100,13 @@ export interface ReportDocument {
   readonly why: {
     readonly title: string
     readonly intro: string
-    /** The items of most points, one sentence each. */
+    /** The items with the most points, one sentence each. */
     readonly summaryTitle: string
     readonly summary: readonly string[]
     readonly counted: readonly EvidenceView[]
     readonly notCountedTitle: string
     readonly notCounted: readonly EvidenceView[]
-    /** Names how many items the report leaves out; null where none. */
+    /** Names how many items the report leaves out; null if it leaves out none. */
     readonly omitted: string | null
   }
   readonly flow: {

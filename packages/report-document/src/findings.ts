@@ -17,7 +17,7 @@ import {
   wordsOf,
 } from './writing.js'
 
-/** A headline holds this many characters of a name; the name is whole in the facts. */
+/** Maximum number of characters of a name in a headline; the facts contain the whole name. */
 const HEADLINE_NAME_LENGTH = 80
 
 export function evidenceView(item: Evidence, strings: Strings): EvidenceView {
@@ -39,7 +39,7 @@ export function evidenceView(item: Evidence, strings: Strings): EvidenceView {
 
 export const asSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What one item says, without capital letter and full stop. */
+/** The statement of one item, without a capital letter and full stop. */
 export function findingText(item: Evidence, strings: Strings): string {
   const { findings } = strings
   const entity = partyName(item.entity, strings)
@@ -130,7 +130,7 @@ export const codeField = (label: string, value: string): Field => ({
   isCode: true,
 })
 
-/** The steps of a path; a report may hold steps of a form that this document does not know. */
+/** The steps of a path; a report may contain steps of a form that this document does not know. */
 function stepTable(path: readonly unknown[], strings: Strings): Table | null {
   const rows = path
     .filter(isRecord)

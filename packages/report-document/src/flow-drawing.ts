@@ -1,6 +1,6 @@
 /**
- * The layout of the flow picture, once for page and PDF: sources on the left, the screened address in the middle, destinations on the
- * right, each with a line to the middle. The same picture gives the same places.
+ * The layout of the flow picture, shared by page and PDF: sources on the left, the screened address in the middle, destinations on the
+ * right, each with a line to the middle. The same picture gives the same layout.
  */
 import type { FlowNode, FlowPicture } from './document.js'
 
@@ -70,11 +70,11 @@ function lineOf(box: FlowBox, subject: FlowBox): FlowLine {
   }
 }
 
-/** Characters that take the room of two. */
+/** Characters that take the width of two. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uff00-\uff60\p{Emoji_Presentation}]/u
 
-/** At most so many narrow characters, the last one an ellipsis where there were more. */
+/** At most this many narrow characters; an ellipsis replaces the last one if the text is longer. */
 export function fittedText(text: string, columns: number): string {
   let room = columns
   let fitted = ''

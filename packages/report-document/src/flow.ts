@@ -1,4 +1,4 @@
-/** Where value came from and went to: a table of all parts, and a picture of the largest. */
+/** The sources and destinations of value: a table of all parts, and a picture of the largest. */
 import { categories, type Report } from '@cupel/contracts'
 import type { FlowNode, FlowPicture, FlowRow, Table } from './document.js'
 import { fittedText } from './flow-drawing.js'
@@ -10,15 +10,15 @@ type Part = Exposure['by_category'][number]
 type Counterparty = Part['counterparties'][number]
 type OmittedCounterparties = Report['risk']['evidence'][number]['counterparties_omitted']
 
-/** More nodes than this are no picture that a person reads. */
+/** Maximum number of nodes in a readable picture. */
 export const MAX_PICTURE_NODES = 24
-/** The screened address has one, and each side one for all that it leaves out. */
+/** The screened address has one node, and each side has one for the parts that it leaves out. */
 const MAX_NODES_PER_SIDE = Math.floor((MAX_PICTURE_NODES - 1) / 2) - 1
-/** What has room in a node, in narrow characters. */
+/** Width of a node's text, in narrow characters. */
 const NODE_TITLE_COLUMNS = 26
 const NODE_DETAIL_COLUMNS = 40
 
-/** Every part of every asset, incoming value first, each asset led by its total. */
+/** Every part of every asset, incoming value first, with the total of each asset before its parts. */
 export function flowRows(report: Report, strings: Strings): readonly FlowRow[] {
   return report.exposure.flatMap((exposure) => [
     totalRow(exposure, strings),
@@ -59,7 +59,7 @@ function partRow(exposure: Exposure, part: Part, strings: Strings): FlowRow {
   }
 }
 
-/** One row for each counterparty, and one for all that the report leaves out. */
+/** One row for each counterparty, and one for those that the report leaves out. */
 export function counterpartyTable(
   counterparties: readonly Counterparty[],
   omitted: Partial<NonNullable<OmittedCounterparties>> | null,
@@ -84,7 +84,7 @@ export function counterpartyTable(
   return { head: strings.counterparties.head, rows: [...rows, others] }
 }
 
-/** Null where the ledger knows no value. */
+/** Null if the ledger knows no value. */
 export function flowPicture(report: Report, strings: Strings): FlowPicture | null {
   const incoming = sideNodes(report, 'in', strings)
   const outgoing = sideNodes(report, 'out', strings)
@@ -127,7 +127,7 @@ function sideNodes(report: Report, side: 'in' | 'out', strings: Strings): readon
   return [...nodes, { id: `${side}-more`, side, ...more }]
 }
 
-/** A node for each counterparty; one for a part that has none. */
+/** A node for each counterparty, and one for a part that has none. */
 function candidatesOf(part: Part, strings: Strings): readonly Candidate[] {
   const { category } = part
   const isIndirect = part.relation === 'indirect'

@@ -1,10 +1,10 @@
-/** What a report does not know, each point in words. */
+/** The things that a report does not know, each in words. */
 import type { Report } from '@cupel/contracts'
 import type { Point } from './document.js'
 import type { Strings } from './strings.en.js'
 import { nameOf, visibleText, wordsOf } from './writing.js'
 
-/** Reasons of the level first: they are what stands between the address and green. */
+/** Reasons of the level come first: they keep the address from green. */
 export function limitsOf(report: Report, strings: Strings): readonly Point[] {
   const { risk, coverage } = report
   const { exposure } = coverage
@@ -47,7 +47,7 @@ function providerPoints(chainData: Report['coverage']['chain_data'], { unknown }
   return [...faults, ...disagreements]
 }
 
-/** Totals that may not be whole, and values without a price. */
+/** Totals that may be incomplete, and values without a price. */
 function valuePoints({ exposure, coverage }: Report, strings: Strings): readonly Point[] {
   const partial = exposure
     .filter(({ total_complete }) => !total_complete)

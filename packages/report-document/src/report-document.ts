@@ -1,6 +1,6 @@
 /**
  * Puts a stored report into words, in the order of a reader's questions: verdict, what is not known, why, where the money went,
- * provenance. Nothing is decided again: the same report gives the same document.
+ * provenance. It decides nothing again: the same report gives the same document.
  */
 import { categories, type Report, type ReportLeaf } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
@@ -11,12 +11,12 @@ import { limitsOf } from './limits.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } from './writing.js'
 
-/** More sentences than this are no summary. */
+/** Maximum number of sentences in a summary. */
 const MAX_SUMMARY_ITEMS = 5
 
 /**
- * Every amount, date and name in it is written for people; the report itself stays the authority. `leaf`: null where the one of the
- * report is not known, which the document then says.
+ * Every amount, date and name in the document is written for people; the report itself stays authoritative. `leaf`: null if the leaf
+ * of the report is not known; the document then says so.
  */
 export function reportDocument(
   report: Report,
@@ -55,7 +55,7 @@ export function reportDocument(
   }
 }
 
-/** An empty picture means something only where the ledger was examined. */
+/** An empty picture is meaningful only if the ledger was examined. */
 function flowIntro({ exposure, coverage }: Report, strings: Strings): string {
   const { flow, exposureReasons } = strings
   if (exposure.length > 0) return flow.intro
@@ -92,7 +92,7 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
   }
 }
 
-/** Why the report has its level, without capital letter and full stop. */
+/** Why the report has its level, without a capital letter and full stop. */
 export function becauseOf({ risk }: Report, strings: Strings): string {
   const decisive = risk.evidence.filter((item) => item.decisive)
   const first = decisive[0]
@@ -228,7 +228,7 @@ function provenanceFields(report: Report, strings: Strings): readonly Field[] {
   ]
 }
 
-/** A reader of the printed document compares them with what a verifier says. */
+/** A reader of the printed document compares them with the output of a verifier. */
 function leafFields(leaf: ReportLeaf | null, { provenance }: Strings): readonly Field[] {
   if (leaf === null) return [{ label: provenance.log, value: provenance.noLeaf }]
   return [
@@ -238,7 +238,7 @@ function leafFields(leaf: ReportLeaf | null, { provenance }: Strings): readonly 
   ]
 }
 
-/** Text with half of a character has no RFC 8785 form, and then the report has no hash; everything else of it can be read. */
+/** Text with half of a character has no RFC 8785 form, so the report has no hash; everything else of it can be read. */
 function hashOf(report: Report, { provenance }: Strings): string {
   try {
     return sha256Hex(canonicalJson(report))

@@ -1,4 +1,4 @@
-/** Every text of a report document in English. A further language is a further table of this type. */
+/** Every text of a report document in English. Another language is another table of this type. */
 import { bulkEn } from './bulk/bulk-strings.en.js'
 import { count, grouped } from './counting.js'
 

@@ -5,7 +5,7 @@ import type { Strings } from './strings.en.js'
 const INVISIBLE =
   /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
-/** Text of other people with every character that a reader could not see written as its number: `[U+202E]`. */
+/** Text from third parties. Every invisible character is written as its number: `[U+202E]`. */
 export function visibleText(text: string): string {
   return text.replaceAll(
     INVISIBLE,
@@ -13,7 +13,7 @@ export function visibleText(text: string): string {
   )
 }
 
-/** At most `length` characters, the last one an ellipsis where there were more. */
+/** At most `length` characters; an ellipsis replaces the last one if the text is longer. */
 export function shortened(text: string, length: number): string {
   const characters = [...text]
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`
@@ -24,13 +24,13 @@ export function shortenedCode(text: string): string {
   return text.length <= 20 ? text : `${text.slice(0, 8)}…${text.slice(-6)}`
 }
 
-/** `1234567.5 ETH` → `1,234,567.5 ETH`; anything else as it is. */
+/** `1234567.5 ETH` → `1,234,567.5 ETH`; any other text is returned unchanged. */
 export function amountText(text: string): string {
   const [, digits, rest] = /^(\d+)(.*)$/s.exec(text) ?? []
   return visibleText(digits === undefined ? text : digits.replaceAll(/\B(?=(\d{3})+$)/g, ',') + rest)
 }
 
-/** Dollars and whole cents, rounded down; a positive amount never reads as nothing. */
+/** Dollars and whole cents, rounded down; a positive amount is never shown as zero. */
 export function dollarText(text: string | null, strings: Strings): string {
   if (text === null) return strings.noPrice
   const [, digits, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
@@ -47,7 +47,7 @@ export function shareText(share: number | null, strings: Strings): string {
   return percent > 0 && percent < 0.01 ? '< 0.01%' : `${Number(percent.toFixed(2))}%`
 }
 
-/** A day as `2022-04-14`, a moment as `2022-04-14 09:00:00 UTC`; anything else as it is. */
+/** A day as `2022-04-14`, a moment as `2022-04-14 09:00:00 UTC`; any other text is returned unchanged. */
 export function dateText(text: string): string {
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z)?$/.exec(text) ?? []
   if (day === undefined) return visibleText(text)
@@ -57,7 +57,7 @@ export function dateText(text: string): string {
 export const dateOr = (text: string | null, otherwise: string): string =>
   text === null || text === '' ? otherwise : dateText(text)
 
-/** The words for a code; a code of a later version is shown as it is, with a note. */
+/** The words for a code; a code of a later version is shown unchanged, with a note. */
 export function wordsOf(table: Readonly<Record<string, string>>, code: string, strings: Strings): string {
   return Object.hasOwn(table, code) ? table[code]! : strings.unexplained(visibleText(code))
 }

@@ -1,4 +1,4 @@
-/** The PDF of an audit as the library takes it, with its statement attached. */
+/** The PDF of an audit as a definition for the library, with its statement attached. */
 import { STATEMENT_NAME, type AuditDocument } from '@cupel/report-document'
 import { framed } from './frame.js'
 import { dataTable, fieldTable, pointList } from './parts.js'
@@ -6,13 +6,13 @@ import type { Content } from './pdfmake.js'
 import { caution, heading, muted, paragraph, sizes } from './style.js'
 
 const COUNT_WIDTHS = [0, 80, 80, 80, 90, 90]
-/** A report id of 16 characters has a line of its own. */
+/** Width for a report id of 16 characters on one line. */
 const FINDING_WIDTHS = [76, 32, 58, 132, 0]
 const FRONT_WIDTHS = [0, 120]
 const VERSION_WIDTHS = [70, 0, 90]
 const READ_WIDTHS = [0, 80, 100]
 
-/** `json`: the statement as it is attached. */
+/** `json`: the statement as attached. */
 export function auditDefinition(document: AuditDocument, json: string): object {
   const { title, language, madeAt, headline, cautions, asked, counts, read, provenance } = document
   return framed({

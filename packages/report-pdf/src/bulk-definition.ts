@@ -1,15 +1,15 @@
-/** The PDF of a bulk job as the library takes it: levels, what to look at first, and what has no report. */
+/** The PDF of a bulk job as a definition for the library: levels, addresses to look at first, and addresses without a report. */
 import type { BulkDocument } from '@cupel/report-document'
 import { framed } from './frame.js'
 import { dataTable, fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
 import { caution, colours, CONTENT_WIDTH, heading, levelColour, muted, paragraph, sizes } from './style.js'
 
-/** An address of 42 characters has a line of its own. */
+/** Width for an address of 42 characters on one line. */
 const WORST_WIDTHS = [28, 182, 34, 40, 34, 0, 74]
 const FAILURE_WIDTHS = [28, 190, 0]
 const BAR_HEIGHT = 16
-/** Narrower slices could not be seen. */
+/** Narrower slices would be invisible. */
 const MIN_SLICE_WIDTH = 2
 
 export function bulkDefinition(document: BulkDocument): object {
@@ -35,7 +35,7 @@ export function bulkDefinition(document: BulkDocument): object {
   })
 }
 
-/** One slice for each level, with its word and its count in the table below: the colour says nothing by itself. */
+/** One slice for each level, with its word and its count in the table below: the colour alone carries no information. */
 function bar({ levels }: BulkDocument): Content {
   const all = levels.slices.reduce((sum, { count }) => sum + count, 0)
   const room = CONTENT_WIDTH - levels.slices.length * MIN_SLICE_WIDTH
@@ -59,7 +59,7 @@ function bar({ levels }: BulkDocument): Content {
   }
 }
 
-/** What has no report is lighter than every level. */
+/** Addresses without a report are lighter than every level. */
 const sliceColour = (outcome: string): string =>
   outcome === 'failed' || outcome === 'cancelled' ? colours.line : levelColour(outcome)
 

@@ -1,4 +1,4 @@
-/** The case of a report, as an appendix behind its PDF. */
+/** The case of a report, as an appendix to its PDF. */
 import type { CaseDocument, CaseEntryText } from '@cupel/report-document'
 import { fieldTable } from './parts.js'
 import type { Content } from './pdfmake.js'
@@ -16,7 +16,7 @@ export function casePages(document: CaseDocument): readonly Content[] {
   ]
 }
 
-/** Not in a table: a long note goes on over a page. */
+/** Not in a table, because a long note continues on the next page. */
 function entryOf({ head, lines }: CaseEntryText): readonly Content[] {
   return [
     muted(head, { fontSize: sizes.small + 0.5, bold: true, margin: [0, 8, 0, 2] }),

@@ -1,17 +1,17 @@
-/** Where a PDF differs from the one that is made now of the same report, in words of a reader. */
+/** Finds where a PDF differs from a new rendering of the same report, in words for a reader. */
 
 export interface Difference {
-  /** Of the first byte that differs. */
+  /** Offset of the first byte that differs. */
   readonly offset: number
   /** A part of the document, for a sentence: `page 2`, `the attached report.json`. */
   readonly place: string
-  /** Whether the document only ends too early. */
+  /** Whether the only difference is that the document ends too early. */
   readonly isCutOff: boolean
   readonly pages: number
   readonly expectedPages: number
 }
 
-/** Where `shown` first differs from `rendered`, a document of this renderer; null where they are equal. */
+/** The first place where `shown` differs from `rendered`, a document of this renderer; null if they are equal. */
 export function differenceOf(shown: Uint8Array, rendered: Uint8Array): Difference | null {
   const [one, other] = [bufferOf(shown), bufferOf(rendered)]
   if (one.equals(other)) return null
@@ -30,7 +30,7 @@ const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
 
 function firstDifferent(one: Buffer, other: Buffer): number {
   let [low, high] = [0, Math.min(one.length, other.length)]
-  // The first bytes up to `low` are equal, and those up to `high` are not, or are all there are.
+  // The first `low` bytes are equal. The first `high` bytes are not equal, or are all the bytes there are.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (one.compare(other, low, middle, low, middle) === 0) low = middle
@@ -53,7 +53,7 @@ interface PdfObject {
 
 const INFORMATION = 'the information of the document'
 
-/** Objects by their offsets, each with the part of the document that it is of. Of a document that this renderer made. */
+/** Objects by offset, each with the part of the document it belongs to. Only for a document that this renderer made. */
 function layoutOf(text: string): readonly PlacedObject[] {
   const table = Number(/startxref\n(\d+)\n%%EOF\n?$/.exec(text)?.[1])
   const objects = objectsOf(text, table)
@@ -82,7 +82,7 @@ function objectsOf(text: string, table: number): ReadonlyMap<number, PdfObject> 
 
 function placesOf(objects: ReadonlyMap<number, PdfObject>, trailer: string): ReadonlyMap<number, string> {
   const places = new Map<number, string>()
-  /** Objects that `id` refers to where the pattern leads. */
+  /** Objects that `id` refers to at the places that the pattern matches. */
   const named = (text: string | undefined, pattern: RegExp, place: string): number[] => {
     const ids = [...(text ?? '').matchAll(pattern)].flatMap(([, list]) =>
       [...list!.matchAll(/(\d+) 0 R/g)].map(([, id]) => Number(id)),

@@ -1,4 +1,4 @@
-/** The PDF of a report as the library takes it, with the report itself attached. */
+/** The PDF of a report as a definition for the library, with the report itself attached. */
 import type { CaseDocument, ReportDocument } from '@cupel/report-document'
 import { casePages } from './case-pages.js'
 import { evidencePages } from './evidence-pages.js'
@@ -9,13 +9,13 @@ import type { Content } from './pdfmake.js'
 import { heading, paragraph, sizes } from './style.js'
 import { verdictPage } from './verdict-page.js'
 
-/** A case to be printed behind the report, and its text to be attached. */
+/** A case to print after the report, and its text to attach. */
 export interface Appendix {
   readonly document: CaseDocument
   readonly json: string
 }
 
-/** `json`: the report as it is stored, attached as it is. */
+/** `json`: the stored report, attached unchanged. */
 export function documentDefinition(
   document: ReportDocument,
   json: string,

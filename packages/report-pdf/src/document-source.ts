@@ -1,29 +1,29 @@
-/** What a PDF of a report says it was made of. */
+/** Extracts from a PDF of a report the sources that it names. */
 import { PRODUCER, RENDERER_VERSION } from './version.js'
 
 export interface DocumentSource {
   /** The attached report.json. */
   readonly report: string
-  /** The attached case.json; null where the case is no appendix. */
+  /** The attached case.json; null if the PDF has no case. */
   readonly caseText: string | null
-  /** Version of the renderer that the information of the document names; null where it names none. */
+  /** Version of the renderer that the information of the document names; null if it names none. */
   readonly renderer: string | null
 }
 
 const PRODUCER_START = `<pdf:Producer>${PRODUCER.slice(0, -RENDERER_VERSION.length)}`
 const PRODUCER_END = '</pdf:Producer>'
-/** Text of others has no line end in this place: JSON and strings of a PDF escape it. */
+/** Third-party text cannot match this: JSON and strings of a PDF escape line ends. */
 const EMBEDDED = ' 0 obj\n<<\n/Type /EmbeddedFile\n'
 const STREAM = '\nstream\n'
 const STREAM_END = '\nendstream\n'
-/** No dictionary of an attachment is longer, and none of its name. */
+/** Upper limit for the dictionary of an attachment and for the dictionary of its name. */
 const MAX_DICTIONARY = 1_000
 /** More attachments than any PDF of a report has. */
 const MAX_ATTACHMENTS = 3
 
 /**
- * Null where nothing is attached as a renderer of this service attaches it. Nothing of it is trusted: whoever renders it again and compares
- * finds out whether the document is made of it.
+ * Null if nothing is attached in the way a renderer of this service does it. The result is not trusted: a caller that renders it again
+ * and compares finds out whether the document was made from it.
  */
 export function sourceOf(pdf: Uint8Array): DocumentSource | null {
   const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength)
@@ -57,7 +57,7 @@ function attachmentsOf(bytes: Buffer): Attachment[] {
   return found
 }
 
-/** The information stands behind everything that holds text of others. */
+/** The information comes after all third-party text. */
 function rendererOf(bytes: Buffer): string | null {
   const at = bytes.lastIndexOf(PRODUCER_START)
   const end = at < 0 ? -1 : bytes.indexOf(PRODUCER_END, at)

@@ -1,4 +1,4 @@
-/** The evidence: decisive items first, in full; items that do not count with their reason alone. */
+/** The evidence: decisive items first, in full; items that do not count are listed with only their reason. */
 import type { EvidenceView, ReportDocument } from '@cupel/report-document'
 import { dataTable, fieldTable } from './parts.js'
 import type { Content } from './pdfmake.js'

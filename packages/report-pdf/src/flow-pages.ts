@@ -1,4 +1,4 @@
-/** Where value came from and went to: the picture, and the table that says the same. */
+/** The sources and destinations of value: the picture, and the table with the same content. */
 import {
   flowDrawing,
   type FlowBox,
@@ -19,11 +19,11 @@ export function flowPages({ flow }: ReportDocument): readonly Content[] {
   ]
 }
 
-/** The layout of the page's picture, with the text in the fonts that each name needs. */
+/** The layout of the page's picture, with text in the fonts that each name needs. */
 function drawing(picture: FlowPicture): Content {
   const { boxes, lines, height } = flowDrawing(picture)
   const bottom = { type: 'line', x1: 0, y1: height, x2: 0, y2: height, lineWidth: 0 }
-  // Texts are placed over the drawing, from its end upwards, and take no room of their own.
+  // Texts are placed over the drawing, starting from its end and going up, and take no space.
   return {
     unbreakable: true,
     margin: [0, 0, 0, 8],

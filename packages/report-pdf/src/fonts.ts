@@ -1,6 +1,6 @@
 /**
  * The fonts of a PDF. They come from packages, so every installation has the same bytes. Each file is parsed once per thread, because
- * parsing takes longer than a page.
+ * parsing takes longer than rendering a page.
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -50,7 +50,7 @@ const allFiles: ReadonlySet<string> = new Set(
 /** Whether a path is one of the fonts: a document reads no other file. */
 export const isFontFile = (path: string): boolean => allFiles.has(path)
 
-/** Words whose glyphs a thread keeps for each font: those that reports repeat, about 1 kB each. */
+/** Number of words whose glyphs a thread keeps for each font: words that reports repeat, about 1 kB each. */
 const MAX_KNOWN_WORDS = 5_000
 
 interface KnownFont {
@@ -84,7 +84,7 @@ export function hasGlyph(name: FontName, codePoint: number): boolean {
   return [normal, bold].every((file) => knownFont(file).parsed.hasGlyphForCodePoint(codePoint))
 }
 
-/** Makes every later document embed the fonts that are parsed already, in place of parsing the file again. */
+/** Makes every later document embed the parsed fonts instead of parsing the file again. */
 export function reuseParsedFonts(): void {
   const { prototype } = loadPdfDocumentClass()
   prototype.provideFont = function (this: PdfDocument, name: FontName, isBold?: boolean): EmbeddedFont {
@@ -103,7 +103,7 @@ export function reuseParsedFonts(): void {
   }
 }
 
-/** A document may bring any number of words, so what is kept is thrown away as a whole before it grows too large. */
+/** A document may contain any number of words, so the cache is dropped as a whole before it grows too large. */
 function wordsOf(known: KnownFont): EmbeddedFont['layoutCache'] {
   if (Object.keys(known.words).length > MAX_KNOWN_WORDS)
     known.words = Object.create(null) as KnownFont['words']

@@ -1,4 +1,4 @@
-/** What every PDF of this package has: PDF/A-3b, a footer, the attached data, and nothing that depends on when it is made. */
+/** The common parts of every PDF of this package: PDF/A-3b, a footer, and the attached data. Nothing depends on the time of rendering. */
 import type { Content } from './pdfmake.js'
 import { PRODUCER } from './version.js'
 import { colours, MARGIN, muted, sizes } from './style.js'
@@ -6,21 +6,21 @@ import { colours, MARGIN, muted, sizes } from './style.js'
 export interface Framed {
   readonly title: string
   readonly language: string
-  /** RFC 3339: when what the document shows was decided. */
+  /** RFC 3339: when the content of the document was decided. */
   readonly at: string
-  /** JSON that the document shows. */
+  /** The JSON that the document shows. */
   readonly attachments: readonly { readonly name: string; readonly json: string }[]
   readonly footer: string
   readonly content: readonly Content[]
 }
 
-/** The document as the library takes it. */
+/** The document as a definition for the library. */
 export function framed({ title, language, at, attachments, footer, content }: Framed): object {
   const date = new Date(at)
   return {
     version: '1.7',
     subset: 'PDF/A-3b',
-    // The output of a compressor differs between machines and versions; the bytes of a document must not.
+    // The output of a compressor differs between machines and versions, but the bytes of a document must not.
     compress: false,
     language,
     displayTitle: true,

@@ -1,10 +1,10 @@
 /**
  * The text that a reader copies from a PDF. The library keeps one object for each glyph of a parsed font, with the characters of its
- * first use in the process; a glyph that was first a part of another one has none. A document needs the characters of its own uses.
+ * first use in the process. A glyph that was first a part of another one has none. A document needs the characters of its own uses.
  */
 import type { EmbeddedFont, Glyph, ParsedFont } from './pdfmake.js'
 
-/** Makes the font return each glyph with the characters it is asked for. */
+/** Makes the font return each glyph with the requested characters. */
 export function giveGlyphsTheirText(font: ParsedFont): void {
   const { getGlyph } = font
   font.getGlyph = function (this: ParsedFont, id, characters = []) {
@@ -13,7 +13,7 @@ export function giveGlyphsTheirText(font: ParsedFont): void {
   }
 }
 
-/** A glyph without characters leaves its place to the first use that has some. */
+/** A glyph without characters takes those of the first use that has some. */
 const withText = (glyph: Glyph, characters: readonly number[]): Glyph =>
   Object.create(glyph, {
     codePoints: { value: characters.length === 0 ? undefined : characters },
@@ -22,7 +22,7 @@ const withText = (glyph: Glyph, characters: readonly number[]): Glyph =>
 const isSame = (some: readonly number[] | undefined, others: readonly number[]): boolean =>
   some?.length === others.length && others.length > 0 && others.every((one, at) => one === some[at])
 
-/** Lets a document be written in which glyphs without characters are left. */
+/** Lets a document be written even if glyphs without characters remain. */
 export function allowGlyphsWithoutText(font: EmbeddedFont): void {
   const { toUnicodeCmap } = font
   font.toUnicodeCmap = function (this: EmbeddedFont) {

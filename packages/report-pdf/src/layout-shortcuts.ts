@@ -1,6 +1,6 @@
 /**
- * Shortcuts through the library's layout. Each replaces a method by one that costs less and lays out the documents of this package
- * alike: they name no styles, reserve no room for page numbers and break pages only in front of headings. The version of the library
+ * Shortcuts through the library's layout. Each replaces a method by a cheaper one with the same layout for the documents of this
+ * package: they name no styles, reserve no room for page numbers and break pages only before headings. The version of the library
  * is pinned, and `layout-shortcuts.unit.test.ts` compares documents made with and without them.
  */
 import {
@@ -14,13 +14,13 @@ import {
   type Vector,
 } from './pdfmake.js'
 
-/** A heading below this part of a page belongs to the next one. */
+/** A heading below this part of a page moves to the next page. */
 const LOWEST_HEADING = 0.88
 
-/** On the library itself: tests load this module several times, and the library once. */
+/** Stored on the library itself: tests load this module several times, but the library once. */
 const TAKEN = Symbol.for('cupel.layout-shortcuts')
 
-/** For the whole process; calls after the first one change nothing. */
+/** Applies to the whole process; calls after the first one change nothing. */
 export function takeLayoutShortcuts(classes: LayoutClasses = loadLayoutClasses()): void {
   if (TAKEN in classes.Renderer) return
   Object.defineProperty(classes.Renderer, TAKEN, { value: true })
@@ -31,7 +31,7 @@ export function takeLayoutShortcuts(classes: LayoutClasses = loadLayoutClasses()
   breakPagesWhileLayingOut(classes)
 }
 
-/** The library pushes every word on the stack of styles for each of twenty properties. */
+/** Replaces a method that pushes every word on the stack of styles for each of twenty properties. */
 function readStylesDirectly({ StyleContextStack }: LayoutClasses): void {
   StyleContextStack.prototype.getProperty = function (this: StyleStack, name) {
     for (let at = this.styleOverrides.length - 1; at >= 0; at -= 1) {
@@ -44,7 +44,7 @@ function readStylesDirectly({ StyleContextStack }: LayoutClasses): void {
     item[name] ?? stack?.getProperty(name) ?? otherwise
 }
 
-/** The words of one text have the same stack, which is read once. */
+/** The words of one text have the same stack, so it is read once. */
 function readStylesOnce({ TextInlines }: LayoutClasses): void {
   const { prototype } = TextInlines
   const { measure } = prototype
@@ -58,7 +58,7 @@ function readStylesOnce({ TextInlines }: LayoutClasses): void {
   }
 }
 
-/** Words of one style become one text, which a reader also copies as one. */
+/** Joins words of one style into one text, which a reader also copies as one. */
 function writeLinesAsWhole({ Renderer }: LayoutClasses): void {
   const { prototype } = Renderer
   const { renderLine } = prototype
@@ -82,7 +82,7 @@ function joinedInlines({ inlines }: Line): Inline[] {
   return joined
 }
 
-/** The widest gap between words, in points, that rounding makes. */
+/** The widest gap between words, in points, that results from rounding. */
 const ROUNDING = 1e-6
 
 const continues = (last: Inline, next: Inline): boolean =>
@@ -92,7 +92,7 @@ const continues = (last: Inline, next: Inline): boolean =>
   last.link === next.link &&
   Math.abs(last.x + last.width - next.x) < ROUNDING
 
-/** The library draws each of some thousand dark squares by itself. */
+/** The library draws each of some thousand dark squares separately. */
 function drawCodesAtOnce({ qrEncoder, Renderer }: LayoutClasses): void {
   const { measure } = qrEncoder
   qrEncoder.measure = (node) => {
@@ -122,7 +122,7 @@ function joinedSquares(squares: readonly Square[]): readonly Square[] {
   return joined
 }
 
-/** The library lays the whole document out again after each break that a function asks for. */
+/** The library repeats the layout of the whole document after each break that a function requests. */
 function breakPagesWhileLayingOut({ LayoutBuilder }: LayoutClasses): void {
   const { prototype } = LayoutBuilder
   const { processNode } = prototype

@@ -3,13 +3,13 @@ import type { Field, Table } from '@cupel/report-document'
 import type { Content } from './pdfmake.js'
 import { colours, CONTENT_WIDTH, muted, paragraph, sizes, type TextStyle } from './style.js'
 
-/** Fixed widths make long words break; a width of the library’s own choice would grow with them. Paddings are taken off. */
+/** Fixed widths make long words break; an automatic width would grow with them. Paddings are subtracted. */
 function fixedWidths(widths: readonly number[], total: number): readonly number[] {
   const rest = total - widths.reduce((sum, width) => sum + width, 0)
   return widths.map((width, column) => (width === 0 ? rest : width) - (column === 0 ? 4 : 8))
 }
 
-/** A table whose head is repeated on every page. `widths`: points, with 0 for what is left. */
+/** A table that repeats its head on every page. `widths`: points, with 0 for the remaining width. */
 export function dataTable(
   { head, rows }: Table,
   widths: readonly number[],
@@ -54,7 +54,7 @@ export interface DataColumns {
   readonly numberColumns?: readonly number[]
   /** The column whose cells are links. */
   readonly linkColumn?: number
-  /** Addresses, one for each row; undefined where a row leads nowhere. */
+  /** Addresses, one for each row; undefined if a row has no link. */
   readonly links?: readonly (string | undefined)[]
 }
 

@@ -1,46 +1,46 @@
 /**
- * Renders reports and summaries of bulk jobs in threads beside the process. A thread starts with the first report that needs it, and ends after a while
- * without work, because it holds the fonts in memory.
+ * Renders reports and summaries of bulk jobs in threads of the process. A thread starts with the first report that needs it. It ends
+ * after a while without work, because it holds the fonts in memory.
  */
 import { Worker } from 'node:worker_threads'
 import type { ReportLeaf } from '@cupel/contracts'
 import type { RenderOrder, RenderResult } from './render-worker.js'
 
 export interface PdfRendererOptions {
-  /** Threads at most. */
+  /** Maximum number of threads. */
   readonly workers: number
-  /** A thread without work for so long ends; ten minutes by default. */
+  /** A thread without work ends after this time; ten minutes by default. */
   readonly idleMs?: number
-  /** A document that is not rendered after so long, with the time it waited, ends its thread; 30 seconds by default. */
+  /** If a document is not rendered within this time, including its wait, its thread ends; 30 seconds by default. */
   readonly timeoutMs?: number
 }
 
 export interface PdfRenderer {
   /**
-   * The PDF of a report, from its text as it is stored and its leaf where that is known. Rejects with RendererBusyError where too many are waiting, and with another
-   * error where the report cannot be rendered.
+   * The PDF of a report, from its stored text and its leaf, if that is known. Rejects with RendererBusyError if too many are waiting, and
+   * with another error if the report cannot be rendered.
    */
   render(json: string, leaf: ReportLeaf | null): Promise<Uint8Array>
-  /** The same for an ended bulk job, from its text as the API gives it with its results. Bytes go over to the thread, and are empty afterwards. */
+  /** The same for an ended bulk job with its results, from the API's text. Bytes are transferred to the thread and are empty afterwards. */
   renderBulk(json: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
   renderWithCase(reportJson: string, caseJson: string, leaf: ReportLeaf | null): Promise<Uint8Array>
-  /** The same for an audit, from its statement as it is to be attached. */
+  /** The same for an audit, from its statement as it will be attached. */
   renderAudit(json: string): Promise<Uint8Array>
-  /** Ends the threads; reports that are being rendered are rejected. */
+  /** Ends the threads; unfinished reports are rejected. */
   close(): Promise<void>
 }
 
 export class RendererBusyError extends Error {}
 
-/** Reports that one thread renders or keeps waiting. */
+/** Maximum number of reports that one thread renders or keeps waiting. */
 export const MAX_ORDERS_PER_WORKER = 8
-/** The longest reports take about two seconds of a processor. */
+/** The longest reports take about two seconds of processor time. */
 const RENDER_TIMEOUT_MS = 30_000
 const IDLE_MS = 600_000
-/** A report that needs more ends its thread, and not the process. */
+/** A report that needs more ends its thread, not the process. */
 const MAX_HEAP_MB = 384
-/** One render makes some 30 MB that nothing needs after it: with room for it, less is copied while it is collected. */
+/** One render makes some 30 MB of garbage: with room for it, the collector copies less. */
 const YOUNG_HEAP_MB = 64
 
 export function createPdfRenderer({
@@ -91,7 +91,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-/** `onEnd` is called, at times twice, before the orders that were not finished are rejected. */
+/** `onEnd` is called, sometimes twice, before the unfinished orders are rejected. */
 function startThread(
   { idleMs, timeoutMs }: Required<Omit<PdfRendererOptions, 'workers'>>,
   onEnd: () => void,
@@ -99,7 +99,7 @@ function startThread(
   const worker = new Worker(...threadFile())
   const orders = new Map<number, Waiting>()
   let lastId = 0
-  // No order may reach a thread that is about to end.
+  // A thread that is about to end must receive no order.
   const stop = (): void => {
     onEnd()
     void worker.terminate()
@@ -144,12 +144,12 @@ function startThread(
   }
 }
 
-/** The thread's file is beside this one: transpiled in an installation, source in tests. */
+/** The thread's file is next to this one: transpiled in an installation, source in tests. */
 function threadFile(): ConstructorParameters<typeof Worker> {
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB }
   if (!import.meta.url.endsWith('.ts'))
     return [new URL('./render-worker.js', import.meta.url), { execArgv: [], resourceLimits }]
-  // A thread takes over no loader, so it registers the one of sources itself.
+  // A thread does not inherit the loader, so it registers the loader for sources itself.
   const source = JSON.stringify(new URL('./render-worker.ts', import.meta.url).href)
   const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
   return [code, { eval: true, execArgv: ['--conditions=cupel-source'], resourceLimits }]

@@ -1,4 +1,4 @@
-/** The library that lays out and writes PDFs, as far as it is used: it brings no types. */
+/** Types for the used parts of the library that lays out and writes PDFs: it has no types of its own. */
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 export type Content = string | readonly Content[] | { readonly [name: string]: unknown }
 
 export interface Glyph {
-  /** What it stands for in a text. */
+  /** The characters it represents in a text. */
   readonly codePoints?: readonly number[]
 }
 
@@ -21,16 +21,16 @@ type GlyphRun = object
 
 export interface EmbeddedFont {
   readonly font: ParsedFont
-  /** Of words that were laid out; they depend on the parsed font alone. */
+  /** Cache of laid-out words; it depends on the parsed font alone. */
   layoutCache: Record<string, GlyphRun>
-  /** Of the document, by number in it. */
+  /** Glyphs of the document, by their number in it. */
   readonly subset: { readonly glyphs: readonly number[] }
-  /** Characters of the glyphs of the document, by number in it. */
+  /** Characters of the glyphs of the document, by their number in it. */
   readonly unicode: (readonly number[])[]
   toUnicodeCmap(): object
 }
 
-/** The class below the library’s printer. Fields with an underscore are of the library that it extends. */
+/** The base class of the library’s printer. Fields with an underscore belong to the library that it extends. */
 export interface PdfDocument {
   readonly fontCache: Record<string, Partial<Record<'normal' | 'bold', EmbeddedFont>>>
   readonly _fontFamilies: Record<string, EmbeddedFont>
@@ -63,7 +63,7 @@ export const loadPdfMake = (): PdfMake => require('pdfmake') as PdfMake
 export const loadPdfDocumentClass = (): PdfDocumentClass =>
   (require('pdfmake/js/PDFDocument.js') as { default: PdfDocumentClass }).default
 
-/** A word, or words, of one style on a line. */
+/** One or more words of one style on a line. */
 export interface Inline {
   text: string
   readonly x: number
@@ -91,7 +91,7 @@ export interface Square {
   readonly h: number
 }
 
-/** Squares that are drawn at once, from a place of their own; or any other shape. */
+/** Squares that are drawn at once, from one origin; or any other shape. */
 export type Vector =
   | {
       readonly type: 'squares'

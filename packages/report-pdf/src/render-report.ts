@@ -1,6 +1,6 @@
 /**
  * Renders one stored report, one ended bulk job, or one audit, as a PDF. The same text, with the same leaf of a report, gives the same
- * bytes, in every process and for one version of the renderer.
+ * bytes, in every process with the same version of the renderer.
  */
 import type { Report, ReportCase, ReportLeaf } from '@cupel/contracts'
 import {
@@ -21,13 +21,13 @@ import { tableLayouts } from './style.js'
 
 let isPrepared = false
 
-/** `json`: the text of the report as it is stored. `leaf`: that of the report, where it is known. Rejects where it is no report. */
+/** `json`: the stored text of the report. `leaf`: the leaf of the report, if it is known. Rejects if the text is not a report. */
 export async function renderReport(json: string, leaf: ReportLeaf | null = null): Promise<Uint8Array> {
   const document = reportDocument(JSON.parse(json) as Report, leaf)
   return await rendered(documentDefinition(document, json))
 }
 
-/** `json`: an array of two texts, of the report as it is stored and of its case as the API gives it. */
+/** `json`: an array of two texts: the stored report, and its case as the API returns it. */
 export async function renderWithCase(json: string, leaf: ReportLeaf | null = null): Promise<Uint8Array> {
   const [reportJson, caseJson] = JSON.parse(json) as [string, string]
   const document = reportDocument(JSON.parse(reportJson) as Report, leaf)
@@ -35,12 +35,12 @@ export async function renderWithCase(json: string, leaf: ReportLeaf | null = nul
   return await rendered(documentDefinition(document, reportJson, appendix))
 }
 
-/** `json`: the text of the job as the API gives it once it has ended, with its results. Rejects where it is no such job. */
+/** `json`: the text of an ended job with its results, as the API returns it. Rejects if it is not such a job. */
 export async function renderBulk(json: string): Promise<Uint8Array> {
   return await rendered(bulkDefinition(bulkDocument(JSON.parse(json) as BulkJobText)))
 }
 
-/** `json`: the statement of an audit as it is to be attached. Rejects where it is none. */
+/** `json`: the statement of an audit, exactly as it will be attached. Rejects if it is not a statement. */
 export async function renderAudit(json: string): Promise<Uint8Array> {
   return await rendered(auditDefinition(auditDocument(JSON.parse(json) as AuditStatement, json), json))
 }
@@ -52,7 +52,7 @@ async function rendered(definition: object): Promise<Uint8Array> {
     takeLayoutShortcuts()
     pdfMake.setFonts(fontFiles)
     pdfMake.setTableLayouts(tableLayouts)
-    // A PDF contains what is in the report: nothing is fetched, and no file is read but fonts.
+    // A PDF contains only the content of the report: nothing is fetched, and only font files are read.
     pdfMake.setUrlAccessPolicy(() => false)
     pdfMake.setLocalAccessPolicy(isFontFile)
     isPrepared = true

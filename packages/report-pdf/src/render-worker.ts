@@ -1,4 +1,4 @@
-/** The thread that renders PDFs, one after another: layout would hold up every call of the process. */
+/** The thread that renders PDFs, one after another: in the main thread, layout would delay every call of the process. */
 import { parentPort } from 'node:worker_threads'
 import { standBack } from '@cupel/concurrency'
 import type { ReportLeaf } from '@cupel/contracts'
@@ -9,9 +9,9 @@ const renderers = { audit: renderAudit, report: renderReport, bulk: renderBulk, 
 export interface RenderOrder {
   readonly id: number
   readonly kind: keyof typeof renderers
-  /** The text of the report as it is stored, of the report with its case, of the job as the API gives it, or of the statement of an audit; as bytes, it is UTF-8. */
+  /** The text of the stored report, the report with its case, the job from the API, or the statement of an audit. Bytes are UTF-8. */
   readonly json: string | Uint8Array
-  /** Of a report, where it is known. */
+  /** Leaf of a report, if it is known. */
   readonly leaf: ReportLeaf | null
 }
 

@@ -1,4 +1,4 @@
-/** The one typographic scale and palette of a PDF. A colour never says anything that a word beside it does not. */
+/** The typographic scale and palette of a PDF. A colour never carries information that a word beside it does not. */
 import type { FontName } from './fonts.js'
 import type { Content } from './pdfmake.js'
 import { textRuns } from './text-runs.js'
@@ -18,7 +18,7 @@ export const colours = {
   link: '#1D4E89',
 } as const
 
-/** Told apart also by people who cannot tell red from green: they differ in lightness. */
+/** People who cannot tell red from green can distinguish these: they differ in lightness. */
 const levelColours: Readonly<Record<string, string>> = {
   red: '#A3161A',
   orange: '#B85C00',
@@ -44,7 +44,7 @@ export interface TextStyle {
   readonly [name: string]: unknown
 }
 
-/** A paragraph of any text. */
+/** A paragraph of text in any script. */
 export function paragraph(text: string, { font = 'text', ...style }: TextStyle = {}): Content {
   const runs = textRuns(text, font).map((run) => ({ text: run.text, font: run.font }))
   return { text: runs.length === 0 ? '' : runs, ...style }
@@ -56,7 +56,7 @@ export const heading = (text: string): Content =>
 export const muted = (text: string, style: TextStyle = {}): Content =>
   paragraph(text, { color: colours.muted, ...style })
 
-/** What a reader must not miss. */
+/** A box that a reader must not miss. */
 export const caution = (text: string): Content => ({
   layout: 'bare',
   margin: [0, 2, 0, 2],
@@ -69,7 +69,7 @@ export const caution = (text: string): Content => ({
 const hairline = (index: number, { table }: { table: { body: unknown[] } }): number =>
   index === 0 || index === table.body.length ? 0 : 0.5
 
-/** Lines between rows alone. */
+/** Lines between rows only. */
 export const tableLayouts = {
   rows: {
     hLineWidth: hairline,

@@ -1,6 +1,6 @@
 /**
  * Divides text into runs of one font each, because a PDF has no fallback fonts, and puts right-to-left text into the order in which
- * it is printed. A character that no font has is written as its number, so that nothing is left out unseen.
+ * it is printed. A character that no font has is written as its number, so that nothing is dropped silently.
  */
 import { createRequire } from 'node:module'
 import { hasGlyph, type FontName } from './fonts.js'
@@ -18,7 +18,7 @@ interface Bidi {
 
 const bidi = (createRequire(import.meta.url)('bidi-js') as () => Bidi)()
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
-/** In the order of trial. The large fonts come last: they are parsed only where they are needed. */
+/** In the order in which they are tried. The large fonts come last: they are parsed only if needed. */
 const FALLBACKS: readonly FontName[] = ['text', 'rightToLeft', 'han', 'hangul']
 
 /** Runs from left to right. `font` is tried first. */
@@ -42,7 +42,7 @@ function runsOf(text: string, preferred: FontName): readonly TextRun[] {
 const escaped = (character: string): string =>
   `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
 
-/** Spaces and punctuation stay in the font of the text before them. Null where no font has the character. */
+/** Spaces and punctuation stay in the font of the text before them. Null if no font has the character. */
 function fontOf(character: string, preferred: FontName, previous: FontName | undefined): FontName | null {
   const codePoint = character.codePointAt(0)!
   if (codePoint < 0x80 && previous !== 'rightToLeft') return preferred
@@ -58,8 +58,8 @@ interface Piece {
 }
 
 /**
- * Words in the order of print. The font engine itself prints the letters of a right-to-left word from right to left, so their order
- * stays. Lines of wrapped right-to-left text follow one another from the last words to the first.
+ * Words in the order of print. The font engine prints the letters of a right-to-left word from right to left, so their order
+ * stays. If right-to-left text wraps, its last words are on the first line.
  */
 function inPrintOrder(text: string): readonly string[] {
   const { levels } = bidi.getEmbeddingLevels(text, 'ltr')
@@ -94,7 +94,7 @@ function reverseFrom(pieces: Piece[], level: number): void {
   }
 }
 
-/** Punctuation has no direction that a font engine could know. */
+/** Punctuation alone has no direction, so the font engine cannot reverse it. */
 function printed({ text, level }: Piece): string {
   if (level % 2 === 0 || RIGHT_TO_LEFT.test(text)) return text
   return [...text]

@@ -1,4 +1,4 @@
-/** The first page: the verdict with what limits it, for a reader who reads nothing else. */
+/** The first page: the verdict and its limits, for a reader who reads nothing else. */
 import type { Bar, ReportDocument } from '@cupel/report-document'
 import { fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'

@@ -75,7 +75,7 @@ export function conformanceCases(): ReadonlyMap<string, readonly ConformanceCase
 /** A case on a running product: the sandbox gives the same answers everywhere. */
 export interface ProductCase {
   readonly name: string
-  /** `test`, `live`, `read_only` or `none`, a key that nobody issued. */
+  /** `test`, `live`, `read_only` or `none`, or a key that nobody issued. */
   readonly key: string
   readonly steps: readonly (Omit<Step, 'expect'> & { readonly expect: ProductExpectation })[]
 }
@@ -95,7 +95,7 @@ export function productCases(): readonly ProductCase[] {
 
 export interface ScriptedServer {
   readonly url: string
-  /** A URL at which nobody listens. */
+  /** A URL without a listening server. */
   readonly refusedUrl: string
   close(): Promise<void>
 }

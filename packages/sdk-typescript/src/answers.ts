@@ -1,4 +1,4 @@
-/** Reads answers. What lacks a field that decisions are made from is not an answer: nothing is guessed. */
+/** Reads answers. An answer without a field that decisions depend on is rejected: nothing is guessed. */
 import { UnexpectedAnswerError } from './errors.js'
 import type { Answer } from './transport/call.js'
 import { isObject, jsonOf, type JsonObject } from './transport/json.js'
@@ -11,7 +11,7 @@ export function objectOf(answer: Answer): JsonObject {
   throw new UnexpectedAnswerError('The body is not a JSON object', answer)
 }
 
-/** The report of `expected`: of the address that was sent, or of the id that was asked for. */
+/** The report that matches `expected`: the address that was sent, or the id that was requested. */
 export function reportOf(answer: Answer, expected: { address?: string; report_id?: string }): Report {
   const value = objectOf(answer)
   const risk = value['risk']
@@ -26,7 +26,7 @@ export function reportOf(answer: Answer, expected: { address?: string; report_id
   return value as unknown as Report
 }
 
-/** The screening of the address that was sent, as of a past moment. A report in its place is none: a decision for now is not one for then. */
+/** The past screening of the address that was sent. A report is rejected in its place: its decision is for now, not for that moment. */
 export function asOfScreeningOf(answer: Answer, address: string): AsOfScreening {
   const value = objectOf(answer)
   const report = isObject(value['report']) ? value['report'] : {}
@@ -54,7 +54,7 @@ export function jobOf(answer: Answer, jobId?: string): BulkJob {
 /** A page of a list. */
 export interface Page<T> {
   readonly items: readonly T[]
-  /** Asks for the next page; null at the end. */
+  /** The token for the next page; null at the end. */
   readonly next_page_token: string | null
 }
 

@@ -23,7 +23,7 @@ export interface ScreenOptions extends KeyedCallOptions {
   readonly customerReference?: string | undefined
 }
 
-/** A client of one installation, with one key. It keeps no state between calls; use one for all. */
+/** A client of one installation, with one key. It keeps no state between calls; use one for all calls. */
 export class Cupel {
   readonly reports: Reports
   readonly bulk: Bulk
@@ -38,7 +38,7 @@ export class Cupel {
   readonly webhooks = webhooks
   readonly #transport: Transport
 
-  /** Without options the key is CUPEL_API_KEY and the URL is CUPEL_BASE_URL. Throws a ConfigurationError where one is missing. */
+  /** By default the key is CUPEL_API_KEY and the URL is CUPEL_BASE_URL. Throws a ConfigurationError if one is missing. */
   constructor(options: CupelOptions = {}) {
     const settings = settingsFrom(options)
     this.#transport = createTransport(settings)
@@ -56,7 +56,7 @@ export class Cupel {
 
   /**
    * Screens one address and returns its report. Decide on `risk.level`, and treat a level that you do not know like `red`.
-   * Every call makes a new report; a call that is repeated after a lost answer gets the report of the first attempt.
+   * Every call makes a new report. A call that is repeated after a lost answer returns the report of the first attempt.
    */
   async screen(address: string, options: ScreenOptions = {}): Promise<Report> {
     if (typeof address !== 'string') throw new InvalidArgumentError('The address must be a text.')
@@ -66,8 +66,8 @@ export class Cupel {
   }
 
   /**
-   * Says what lists, policy and ledger of a past moment say of an address. It is no report: it has no id, nothing is stored, and nothing is
-   * billed. Providers of chain data cannot be asked about the past, so that what they said is left out.
+   * Screens an address with the lists, policy and ledger of a past moment. The result is not a report: it has no id, nothing is stored, and
+   * nothing is billed. Providers of chain data cannot be queried about the past, so their data is left out.
    */
   async screenAsOf(
     address: string,
@@ -84,12 +84,12 @@ export class Cupel {
     return asOfScreeningOf(await this.#transport(call), address)
   }
 
-  /** What the account has used of its plan, and what it may use. */
+  /** The account's usage of its plan, and its limits. */
   async usage(options: CallOptions = {}): Promise<Usage> {
     const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as Usage
   }
 }
 
-/** Empty where the Date holds no time. */
+/** Empty if the Date holds no time. */
 const momentOf = (date: Date): string => (Number.isNaN(date.getTime()) ? '' : date.toISOString())

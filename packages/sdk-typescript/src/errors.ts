@@ -1,9 +1,9 @@
-/** Everything that the client throws itself is a CupelError. A call that is aborted rejects with the reason of its signal. */
+/** The base class of all errors that the client itself throws. A call that is aborted rejects with the reason of its signal. */
 export class CupelError extends Error {
   override name = 'CupelError'
 }
 
-/** The client cannot work as it was set up: no key, an unusable URL, a browser. */
+/** The client cannot work with its settings: no key, an unusable URL, a browser. */
 export class ConfigurationError extends CupelError {
   override name = 'ConfigurationError'
 }
@@ -13,17 +13,17 @@ export class InvalidArgumentError extends CupelError {
   override name = 'InvalidArgumentError'
 }
 
-/** No answer came: the connection failed or was lost. The call may have been carried out. */
+/** No answer arrived: the connection failed or was lost. The call may have been carried out. */
 export class ConnectionFailedError extends CupelError {
   override name = 'ConnectionFailedError'
 }
 
-/** No answer came in time. The call may have been carried out. */
+/** No answer arrived in time. The call may have been carried out. */
 export class TimedOutError extends ConnectionFailedError {
   override name = 'TimedOutError'
 }
 
-/** Something answered that is not what the API describes: a proxy’s page, a redirect, another address. Nothing is known. */
+/** The answer is not one that the API describes: a proxy’s page, a redirect, another address. The outcome is unknown. */
 export class UnexpectedAnswerError extends CupelError {
   override name = 'UnexpectedAnswerError'
   /** HTTP status of the answer. */
@@ -43,27 +43,27 @@ export class WebhookVerificationError extends CupelError {
   override name = 'WebhookVerificationError'
 }
 
-/** One thing that is at fault in a request. */
+/** One error in a request. */
 export interface FieldError {
   /** JSON Pointer (RFC 6901) into the body; empty for the whole body. */
   readonly pointer: string
   readonly detail: string
 }
 
-/** What an error answer says. */
+/** The content of an error answer. */
 export interface ProblemFacts {
   /** HTTP status. */
   readonly status: number
-  /** One of the published codes, to which others may be added; null where the answer names none. */
+  /** One of the published codes, to which others may be added; null if the answer names none. */
   readonly code: string | null
   readonly title: string | null
   readonly detail: string | null
-  /** Names the call in the audit log; quote it to the operator. */
+  /** Identifies the call in the audit log; quote it to the operator. */
   readonly requestId: string | null
-  /** Seconds that the service asks callers to wait; null where it names no time. */
+  /** Seconds that the service asks callers to wait; null if it names no time. */
   readonly retryAfter: number | null
   readonly errors: readonly FieldError[]
-  /** The report that a screen will have although it is not ready; null otherwise. */
+  /** The id of the report that a screen will have when it is ready; null otherwise. */
   readonly reportId: string | null
 }
 
@@ -100,23 +100,23 @@ export class BadRequestError extends ApiError {
 export class AuthenticationError extends ApiError {
   override name = 'AuthenticationError'
 }
-/** 403: the key may not do this, or not from here. */
+/** 403: the key may not do this, or not from this address. */
 export class PermissionDeniedError extends ApiError {
   override name = 'PermissionDeniedError'
 }
-/** 404: this account has no such thing in this environment. The class of the code `not_found` too. */
+/** 404: this account has no such object in this environment. Also the class of the code `not_found`. */
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError'
 }
-/** 409: the state of the resource, or another call, stands against it. */
+/** 409: the call conflicts with the state of the resource, or with another call. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError'
 }
-/** 422: well-formed, and still not possible. */
+/** 422: well-formed, but not possible. */
 export class UnprocessableError extends ApiError {
   override name = 'UnprocessableError'
 }
-/** 429: too many calls. `retryAfter` says when to come back. */
+/** 429: too many calls. `retryAfter` says when to retry. */
 export class RateLimitError extends ApiError {
   override name = 'RateLimitError'
 }
@@ -124,7 +124,7 @@ export class RateLimitError extends ApiError {
 export class RequestError extends ApiError {
   override name = 'RequestError'
 }
-/** 5xx: the service could not do it now. */
+/** 5xx: the service could not carry out the call now. */
 export class ServerError extends ApiError {
   override name = 'ServerError'
 }

@@ -4,7 +4,7 @@ export interface AttemptEvent {
   readonly url: string
   /** 1 for the first attempt of a call. */
   readonly attempt: number
-  /** Equal for all attempts of one call; null where the call has none. */
+  /** Equal for all attempts of one call; null if the call has none. */
   readonly idempotencyKey: string | null
 }
 
@@ -16,13 +16,13 @@ export interface AnswerEvent extends AttemptEvent {
   readonly durationMs: number
 }
 
-/** An attempt that failed, when the call will be repeated. */
+/** An attempt that failed and will be repeated. */
 export interface RetryEvent extends AttemptEvent {
   readonly error: Error
   readonly waitMs: number
 }
 
-/** For logs and traces. What a hook throws, the call throws. */
+/** For logs and traces. If a hook throws, the call throws the same error. */
 export interface Hooks {
   /** May return headers to add, such as `traceparent`. It cannot replace the client’s own. */
   readonly attempt?: (event: AttemptEvent) => Readonly<Record<string, string>> | void

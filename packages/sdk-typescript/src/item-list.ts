@@ -1,12 +1,12 @@
 import type { Page } from './answers.js'
 import { CupelError } from './errors.js'
 
-/** Fetches one page; undefined asks for the first. */
+/** Fetches one page; undefined requests the first one. */
 export type FetchPage<T> = (pageToken: string | undefined) => Promise<Page<T>>
 
 /**
  * A list that is fetched page by page while it is read:
- * `for await (const report of cupel.reports.list()) …`. Nothing is fetched before. Each iteration begins again.
+ * `for await (const report of cupel.reports.list()) …`. Nothing is fetched before that. Each iteration starts from the beginning.
  */
 export class ItemList<T> implements AsyncIterable<T> {
   readonly #fetchPage: FetchPage<T>
@@ -21,7 +21,7 @@ export class ItemList<T> implements AsyncIterable<T> {
     for await (const page of this.pages()) yield* page.items
   }
 
-  /** Page by page. `next_page_token` of a page is the `pageToken` with which the list can be continued later. */
+  /** The list page by page. The `next_page_token` of a page is the `pageToken` with which the list can be continued later. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     const seen = new Set<string>()
     let token = this.#first
@@ -36,7 +36,7 @@ export class ItemList<T> implements AsyncIterable<T> {
     }
   }
 
-  /** The first page alone. */
+  /** Only the first page. */
   firstPage(): Promise<Page<T>> {
     return this.#fetchPage(this.#first)
   }

@@ -6,25 +6,25 @@ import type { Hooks } from './hooks.js'
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Resolves after `ms` milliseconds; rejects with the reason of `signal` where it is aborted before. */
+  /** Resolves after `ms` milliseconds; rejects with the reason of `signal` if it is aborted before. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** What the client needs of `fetch`. */
+/** The part of `fetch` that the client needs. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface CupelOptions {
   /** Default: the environment variable CUPEL_API_KEY. */
   readonly apiKey?: string | undefined
-  /** Where the service is, such as `https://cupel.example.com`. Default: the environment variable CUPEL_BASE_URL. */
+  /** The address of the service, such as `https://cupel.example.com`. Default: the environment variable CUPEL_BASE_URL. */
   readonly baseUrl?: string | undefined
   /** Milliseconds for one call with all its attempts and waits. Default 60,000. */
   readonly timeoutMs?: number | undefined
   /** Milliseconds for one attempt. Default 20,000. */
   readonly attemptTimeoutMs?: number | undefined
-  /** How often a call is repeated at most. Default 5. */
+  /** Maximum number of retries of a call. Default 5. */
   readonly maxRetries?: number | undefined
-  /** Bytes of one answer at most. Default 128 MiB. */
+  /** Maximum size of one answer in bytes. Default 128 MiB. */
   readonly maxAnswerBytes?: number | undefined
   /** The key is only sent over https or to this machine, unless this is true. */
   readonly allowInsecureHttp?: boolean | undefined
@@ -52,7 +52,7 @@ export interface Settings {
   readonly random: () => number
 }
 
-/** Throws a ConfigurationError for what cannot work. The message never contains the key. */
+/** Throws a ConfigurationError if the options cannot work. The message never contains the key. */
 export function settingsFrom(options: CupelOptions): Settings {
   refuseBrowser()
   return {
@@ -87,7 +87,7 @@ const systemClock: Clock = {
     }),
 }
 
-/** Whoever can open a page can read a key in it. */
+/** A visitor of a page could read a key in it. */
 function refuseBrowser(): void {
   const { document, importScripts, navigator } = globalThis as {
     document?: unknown
@@ -136,7 +136,7 @@ function parsed(text: string): URL | null {
   try {
     return new URL(text)
   } catch {
-    // Not a URL; the caller says so.
+    // Not a URL; the caller reports it.
     return null
   }
 }
@@ -163,7 +163,7 @@ function environment(name: string): string | undefined {
   try {
     return (globalThis as { process?: ProcessLike }).process?.env?.[name]
   } catch {
-    // Deno without the permission to read the environment: as if it were not set.
+    // Deno without permission to read the environment: the variable counts as not set.
     return undefined
   }
 }

@@ -3,7 +3,7 @@ import type { components } from './generated/openapi.js'
 type Schemas = components['schemas']
 
 export type Report = Schemas['Report']
-/** What a past moment says of an address; no report. */
+/** The screening of an address as of a past moment; not a report. */
 export type AsOfScreening = Schemas['AsOfScreening']
 export type BulkJob = Schemas['BulkJob']
 /** A job in a list, without its results. */
@@ -36,7 +36,7 @@ export type CaseSummary = Schemas['CaseSummary']
 export interface Download {
   readonly content: Uint8Array
   readonly contentType: string
-  /** The name that the service proposes; null where it proposes none. */
+  /** The name that the service proposes; null if it proposes none. */
   readonly filename: string | null
   readonly etag: string | null
 }

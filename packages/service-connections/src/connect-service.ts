@@ -39,11 +39,11 @@ export interface Connections {
 export interface ConnectOptions {
   /** Connections to Postgres; by default the number in the settings. */
   readonly maxConnections?: (config: Config) => number
-  /** What the process does, where the settings divide the service: each role has numbers of its own. By default the service. */
+  /** The role of the process, if the settings divide the service: each role has its own instance numbers. By default the service. */
   readonly role?: (config: Config) => string
 }
 
-/** Opens them and registers their closing. Throws ConfigError where a setting is missing. */
+/** Opens the connections and registers their closing. Throws ConfigError if a setting is missing. */
 async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions = {}): Promise<Connections> {
   const { config, logger, shutdown } = frame
   if (config.CUPEL_DATABASE_URL === undefined) throw new ConfigError('CUPEL_DATABASE_URL is required.')
@@ -77,7 +77,7 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
 
 const UNDEFINED_TABLE = '42P01'
 
-/** The number is given back when the log is closed, just before the database is. */
+/** The number is released when the log is closed, just before the database is. */
 async function takeInstance(
   { config, logger, shutdown, checks, fail }: ServiceFrame,
   database: Database,
@@ -103,13 +103,13 @@ async function takeInstance(
   }
 }
 
-/** Throws ConfigError where the database is older than the log: a service would send and number again what it sent and numbered before. */
+/** Throws ConfigError if the database is older than the log: a service would repeat earlier messages and report numbers. */
 async function requireSettledDatabase(connections: Omit<Connections, 'instance'>): Promise<void> {
   const sentence = await databaseBehindLog(connections)
   if (sentence !== null) throw new ConfigError(sentence)
 }
 
-/** The keys of record MACs; null where no file of them is configured. Throws ConfigError where it cannot be used. */
+/** The keys of record MACs; null if no key file is configured. Throws ConfigError if the file cannot be used. */
 export function recordKeysOf({
   CUPEL_RECORD_KEYS_FILE: file,
 }: Pick<Config, 'CUPEL_RECORD_KEYS_FILE'>): RecordKeys | null {
@@ -121,7 +121,7 @@ export function recordKeysOf({
   }
 }
 
-/** Throws ConfigError where database or log is on another machine without verified TLS, and no setting allows it. */
+/** Throws ConfigError if the database or log is on another machine without verified TLS, and no setting allows it. */
 export function requireVerifiedConnections(config: Config, warn: (sentence: string) => void): void {
   const databases = (['CUPEL_DATABASE_URL', 'CUPEL_DATABASE_ADMIN_URL'] as const).flatMap((setting) => {
     const connectionString = config[setting]
@@ -140,7 +140,7 @@ function databaseOf(setting: string, connectionString: string): Peer {
       exception: 'CUPEL_DATABASE_INSECURE',
     }
   } catch {
-    // The reason may repeat the string, which holds a password.
+    // The reason may repeat the connection string, which contains a password.
     throw new ConfigError(`${setting} is no connection string, or a file that it names cannot be read.`)
   }
 }
@@ -164,11 +164,11 @@ async function openLog(frame: ServiceFrame, database: Database, instance: number
 }
 
 export interface TracedConnections extends Connections {
-  /** Null where no traces are made. */
+  /** Null if no traces are made. */
   readonly tracing: Tracing | null
 }
 
-/** Opens the connections, and begins to make traces where the settings name a collector. What is closed last is what sends them. */
+/** Opens the connections. Starts tracing if the settings name a collector; the trace exporter is closed last. */
 export async function connectService(
   frame: ServiceFrame<LogService>,
   options: ConnectOptions = {},

@@ -1,4 +1,4 @@
-/** How the settings say that this program signs in at the brokers: TLS, certificate, password or token. */
+/** Reads from the settings how this program authenticates to the brokers: TLS, certificate, password or token. */
 import { readFileSync } from 'node:fs'
 import type { KafkaLogOptions } from '@cupel/event-log/kafka'
 import { ConfigError, readSecretFile, type Config } from '@cupel/service-kit'
@@ -6,7 +6,7 @@ import { ConfigError, readSecretFile, type Config } from '@cupel/service-kit'
 type TlsOptions = Exclude<NonNullable<KafkaLogOptions['ssl']>, boolean | (() => unknown)>
 
 /**
- * Files are read for each new connection, so that new certificates and passwords count without a restart. Throws ConfigError where one
+ * Files are read for each new connection, so that new certificates and passwords are used without a restart. Throws ConfigError if one
  * cannot be read now.
  */
 export async function kafkaAccess(
@@ -63,7 +63,7 @@ async function saslOf(config: Config): Promise<Pick<KafkaLogOptions, 'sasl'>> {
   return { sasl: { mechanism, token } }
 }
 
-/** The secret as its file has it now, or as the settings gave it. */
+/** The current secret from its file, or the secret from the settings. */
 function rereadSecret(
   config: Config,
   setting: 'CUPEL_KAFKA_PASSWORD' | 'CUPEL_KAFKA_OAUTH_CLIENT_SECRET',

@@ -1,4 +1,4 @@
-/** A service starts only where every topic that it uses keeps the promises of the log, or an operator answers for what does not. */
+/** A service starts only if each of its topics has the settings that the log requires, or an operator has accepted the difference. */
 import type { Logger, TopicSpec } from '@cupel/contracts'
 import { installationTopics, type EventLog, type TopicFault } from '@cupel/event-log'
 import { ConfigError, type Config } from '@cupel/service-kit'
@@ -6,7 +6,7 @@ import { serviceAccess, type LogService } from './service-access.js'
 
 type OverrideSettings = Pick<Config, 'CUPEL_TOPIC_OVERRIDES' | 'CUPEL_TOPIC_PREFIX'>
 
-/** Without the topic, or with another number of partitions, nothing would work. */
+/** If the topic is missing or has another number of partitions, nothing works. */
 const NEVER_ACCEPTED = new Set(['topic', 'partitions'])
 
 /** Whether CUPEL_TOPIC_OVERRIDES names the setting, for every topic or for this one. */
@@ -18,7 +18,7 @@ export function acceptsFault(config: OverrideSettings): (fault: TopicFault) => b
     )
 }
 
-/** Throws ConfigError with one sentence for each fault of a topic of the service; warns of each that an operator accepted. */
+/** Throws ConfigError with one sentence for each fault of the service's topics; logs a warning for each accepted one. */
 export async function requireTopics(
   service: LogService,
   {

@@ -1,6 +1,6 @@
 /**
- * What each service does on the log: the topics it reads and writes, and its groups. A start checks these topics and no others, and the
- * rights that `cupel install --print-acls` prints are these. Topics are without the prefix of the installation.
+ * The access of each service to the log: the topics that it reads and writes, and its groups. A start checks only these topics, and
+ * `cupel install --print-acls` prints the rights for them. Topics are without the prefix of the installation.
  */
 import { derivedTopicSpecs, screenTopic, topicOf, topicSpecs, type EventType } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, GENESIS_TOPIC } from '@cupel/event-log'
@@ -8,7 +8,7 @@ import { deadLetterGroups, deadLetterTopic, GENESIS_TOPIC } from '@cupel/event-l
 export interface LogAccess {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
-  /** Beginning of the names of its groups; null for a service that takes part in none. */
+  /** Prefix of the names of its groups; null for a service without groups. */
   readonly groups: string | null
 }
 
@@ -23,7 +23,7 @@ export const logServices = [
 export type LogService = (typeof logServices)[number]
 
 const existing = new Set(topicSpecs.map(({ name }) => name))
-/** The topic of each event, the one of the sandbox too where there is one. */
+/** The topics of the events, including their sandbox topics if these exist. */
 const topicsOf = (...types: readonly EventType[]): string[] => [
   ...new Set(
     types.flatMap((type) => [topicOf(type), topicOf(type, false)]).filter((name) => existing.has(name)),
@@ -67,7 +67,7 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
       ...atStart,
       ...topicsOf('BulkSubmitted', 'ReportGenerated', 'LabelStateRecorded', 'PolicyActivated'),
     ],
-    // The screenings of watches have report numbers of their own.
+    // The screenings of watches have their own report numbers.
     writes: [
       ...bulkScreens,
       ...topicsOf('BulkCompleted', 'ReportEpochClaimed'),

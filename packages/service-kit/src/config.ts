@@ -320,7 +320,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** The number of this instance that the settings give, which is added to its ports; 0 where it takes any number that is free. */
+/** The instance number in the settings, which is added to its ports; 0 if the instance takes any free number. */
 export const givenInstance = ({ CUPEL_INSTANCE: instance }: Pick<Config, 'CUPEL_INSTANCE'>): number =>
   instance === 'auto' ? 0 : instance
 
@@ -346,7 +346,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return parsed.data!
 }
 
-/** A drain that takes all the time would leave none to answer the accepted calls. */
+/** A drain that takes the whole time would leave no time to answer the accepted calls. */
 function drainFaults({ CUPEL_DRAIN_MS: drainMs, CUPEL_SHUTDOWN_TIMEOUT_MS: limitMs }: Config): string[] {
   if (drainMs < limitMs) return []
   return [`CUPEL_DRAIN_MS (${drainMs}) must be less than CUPEL_SHUTDOWN_TIMEOUT_MS (${limitMs}).`]

@@ -1,14 +1,14 @@
-/** Log lines of the level debug for a while, without a restart: SIGUSR2 begins it, and a second one ends it before its time. */
+/** Writes log lines of the level debug for a while, without a restart. SIGUSR2 starts it, and a second SIGUSR2 ends it early. */
 import type { ServiceLogger } from './logger.js'
 
-/** A person asks for it, on the machine or in the container: whoever may signal a process may read its log anyway. */
+/** Started by a person on the machine or in the container: anyone who may signal a process may read its log anyway. */
 export const DEBUG_SIGNAL = 'SIGUSR2'
 
 export interface DebugOnSignal {
   dispose(): void
 }
 
-/** Without it the signal ends the process. */
+/** Without this handler the signal ends the process. */
 export function debugOnSignal(logger: ServiceLogger, durationMs: number): DebugOnSignal {
   const usual = logger.level
   let timer: NodeJS.Timeout | null = null
@@ -23,7 +23,7 @@ export function debugOnSignal(logger: ServiceLogger, durationMs: number): DebugO
     if (timer !== null) return end('a second signal')
     timer = setTimeout(() => end('the time is over'), durationMs).unref()
     logger.level = 'debug'
-    // At a level that is always written: somebody has to be able to tell why the log grew.
+    // Logged at a level that is always written, so that the growth of the log can be explained.
     logger.warn({ level: 'debug', durationMs }, 'The log has debug lines now, as a signal asked')
   }
   process.on(DEBUG_SIGNAL, onSignal)

@@ -1,10 +1,10 @@
-/** The room on the volume of a local installation, and whether so little is left that nothing new may begin. */
+/** The free space on the volume of a local installation, and whether it is too small for new work. */
 import { statfs } from 'node:fs/promises'
 
 export interface DiskSpace {
   readonly freeBytes: number
   readonly totalBytes: number
-  /** Below it no new work is accepted. */
+  /** Below this, no new work is accepted. */
   readonly watermarkBytes: number
   readonly isLow: boolean
 }
@@ -12,7 +12,7 @@ export interface DiskSpace {
 /** Bytes, or a share of the volume such as `5%`. */
 export const WATERMARK_PATTERN = /^(?:\d{1,15}|\d{1,2}(?:\.\d)?%)$/
 
-/** Null where the folder does not exist: then the data is on volumes of other machines. */
+/** Null if the folder does not exist: the data is then on volumes of other machines. */
 export async function readDiskSpace(folder: string, watermark: string): Promise<DiskSpace | null> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder)

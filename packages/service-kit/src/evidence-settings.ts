@@ -1,4 +1,4 @@
-/** Settings of what shows later that nothing was altered: keys, checkpoints and witnesses. */
+/** Settings of the evidence that nothing was altered: keys, checkpoints and witnesses. */
 import { z } from 'zod'
 import { milliseconds } from './setting-types.js'
 

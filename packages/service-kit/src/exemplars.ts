@@ -1,4 +1,4 @@
-/** The last sampled trace of each bucket of a histogram, as an example of what the bucket counts. */
+/** The last sampled trace of each bucket of a histogram, as an example of the observations in the bucket. */
 import type { Labels, NamedTrace } from '@cupel/contracts'
 
 export interface Exemplar {
@@ -10,7 +10,7 @@ export interface Exemplar {
 
 export interface Exemplars {
   note(value: number, labels: Labels, trace: NamedTrace | undefined): void
-  /** Of the bucket up to `le`, as a scrape writes it. */
+  /** The exemplar of the bucket up to `le`, as a scrape writes it. */
   of(labels: Readonly<Record<string, string | number>>): Exemplar | undefined
 }
 
@@ -20,7 +20,7 @@ export function createExemplars(buckets: readonly number[], labelNames: readonly
     JSON.stringify([String(le), ...labelNames.map((name) => labels[name])])
   return {
     note(value, labels, trace) {
-      // Of a trace that is not sampled nobody knows yet whether it is kept.
+      // It is not known yet whether an unsampled trace will be kept.
       if (trace?.isSampled !== true) return
       const le = buckets.find((bound) => value <= bound) ?? '+Inf'
       last.set(keyOf(labels, le), { traceId: trace.traceId, value, atSeconds: Date.now() / 1_000 })

@@ -1,4 +1,4 @@
-/** Takes a renewed certificate and its key from their files, without a restart. */
+/** Loads a renewed certificate and its key from their files, without a restart. */
 import { X509Certificate } from 'node:crypto'
 import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
@@ -7,22 +7,22 @@ import { readTlsIdentity, type TlsFiles } from './tls-identity.js'
 
 export interface FollowTlsIdentity {
   readonly config: TlsFiles
-  /** What is served now. */
+  /** The pair that is served now. */
   readonly current: TlsIdentity
   readonly logger: Logger
   /** The files hold another usable pair. Other processes may serve it soon. */
   readonly onSeen?: (identity: TlsIdentity) => void
-  /** The pair has been in the files for `settleMs`: it is to be served from now on. */
+  /** The pair has been in the files for `settleMs` and must be served from now on. */
   readonly onSettled: (identity: TlsIdentity) => void
   readonly lookEveryMs?: number
   readonly settleMs?: number
 }
 
 const LOOK_EVERY_MS = 2_000
-/** Longer than between two looks, so that every process of the installation has seen a certificate before one of them serves it. */
+/** Longer than the interval between checks, so that every process of the installation has seen a certificate before one serves it. */
 const SETTLE_MS = 5_000
 
-/** Reads the files again and again. A pair that cannot be used is warned of once, and the former one stays. Stop it with the server. */
+/** Reads the files periodically. An unusable pair causes one warning, and the former pair stays. Stop it with the server. */
 export function followTlsIdentity(options: FollowTlsIdentity): Pick<Loop, 'stop'> {
   const { config, logger, onSeen, onSettled, lookEveryMs = LOOK_EVERY_MS, settleMs = SETTLE_MS } = options
   let served = options.current
@@ -47,7 +47,7 @@ export function followTlsIdentity(options: FollowTlsIdentity): Pick<Loop, 'stop'
       }
     },
     onError(error) {
-      // Files are replaced one after the other: a certificate without its key may only be on its way.
+      // Files are replaced one after the other: the new key may not have arrived yet.
       const { message } = error as Error
       if (message === lastFault) logger.debug({ err: error }, 'The certificate still cannot be used')
       else

@@ -1,4 +1,4 @@
-/** `/healthz` (the process runs), `/readyz` (it can do its work) and `/metrics`, on a port of their own. */
+/** `/healthz` (the process runs), `/readyz` (it can do its work) and `/metrics`, on their own port. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MetricsRegistry } from './metrics.js'
@@ -74,7 +74,7 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: 1_000,
 }
 
-/** Body of `/readyz`: 200 where every check passes, otherwise 503 with the failing checks. */
+/** Body of `/readyz`: 200 if every check passes, otherwise 503 with the failing checks. */
 export function readiness(checks: readonly Check[]): { status: number; body: object } {
   const ready = checks.length > 0 && checks.every((check) => check.ok)
   return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', checks } }

@@ -1,11 +1,11 @@
-/** Ranges of IP addresses in settings that open something: a slip of the pen must not open everything. */
+/** Ranges of IP addresses in settings that open access. The limits keep a typing error from opening everything. */
 import { isIP } from 'node:net'
 
 /** The largest private range of IPv4 is 10.0.0.0/8; of IPv6 it is fc00::/7. */
 const FEWEST_BITS = { 4: 8, 6: 7 } as const
 const ALL_BITS = { 4: 32, 6: 128 } as const
 
-/** What is wrong with an address or CIDR range, as the end of a sentence that begins with it; null where nothing is. */
+/** The fault of an address or CIDR range, as the end of a sentence that begins with it; null if there is none. */
 export function rangeFault(text: string): string | null {
   const [, address = '', bits] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)

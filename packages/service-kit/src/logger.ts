@@ -1,11 +1,11 @@
-/** Logs one JSON line per event on standard error: standard output is for the program's answer. */
+/** Logs one JSON line per event to standard error: standard output is for the program's answer. */
 import type { Logger } from '@cupel/contracts'
 import { destination, pino, stdTimeFunctions } from 'pino'
 
 /** A logger whose level can be changed while the service runs. */
 export interface ServiceLogger extends Logger {
   level: string
-  /** Every further line goes to `take` as well, as it is written: without what is never written. */
+  /** Sends every further line to `take` as well, exactly as it is written, without the redacted fields. */
   copyLines(take: (line: string) => void): void
 }
 
@@ -39,11 +39,11 @@ export function createLogger(options: LoggerOptions): ServiceLogger {
   })
 }
 
-/** Bytes of lines that wait while the disk is full; later ones are lost. */
+/** Limit in bytes for lines that wait while the disk is full; later lines are lost. */
 const MAX_WAITING_BYTES = 1_048_576
 const DISK_IS_FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 
-/** A full disk stops no service: the next line is written with those that wait, as soon as there is room. */
+/** A full disk does not stop a service: the waiting lines are written with the next line once there is room. */
 function linesTo(file: string | number): ReturnType<typeof destination> {
   const lines = destination({
     dest: file,
@@ -58,7 +58,7 @@ function linesTo(file: string | number): ReturnType<typeof destination> {
     if (!DISK_IS_FULL.includes(error.code)) throw error
     isFull = true
   })
-  // At the end of the process the library repeats a write that fails for ever.
+  // At the end of the process, the library would retry a failed write for ever.
   const { flushSync } = lines
   lines.flushSync = () => {
     if (!isFull) flushSync.call(lines)

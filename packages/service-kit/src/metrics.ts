@@ -5,13 +5,13 @@ import { createExemplars, type Exemplars } from './exemplars.js'
 import { OPEN_METRICS_CONTENT_TYPE, openMetricsText, type MetricsFormat } from './open-metrics.js'
 
 export interface MetricsRegistry extends Metrics {
-  /** The exposition text of everything registered. Only OpenMetrics has exemplars; series have the same names in both formats. */
+  /** The exposition text of all registered metrics. Only OpenMetrics has exemplars; series have the same names in both formats. */
   render(format?: MetricsFormat): Promise<{ contentType: string; body: string }>
 }
 
 const PREFIX = 'cupel_'
 /**
- * Interval of the event loop lag measurement. Each measurement wakes the process: with the library's 10 ms, seven idle services on
+ * Interval of the event loop lag measurement. Each measurement wakes the process. With the library's 10 ms, seven idle services on
  * one machine woke 700 times a second and evicted the caches of busy ones.
  */
 const EVENT_LOOP_LOOK_MS = 100

@@ -1,4 +1,4 @@
-/** The metrics of a process in the format OpenMetrics, which has exemplars: the trace of one observation beside its bucket. */
+/** The metrics of a process in the OpenMetrics format, which has exemplars: the trace of one observation beside its bucket. */
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client'
 import type { Exemplar, Exemplars } from './exemplars.js'
 
@@ -9,7 +9,7 @@ const MEDIA_TYPE = 'application/openmetrics-text'
 
 type Family = MetricObjectWithValues<MetricValue<string>>
 
-/** Every series has the name that it has in the classic format. */
+/** Every series has the same name as in the classic format. */
 export function openMetricsText(
   families: readonly Family[],
   exemplars: ReadonlyMap<string, Exemplars>,
@@ -22,7 +22,7 @@ const TOTAL = '_total'
 function* linesOf(family: Family, exemplars: Exemplars | undefined): Iterable<string> {
   const isCounter = String(family.type) === 'counter'
   const isTotal = isCounter && family.name.endsWith(TOTAL)
-  // A family of counters is named without the ending of its series. A counter with another ending is of unknown type.
+  // A family of counters is named without the suffix of its series. A counter with another suffix has an unknown type.
   const name = isTotal ? family.name.slice(0, -TOTAL.length) : family.name
   yield `# HELP ${name} ${escaped(family.help)}`
   yield `# TYPE ${name} ${isCounter && !isTotal ? 'unknown' : String(family.type)}`
@@ -48,7 +48,7 @@ function exemplarText(exemplar: Exemplar | undefined): string {
 
 const ESCAPED = /[\\\n"]/
 
-/** Most texts have nothing to escape, and a scrape has thousands. */
+/** Fast path: most texts have nothing to escape, and a scrape has thousands. */
 function escaped(text: string): string {
   if (!ESCAPED.test(text)) return text
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
@@ -58,7 +58,7 @@ function numberText(value: number): string {
   return value === Infinity ? '+Inf' : value === -Infinity ? '-Inf' : String(value)
 }
 
-/** The format that a scraper asks for. OpenMetrics only where it is named, and no less welcome than the classic format. */
+/** The format that a scraper asks for. OpenMetrics only if it is named and is not less preferred than the classic format. */
 export function formatFor(accept: string | undefined): MetricsFormat {
   const weights = new Map<string, number>()
   for (const part of (accept ?? '').split(',')) {

@@ -1,6 +1,6 @@
 /**
- * Secrets and data leave this machine only over TLS that is verified, or where a setting allows it for this one peer by name. A start
- * refuses anything else, and says which setting to change.
+ * Secrets and data leave this machine only over verified TLS, or if a setting allows it for this one peer by name. A start
+ * rejects anything else, and says which setting to change.
  */
 import { BlockList, isIP } from 'node:net'
 import { ConfigError, type Config } from './config.js'
@@ -23,15 +23,15 @@ export interface Peer {
   readonly host: string | null
   /** Whether the connection is encrypted and the certificate and name of the peer are checked. */
   readonly isVerified: boolean
-  /** What makes it so, as the end of a sentence: `set CUPEL_KAFKA_TLS=true`. */
+  /** The way to secure it, as the end of a sentence: `set CUPEL_KAFKA_TLS=true`. */
   readonly remedy: string
   /** The setting that allows this peer without TLS. */
   readonly exception: InsecureSetting
 }
 
 /**
- * Throws ConfigError with one sentence for each peer on another machine that is called without verified TLS. `warn` receives one for
- * each that a setting allows: every start says so.
+ * Throws ConfigError with one sentence for each peer on another machine that is called without verified TLS. `warn` receives one at
+ * every start for each peer that a setting allows.
  */
 export function requireVerifiedPeers(
   peers: readonly Peer[],
@@ -67,7 +67,7 @@ export function kafkaPeers(
   }))
 }
 
-/** A peer that an address names. `name` and `setting` are for the sentence; the path of the address may hold a secret. */
+/** A peer given by an address. `name` and `setting` are for the sentence; the path of the address may hold a secret. */
 export function urlPeer(
   url: string | URL,
   { name, setting, exception }: { name: string; setting: string; exception: InsecureSetting },
@@ -86,7 +86,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether a name or an address is this machine, without asking anybody. A name that only resolves to it is not. */
+/** Whether a name or an address is this machine, without a look-up. A name that only resolves to it is not. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   if (bare === 'localhost') return true

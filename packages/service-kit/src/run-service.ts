@@ -8,10 +8,10 @@ import { createShutdown, type Shutdown } from './shutdown.js'
 import { openLogExport } from './log-export/open-log-export.js'
 import type { Logger } from '@cupel/contracts'
 
-/** A service as its process, or the embedded composition, sees it. */
+/** A service as seen by its process or by the embedded composition. */
 export interface RunningService {
   readonly name: string
-  /** What must hold for the service to do its work; shown by /readyz. */
+  /** Conditions for the service to do its work; shown by /readyz. */
   readonly checks: () => readonly Check[]
   /** Finishes accepted work, then closes everything it opened. */
   stop(): Promise<void>
@@ -24,9 +24,9 @@ export interface ServiceFrame<Name extends string = string> {
   readonly logger: Logger
   readonly metrics: MetricsRegistry
   readonly shutdown: Shutdown
-  /** What must hold for the service to do its work; a start that goes on is a check that does not pass. */
+  /** Conditions for the service to do its work; while the start continues, a check fails. */
   readonly checks: () => readonly Check[]
-  /** Ends the process after an orderly shutdown: for faults that only a restart removes. */
+  /** Ends the process after an orderly shutdown: for faults that only a restart clears. */
   readonly fail: (reason: string, error?: unknown) => void
 }
 
@@ -89,7 +89,7 @@ async function serve(
   frame: ServiceFrame & { readonly logger: ServiceLogger },
   start: () => Promise<RunningService>,
 ): Promise<void> {
-  // Closed last: the lines of the shutdown are sent too.
+  // Closed last, so that the log lines of the shutdown are sent too.
   const copies = await openLogExport({ ...frame, service: frame.name })
   frame.shutdown.phase('log records', () => copies.close())
   const health = await startHealthServer({

@@ -1,4 +1,4 @@
-/** Kinds of settings: how the text of a variable is read. */
+/** Kinds of settings: how the text of a variable is parsed. */
 import { z } from 'zod'
 import { rangeFault } from './ip-range-setting.js'
 
@@ -27,5 +27,5 @@ export const insecure = (peer: string) =>
     )
 export const url = z.url({ protocol: /^https?$/ })
 export const file = (what: string) => z.string().min(1).optional().describe(what)
-/** A file in place of a setting that is a secret; `withSecretsOfFiles` reads it. */
+/** A file that replaces a secret setting; `withSecretsOfFiles` reads it. */
 export const secretFile = (name: string) => file(`File whose content is ${name}, in place of that setting.`)

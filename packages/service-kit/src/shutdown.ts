@@ -1,10 +1,10 @@
-/** Shutdown in named phases, one after the other. After the time limit the process ends anyway. */
+/** Runs the shutdown in named phases, one after the other. After the time limit the process ends anyway. */
 import type { Logger } from '@cupel/contracts'
 
 export interface Shutdown {
-  /** Registers a phase; phases run in reverse order of registration, so what was opened last closes first. */
+  /** Registers a phase. Phases run in reverse order of registration, so that the last one opened closes first. */
   phase(name: string, run: () => Promise<void>): void
-  /** Runs the phases once; further calls get the same promise. Resolves to the exit code. */
+  /** Runs the phases once; further calls return the same promise. Resolves to the exit code. */
   run(reason: string): Promise<number>
 }
 

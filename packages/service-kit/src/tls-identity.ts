@@ -5,7 +5,7 @@ import { ConfigError, type Config } from './config.js'
 
 export type TlsFiles = Pick<Config, 'CUPEL_TLS_CERT_FILE' | 'CUPEL_TLS_KEY_FILE'>
 
-/** Null where neither file is configured. Throws an error for the operator where one is missing or unreadable, or they do not match. */
+/** Null if neither file is configured. Throws an error for the operator if one is missing or unreadable, or if they do not match. */
 export async function readTlsIdentity(config: TlsFiles): Promise<TlsIdentity | null> {
   const { CUPEL_TLS_CERT_FILE: certFile, CUPEL_TLS_KEY_FILE: keyFile } = config
   if (certFile === undefined && keyFile === undefined) return null

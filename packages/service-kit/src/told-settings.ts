@@ -1,15 +1,15 @@
-/** Which settings may be told to others by value: those that can hold no secret. Every other one is only said to be set, or not. */
+/** The settings whose values may be shown: those that cannot hold a secret. For all others only "set" or "not set" is shown. */
 import { z } from 'zod'
 import { settings } from './config.js'
 
 export interface ToldSetting {
   readonly name: string
   readonly isSet: boolean
-  /** Null where it is not set, or may hold a secret. Of a URL only where it leads to. */
+  /** Null if it is not set, or may hold a secret. For a URL only its protocol and host. */
   readonly value: string | null
 }
 
-/** Texts that hold names, places and ranges. A new setting is not told until it is named here. */
+/** Texts that hold names, places and ranges. A new setting is shown only after it is added here. */
 const TOLD_TEXTS = new Set([
   ...['CUPEL_HOME', 'CUPEL_HOST', 'CUPEL_WEB_HOST', 'CUPEL_METRICS_HOST', 'CUPEL_TOPIC_PREFIX'],
   ...['CUPEL_TOPIC_OVERRIDES', 'CUPEL_KAFKA_BROKERS', 'CUPEL_KAFKA_TLS_SERVER_NAME'],

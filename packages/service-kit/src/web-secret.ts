@@ -1,10 +1,10 @@
-/** The secret by which the console proves itself to the API. */
+/** The secret with which the console authenticates to the API. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError, type Config } from './config.js'
 
 const MIN_SECRET_LENGTH = 32
 
-/** Undefined where none is configured. Throws ConfigError where the file is unreadable or its secret too short. */
+/** Undefined if none is configured. Throws ConfigError if the file is unreadable or its secret is too short. */
 export async function readWebSecret(
   config: Pick<Config, 'CUPEL_WEB_SECRET' | 'CUPEL_WEB_SECRET_FILE'>,
 ): Promise<string | undefined> {

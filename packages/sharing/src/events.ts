@@ -7,7 +7,7 @@ type ShareEvent = 'ReportShareCreated' | 'ReportShareRevoked' | 'ReportShareOpen
 
 const SOURCE = 'cupel/sharing'
 
-/** `occurrence`: which one it is, where a link has several of this type. */
+/** `occurrence`: the number of the event, if a link has several of this type. */
 export async function writeShareEvent<T extends ShareEvent>(
   transaction: Queryable,
   type: T,

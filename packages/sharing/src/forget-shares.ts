@@ -1,7 +1,7 @@
 /** Ends the links of an account whose personal data is erased. */
 import type { Queryable } from '@cupel/postgres'
 
-/** They open nothing from now on, and nothing says for whom they were made. `word`: what is shown in place of it. */
+/** From now on the links open nothing, and their recipients are not recorded. `word`: shown in place of the recipient. */
 export async function forgetShares(transaction: Queryable, accountId: string, word: string): Promise<void> {
   await transaction.execute(
     `UPDATE sharing.share SET label = CASE label WHEN '' THEN '' ELSE $2 END, actor = CASE actor WHEN '' THEN '' ELSE $2 END,

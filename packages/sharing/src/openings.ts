@@ -1,4 +1,4 @@
-/** What a share link opens, for whoever has its token. Each opening is counted, recorded and limited. */
+/** Opens a report for the holder of a share link's token. Each opening is counted, recorded and limited. */
 import type { ApiCall } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { writeShareEvent } from './events.js'
@@ -14,17 +14,17 @@ export interface UsableShare extends Owner {
 
 export type Opening =
   | { readonly kind: 'opened' }
-  /** It expired or was revoked in the meantime. */
+  /** The link expired or was revoked in the meantime. */
   | { readonly kind: 'ended' }
-  /** `retryAfterSeconds`: whole seconds until it opens again. */
+  /** `retryAfterSeconds`: whole seconds until the link opens again. */
   | { readonly kind: 'too_many'; readonly retryAfterSeconds: number }
 
-/** Openings of one link a minute: each of them is an event in the log. */
+/** Maximum openings of one link a minute: each of them is an event in the log. */
 export const MAX_OPENS_PER_MINUTE = 60
 
 const IS_USABLE = 'revoked_at IS NULL AND expires_at > clock_timestamp()'
 
-/** The link of a token; null where the token is unknown, or the link expired or was revoked. */
+/** The link of a token; null if the token is unknown, or the link expired or was revoked. */
 export async function findUsableShare(database: Queryable, token: string): Promise<UsableShare | null> {
   const [row] = await database.query<UsableShare>(
     {
@@ -37,7 +37,7 @@ export async function findUsableShare(database: Queryable, token: string): Promi
   return row ?? null
 }
 
-/** Records that the report is shown now. Nothing may be shown for which this does not resolve to `opened`. */
+/** Records that the report is shown now. The caller may show it only if this resolves to `opened`. */
 export async function openShare(
   database: Database,
   { shareId, reportId, accountId, livemode }: UsableShare,

@@ -1,8 +1,8 @@
-/** Applies what the log tells of share links to a database that was restored from a backup. */
+/** Applies the log's records of share links to a database that was restored from a backup. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 
-/** Whether the link exists. One that does not opens nothing: the log holds no digest of its token. */
+/** Whether the link exists. A missing link opens nothing: the log holds no digest of its token. */
 export async function isShareKnown(
   transaction: Queryable,
   { shareId }: EventData['ReportShareCreated'],
@@ -10,7 +10,7 @@ export async function isShareKnown(
   return (await transaction.query('SELECT 1 FROM sharing.share WHERE share_id = $1', [shareId])).length > 0
 }
 
-/** Revokes the link where the database holds it as usable; resolves to whether it did. */
+/** Revokes the link if the database holds it as usable; resolves to whether it did. */
 export async function replayShareRevocation(
   transaction: Queryable,
   { shareId, revokedAt, revokedBy }: EventData['ReportShareRevoked'],

@@ -1,8 +1,8 @@
-/** The token of a share link: 256 random bits. Whoever has it may read one report until the link ends. */
+/** The token of a share link: 256 random bits. Its holder may read one report until the link ends. */
 import { createHash, randomBytes } from 'node:crypto'
 
 const TOKEN_BYTES = 32
-/** Recognisable by secret scanners. */
+/** A prefix that secret scanners recognise. */
 const PREFIX = 'cupel_share_'
 
 /** The form of every token. */
@@ -12,7 +12,7 @@ export function newShareToken(): string {
   return PREFIX + randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
-/** What is stored of a token. A token with this many random bits needs no slow hash. */
+/** The stored form of a token. A token with this many random bits needs no slow hash. */
 export function digestOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,4 +1,4 @@
-/** Share links of a report, as their account makes, lists and revokes them. */
+/** Makes, lists and revokes the share links of a report, for its account. */
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
@@ -11,10 +11,10 @@ export interface Owner {
   readonly livemode: boolean
 }
 
-/** Who makes a change, and the call that its event records. */
+/** The maker of a change, and the call that its event records. */
 export interface Actor {
   readonly keyId: string
-  /** Empty where nobody is signed in. */
+  /** Empty if nobody is signed in. */
   readonly person: string
   readonly call: ApiCall
 }
@@ -29,7 +29,7 @@ export interface Share extends Owner {
   /** Times are UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
   readonly createdBy: string
-  /** Empty where nobody was signed in. */
+  /** Empty if nobody was signed in. */
   readonly actor: string
   readonly expiresAt: string
   readonly revokedAt: string | null
@@ -41,7 +41,7 @@ export type CreateResult =
   | { readonly ok: true; readonly share: Share; readonly token: string }
   | { readonly ok: false; readonly code: 'too_many_shares' }
 
-/** Place in the list: the last link of the page before. */
+/** Position in the list: the last link of the previous page. */
 export interface ShareCursor {
   readonly createdAt: string
   readonly shareId: string
@@ -57,13 +57,13 @@ export const DEFAULT_EXPIRY_HOURS = 168
 /** A year. */
 export const MAX_EXPIRY_HOURS = 8_760
 export const MAX_LABEL_LENGTH = 200
-/** Links of one report that are neither expired nor revoked. */
+/** Maximum number of links of one report that are neither expired nor revoked. */
 export const MAX_USABLE_SHARES = 50
 const SHARE_ID_BYTES = 10
 
 /**
  * Makes a link. Only this result contains its token. The caller has checked that the report is the owner's.
- * Times are by the clock of the database, rounded as they are shown: a page continues after the time in its cursor.
+ * Times are by the clock of the database, rounded as shown: a page continues after the time in its cursor.
  */
 export async function createShare(
   database: Database,
@@ -102,7 +102,7 @@ export async function createShare(
   })
 }
 
-/** The links of a report, newest first, those that ended too. */
+/** The links of a report, newest first, including those that ended. */
 export async function listShares(
   database: Queryable,
   {
@@ -133,7 +133,7 @@ export async function listShares(
   return { items, next }
 }
 
-/** Ends a link at once. A link that was revoked before stays as it is. */
+/** Ends a link at once. A link that was already revoked stays unchanged. */
 export async function revokeShare(
   database: Database,
   order: Owner & Actor & { reportId: string; shareId: string },

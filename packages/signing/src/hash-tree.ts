@@ -1,6 +1,6 @@
 /**
- * Hash trees of RFC 6962, section 2.1, with SHA-256. A tree that grows is held as the roots of its full subtrees, so that it takes
- * about log2(size) hashes of memory, and an append one hash on average.
+ * Hash trees of RFC 6962, section 2.1, with SHA-256. A growing tree is stored as the roots of its full subtrees. It takes
+ * about log2(size) hashes of memory, and an append takes one hash on average.
  */
 import { hash } from 'node:crypto'
 
@@ -31,7 +31,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 
 /**
  * The tree with one more leaf. `onSubtree` receives the root of each full subtree of SUBTREE_LEAVES leaves (level 1), of
- * SUBTREE_LEAVES ** 2 leaves (level 2) and so on when its last leaf comes.
+ * SUBTREE_LEAVES ** 2 leaves (level 2) and so on when its last leaf is added.
  */
 export function appendLeaf(
   tree: Tree,
@@ -40,7 +40,7 @@ export function appendLeaf(
 ): Tree {
   const peaks = [...tree.peaks]
   let node = leaf
-  // A peak of height h stands there for each 1 of the size in binary: appending is adding one, and a carry joins two peaks.
+  // There is a peak of height h for each 1 in the binary size: an append adds one, and each carry joins two peaks.
   for (let height = 0, rest = tree.size; rest % 2 === 1; height += 1, rest = Math.floor(rest / 2)) {
     node = nodeHash(peaks.pop()!, node)
     if ((height + 1) % SUBTREE_HEIGHT === 0) onSubtree?.(node, (height + 1) / SUBTREE_HEIGHT)
@@ -49,7 +49,7 @@ export function appendLeaf(
   return { size: tree.size + 1, peaks }
 }
 
-/** MTH of the leaves of the tree: 32 bytes; that of an empty tree is the hash of nothing. */
+/** MTH of the leaves of the tree: 32 bytes; for an empty tree, the hash of the empty string. */
 export function rootOf({ peaks }: Tree): Buffer {
   if (peaks.length === 0) return sha256([])
   return peaks.reduceRight((right, left) => nodeHash(left, right))
@@ -62,7 +62,7 @@ export function treeRoot(leaves: readonly Buffer[]): Buffer {
 
 export interface WholeTree {
   readonly root: Buffer
-  /** PATH(index, leaves), from the leaf up. Throws RangeError where there is no such leaf. */
+  /** PATH(index, leaves), from the leaf up. Throws RangeError if there is no such leaf. */
   path(index: number): Buffer[]
 }
 
@@ -87,7 +87,7 @@ export function wholeTree(leaves: readonly Buffer[]): WholeTree {
   }
 }
 
-/** PATH(m, D[n]) of RFC 6962: what proves that a leaf is at `index` of the tree of these leaf hashes, from the leaf up. */
+/** PATH(m, D[n]) of RFC 6962: it proves that a leaf is at `index` of the tree of these leaf hashes, from the leaf up. */
 export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[] {
   if (index < 0 || index >= leaves.length)
     throw new RangeError(`There is no leaf ${index} of ${leaves.length}`)
@@ -99,7 +99,7 @@ export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[
     : [...inclusionPath(right, index - split), treeRoot(left)]
 }
 
-/** A place in a tree of `size` leaves, and what leads from it to the root. */
+/** A position in a tree of `size` leaves, and the path from it to the root. */
 export interface LeafPath {
   readonly leaf: Uint8Array
   readonly index: number
@@ -107,7 +107,7 @@ export interface LeafPath {
   readonly path: readonly Uint8Array[]
 }
 
-/** The root to which the path leads (RFC 9162, section 2.1.3.2); null where no tree of the size has such a path. */
+/** The root that the path leads to (RFC 9162, section 2.1.3.2); null if no tree of this size has such a path. */
 export function rootOfPath({ leaf, index, size, path }: LeafPath): Buffer | null {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return null
   let [at, last] = [index, size - 1]

@@ -1,4 +1,4 @@
-/** What the installation signs with, and the hash trees over which it signs (docs/adr/0317). */
+/** The signing keys of the installation, and the hash trees over which it signs (docs/adr/0317). */
 export {
   appendLeaf,
   EMPTY_TREE,

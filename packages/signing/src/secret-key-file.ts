@@ -1,4 +1,4 @@
-/** Files of secret keys, `{ "active": "<key id>", "keys": ["<32 bytes in base64url>"] }`, that their owner alone may read. */
+/** Files of secret keys, `{ "active": "<key id>", "keys": ["<32 bytes in base64url>"] }`, that only their owner may read. */
 import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -13,15 +13,15 @@ import {
 import { dirname } from 'node:path'
 
 export interface SecretKeyKind {
-  /** What the id of a key is a hash of, before the key: keys of two kinds never share an id. */
+  /** Hashed before the key to make its id: keys of two kinds never share an id. */
   readonly idPrefix: string
   /** Begins a sentence: `The record keys`. */
   readonly subject: string
-  /** What the file is said not to be: `a file of record keys`. */
+  /** The name of such a file in error messages: `a file of record keys`. */
   readonly form: string
   /** The setting that names the file. */
   readonly setting: string
-  /** What is thrown; its message says what to do. */
+  /** The class of errors that are thrown; the message says what to do. */
   readonly Failure: new (message: string, options?: ErrorOptions) => Error
 }
 
@@ -31,17 +31,17 @@ export interface SecretKeys {
   readonly byId: ReadonlyMap<string, Buffer>
 }
 
-/** Every function throws the failure of the kind where the file is not one of keys, or does not hold its active one. */
+/** Every function throws the Failure of the kind if the file is not a file of keys, or does not hold its active key. */
 export interface SecretKeyFile {
-  /** Throws where there is no file. */
+  /** Throws if there is no file. */
   read(file: string): SecretKeys
-  /** The keys of the file; the first of them is made where there is no file. */
+  /** The keys of the file. Makes the file with a first key if there is none. */
   ensure(file: string): SecretKeys
-  /** Adds a key and returns its id. It is the active one where `isActive`, or where there was no file. */
+  /** Adds a key and returns its id. It becomes the active one if `isActive`, or if there was no file. */
   add(file: string, options: { readonly isActive: boolean }): string
-  /** Makes a key of the file the active one. Throws where the file does not hold it. */
+  /** Makes a key of the file the active one. Throws if the file does not hold it. */
   use(file: string, keyId: string): void
-  /** Removes every key but the active one. */
+  /** Removes every key except the active one. */
   removeOthers(file: string): void
 }
 
@@ -52,7 +52,7 @@ const OWNER_FOLDER = 0o700
 
 export function secretKeyFile(kind: SecretKeyKind): SecretKeyFile {
   const { idPrefix, form, Failure } = kind
-  /** Follows from the key, so that no two keys share an id and a wrong key has another one. */
+  /** Computed from the key, so that no two keys share an id and a wrong key has another id. */
   const idOf = (key: Buffer): string =>
     createHash('sha256').update(idPrefix).update(key).digest('hex').slice(0, KEY_ID_CHARACTERS)
 
@@ -124,7 +124,7 @@ function parse(text: string): { readonly active: string; readonly keys: readonly
   }
 }
 
-/** The file is complete or not there, also after a crash. */
+/** Writes the file as a whole: it is complete or missing, also after a crash. */
 function write(file: string, active: string, keys: readonly Buffer[]): void {
   mkdirSync(dirname(file), { recursive: true, mode: OWNER_FOLDER })
   const draft = `${file}.${process.pid}.draft`

@@ -1,17 +1,17 @@
 /**
- * The signature of a PDF, in a file of its own: a signed note that names the log, the hash of the PDF, and the hash of the data that is
- * attached to it. `sha256sum` and any verifier of C2SP notes check it.
+ * The signature of a PDF, in a separate file: a signed note that names the log, the hash of the PDF, and the hash of the data that is
+ * attached to it. `sha256sum` and any verifier of C2SP notes can check it.
  */
 import { hash } from 'node:crypto'
 import { openNote, signNote, UnsignedNoteError } from './signed-note.js'
 import { purposeOf } from './signing-keys.js'
 import type { Signer, Verifier } from './signing-key.js'
 
-/** What the signature says of a PDF. */
+/** The statement of the signature about a PDF. */
 export interface SignedDocument {
   /** Identity of the log that the PDF is about. */
   readonly log: string
-  /** RFC 3339: when the signer says that the PDF was made. */
+  /** RFC 3339: when the PDF was made, according to the signer. */
   readonly time: string
   readonly pdf: ContentsHash
   readonly data: ContentsHash
@@ -23,11 +23,11 @@ export interface ContentsHash {
   readonly sha256: string
 }
 
-/** The signature is none of this PDF; the message is a sentence. */
+/** The signature does not belong to this PDF; the message is a sentence. */
 export class UnsignedDocumentError extends Error {
   override readonly name = 'UnsignedDocumentError'
 
-  /** What a known key signed in place of this PDF; null where no signature counts. */
+  /** The content that a known key signed instead of this PDF; null if no signature counts. */
   readonly signed: OpenedDocument | null
 
   constructor(message: string, signed: OpenedDocument | null, options?: ErrorOptions) {
@@ -36,10 +36,10 @@ export class UnsignedDocumentError extends Error {
   }
 }
 
-/** Words of the purpose: they follow the name of the key. */
+/** The words that name the purpose; they follow the name of the key. */
 const PURPOSE = 'audits'
 const LINES = /^([^\n]+)\npdf (\d+) ([0-9a-f]{64})\ndata (\d+) ([0-9a-f]{64})\ntime ([0-9TZ:.-]+)\n$/
-/** Of a key name, a log name, and the lines after them; a longer file is no signature. */
+/** Limits for a key name, a log name, and the lines after them; a longer file is not a signature. */
 export const MAX_SIGNATURE_BYTES = 65_536
 
 export const contentsHash = (contents: Uint8Array): ContentsHash => ({
@@ -62,8 +62,8 @@ export interface OpenedDocument extends SignedDocument {
 }
 
 /**
- * What the signature says, if a key of checkpoints signed this PDF. Throws UnsignedDocumentError where it is no signature of a known key,
- * or one of another file.
+ * The content of the signature, if a key of checkpoints signed this PDF. Throws UnsignedDocumentError if no known key signed it,
+ * or if it belongs to another file.
  */
 export function openDocument(pdf: Uint8Array, signature: Uint8Array, verifier: Verifier): OpenedDocument {
   const said = openSignature(signature, verifier)

@@ -1,13 +1,13 @@
 /** Signed notes of C2SP (https://c2sp.org/signed-note): a text that ends in a newline, an empty line, and a line per signature. */
 import type { Signer, Verifier } from './signing-key.js'
 
-/** The note carries no signature of a known key that fits. */
+/** The note carries no matching signature of a known key. */
 export class UnsignedNoteError extends Error {
   override readonly name = 'UnsignedNoteError'
 }
 
 export interface OpenedNote {
-  /** What is signed, with its last newline. */
+  /** The signed text, with its last newline. */
   readonly text: string
   readonly keyId: string
   readonly keyName: string
@@ -15,7 +15,7 @@ export interface OpenedNote {
 
 const SEPARATOR = '\n\n'
 const LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/
-/** A character that no note holds: a carriage return would be seen by some readers and not by others. */
+/** Characters that no note holds: some readers would see a carriage return and others would not. */
 const CONTROL = /(?!\n)\p{Cc}/u
 const KEY_ID_BYTES = 4
 /** More signature lines than any witness adds; a longer note is refused. */
@@ -28,15 +28,15 @@ export function signNote(text: string, { key, sign }: Signer): string {
   return `${text}\n— ${key.name} ${signature.toString('base64')}\n`
 }
 
-/** A line of signatures, which nobody checked yet. */
+/** A line of signatures, not yet checked. */
 export interface NoteSignature {
   readonly keyName: string
   readonly keyId: string
-  /** What stands behind the id of the key: of Ed25519 the 64 bytes of RFC 8032. */
+  /** The bytes after the id of the key: for Ed25519 the 64 bytes of RFC 8032. */
   readonly bytes: Buffer
 }
 
-/** The text of a note and its lines of signatures, in their one spelling. Throws UnsignedNoteError where it is no note. */
+/** The text of a note and its lines of signatures, in their one spelling. Throws UnsignedNoteError if it is not a note. */
 export function parseNote(note: string): {
   readonly text: string
   readonly signatures: readonly NoteSignature[]
@@ -49,8 +49,8 @@ export function parseNote(note: string): {
 }
 
 /**
- * The text and the first known key that signed it. Throws UnsignedNoteError, also where a known key did not sign what its line says. A
- * line counts for a key where both name and id are the key's.
+ * The text and the first known key that signed it. Throws UnsignedNoteError, also if the signature of a known key is wrong. A
+ * line counts for a key if both name and id match.
  */
 export function openNote(note: string, { nameOf, verify }: Verifier): OpenedNote {
   const { text, signatures } = parseNote(note)
@@ -71,7 +71,7 @@ export function openNote(note: string, { nameOf, verify }: Verifier): OpenedNote
 function signatureOf(line: string): NoteSignature {
   const [, keyName = '', base64 = ''] = LINE.exec(line) ?? []
   const bytes = Buffer.from(base64, 'base64')
-  // Another spelling of the same bytes is not taken: a note has one form.
+  // Another spelling of the same bytes is rejected: a note has exactly one form.
   if (bytes.toString('base64') !== base64 || bytes.length <= KEY_ID_BYTES)
     throw new UnsignedNoteError('A line of its signatures is not well-formed.')
   return { keyName, keyId: bytes.toString('hex', 0, KEY_ID_BYTES), bytes: bytes.subarray(KEY_ID_BYTES) }

@@ -1,7 +1,7 @@
-/** Ed25519 keys with a name, as C2SP signed-note has them (https://c2sp.org/signed-note). */
+/** Ed25519 keys with a name, as in C2SP signed-note (https://c2sp.org/signed-note). */
 import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
 
-/** A key that signatures are checked with. */
+/** A key for checking signatures. */
 export interface PublicKey {
   /** Name of the installation: no spaces and no `+`. */
   readonly name: string
@@ -14,16 +14,16 @@ export interface PublicKey {
 export interface Signer {
   readonly key: PublicKey
   /**
-   * The Ed25519 signature, 64 bytes. What is signed begins with words that no other use of the key begins with, so that a
-   * signature never counts for something else.
+   * The Ed25519 signature, 64 bytes. The signed bytes begin with words that no other use of the key begins with, so that a
+   * signature never counts for another purpose.
    */
   sign(bytes: Uint8Array): Buffer
 }
 
 export interface Verifier {
-  /** The keys with this id: mostly none or one. */
+  /** The keys with this id: usually none or one. */
   knows(keyId: string): boolean
-  /** The name of the key with this id; undefined where it is not known. */
+  /** The name of the key with this id; undefined if it is not known. */
   nameOf(keyId: string): string | undefined
   /** Whether a known key with this id signed the bytes. */
   verify(keyId: string, bytes: Uint8Array, signature: Uint8Array): boolean
@@ -42,12 +42,12 @@ function keyId(name: string, bytes: Uint8Array): string {
   return hash('sha256', input, 'hex').slice(0, 8)
 }
 
-/** The key in one line, as verifiers of C2SP take it: name, id, algorithm and key. */
+/** The key in one line, as verifiers of C2SP accept it: name, id, algorithm and key. */
 export function verifierKey({ name, id, bytes }: PublicKey): string {
   return `${name}+${id}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
 }
 
-/** The key of such a line; null where it is none, or its id does not follow from name and key. */
+/** The key of such a line; null if it has another form, or if its id does not follow from name and key. */
 export function parseVerifierKey(line: string): PublicKey | null {
   const [, name, id, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? []
   if (name === undefined || id === undefined || base64 === undefined) return null
@@ -60,7 +60,7 @@ export function openSigner(name: string, privateKey: KeyObject): Signer {
   return { key: publicKeyOf(name, privateKey), sign: (bytes) => sign(null, bytes, privateKey) }
 }
 
-/** Checks signatures of these keys and no others. A key whose id does not follow from its name and bytes is left out. */
+/** Checks signatures of these keys only. A key whose id does not follow from its name and bytes is left out. */
 export function verifier(publicKeys: readonly PublicKey[]): Verifier {
   const keys = new Map<string, KeyObject>()
   const names = new Map<string, string>()

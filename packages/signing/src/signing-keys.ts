@@ -1,6 +1,6 @@
 /**
- * The file with the signing keys of an installation. One key signs; earlier ones are kept without their private half, so that what
- * they signed can be checked. Only processes that sign read the file.
+ * The file with the signing keys of an installation. One key signs; earlier ones are kept without their private half, so that their
+ * signatures can be checked. Only processes that sign read the file.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
@@ -26,12 +26,12 @@ import {
 
 export interface SigningKeys {
   readonly signer: Signer
-  /** Every key of the file, the earliest first: the verifier of what the installation signed at any time. */
+  /** Every key of the file, the earliest first: it verifies all earlier signatures of the installation. */
   readonly publicKeys: readonly (PublicKey & { readonly createdAt: string })[]
   readonly verifier: Verifier
 }
 
-/** The file cannot be used; the message is a sentence without anything secret. */
+/** The file cannot be used; the message is a sentence without secrets. */
 export class SigningKeysError extends Error {
   override readonly name = 'SigningKeysError'
 }
@@ -39,7 +39,7 @@ export class SigningKeysError extends Error {
 interface KeyEntry {
   readonly id: string
   readonly publicKey: string
-  /** PKCS #8 in base64; null for a key that signs no more. */
+  /** PKCS #8 in base64; null for a key that no longer signs. */
   readonly privateKey: string | null
   readonly createdAt: string
 }
@@ -51,16 +51,16 @@ interface KeyFile {
 }
 
 const PRIVATE_FILE = 0o600
-/** End of the name of a key that signs batches of records. Keys of checkpoints have another name, so that neither counts for the other. */
+/** Suffix of the name of a key that signs batches of records. Checkpoint keys have another name, so that neither counts for the other. */
 const RECORD_KEY_SUFFIX = '/reports'
 
 export type SigningPurpose = 'checkpoints' | 'reports'
 
-/** What the key signs, by its name. */
+/** The purpose of the key, from its name. */
 export const purposeOf = ({ name }: Pick<PublicKey, 'name'>): SigningPurpose =>
   name.endsWith(RECORD_KEY_SUFFIX) ? 'reports' : 'checkpoints'
 
-/** Throws SigningKeysError where the file is missing, unreadable or contradicts itself. */
+/** Throws SigningKeysError if the file is missing, unreadable or contradicts itself. */
 export function readSigningKeys(file: string): SigningKeys {
   const { name, active, keys } = readKeyFile(file)
   const entry = keys.find(({ id }) => id === active)
@@ -77,7 +77,7 @@ export function readSigningKeys(file: string): SigningKeys {
   return { signer, publicKeys, verifier: check }
 }
 
-/** Writes the file with a first key for this purpose, for its owner alone. Does nothing where the file exists already. */
+/** Writes the file with a first key for this purpose, readable by its owner alone. Does nothing if the file already exists. */
 export function createSigningKeys(file: string, purpose: SigningPurpose = 'checkpoints'): void {
   const name = `cupel/${randomBytes(6).toString('hex')}${purpose === 'reports' ? RECORD_KEY_SUFFIX : ''}`
   const first = newKey(name)
@@ -93,8 +93,8 @@ export function createSigningKeys(file: string, purpose: SigningPurpose = 'check
 }
 
 /**
- * Makes a new key the active one and forgets the private half of the others. Processes that run sign with the old one until they restart.
- * Where there is no file it makes one with a first key.
+ * Makes a new key the active one and deletes the private half of the others. Running processes sign with the old one until they restart.
+ * If there is no file, it makes one with a first key.
  */
 export function rotateSigningKey(file: string, purpose: SigningPurpose = 'checkpoints'): PublicKey {
   if (!existsSync(file)) {
@@ -153,7 +153,7 @@ function parsed(text: string): KeyFile | null {
       file.keys.every(isKeyEntry)
     return isWhole ? (file as KeyFile) : null
   } catch {
-    // The caller says that it is no file of keys, without a part of it.
+    // The caller reports that it is not a file of keys, without quoting any part of it.
     return null
   }
 }
@@ -167,7 +167,7 @@ function isKeyEntry(entry: Partial<KeyEntry> | null): boolean {
   )
 }
 
-/** A file beside the one that is meant, whole and on the disk before it takes its name. */
+/** Writes a temporary file next to the target. It is complete and on the disk before it gets the target's name. */
 function writeDraft(file: string, keys: KeyFile): string {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const descriptor = openSync(draft, 'wx', PRIVATE_FILE)

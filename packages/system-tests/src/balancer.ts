@@ -1,4 +1,4 @@
-/** haproxy in front of several instances, as operators set it up: it asks each one whether it is ready, and shares out the calls. */
+/** haproxy in front of several instances, as operators set it up: it checks the readiness of each one, and distributes the calls. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,13 @@ import { until } from './until.js'
 export interface Instance {
   /** Base address of the calls. */
   readonly url: string
-  /** Where `/readyz` is. */
+  /** Address of `/readyz`. */
   readonly healthUrl: string
 }
 
 export interface Balancer {
   readonly baseUrl: string
-  /** Resolves when calls are shared out among all instances. */
+  /** Resolves when calls are distributed among all instances. */
   untilComplete(): Promise<void>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** One round of what an installation does while its boards are looked at: something for each panel that is not about faults. */
+/** One round of activity for the pictures of the boards: something for each panel that is not about faults. */
 import type { Client } from './client.js'
 import type { ReadyLine } from './installation.js'
 

@@ -1,4 +1,4 @@
-/** A board as one SVG: its panels in their places, each with what Prometheus answered to its queries. */
+/** A board as one SVG: its panels in their places, each with the answers of Prometheus to its queries. */
 import type { Board, Panel } from './boards.js'
 
 interface QueriedSeries {
@@ -11,7 +11,7 @@ interface TimeRange {
   readonly toSeconds: number
 }
 
-/** What one query of a panel gave. */
+/** The result of one query of a panel. */
 export interface AnsweredTarget {
   readonly legendFormat: string
   readonly series: readonly QueriedSeries[]
@@ -137,7 +137,7 @@ const legendOf = (format: string, labels: Readonly<Record<string, string>>): str
 const shortened = (legend: string, characters: number): string =>
   legend.length > characters ? `${legend.slice(0, characters - 1)}…` : legend
 
-/** A top of the axis that its ticks divide well, in the unit in which they are written. */
+/** A top of the axis that its ticks divide evenly, in the unit in which they are written. */
 function niceTop(value: number, unit: string): number {
   if (value <= 0) return 1
   const scale =

@@ -1,4 +1,4 @@
-/** The boards of deploy/observability: what their panels ask, as Grafana would ask it. */
+/** The boards of deploy/observability: the queries of their panels, as Grafana sends them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkout } from './installation.js'
@@ -28,6 +28,6 @@ export function readBoards(): Board[] {
     }))
 }
 
-/** The query with the interval that Grafana puts in for its variable. */
+/** The query with the interval that Grafana inserts for its variable. */
 export const queryOver = (expr: string, interval: string): string =>
   expr.replaceAll('$__rate_interval', interval)

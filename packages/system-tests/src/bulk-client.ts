@@ -1,4 +1,4 @@
-/** Submits bulk jobs as a careful integrator does: under an Idempotency-Key, and again until the API accepts the job. */
+/** Submits bulk jobs as a careful integrator does: under an Idempotency-Key, with retries until the API accepts the job. */
 import type { Client } from './client.js'
 import { until } from './until.js'
 
@@ -21,7 +21,7 @@ export interface BulkJob {
     | null
 }
 
-/** Limit for the acceptance of a submission, kills included. */
+/** Time limit for the acceptance of a submission, including kills. */
 const ACCEPT_TIMEOUT_MS = 180_000
 
 /** Returns the first answer that accepts the job; every repeat uses the same key. */
@@ -40,12 +40,12 @@ export async function submitJob(
   return JSON.parse(answer.text) as BulkJob
 }
 
-/** Returns null when the API fails; throws when the API denies the job. */
+/** Returns null when the API fails; throws when the API rejects the job. */
 export async function readJob(client: Client, jobId: string): Promise<BulkJob | null> {
   const answer = await client.send('GET', `/v1/bulk/${jobId}`)
   if (answer.status === 200) return JSON.parse(answer.text) as BulkJob
-  // The API must never deny a job that it accepted.
-  // As many of its answers as the account may have are under way.
+  // The API must never reject a job that it accepted.
+  // The account has its maximum number of answers under way.
   if (answer.status === 429) return null
   if (answer.status < 500) throw new Error(`job ${jobId} is answered ${answer.status}: ${answer.text}`)
   return null

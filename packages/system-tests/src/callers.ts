@@ -1,11 +1,11 @@
-/** Callers that screen and read reports, each one call after the other, and keep what was not answered as it must be. */
+/** Callers that screen and read reports, one call after another, and record wrong answers. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { seededRandom } from './random.js'
 import { until } from './until.js'
 
 export interface Callers {
-  /** Resolves when so many further calls were answered. */
+  /** Resolves when this number of further calls were answered. */
   answeredMore(calls: number): Promise<void>
   stop(): Promise<Called>
 }
@@ -19,7 +19,7 @@ export interface Called {
   readonly slowestMs: number
 }
 
-/** Callers that never pause would take the processor from the services that start again. */
+/** Callers without pauses would take the processor from the services that restart. */
 const PAUSE_MS = 20
 /** Only a hang takes longer. */
 const CALL_TIMEOUT_MS = 110_000

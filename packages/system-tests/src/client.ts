@@ -19,7 +19,7 @@ export interface Client {
   close(): Promise<void>
 }
 
-/** Only a hang takes longer, also where the processors are busy. */
+/** Only a hang takes longer, even on a busy machine. */
 const TIMEOUT_MS = 60_000
 
 /** Uses the `baseUrls` in turn, as a load balancer does. */

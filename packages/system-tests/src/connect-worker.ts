@@ -11,7 +11,7 @@ import { credentialsOf } from './kafka-log.js'
 import { examples, javaClassPath, readerSchemas } from './subscribers.js'
 
 export interface ConnectExample {
-  /** The rows of samples in a folder, as schemas/golden has them. */
+  /** The rows of the samples in a folder, in the form of schemas/golden. */
   rowsOf(folder: string, types: readonly string[]): Promise<readonly object[]>
   /** Starts the connectors of these names against an installation and a database. */
   start(
@@ -21,12 +21,12 @@ export interface ConnectExample {
 }
 
 export interface ConnectWorker {
-  /** State of the task of a connector, such as RUNNING, and why it failed. */
+  /** State of the task of a connector, such as RUNNING, and the reason of its failure. */
   task(connector: string): Promise<{ readonly state: string; readonly trace?: string } | undefined>
-  /** Adds settings to those of a connector and starts it again; under another name it is another connector, with a group of its own. */
+  /** Adds settings to those of a connector and starts it again; under another name it is another connector, with its own group. */
   reconfigure(connector: string, settings: Readonly<Record<string, string>>, name?: string): Promise<void>
   output(): string
-  /** SIGKILL: the tables are the test's own. */
+  /** SIGKILL: the tables belong to the test. */
   kill(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ const RUN_LIMIT_MS = 240_000
 const MEMORY = '-Xmx320m'
 const OUTPUT_KEPT = 100_000
 
-/** Throws where Java or a library cannot be had. */
+/** Throws if Java or a library is not available. */
 export async function prepareConnect(): Promise<ConnectExample> {
   const libraries = await javaClassPath('kafka-connect', 'src/cupel/connect/EventToRow.java')
   const classPath = [libraries, join(folder, 'resources')].join(delimiter)

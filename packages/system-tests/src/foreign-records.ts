@@ -41,7 +41,7 @@ async function encoderOf({ ready }: Installation, path: string, later = false) {
   return (data: object): Promise<Buffer> => registry.encode(id, data)
 }
 
-/** A report of a release that is not there yet, an event that no reader knows, and failures: one of them of a screening with a report. */
+/** A report of a future release, an event that no reader knows, and failures: one of them is for a screening with a report. */
 export async function appendOfLaterRelease(installation: Installation): Promise<void> {
   const { ready } = installation
   const records = await readTopic(ready, REPORTS)
@@ -52,7 +52,7 @@ export async function appendOfLaterRelease(installation: Installation): Promise<
     await appendRecord(ready, REPORTS, { key: LATER_REPORT, value, headers: { ce_type: type } })
   const failure = await encoderOf(installation, 'screening/ScreeningFailed.avsc')
   const [sample] = samplesOf('ScreeningFailed')
-  // A screening has one partition for all that is said of it.
+  // All records about a screening are in one partition.
   for (const place of [{ key: known, partition }, { key: '00000000000000bb' }])
     await appendRecord(ready, REPORTS, {
       ...{ ...place, headers: { ce_type: 'ScreeningFailed' } },
@@ -60,7 +60,7 @@ export async function appendOfLaterRelease(installation: Installation): Promise<
     })
 }
 
-/** States of a key, each named after its time. */
+/** States of a key, each named by its time. */
 export async function appendStates(
   installation: Installation,
   key: string,
@@ -96,7 +96,7 @@ export async function appendWatchEvent(installation: Installation): Promise<obje
   return { event_id: 'event-1', type: 'WatchRemoved', topic, subject: 'subject-1', data }
 }
 
-/** A record that cannot be read, and a good one after it in the same partition. Returns the report id of the good one. */
+/** An unreadable record, and a good one after it in the same partition. Returns the report id of the good one. */
 export async function appendUnreadable(installation: Installation): Promise<string> {
   const encode = await encoderOf(installation, 'screening/ScreeningFailed.avsc')
   const [sample] = samplesOf('ScreeningFailed')
@@ -112,7 +112,7 @@ function pick({ key, headers, partition }: Awaited<ReturnType<typeof readRawTopi
   return { key, headers, partition }
 }
 
-/** A schema as a later release could have it: further fields at the front, at the end and with parts. */
+/** A schema as a later release could have it: with more fields at the front and at the end, and with nested fields. */
 export function laterSchema<T extends { readonly fields: readonly object[] }>(schema: T): T {
   const part = { type: 'record', name: 'LaterPart', fields: [{ name: 'text', type: 'string', default: '' }] }
   const fields = [

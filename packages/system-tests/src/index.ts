@@ -1,4 +1,4 @@
-/** Right answers, computed without the code of the product, and an installation as a user starts it. */
+/** Expected results, computed without the code of the product, and an installation started as a user starts it. */
 export { expectedOfDesignations, readLabelRows, type Expected, type LabelRow } from './label-oracle.js'
 export {
   expectedJudgements,

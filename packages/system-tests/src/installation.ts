@@ -1,4 +1,4 @@
-/** An installation started as a user would start it, in a folder of its own, on free ports. */
+/** An installation started as a user would start it, in its own folder, on free ports. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 export interface ReadyLine {
   readonly base_url: string
   readonly base_urls: readonly string[]
-  /** Null where the console is not served. */
+  /** Null if the console is not served. */
   readonly console_url: string | null
   readonly keys: { readonly read_write: string; readonly read_only: string }
   readonly metrics_urls: readonly string[]
@@ -28,7 +28,7 @@ export interface StartOptions {
   readonly kafka?: boolean
   readonly scale?: string
   readonly home?: string
-  /** The program to start it with; by default the one that runs the test. */
+  /** The program that starts it; by default the one that runs the test. */
   readonly node?: string
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -51,7 +51,7 @@ export interface Installation {
 const START_TIMEOUT_MS = 240_000
 const STOP_TIMEOUT_MS = 120_000
 
-/** A folder that an unprivileged database user may pass through. Removed by `removeHome`. */
+/** A folder that an unprivileged database user may traverse. Removed by `removeHome`. */
 export function createHome(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-system-'))
   chmodSync(folder, 0o711)
@@ -88,7 +88,7 @@ export async function startInstallation(options: StartOptions = {}): Promise<Ins
   }
 }
 
-/** Environment of a started process: the caller's without its Cupel settings, and the settings of the test. */
+/** Environment of a started process: the caller's without its Cupel settings, plus the settings of the test. */
 export function environmentFor(
   home: string,
   extra: Readonly<Record<string, string>> = {},

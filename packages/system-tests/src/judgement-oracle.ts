@@ -4,7 +4,7 @@
  */
 import type { LabelRow } from './label-oracle.js'
 
-/** A row and the file it stands in, such as `ofac_sdn.csv`. */
+/** A row and its file, such as `ofac_sdn.csv`. */
 export interface FileRow extends LabelRow {
   readonly file: string
 }
@@ -17,7 +17,7 @@ export interface ExpectedEvidence {
   /** Points, weighted. */
   readonly contribution: number
   readonly decisive: boolean
-  /** Entities the item may name. */
+  /** Entities that the item may name. */
   readonly entities: readonly string[]
 }
 
@@ -56,7 +56,7 @@ const KEY_VERSIONS: Readonly<Record<string, readonly string[]>> = {
 }
 const HASHED = new Set('BTC BCH BSV LTC DOGE DASH ZEC BTG XVG'.split(' '))
 
-/** One owner on every EVM chain and on TRON, which writes the same 20 bytes its own way, and of one key or script hash on every chain that writes it its own way. */
+/** An address has one owner on every EVM chain and on TRON, which encodes the same 20 bytes. So has a key or script hash on every chain. */
 function ownerOf({ address, chain }: LabelRow): string {
   if (EVM.has(chain)) return address.toLowerCase()
   // A version byte, the 20 bytes, and a checksum of 4.

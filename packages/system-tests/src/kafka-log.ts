@@ -18,12 +18,12 @@ export interface DecodedRecord {
 
 /** A reader that receives no batch for this long has stopped. */
 const IDLE_MS = 60_000
-/** After its database was killed, each connection of the registry fails once before the registry opens a new one. */
+/** After a kill of its database, each connection of the registry fails once before the registry opens a new one. */
 const REGISTRY_PATIENCE_MS = 120_000
 /** A restarted broker first elects the leaders of its partitions. */
 const ENDS_PATIENCE_MS = 120_000
 
-/** Every record of a topic up to its present end, in offset order per partition. */
+/** Every record of a topic up to its current end, in offset order per partition. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {
   const registry = new SchemaRegistry({ host: ready.log.registry! })
   const decode = (value: Buffer): Promise<Record<string, unknown>> =>
@@ -104,7 +104,7 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
 }
 
-/** The password in the installation's run.json; release 0.1.0 asked for none. */
+/** The password in the installation's run.json; release 0.1.0 needs none. */
 export function credentialsOf(ready: ReadyLine): SASLOptions | undefined {
   const run = JSON.parse(readFileSync(join(ready.home, 'run.json'), 'utf8')) as { kafkaSasl?: SASLOptions }
   return run.kafkaSasl

@@ -5,13 +5,13 @@ import type { Random } from './random.js'
 export interface Load {
   /** Report id → body, of every 200. */
   readonly answered: ReadonlyMap<string, string>
-  /** The id answered last with 200; null while there is none. */
+  /** The last id answered with 200; null while there is none. */
   newest(): string | null
-  /** Report ids handed out in a 503: accepted, so they must become reports. */
+  /** Report ids from 503 answers: accepted, so they must become reports. */
   readonly promised: ReadonlySet<string>
-  /** Status → how often; 0 where no answer came. */
+  /** Status → count; 0 if no answer arrived. */
   readonly statuses: ReadonlyMap<number, number>
-  /** Answers that are wrong by themselves. */
+  /** Answers that are wrong on their own. */
   readonly offences: readonly string[]
   /** Start of the first second after `time` in which every screen was answered; null while there was none. */
   steadySince(time: number): number | null
@@ -90,7 +90,7 @@ async function attempt(client: Client, address: string): Promise<Answer | null> 
   try {
     return await client.screen(address)
   } catch {
-    // The API was killed during the call: without an answer it promised nothing.
+    // The API was killed during the call. Without an answer it promised nothing.
     return null
   }
 }

@@ -39,7 +39,7 @@ export function findVictims(supervisor: number, victim: Victim): number[] {
   const all = descendants(supervisor)
   const matching = all.filter((process) => victims[victim].test(process.command))
   const pids = new Set(matching.map((process) => process.pid))
-  // The workers of a server have its command line too: only their common parent is the victim.
+  // The workers of a server have its command line too, so only their common parent is the victim.
   return matching.filter((process) => !pids.has(process.parent)).map((process) => process.pid)
 }
 

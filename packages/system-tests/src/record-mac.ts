@@ -1,4 +1,4 @@
-/** The MAC of a record, computed from its description in docs/adr/0297 alone: no code of the product is asked. */
+/** The MAC of a record, computed only from its description in docs/adr/0297, without code of the product. */
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

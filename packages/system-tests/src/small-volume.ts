@@ -7,9 +7,9 @@ import { join } from 'node:path'
 export interface SmallVolume {
   readonly folder: string
   readonly freeBytes: () => number
-  /** Takes all the room there is. */
+  /** Takes all free space. */
   fill(): void
-  /** Gives back what `fill` took. */
+  /** Releases the space that `fill` took. */
   makeRoom(): void
   unmount(): void
 }
@@ -17,13 +17,13 @@ export interface SmallVolume {
 const CHUNK_BYTES = 1_048_576
 const PAGE_BYTES = 4_096
 
-/** Mounts it on a folder, by default a new one. Throws where this process may not mount. */
+/** Mounts it on a folder, by default a new one. Throws if this process may not mount. */
 export function mountSmallVolume(
   bytes: number,
   folder: string = mkdtempSync(join(tmpdir(), 'cupel-volume-')),
 ): SmallVolume {
   try {
-    // An unprivileged database user passes through it.
+    // An unprivileged database user traverses it.
     run('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0711`, 'tmpfs', folder])
   } catch (error) {
     rmSync(folder, { recursive: true })
@@ -46,7 +46,7 @@ export function mountSmallVolume(
   }
 }
 
-/** Why this process may mount none; null where it may. */
+/** Why this process may not mount one; null if it may. */
 export function whyNoSmallVolume(): string | null {
   try {
     mountSmallVolume(CHUNK_BYTES).unmount()
@@ -61,7 +61,7 @@ function freeBytes(folder: string): number {
   return bavail * bsize
 }
 
-/** Whether anything of a chunk was written. */
+/** Whether any part of a chunk was written. */
 function wrote(file: number, size: number): boolean {
   try {
     return writeSync(file, Buffer.alloc(size)) > 0

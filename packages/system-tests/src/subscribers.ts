@@ -1,4 +1,4 @@
-/** The quick starts of examples/subscribers, each with the packages that it names, fetched once into the cache of the checkout. */
+/** The quick starts of examples/subscribers with their packages, fetched once into the cache of the checkout. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -18,7 +18,7 @@ import { credentialsOf } from './kafka-log.js'
 
 export interface Subscriber {
   readonly language: string
-  /** Runs it to its end and returns the lines that it printed. Throws with its output where it fails. */
+  /** Runs it to its end and returns the lines that it printed. Throws with its output if it fails. */
   run(args: readonly string[], settings?: Readonly<Record<string, string>>): Promise<readonly object[]>
 }
 
@@ -31,12 +31,12 @@ const FETCH_LIMIT_MS = 600_000
 const FETCH_ATTEMPTS = 3
 const execute = promisify(execFile)
 
-/** Throws where a language or a package cannot be had. */
+/** Throws if a language or a package is not available. */
 export async function prepareSubscribers(): Promise<readonly Subscriber[]> {
   return [await typescriptSubscriber(), await pythonSubscriber(), await javaSubscriber()]
 }
 
-/** What each subscriber reads from its environment to follow a topic to its present end. */
+/** The environment variables with which each subscriber follows a topic to its current end. */
 export function settingsOf(ready: ReadyLine, groupId: string): Record<string, string> {
   const credentials = credentialsOf(ready) as { username: string; password: string } | undefined
   return {
@@ -138,7 +138,7 @@ function runner(
   }
 }
 
-/** Other registries than those of the machine are busy at times. */
+/** Registries other than those of the machine are sometimes busy. */
 async function fetch(command: string, args: readonly string[]): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -149,7 +149,7 @@ async function fetch(command: string, args: readonly string[]): Promise<void> {
     }
 }
 
-/** A folder of the cache that is filled once for the content of `files`, also by runs side by side. */
+/** A folder of the cache that is filled once for the content of `files`, also by concurrent runs. */
 async function prepared(
   name: string,
   files: readonly string[],

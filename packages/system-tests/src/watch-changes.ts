@@ -21,7 +21,7 @@ export async function watch(client: Client, addresses: readonly string[]): Promi
   })
 }
 
-/** The list of a customer names these addresses, and no other. */
+/** Makes the list of a customer that names these addresses, and no other. */
 export async function list(home: string, addresses: readonly string[]): Promise<void> {
   const rows = addresses.map(
     (address) => `${address},ETH,scam,Some Scam,my_list,https://example.org/list,0.9,2026-11-20`,

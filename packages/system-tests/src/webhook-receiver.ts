@@ -15,14 +15,14 @@ export interface WebhookReceiver {
   readonly received: readonly ReceivedWebhook[]
   /** Messages with a bad signature, and repeats with another body. */
   readonly offences: readonly string[]
-  /** Secrets by path. A test message to another path is refused, any other message to it is an offence. */
+  /** Secrets by path. A test message to another path is refused; any other message to it is an offence. */
   readonly secrets: Map<string, string>
   /** Accepted messages by id, with their parsed body. */
   accepted(): Map<string, { readonly type: string; readonly data: Record<string, unknown> }>
   close(): Promise<void>
 }
 
-/** How a message is answered. */
+/** The answer to a message. */
 export type Reaction = 'accept' | 'fail' | 'reset'
 
 export async function startWebhookReceiver(
@@ -35,7 +35,7 @@ export async function startWebhookReceiver(
 
   const take = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const id = String(request.headers['webhook-id'])
-    // The test message of a new endpoint may come before its secret is known here.
+    // The test message of a new endpoint may arrive before its secret is known here.
     if (!secrets.has(request.url ?? '') && body.includes('"type":"endpoint.test"')) {
       response.writeHead(401).end()
       return

@@ -1,18 +1,18 @@
 /**
- * Long randomised suites take as many cases as fit a time budget: at least their minimum, at most their full number. The commands
- * of scripts/test.mjs set the budget; without one a suite takes the full number. Each prints its seed and how many cases it took.
+ * Long randomised suites run as many cases as fit a time budget: at least their minimum, at most their full number. The commands
+ * of scripts/test.mjs set the budget; without one a suite runs the full number. Each suite prints its seed and its number of cases.
  */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 
 export interface LongSuite {
-  /** Stands before seed and count in the output. */
+  /** Printed before seed and count. */
   readonly name: string
   /** Cases without a time budget. */
   readonly full: number
   /** Cases that run whatever the budget. */
   readonly minimum: number
-  /** Cases that run with a long budget, even where they take longer than it; absent: the minimum. */
+  /** Cases that run with a long budget, even if they take longer than it; absent: the minimum. */
   readonly demanded?: number
 }
 
@@ -21,17 +21,17 @@ const BUDGET = 'CUPEL_TEST_BUDGET_MS'
 /** Repeats the cases of an earlier run. */
 const SEED = 'CUPEL_TEST_SEED'
 const SEEDS = 2 ** 31
-/** CI repeats one seed, so that a change fails for what it changes. All other runs draw new cases. */
+/** CI repeats one seed, so that a failure is caused by the change. All other runs draw new cases. */
 const CI_SEED = 20_261_122
 
-/** The seed of this run: CUPEL_TEST_SEED, else always the same in CI, else the time. */
+/** The seed of this run: CUPEL_TEST_SEED, otherwise a constant in CI, otherwise the time. */
 export function runSeed(): number {
   const given = process.env[SEED]
   if (given !== undefined && given !== '') return Number(given)
   return process.env['CI'] === 'true' ? CI_SEED : Date.now() % SEEDS
 }
 
-/** Yields 0, 1, 2 … until the budget is spent; the time begins with the first case. */
+/** Yields 0, 1, 2 … until the budget is spent; the time starts with the first case. */
 export function* casesWithin(suite: LongSuite, seed: number = runSeed()): Generator<number, void> {
   const spent = stopwatch()
   let taken = 0
@@ -56,7 +56,7 @@ export async function assertWithin<Ts>(
   const spent = stopwatch()
   const check = async (of: fc.IRawProperty<Ts>, more: fc.Parameters<Ts>): Promise<number> => {
     const details = await fc.check(of, { ...parameters, ...more })
-    // For fast-check a time that ends before the first case does is a failure too, without a counterexample.
+    // fast-check also counts a time limit that ends before the first case as a failure, without a counterexample.
     const isOver = details.interrupted && details.counterexample === null
     if (details.failed && !isOver)
       throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
@@ -70,7 +70,7 @@ export async function assertWithin<Ts>(
   return { cases }
 }
 
-/** The property, until the time is over. A case that has begun ends: interrupted, it would go on behind the back of its test. */
+/** The property, until the time is over. A case that has begun is not interrupted: it would continue after the end of its test. */
 function until<Ts>(isOver: () => boolean, property: fc.IRawProperty<Ts>): fc.IRawProperty<Ts> {
   return {
     isAsync: () => property.isAsync(),
@@ -86,12 +86,12 @@ function until<Ts>(isOver: () => boolean, property: fc.IRawProperty<Ts>): fc.IRa
   } as fc.IRawProperty<Ts>
 }
 
-/** From this budget on a suite takes what is demanded of it, and tries everything it lists. */
+/** From this budget on, a suite runs its demanded cases and tries all its items. */
 const LONG_BUDGET_MS = 20_000
 
 /**
- * The items that a suite tries: all of them without a budget or with a long one, else the minimum, drawn by the seed. For kills
- * and other cases that are listed instead of generated.
+ * The items that a suite tries: all of them without a budget or with a long one, otherwise the minimum, drawn by the seed. For kills
+ * and other cases that are listed, not generated.
  */
 export function drawnWithin<Item>(
   { name, minimum }: Pick<LongSuite, 'name' | 'minimum'>,
@@ -110,16 +110,16 @@ export function drawnWithin<Item>(
   return items.filter((_, index) => drawn.has(index))
 }
 
-/** Null where suites take their full number. */
+/** Null if suites run their full number. */
 function budgetMs(): number | null {
   const given = process.env[BUDGET]
   return given === undefined || given === '' ? null : Number(given)
 }
 
-/** Whether suites take what is demanded of them and try all that they list. */
+/** Whether suites run their demanded cases and try all that they list. */
 export const isLongRun = (): boolean => (budgetMs() ?? Infinity) >= LONG_BUDGET_MS
 
-/** Cases that a suite takes before the time counts. */
+/** Number of cases that a suite runs before the time counts. */
 function fewestOf({ full, minimum, demanded = minimum }: LongSuite): number {
   if (budgetMs() === null) return full
   return isLongRun() ? demanded : minimum

@@ -5,16 +5,16 @@ import { readFileSync } from 'node:fs'
 const DAYS_IN_FORCE = '2'
 
 export interface CertificateOrder {
-  /** Where the PEM files are written; files of these names are replaced. */
+  /** Folder for the PEM files; existing files of these names are replaced. */
   readonly certFile: string
   readonly keyFile: string
   /** The common name; by default localhost. */
   readonly subject?: string
-  /** Names and addresses that it is for, as openssl writes them: `DNS:localhost,IP:127.0.0.1`. By default none but the subject. */
+  /** Names and addresses of the certificate, as openssl writes them: `DNS:localhost,IP:127.0.0.1`. By default only the subject. */
   readonly names?: string
 }
 
-/** Makes a self-signed certificate with a key on P-256 and returns both as PEM texts. Throws where openssl is missing or refuses. */
+/** Makes a self-signed certificate with a key on P-256 and returns both as PEM texts. Throws if openssl is missing or fails. */
 export function makeCertificate({ certFile, keyFile, subject = 'localhost', names }: CertificateOrder): {
   readonly cert: string
   readonly key: string

@@ -1,4 +1,4 @@
-/** A witness's key, made by hand from C2SP tlog-cosignature: it shares nothing with the product. */
+/** A witness's key, implemented from C2SP tlog-cosignature alone: it shares no code with the product. */
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 
 export interface Cosigner {
@@ -14,7 +14,7 @@ export interface Cosigner {
 const COSIGNATURE_V1 = 4
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** The same key for the same byte. `type`: that of another use of a key, in place of the one of witnesses. */
+/** The same byte gives the same key. `type`: the type of another use of a key, instead of that of witnesses. */
 export function cosigner(name: string, byte: number, type = COSIGNATURE_V1): Cosigner {
   const der = Buffer.concat([PKCS8_ED25519, Buffer.alloc(32, byte)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -36,7 +36,7 @@ export function cosigner(name: string, byte: number, type = COSIGNATURE_V1): Cos
 export const signatureLine = (name: string, bytes: Uint8Array): string =>
   `— ${name} ${Buffer.from(bytes).toString('base64')}\n`
 
-/** What is signed of a note, or of the checkpoint at the end of a proof: up to the empty line before its signatures. */
+/** The signed part of a note, or of the checkpoint at the end of a proof: up to the empty line before its signatures. */
 export function signedText(note: string): string {
   const text = note.slice(0, note.lastIndexOf('\n\n') + 1)
   return text.slice(text.includes('\n\n') ? text.lastIndexOf('\n\n') + 2 : 0)

@@ -1,6 +1,6 @@
 /**
- * Provides one Postgres server per test run: the one that CUPEL_TEST_POSTGRES_URL names, else a local one, else a container. Every file or test
- * creates its own database on it.
+ * Provides one Postgres server per test run: the one that CUPEL_TEST_POSTGRES_URL names, otherwise a local one, otherwise a container.
+ * Every file or test creates its own database on it.
  */
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startPostgres } from '@cupel/local-stack'
 import { startPostgresContainer, type TestPostgres } from './postgres-container.js'
 
-/** Tests kill processes, never the machine: writes need to reach the operating system only. */
+/** Tests kill processes, never the machine: writes need to reach only the operating system. */
 export const FAST_SETTINGS = [
   'fsync=off',
   'synchronous_commit=off',
@@ -16,9 +16,9 @@ export const FAST_SETTINGS = [
   'max_connections=300',
 ]
 
-/** A file system in memory: what makes and drops hundreds of databases takes a fifth less processor time there. */
+/** A file system in memory: creating and dropping hundreds of databases takes a fifth less processor time there. */
 const MEMORY_FOLDER = '/dev/shm'
-/** What must be free there; the databases of a run take a part of it. */
+/** Required free space; the databases of a run take a part of it. */
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
 export default async function providePostgres(): Promise<() => Promise<void>> {
@@ -50,7 +50,7 @@ async function startLocally(): Promise<TestPostgres> {
   }
 }
 
-/** Under CI the local one must start: a container there would hide why it does not. */
+/** Under CI the local server must start: a container would hide why it does not. */
 async function orInContainer(refusal: unknown): Promise<TestPostgres> {
   if (process.env['CI'] === 'true') throw refusal
   try {

@@ -1,4 +1,4 @@
-/** Reports with hostile text in every field that other people, or later versions, write. */
+/** Reports with hostile text in every field that third parties, or later versions, write. */
 import type { Evidence, Report } from '@cupel/contracts'
 import { hostileStrings } from './hostile-strings.js'
 import { sampleEvidence, sampleExposureEvidence, sampleReport } from './sample-reports.js'
@@ -9,11 +9,11 @@ const STRINGS_PER_REPORT = EVIDENCE_PER_REPORT * STRINGS_PER_EVIDENCE + 13
 
 export interface HostileReport {
   readonly report: Report
-  /** Those that are in it, each in one field that a document shows whole. */
+  /** The strings in the report, each in one field that a document shows whole. */
   readonly strings: readonly string[]
 }
 
-/** At least `count` strings, as many to a report as it has free fields. */
+/** At least `count` strings. Each report takes as many as it has free fields. */
 export function hostileReports(count: number, seed: number): readonly HostileReport[] {
   const reports = Math.ceil(count / STRINGS_PER_REPORT)
   const strings = hostileStrings(reports * STRINGS_PER_REPORT, seed)

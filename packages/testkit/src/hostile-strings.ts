@@ -1,6 +1,6 @@
-/** Strings that attack a layout, a parser or a reader, made from a seed: any number of them, each told apart by its end. */
+/** Any number of strings that attack a layout, a parser or a reader, made from a seed. Each one is identified by its end. */
 
-/** As many numbers as asked for, the same for one seed (mulberry32). */
+/** A stream of numbers, the same for one seed (mulberry32). */
 function numbersOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -24,7 +24,7 @@ const text = (draw: Draw, length: number, alphabet: string): string =>
 const code = (draw: Draw, from: number, to: number): string =>
   String.fromCodePoint(from + draw.below(to - from + 1))
 
-/** What is executed, closed, interpreted, reversed, hidden or too long, by kind. */
+/** Text that is executed, closed, interpreted, reversed, hidden or too long, by kind. */
 export const hostileKinds: Readonly<Record<string, Kind>> = {
   markup: (draw) =>
     draw.of([
@@ -87,7 +87,7 @@ export const hostileKinds: Readonly<Record<string, Kind>> = {
   spaced: (draw) => text(draw, 20 + draw.below(60), 'ab   c\u00A0\u2003'),
 }
 
-/** `count` strings, of every kind in turn. Each ends with its number, in a form that no string has by itself. */
+/** `count` strings, of every kind in turn. Each ends with its number, in a form that no string contains by itself. */
 export function hostileStrings(count: number, seed: number): readonly string[] {
   const next = numbersOf(seed)
   const draw: Draw = {

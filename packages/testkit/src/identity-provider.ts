@@ -1,5 +1,5 @@
 /**
- * A sign-in service as a test plays it: discovery document, keys, a token endpoint that answers as told, and ID tokens with any
+ * A fake sign-in service for tests: discovery document, keys, a token endpoint with configurable answers, and ID tokens with any
  * claims, right and wrong ones.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,15 +26,15 @@ export interface SignOptions {
 
 export interface IdentityProvider {
   readonly issuer: string
-  /** Paths of every request since the last look. */
+  /** Paths of every request since the last check. */
   readonly requests: string[]
-  /** How the token endpoint answers; by default with a refusal. */
+  /** The answer of the token endpoint; by default a refusal. */
   onToken: (request: TokenRequest) => Promise<{ readonly status: number; readonly body: unknown }>
-  /** Members in place of those of the discovery document. */
+  /** Members that replace those of the discovery document. */
   metadata: Readonly<Record<string, unknown>>
   /** While it is true every answer is 503. */
   isDown: boolean
-  /** An ID token of `sub` ann for the nonce, with these claims besides or instead. */
+  /** An ID token of `sub` ann for the nonce, with these claims added or replaced. */
   sign(claims: JWTPayload & { readonly nonce?: string }, options?: SignOptions): Promise<string>
   /** A fresh secret and an ID token for it. */
   signIn(

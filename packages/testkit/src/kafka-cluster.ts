@@ -1,4 +1,4 @@
-/** Three brokers of a test's own, each of which it may kill, freeze, stop and start again. */
+/** Three brokers for one test, each of which it may kill, freeze, stop and start again. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -22,20 +22,20 @@ export interface TestCluster {
 export interface TestBroker {
   readonly nodeId: number
   readonly port: number
-  /** SIGKILL: nothing is flushed, nobody is told. */
+  /** SIGKILL: nothing is flushed, and no other broker is notified. */
   kill(): Promise<void>
-  /** Hands its leaderships over first. */
+  /** Transfers its leaderships first. */
   stop(): Promise<void>
   /** Resolves when it serves again, on the same port and data. */
   start(): Promise<void>
-  /** It keeps its connections and answers nothing, until `thaw`. */
+  /** The broker keeps its connections and answers nothing, until `thaw`. */
   freeze(): void
   thaw(): void
 }
 
 const HEAP_MB = 256
 
-/** `settings` are further ones of server.properties, for all three. */
+/** `settings`: more settings of server.properties, for all three. */
 export async function startTestCluster(
   jars: KafkaJars,
   settings: Readonly<Record<string, string>> = {},

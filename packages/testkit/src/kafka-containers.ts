@@ -14,11 +14,11 @@ const REGISTRY_PORT = 8080
 /** Only a hang takes longer. */
 const START_TIMEOUT_MS = 600_000
 
-/** `images`: others with the same settings, where no registry of images can be reached. */
+/** `images`: others with the same settings, if no registry of images is reachable. */
 export async function startKafkaContainers(images = IMAGES): Promise<TestKafka> {
   // Imported here because it is large and most machines do not need it.
   const { GenericContainer, Wait } = await import('testcontainers')
-  // The port is the same inside and outside: the broker must know before it starts which address it announces to clients.
+  // The port is the same inside and outside, because the broker must know its announced address before it starts.
   const port = await freePort()
   const kafka = await new GenericContainer(images.kafka)
     .withExposedPorts({ container: port, host: port })

@@ -9,7 +9,7 @@ const OWNER = 'owner.json'
 /** Subfolder in which the brokers of a folder are recorded. */
 export const RECORD_FOLDER = 'run'
 
-/** Creates a folder for this run, after stopping and removing what killed runs left behind. */
+/** Creates a folder for this run, after it has stopped the brokers of killed runs and removed their folders. */
 export async function newKafkaFolder(): Promise<string> {
   await removeAbandoned()
   const folder = await mkdtemp(join(tmpdir(), PREFIX))

@@ -1,10 +1,10 @@
-/** Programs of a test that run in a process of their own until a failpoint kills it. */
+/** Test programs that run in their own process until a failpoint kills it. */
 import { spawn } from 'node:child_process'
 import { programArguments } from './test-program.js'
 
 /**
  * Runs the TypeScript program with these arguments, on the sources of the workspace. Resolves once the failpoint has killed the
- * process; rejects with what the process wrote to standard error where it ended otherwise.
+ * process; rejects with the standard error of the process if it ended in another way.
  * @param failpoint such as `before:policy.activate:1`
  */
 export async function killedAt(program: URL, args: readonly string[], failpoint: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** The system clock of this process, set wrong: the database and other processes keep the right time. */
+/** Sets the system clock of this process wrong. The database and other processes keep the right time. */
 
 /** Shifts `Date` until the returned function is called. Timers and `performance.now()` go on as before. */
 export function skewMachineClock(skewMs: number): () => void {

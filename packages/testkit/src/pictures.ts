@@ -1,14 +1,14 @@
-/** Pictures compared with approved ones. Fonts and anti-aliasing differ between machines, so a part of the pixels may differ. */
+/** Compares pictures with approved ones. Fonts and anti-aliasing differ between machines, so a part of the pixels may differ. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
 
-/** Of one pixel, from 0 to 1: what anti-aliasing changes is below. */
+/** Tolerance for one pixel, from 0 to 1; the effect of anti-aliasing is smaller. */
 const COLOUR_TOLERANCE = 0.2
 
 export interface PictureComparison {
-  /** Why the picture is not the approved one; null where it is. */
+  /** The difference from the approved picture; null if there is none. */
   readonly fault: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Starts Postgres in a container, on machines with Docker where the programs of the package registry do not run. */
+/** Starts Postgres in a container, on machines with Docker on which the programs of the package registry do not run. */
 
 export interface TestPostgres {
   /** Connection string of the owner, for the database `postgres`. */
@@ -12,14 +12,14 @@ const OWNER = 'cupel'
 const SECRET = 'of-one-test-run'
 /** It answers on TCP once its database is complete. */
 const PROBE = ['pg_isready', '--host', '127.0.0.1', '--username', OWNER, '--dbname', OWNER]
-/** In the container. The image reads the password from a file. */
+/** Path in the container. The image reads the password from a file. */
 const SECRET_FILE = '/tmp/password'
 /** Only a hang takes longer. */
 const START_TIMEOUT_MS = 600_000
 
 /**
  * @param settings As `name=value`.
- * @param image Another one with the same settings, where no registry of images can be reached.
+ * @param image Another image with the same settings, if no registry of images is reachable.
  */
 export async function startPostgresContainer(
   settings: readonly string[],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface Prometheus {
-  /** Each series that a query gives over a time, with the points that are numbers. */
+  /** Each series that a query returns over a time, with the points that are numbers. */
   queryRange(query: string, range: TimeRange): Promise<readonly QueriedSeries[]>
   /** The exemplars of the series of a query. */
   exemplars(query: string, range: TimeRange): Promise<readonly QueriedExemplar[]>
@@ -30,7 +30,7 @@ export interface QueriedExemplar {
   readonly value: number
 }
 
-/** False where the program is not installed. */
+/** False if the program is not installed. */
 export function hasPrometheus(): boolean {
   try {
     execFileSync('prometheus', ['--version'], { stdio: 'ignore' })
@@ -40,7 +40,7 @@ export function hasPrometheus(): boolean {
   }
 }
 
-/** Rejects where it ends before it listens. */
+/** Rejects if it ends before it listens. */
 export async function startPrometheus(addresses: readonly string[]): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-prometheus-'))
   const file = join(folder, 'prometheus.yml')

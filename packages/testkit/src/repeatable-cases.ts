@@ -1,4 +1,4 @@
-/** Set-up of tests in CI: properties that name no seed of their own draw the cases of the run's seed (budget.ts). */
+/** Set-up of tests in CI: properties without their own seed use the seed of the run (budget.ts). */
 import fc from 'fast-check'
 import { runSeed } from './budget.js'
 

@@ -1,6 +1,6 @@
 /**
- * A server with the S3 interface over a folder: S3Proxy, of Maven, fetched once into the cache of the checkout. It checks signatures and
- * conditions as stores do.
+ * A server with the S3 interface over a folder: S3Proxy, from Maven, fetched once into the cache of the checkout. It checks signatures
+ * and conditions as real stores do.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ export interface S3Server {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** Name of a new, empty bucket. */
   newBucket(): string
-  /** The folder in which a bucket is: its files are the objects. */
+  /** The folder of a bucket: its files are the objects. */
   folderOf(bucket: string): string
   stop(): Promise<void>
 }
@@ -83,7 +83,7 @@ function settingsOf({
   ].join('\n')
 }
 
-/** A folder of the cache that is filled once for the versions of the pom, also by runs side by side. */
+/** A folder of the cache that is filled once for the versions of the pom, also by concurrent runs. */
 async function fetchJars(): Promise<string> {
   const pom = join(SOURCE, 'pom.xml')
   const hash = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12)
@@ -105,7 +105,7 @@ async function fetchJars(): Promise<string> {
   return folder
 }
 
-/** A registry is busy at times. */
+/** A registry is sometimes busy. */
 async function maven(args: readonly string[]): Promise<void> {
   for (let attempt = 1; ; attempt += 1)
     try {
@@ -116,7 +116,7 @@ async function maven(args: readonly string[]): Promise<void> {
     }
 }
 
-/** The end of what a process says, for the message of its failure. */
+/** The end of the output of a process, for the message of its failure. */
 function collect(process: ChildProcess): () => string {
   let text = ''
   for (const stream of [process.stdout!, process.stderr!])

@@ -1,4 +1,4 @@
-/** Ended bulk jobs as the API gives them, made up, for the tests of what shows them. */
+/** Invented ended bulk jobs as the API returns them, for the tests of the code that shows them. */
 import type { Report } from '@cupel/contracts'
 import { hostileTexts, sampleReport, sampleReports } from './sample-reports.js'
 

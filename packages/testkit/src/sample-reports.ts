@@ -1,4 +1,4 @@
-/** Reports of every kind that a reader may meet, made up, for the tests and measurements of what shows them. */
+/** Invented reports of every kind that a reader may meet, for the tests and measurements of the code that shows them. */
 import { categories, type Evidence, type Report } from '@cupel/contracts'
 
 export const SAMPLE_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -152,7 +152,7 @@ export function sampleExposure(direction: string, parts: number): Report['exposu
 
 const noRisk = { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 0, clean_exchange: 0 }
 
-/** A red report by a designation, on a chain without ledger and provider. */
+/** A report that is red because of a designation, on a chain without ledger and provider. */
 export function sampleReport(changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}): Report {
   return {
     report_id: '9f2c4a1be07d6358',
@@ -306,7 +306,7 @@ function hugeReport(): Report {
   )
 }
 
-/** Hostile text in every field that other people write. */
+/** Hostile text in every field that third parties write. */
 function hostileReport(): Report {
   const evidence = hostileTexts.map((text, index) =>
     sampleExposureEvidence({

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const beside = fileURLToPath(new URL('../../../../shared/data', import.meta.url))
 
-/** Folder of the shared data, or null where this machine has none; then the run prints the reason with its result. */
+/** Folder of the shared data, or null if this machine has none; the run then prints the reason with its result. */
 export function sharedDataFolder(): string | null {
   const folder = process.env['CUPEL_SHARED_DATA'] ?? beside
   if (existsSync(join(folder, 'labels'))) return folder

@@ -1,4 +1,4 @@
-/** A database of its own for one test file or case, empty or cloned from a template that the run fills once. */
+/** A separate database for one test file or case, empty or cloned from a template that the run fills once. */
 import { createHash, randomBytes } from 'node:crypto'
 import { openDatabase, type Database } from '@cupel/postgres'
 
@@ -8,9 +8,9 @@ export interface TestDatabase {
 }
 
 export interface DatabaseTemplate {
-  /** Names the content: two templates with equal keys are the same database. */
+  /** Identifies the content: two templates with equal keys are the same database. */
   readonly key: string
-  /** Fills the empty template. It leaves no connection open. */
+  /** Fills the empty template. It must leave no connection open. */
   fill(connectionString: string): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export async function createTestDatabase(template?: DatabaseTemplate): Promise<T
   }
 }
 
-/** One statement in a database of any server, as the user of the connection string. */
+/** Runs one statement in a database of any server, as the user of the connection string. */
 export async function executeAt(
   connectionString: string,
   statement: string,
@@ -51,7 +51,7 @@ export async function executeAt(
   await withDatabase(connectionString, (database) => database.execute(statement, values))
 }
 
-/** The rows of one query there. */
+/** The rows of one query in such a database. */
 export async function queryAt<T extends object>(connectionString: string, query: string): Promise<T[]> {
   return await withDatabase(connectionString, (database) => database.query<T>(query))
 }
@@ -72,8 +72,8 @@ async function withDatabase<T>(
 }
 
 /**
- * Name of the template, which the first caller of the run fills while the others wait for a lock. It gets this name only once
- * it is full, so that a caller that dies leaves no half template behind.
+ * Name of the template. The first caller of the run fills it while the others wait for a lock. It gets this name only once
+ * it is full, so that a caller that dies leaves no half-filled template behind.
  */
 async function filledTemplate(server: string, admin: Database, template: DatabaseTemplate): Promise<string> {
   const name = `template_${createHash('sha256').update(template.key).digest('hex').slice(0, 24)}`

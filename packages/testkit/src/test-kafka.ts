@@ -1,4 +1,4 @@
-/** The broker of a test run, as its tests find it. */
+/** The broker of a test run, for its tests. */
 
 /** Environment variable that global-kafka sets, in JSON. */
 export const KAFKA_ACCESS = 'CUPEL_TEST_KAFKA_ACCESS'

@@ -1,6 +1,6 @@
 /**
- * Programs of tests that run in processes of their own, as one file each: a process that transpiles and loads hundreds of sources
- * takes four times as much processor time until it does anything.
+ * Programs of tests that run in their own processes, bundled as one file each. A process that transpiles and loads hundreds of sources
+ * takes four times as much processor time before it starts its work.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export async function programArguments(program: URL): Promise<string[]> {
   return [`--conditions=${CONDITION}`, await known]
 }
 
-/** Other workers may start the program meanwhile, so that the file takes its place as a whole. */
+/** Other workers may start the program meanwhile, so the file is put in place in one step. */
 async function bundle(source: string): Promise<string> {
   const file = join(FOLDER, `${relative(CHECKOUT, source).replaceAll('/', '.')}.mjs`)
   mkdirSync(FOLDER, { recursive: true })
@@ -40,7 +40,7 @@ async function bundle(source: string): Promise<string> {
   return file
 }
 
-/** Sources find the files beside them. */
+/** Bundled sources find the files beside them. */
 const sourcesInPlace: Plugin = {
   name: 'sources in place',
   setup({ onLoad }) {
@@ -54,7 +54,7 @@ const sourcesInPlace: Plugin = {
   },
 }
 
-/** Packages of others are loaded from where they are. */
+/** Third-party packages are loaded from their own folders. */
 const packagesInPlace: Plugin = {
   name: 'packages in place',
   setup({ onResolve, resolve }) {

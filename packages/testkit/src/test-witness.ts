@@ -1,6 +1,6 @@
 /**
- * A witness of transparency logs on this machine, after C2SP tlog-witness: it keeps the last checkpoint of each log, asks for a
- * consistency proof (RFC 9162, section 2.1.4.2), and cosigns nothing else. It shares nothing with the product.
+ * A witness of transparency logs on this machine, according to C2SP tlog-witness. It keeps the last checkpoint of each log, requires a
+ * consistency proof (RFC 9162, section 2.1.4.2), and cosigns nothing else. It shares no code with the product.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ export interface WitnessAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What the witness remembers of a log. */
+/** The state that the witness keeps for a log. */
 export interface SeenCheckpoint {
   readonly size: number
   /** Base64. */
@@ -23,11 +23,11 @@ export interface SeenCheckpoint {
 export interface TestWitness extends Cosigner {
   /** Ends in `/`: `add-checkpoint` is below it. */
   readonly url: string
-  /** By origin. It outlives `close` where it is given to the next witness. */
+  /** By origin. It outlives `close` if it is passed to the next witness. */
   readonly seen: Map<string, SeenCheckpoint>
-  /** Every call, with the status that it got. */
+  /** Every call, with its status. */
   readonly calls: readonly { readonly body: string; readonly status: number }[]
-  /** From now on answers this, or does it to the response itself; null: as a witness should. */
+  /** From now on sends this answer, or handles the response itself; null: behaves as a witness should. */
   misbehave(
     how: ((honest: WitnessAnswer, response: ServerResponse) => WitnessAnswer | undefined) | null,
   ): void
@@ -142,7 +142,7 @@ function isConsistent(first: SeenCheckpoint, second: SeenCheckpoint, lines: read
   if (first.size === 0 || first.size === second.size) return lines.length === 0
   const path = lines.map((line) => Buffer.from(line, 'base64'))
   const [firstRoot, secondRoot] = [first.root, second.root].map((root) => Buffer.from(root, 'base64'))
-  // A first tree that is a power of two is itself the beginning of the path.
+  // A first tree whose size is a power of two is itself the beginning of the path.
   if (Number.isInteger(Math.log2(first.size))) path.unshift(firstRoot!)
   let [at, last] = [BigInt(first.size - 1), BigInt(second.size - 1)]
   while (at & 1n) [at, last] = [at >> 1n, last >> 1n]

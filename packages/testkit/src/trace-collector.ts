@@ -1,4 +1,4 @@
-/** A collector, as OpenTelemetry’s is: it takes OTLP over HTTP with JSON and keeps every span and log record. */
+/** A collector like that of OpenTelemetry: it accepts OTLP over HTTP with JSON and keeps every span and log record. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -11,7 +11,7 @@ export interface CollectedSpan {
   readonly kind: number
   readonly startedNs: bigint
   readonly endedNs: bigint
-  /** Of the resource: the process that made it. */
+  /** From the resource: the process that made it. */
   readonly service: string
   readonly attributes: Readonly<Record<string, string | number | boolean>>
   readonly links: readonly string[]
@@ -21,10 +21,10 @@ export interface CollectedSpan {
 export interface CollectedRecord {
   readonly severity: string | undefined
   readonly body: string
-  /** Null where it belongs to no trace. */
+  /** Null if it belongs to no trace. */
   readonly traceId: string | null
   readonly timeNs: bigint
-  /** Of the resource: the process that made it. */
+  /** From the resource: the process that made it. */
   readonly service: string
   readonly attributes: Readonly<Record<string, unknown>>
 }
@@ -34,7 +34,7 @@ export interface TraceCollector {
   readonly url: string
   readonly spans: readonly CollectedSpan[]
   readonly records: readonly CollectedRecord[]
-  /** Everything that was sent, as text: nothing secret may be in it. */
+  /** Everything that was sent, as text: it must contain no secret. */
   readonly texts: readonly string[]
   readonly requests: readonly { readonly path: string; readonly headers: NodeJS.Dict<string | string[]> }[]
   /** Answers every further request with this status. */
@@ -169,7 +169,7 @@ function valueOf(value: AnyValue): unknown {
   return value.stringValue ?? value.boolValue ?? value.doubleValue ?? null
 }
 
-/** The spans of a trace as lines, each indented below its parent; brothers in the order of their beginnings. */
+/** The spans of a trace as lines, each indented below its parent; siblings are ordered by their start. */
 export function drawTrace(spans: readonly CollectedSpan[]): string[] {
   const known = new Set(spans.map(({ spanId }) => spanId))
   const below = (parent: string | null): CollectedSpan[] =>

@@ -1,7 +1,7 @@
-/** Waits for a condition by polling. Only a hang takes longer than the limit, so that no test fails for being slow. */
+/** Waits for a condition by polling. Only a hang takes longer than the limit, so that no test fails because it is slow. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Below the limit of a test (vitest.config.ts), so that a failure names its condition. */
+/** Less than the time limit of a test (vitest.config.ts), so that a failure names its condition. */
 export const PATIENCE_MS = 150_000
 const POLL_MS = 20
 

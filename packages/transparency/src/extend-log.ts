@@ -1,4 +1,4 @@
-/** Gives the events that came since a leaf each, and signs the longer tree. A tree that does not extend the last signed one is never signed. */
+/** Gives each new event a leaf, and signs the longer tree. A tree that does not extend the last signed one is never signed. */
 import type { Database } from '@cupel/postgres'
 import { appendLeaf, leafHash, rootOf, UnsignedNoteError, type SigningKeys, type Tree } from '@cupel/signing'
 import { openCheckpoint, originOf, signCheckpoint } from './format/checkpoint.js'
@@ -10,7 +10,7 @@ import { TransparencyStoppedError } from './stopped.js'
 export interface ExtendParts extends LeafParts {
   readonly database: Database
   readonly keys: SigningKeys
-  /** Folders in which tiles are published. What is there was signed. */
+  /** Folders in which tiles are published. Their contents were signed. */
   readonly folders: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export interface Extended {
   readonly hasMore: boolean
 }
 
-/** `overtaken`, and nothing is signed, where another writer was first. Throws TransparencyStoppedError. */
+/** Returns `overtaken`, and signs nothing, if another writer was first. Throws TransparencyStoppedError. */
 export async function extendLog(parts: ExtendParts): Promise<Extended | 'overtaken'> {
   const { log, database, keys, folders } = parts
   const identity = await log.identity()
@@ -37,7 +37,7 @@ export async function extendLog(parts: ExtendParts): Promise<Extended | 'overtak
   return isFirst ? { leaves: leaves.length, hasMore } : 'overtaken'
 }
 
-/** The tree with further leaves, and the roots of its full subtrees that came with them. */
+/** The tree with further leaves, and the roots of its new full subtrees. */
 export function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; subtrees: Subtree[] } {
   let tree = before
   const subtrees: Subtree[] = []
@@ -50,7 +50,7 @@ export function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; 
   return { tree, subtrees }
 }
 
-/** Whether the tree of the rows is the one of the last checkpoint. Throws TransparencyStoppedError. */
+/** Checks that the tree of the rows is that of the last checkpoint. Throws TransparencyStoppedError. */
 function requireSigned({ tree, checkpoint }: LockedLog, origin: string, { verifier }: SigningKeys): void {
   if (checkpoint === null && tree.size === 0) return
   try {

@@ -1,4 +1,4 @@
-/** The leaves of the records that came since, in the order of topics, partitions and offsets. */
+/** The leaves of new records, in the order of topics, partitions and offsets. */
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Place } from '@cupel/checkpoints'
@@ -9,7 +9,7 @@ import { reportDecoder, type ReportOf } from './report-of-leaf.js'
 import type { NewLeaf } from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
 
-/** A checkpoint takes at most about this many new leaves; more make the next one at once. */
+/** Approximate limit of new leaves in one checkpoint; the rest makes the next checkpoint at once. */
 export const MAX_NEW_LEAVES = 20_000
 /** Records hashed in one turn of the event loop: less than a millisecond. */
 const RECORDS_PER_TURN = 32
@@ -21,14 +21,14 @@ export interface NewLeaves {
 }
 
 export interface LeafParts {
-  /** Gives the records of this installation alone: a forged record has no leaf. */
+  /** Returns only the records of this installation: a forged record has no leaf. */
   readonly log: EventLog
   readonly codec: EventCodec
   readonly places: readonly Place[]
   readonly maxLeaves?: number
 }
 
-/** Throws TransparencyStoppedError where the log ends before records that have a leaf. */
+/** Throws TransparencyStoppedError if the log ends before records that have a leaf. */
 export async function newLeaves(
   { log, codec, places, maxLeaves = MAX_NEW_LEAVES }: LeafParts,
   positions: ReadonlyMap<string, number>,

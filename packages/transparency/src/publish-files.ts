@@ -1,6 +1,6 @@
 /**
- * The tiles and the checkpoint as files that any web server can give out, and that the database cannot change. The checkpoint is
- * written last, so that every tile it needs is there.
+ * Publishes the tiles and the checkpoint as files that any web server can serve, and that the database cannot change. The checkpoint is
+ * written last, so that every tile it needs already exists.
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -18,8 +18,8 @@ const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
 /**
- * Whether the database has all that was published. Throws TransparencyStoppedError where a folder has a longer tree, or another one: who
- * went on then would sign a second history.
+ * Checks that the database has all that was published. Throws TransparencyStoppedError if a folder has a longer tree, or another one:
+ * continuing would sign a second history.
  */
 export async function requireNotBehind(
   database: Queryable,
@@ -47,7 +47,7 @@ export async function requireNotBehind(
   }
 }
 
-/** Brings every folder up to the last checkpoint. One process writes at a time; false where another one does. */
+/** Brings every folder up to the last checkpoint. One process writes at a time; false if another one does. */
 export async function publishFiles(database: Database, published: Published): Promise<boolean> {
   return await database.transaction({ at: 'transparency.publish' }, async (transaction) => {
     const [lock] = await transaction.query<{ ours: boolean }>(
@@ -88,13 +88,13 @@ async function publishTiles(
     await writeWhole(join(root, 'tile', tilePath(name)), await readTile(database, number, name))
 }
 
-/** Partial tiles that an earlier checkpoint named may go once the full one is there. */
+/** Partial tiles that an earlier checkpoint named may be removed once the full one exists. */
 async function removeNarrower(root: string, before: number, size: number): Promise<void> {
   for (const name of newTiles(before, size).filter(({ width }) => width === TILE_WIDTH))
     await rm(join(root, 'tile', `${tilePath(name)}.p`), { recursive: true, force: true })
 }
 
-/** The last checkpoint with enough cosignatures stays there when a longer one has none yet. */
+/** The last checkpoint with enough cosignatures stays while a longer one has too few. */
 async function publishCosigned(
   folder: string,
   { size, note }: CosignedCheckpoint,
@@ -106,10 +106,10 @@ async function publishCosigned(
     await writeWhole(join(transparencyFolder(folder, of.log), COSIGNED), Buffer.from(note))
 }
 
-/** Cosignatures come after a checkpoint. A database from before they came does not take them back. */
+/** Cosignatures come after a checkpoint. A database from before they came does not remove them. */
 const hasMoreLines = (note: string, published: string): boolean => lineCount(note) > lineCount(published)
 
-/** Writes a file under its name only when all of it is on the disk. */
+/** Writes a file under its name only after all of it is on the disk. */
 async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE })
   const draft = `${file}.new`

@@ -1,4 +1,4 @@
-/** What stands in the published files, read without trusting them: a checkpoint counts by its signature, entries by its root. */
+/** Reads the published files without trusting them: a checkpoint counts by its signature, entries by its root. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
@@ -15,14 +15,14 @@ import {
 import { TransparencyStoppedError } from './stopped.js'
 
 export interface Published {
-  /** Each holds a folder `transparency` with one for each log. */
+  /** Each contains a folder `transparency` with one folder for each log. */
   readonly folders: readonly string[]
   readonly log: string
   readonly keys: Pick<SigningKeys, 'signer' | 'verifier'>
 }
 
 export interface PublishedCheckpoint extends Checkpoint {
-  /** The signed note as the file holds it. */
+  /** The signed note as in the file. */
   readonly note: string
 }
 
@@ -34,12 +34,12 @@ export function transparencyFolder(folder: string, log: string): string {
   return join(folder, 'transparency', log.replaceAll(/[^\w.-]/g, '_'))
 }
 
-/** The signed note of a published folder as its file holds it; null where there is none. */
+/** The signed note of a published folder as in its file; null if there is none. */
 export async function publishedNote(root: string, name = CHECKPOINT): Promise<string | null> {
   return (await bytesOrNull(join(root, name)))?.toString('utf8') ?? null
 }
 
-/** The bytes of a published tile: of the wider one where only that is there by now. Null where neither is. */
+/** The bytes of a published tile, taken from the wider tile if only that one exists by now. Null if neither exists. */
 export async function publishedTile(root: string, name: TileName): Promise<Buffer | null> {
   const exact = await bytesOrNull(join(root, 'tile', tilePath(name)))
   if (exact !== null || name.width === TILE_WIDTH) return exact
@@ -47,7 +47,7 @@ export async function publishedTile(root: string, name: TileName): Promise<Buffe
   return full === null ? null : firstOf(full, name)
 }
 
-/** What a tile of fewer hashes or entries holds of one with more; null where the bytes are no tile. */
+/** The beginning of a wider tile, as long as a narrower one; null if the bytes are not a tile. */
 export function firstOf(tile: Buffer, { level, width }: TileName): Buffer | null {
   if (level !== 'entries')
     return tile.length < width * HASH_BYTES ? null : tile.subarray(0, width * HASH_BYTES)
@@ -64,7 +64,7 @@ async function bytesOrNull(file: string): Promise<Buffer | null> {
   }
 }
 
-/** What the folder's checkpoint says; null where there is none. Throws TransparencyStoppedError for one of another signer. */
+/** The content of the folder's checkpoint; null if there is none. Throws TransparencyStoppedError for one of another signer. */
 export async function publishedCheckpoint(
   folder: string,
   { log, keys: { signer, verifier } }: Omit<Published, 'folders'>,
@@ -84,7 +84,7 @@ export async function publishedCheckpoint(
   )
 }
 
-/** Texts of the leaves `from` ≤ index < `size`, one bundle after the other. Throws TransparencyStoppedError where a file is not whole. */
+/** Texts of the leaves `from` ≤ index < `size`, one bundle after the other. Throws TransparencyStoppedError if a file is not whole. */
 export async function* publishedEntries(
   folder: string,
   log: string,

@@ -1,4 +1,4 @@
-/** What callers read of the transparency log. It needs no key. */
+/** The public reads of the transparency log. They need no key. */
 import type { ReportLeaf } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { leafHash } from '@cupel/signing'
@@ -10,12 +10,12 @@ import { readTile } from './read-tile.js'
 import { loadLog } from './state.js'
 import { byTiles, hashReader, readPath } from './tree-reader.js'
 
-/** The last signed checkpoint of the log; null where nothing was signed yet. */
+/** The last signed checkpoint of the log; null if nothing was signed yet. */
 export async function readCheckpoint(database: Queryable, log: string): Promise<string | null> {
   return (await loadLog(database, log))?.checkpoint ?? null
 }
 
-/** The bytes of a tile; null where the last checkpoint has no such tile. */
+/** The bytes of a tile; null if the last checkpoint has no such tile. */
 export async function readPublicTile(
   database: Queryable,
   log: string,
@@ -32,14 +32,14 @@ export type FoundProof =
   | { readonly kind: 'proof'; readonly text: string }
   /** The report has no leaf yet. */
   | { readonly kind: 'none' }
-  /** The salt of the leaf was erased: nothing can be proved any more. */
+  /** The salt of the leaf was erased: no proof is possible any more. */
   | { readonly kind: 'erased' }
 
 export interface ProvableReport {
   readonly reportId: string
-  /** The text of the report as the log has it. */
+  /** The text of the report as in the log. */
   readonly document: string
-  /** Its customer reference, where that is sealed. */
+  /** Its customer reference, if that is sealed. */
   readonly reference?: SealedReference | null
 }
 
@@ -63,8 +63,8 @@ const FIND = {
 }
 
 /**
- * The proof of a report that the caller may read. Throws where the leaf is not that of this document: a proof that does not hold is never
- * given out.
+ * The proof of a report that the caller may read. Throws if the leaf does not belong to this document: an invalid proof is never
+ * returned.
  */
 export async function readProof(
   database: Queryable,
@@ -80,14 +80,14 @@ export async function readProof(
   return { kind: 'proof', text: proofText({ salt, entry, reference, index, path, checkpoint }) }
 }
 
-/** The last checkpoint that enough witnesses cosigned, where the leaf is in it; else the last one. */
+/** The last checkpoint that enough witnesses cosigned, if the leaf is in it; otherwise the last one. */
 function checkpointFor({ index, size, checkpoint, cosignedSize, cosigned }: LeafRow) {
   return cosigned !== null && cosignedSize! > index
     ? { size: cosignedSize!, checkpoint: cosigned }
     : { size, checkpoint }
 }
 
-/** The leaf of a report that the caller may read; null where it has none yet. Throws where the leaf is not that of this document. */
+/** The leaf of a report that the caller may read; null if it has none yet. Throws if the leaf does not belong to this document. */
 export async function readReportLeaf(
   database: Queryable,
   report: Pick<ProvableReport, 'reportId' | 'document'>,
@@ -99,7 +99,7 @@ export async function readReportLeaf(
   return { log, index, hash: leafHash(Buffer.from(entry)).toString('hex') }
 }
 
-/** Without its salt nobody can say whether a leaf is that of a document: it is then known by the report id alone. */
+/** Without its salt a leaf cannot be checked against a document: only the report id identifies it. */
 async function findLeaf(
   database: Queryable,
   { reportId, document }: Pick<ProvableReport, 'reportId' | 'document'>,

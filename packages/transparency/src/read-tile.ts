@@ -3,7 +3,7 @@ import type { Queryable } from '@cupel/postgres'
 import { entryBundle, TILE_WIDTH, type TileName } from './format/tiles.js'
 import { hashReader, readEntries } from './tree-reader.js'
 
-/** Throws where the tree does not have all of it. */
+/** Throws if the tree does not have all of it. */
 export async function readTile(
   database: Queryable,
   number: number,

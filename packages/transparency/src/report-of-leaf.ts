@@ -1,18 +1,18 @@
-/** Finds in the log of events which report a leaf is of. */
+/** Finds the report of a leaf in the log of events. */
 import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Leaf } from './format/leaf.js'
 
 export type ReportFields = { readonly report: string; readonly reportId: string }
 export type ReportOf = (record: LogRecord) => ReportFields | null
 
-/** The parts of a report that a leaf needs; null for a record of another event, and for one that does not decode. */
+/** The parts of a report that a leaf needs; null for a record of another event, and for a record that does not decode. */
 export function reportDecoder(codec: EventCodec): ReportOf {
   const partOf = codec.partOf('ReportGenerated', ['report', 'reportId'])
   return (record) => {
     try {
       return partOf(record)
     } catch (error) {
-      // A schema that is not known yet will be: without it a report would be a leaf of something else for ever.
+      // The schema may become known later. Without this error, the leaf of a report would permanently be one of another event.
       if (!(error instanceof UndecodableRecordError) || error.reason === 'unknown-schema') throw error
       return null
     }
@@ -20,14 +20,14 @@ export function reportDecoder(codec: EventCodec): ReportOf {
 }
 
 export interface ReportReader {
-  /** Null where the log does not have the record of this leaf any more. */
+  /** Null if the log no longer has the record of this leaf. */
   reportIdOf(leaf: Leaf): Promise<string | null>
 }
 
-/** Records of one read: leaves of a partition follow one another, so that most are found in the last read. */
+/** Records per read. Leaves of a partition follow one another, so most records are found in the last read. */
 const RECORDS_A_READ = 256
 
-/** Asked for leaves in their order, it reads each record of the log about once. */
+/** If leaves are requested in order, it reads each record of the log about once. */
 export function reportReader({
   log,
   codec,

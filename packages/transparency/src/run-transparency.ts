@@ -1,4 +1,4 @@
-/** Keeps the transparency log up to date. Several processes may run it: one of them takes each step. */
+/** Keeps the transparency log up to date. Several processes may run it; only one of them takes each step. */
 import { placesOf, type CheckpointSettings, type Place } from '@cupel/checkpoints'
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
@@ -8,7 +8,7 @@ import { extendLog } from './extend-log.js'
 import { publishFiles } from './publish-files.js'
 import { TransparencyStoppedError } from './stopped.js'
 
-/** Longest rest between two looks at the log, so that an event is in a checkpoint within 10 s. */
+/** Longest rest between two checks of the log, so that an event is in a checkpoint within 10 s. */
 export const MAX_TRANSPARENCY_REST_MS = 5_000
 
 export interface TransparencyOptions extends CheckpointSettings {
@@ -23,7 +23,7 @@ export interface TransparencyOptions extends CheckpointSettings {
 }
 
 export interface RunningTransparency {
-  /** A sentence about what keeps events from getting leaves; null where they get them. */
+  /** A sentence that says why events get no leaves; null if they get them. */
   error(): string | null
   stop(): Promise<void>
 }

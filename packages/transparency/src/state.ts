@@ -1,4 +1,4 @@
-/** The rows of a transparency log, and the step that makes it longer: one writer follows another, and none overtakes. */
+/** The rows of a transparency log, and the step that extends it. Writers take turns, and none overtakes another. */
 import type { Database, Queryable } from '@cupel/postgres'
 import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
 import type { Tree } from '@cupel/signing'
@@ -9,9 +9,9 @@ export const TRANSPARENCY_GROUP = 'projector.transparency.v1'
 export interface StoredLog {
   readonly number: number
   readonly tree: Tree
-  /** The signed note, with the lines of witnesses that cosigned it by now; null for an empty tree. */
+  /** The signed note, with the lines of witnesses that have cosigned it so far; null for an empty tree. */
   readonly checkpoint: string | null
-  /** The last checkpoint that enough witnesses cosigned; null where there is none. */
+  /** The last checkpoint that enough witnesses cosigned; null if there is none. */
   readonly cosigned: CosignedCheckpoint | null
 }
 
@@ -20,7 +20,7 @@ export interface CosignedCheckpoint {
   readonly note: string
 }
 
-/** What a writer needs of it. */
+/** The data that a writer needs. */
 export type LockedLog = Omit<StoredLog, 'cosigned'>
 
 interface LogRow {
@@ -51,7 +51,7 @@ export async function loadLog(database: Queryable, log: string): Promise<StoredL
   }
 }
 
-/** The rows of the log, made where it has none. */
+/** The rows of the log; created if missing. */
 export async function ensureLog(database: Queryable, log: string): Promise<StoredLog> {
   const found = await loadLog(database, log)
   if (found !== null) return found
@@ -64,7 +64,7 @@ export async function ensureLog(database: Queryable, log: string): Promise<Store
   return made
 }
 
-/** The offset behind the last record of each partition that has a leaf. */
+/** The offset after the last record of each partition that has a leaf. */
 export async function loadPositions(database: Queryable, log: string): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ topic: string; partition: number; next: number }>(
     'SELECT topic, partition, next FROM projection.checkpoint WHERE group_name = $1 AND log = $2',
@@ -75,7 +75,7 @@ export async function loadPositions(database: Queryable, log: string): Promise<R
 
 export interface NewLeaf {
   readonly entry: string
-  /** Null where nobody knows it any more. */
+  /** Null if it is no longer known. */
   readonly seed: Buffer | null
   readonly reportId: string | null
 }
@@ -99,8 +99,8 @@ class OvertakenError extends Error {
 }
 
 /**
- * Stores leaves, subtrees, positions and the checkpoint in one transaction. `sign` is given the tree as the database has it while no
- * other writer can change it, and returns the longer one with its signature. False, and nothing is written, where another writer was first.
+ * Stores leaves, subtrees, positions and the checkpoint in one transaction. `sign` receives the tree of the database while no other
+ * writer can change it, and returns the longer one with its signature. Returns false and writes nothing if another writer was first.
  */
 export async function grow(
   database: Database,
@@ -128,7 +128,7 @@ export async function grow(
   }
 }
 
-/** The log, which no other writer can change until the transaction ends. */
+/** The log, locked against other writers until the transaction ends. */
 export async function lockLog(transaction: Queryable, number: number): Promise<LockedLog> {
   const [row] = await transaction.query<LogRow>(LOCK, [number])
   if (row === undefined) throw new Error('The rows of the transparency log vanished')
@@ -136,7 +136,7 @@ export async function lockLog(transaction: Queryable, number: number): Promise<L
   return { number, tree: { size, peaks: hashesOf(peaks) }, checkpoint }
 }
 
-/** Rows of further leaves; the tree is stored by itself. */
+/** Stores the rows of further leaves; the tree is stored separately. */
 export async function storeLeaves(
   transaction: Queryable,
   growth: Pick<Growth, 'leaves' | 'subtrees'> & { readonly number: number; readonly from: number },

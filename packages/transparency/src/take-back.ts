@@ -1,6 +1,6 @@
 /**
- * Takes leaves back from the published files after an older database was restored: what was signed stays signed, and the next leaf comes
- * behind it. Their salts are gone with the newer database, so that their reports have no new proofs.
+ * Takes leaves back from the published files after an older database was restored. Signed leaves stay signed, and the next leaf comes
+ * after them. Their salts are lost with the newer database, so that their reports get no new proofs.
  */
 import { topicOf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -25,13 +25,13 @@ export interface TakeBackParts {
 
 export interface TakenBack {
   readonly leaves: number
-  /** Leaves of reports. */
+  /** Number of leaves of reports. */
   readonly reports: number
 }
 
 /**
- * Makes the rows those of the longest published tree. Nothing where the database has all of it. No writer may run. Throws
- * TransparencyStoppedError where the files are not whole, or are of another history than the database.
+ * Makes the rows those of the longest published tree. Does nothing if the database has all of it. No writer may run. Throws
+ * TransparencyStoppedError if the files are not whole, or belong to another history than the database.
  */
 export async function takeBackLeaves(transaction: Queryable, parts: TakeBackParts): Promise<TakenBack> {
   const log = await parts.log.identity()

@@ -1,9 +1,9 @@
-/** Hashes of a stored tree: tiles, roots of earlier sizes, and paths. A tree only grows, so that every read stays right. */
+/** Reads hashes of a stored tree: tiles, roots of earlier sizes, and paths. A tree only grows, so that every read stays right. */
 import { appendLeaf, EMPTY_TREE, leafHash, rootOf, type Tree } from '@cupel/signing'
 import type { Queryable } from '@cupel/postgres'
 import { TILE_WIDTH } from './format/tiles.js'
 
-/** Hashes `from` ≤ index < `to` of a level; level 0 are leaf hashes. Throws where the tree has fewer. */
+/** Hashes `from` ≤ index < `to` of a level; level 0 are leaf hashes. Throws if the tree has fewer. */
 export type ReadHashes = (level: number, from: number, to: number) => Promise<readonly Buffer[]>
 
 const ENTRIES = {
@@ -16,7 +16,7 @@ const SUBTREES = {
     ORDER BY index`,
 }
 
-/** The texts of leaves. Throws where the tree has fewer. */
+/** The texts of leaves. Throws if the tree has fewer. */
 export async function readEntries(
   database: Queryable,
   number: number,
@@ -40,7 +40,7 @@ export function hashReader(database: Queryable, number: number): ReadHashes {
   }
 }
 
-/** Reads each tile once. What a path asks for lies within tiles. */
+/** Reads each tile once. The hashes that a path needs lie within tiles. */
 export function byTiles(read: ReadHashes, size: number): ReadHashes {
   const tiles = new Map<string, Promise<readonly Buffer[]>>()
   return async (level, from, to) => {
@@ -85,12 +85,12 @@ export async function readPath(read: ReadHashes, index: number, size: number): P
   return path
 }
 
-/** PROOF(from, D[size]) of RFC 6962, section 2.1.2: what shows that the tree of `from` leaves is the beginning of the one of `size`. */
+/** PROOF(from, D[size]) of RFC 6962, section 2.1.2: it proves that the tree of `from` leaves is the beginning of the tree of `size`. */
 export async function readConsistency(read: ReadHashes, from: number, size: number): Promise<Buffer[]> {
   if (from === 0 || from === size) return []
   const proof: Buffer[] = []
   let [start, end, isWhole] = [0, size, true]
-  // The rest of the smaller tree goes down to where it ends; `isWhole`: its root is what the reader has already.
+  // Descends to the end of the smaller tree; `isWhole`: the reader already has its root.
   while (from !== end) {
     let half = 1
     while (half * 2 < end - start) half *= 2

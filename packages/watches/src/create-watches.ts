@@ -1,4 +1,4 @@
-/** Makes watches, all of a call or none. An address that is watched already keeps its watch and takes the settings of the call. */
+/** Makes all watches of a call or none. An already watched address keeps its watch and takes the settings of the call. */
 import { randomBytes } from 'node:crypto'
 import { decidedEventId } from '@cupel/contracts'
 import type { ScreenedAddress } from '@cupel/domain'
@@ -23,9 +23,9 @@ export interface NewWatches {
   readonly batchId: string
   /** In the order of the call; no two of them are the same address on the same chain. */
   readonly watches: readonly NewWatch[]
-  /** Watches that the account may have in the environment, without those that ended. */
+  /** Maximum number of the account's watches in the environment, without those that ended. */
   readonly maxWatches: number
-  /** What the id of a report is put behind to make its page. */
+  /** Prefix of a report id that gives the URL of its page. */
   readonly reportPageUrl: string
 }
 
@@ -33,7 +33,7 @@ export type CreateWatchesResult =
   | { readonly ok: true; readonly watches: readonly Watch[] }
   | { readonly ok: false; readonly code: 'too_many_watches' }
 
-/** `wb_` and 20 random hex characters: names the watches of one call. */
+/** `wb_` and 20 random hex characters: identifies the watches of one call. */
 export function newBatchId(): string {
   return `wb_${randomBytes(10).toString('hex')}`
 }
@@ -63,7 +63,7 @@ async function insertWatches(
 ): Promise<readonly string[]> {
   const { accountId, livemode, batchId, reportPageUrl, keyId, person, call } = order
   const owner = { accountId, livemode }
-  // Calls of one tenant take turns, so that two of them together cannot pass the limit.
+  // Calls of one tenant take turns, so that two calls together cannot pass the limit.
   await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [
     `cupel.watches ${accountId} ${livemode}`,
   ])
@@ -99,7 +99,7 @@ async function insertWatches(
 const keyOf = ({ chain, canonicalAddress }: { chain: string; canonicalAddress: string }): string =>
   `${chain} ${canonicalAddress}`
 
-/** A new watch is due at once: its first report is what later ones are compared with. */
+/** A new watch is due at once: later reports are compared with its first one. */
 async function upsert(
   transaction: Queryable,
   { accountId, livemode, watches, reportPageUrl }: Owner & NewWatches,
@@ -121,7 +121,7 @@ async function upsert(
   )
 }
 
-/** Deletes answers that no repeat asks for any more. */
+/** Deletes answers that no repeat can request any more. */
 export async function sweepBatches(database: Queryable): Promise<void> {
   await database.execute(
     `DELETE FROM watches.batch WHERE made_at < now() - make_interval(secs => $1::float8 / 1000)`,

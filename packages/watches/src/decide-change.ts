@@ -1,4 +1,4 @@
-/** Whether a later report of a watched address is a change that its account is told of. Pure. */
+/** Whether the account of a watched address is notified of a later report as a change. Pure. */
 
 export interface Finding {
   readonly level: string
@@ -7,8 +7,8 @@ export interface Finding {
 }
 
 /**
- * A changed level always counts; a score counts where it moved by at least the threshold, up or down. `told` is the report that the
- * account was told of last, or the first one: compared with each report before, a score could creep any distance unseen.
+ * A changed level always counts; a score counts if it moved by at least the threshold, up or down. `told` is the report that the
+ * account was last notified of, or the first one. If each report were compared with its predecessor, a score could creep unnoticed.
  */
 export function isChange(told: Finding, next: Finding, thresholdHundredths: number): boolean {
   return (
@@ -17,7 +17,7 @@ export function isChange(told: Finding, next: Finding, thresholdHundredths: numb
   )
 }
 
-/** Scores are compared as whole hundredths: 0.1 + 0.2 is no 0.3. */
+/** Scores are compared as whole hundredths, because 0.1 + 0.2 does not equal 0.3. */
 export function hundredths(points: number): number {
   return Math.round(points * 100)
 }

@@ -1,4 +1,4 @@
-/** Watches that are to be decided again, and the screenings that do it. */
+/** Watches that must be decided again, and their screenings. */
 import type { ScreenedAddress } from '@cupel/domain'
 import { asFields, type Queryable } from '@cupel/postgres'
 import type { Owner } from './watch.js'
@@ -8,10 +8,10 @@ export interface DueWatch extends Owner, ScreenedAddress {
   readonly reportPageUrl: string
 }
 
-/** Screenings of watches of one account that may be under way at once. */
+/** Maximum number of pending screenings of one account's watches. */
 export const MAX_UNDER_WAY = 2_000
 
-/** The due watches of each account, the longest due first, as many as its limit leaves and at most `limit` of each. */
+/** The due watches of each account, the longest due first: as many as its limit allows, and at most `limit` of each. */
 export async function listDueWatches(database: Queryable, limit: number): Promise<DueWatch[]> {
   return await database.query<DueWatch>(
     {
@@ -41,8 +41,8 @@ const nextTenant = (condition: string): string =>
    ORDER BY f.account_id, f.livemode, f.due_at LIMIT 1`
 
 /**
- * Accounts with a watch that is or becomes due, each found in the index behind the one before. A `DISTINCT` of all of them would read
- * every watch where many are due.
+ * Accounts with a watch that is or becomes due. Each is found in the index after the previous one. A `DISTINCT` over all would read
+ * every watch if many are due.
  */
 const TENANTS = `WITH RECURSIVE tenant AS (
   (${nextTenant('true')})
@@ -50,8 +50,8 @@ const TENANTS = `WITH RECURSIVE tenant AS (
   SELECT n.* FROM tenant t CROSS JOIN LATERAL (${nextTenant('(f.account_id, f.livemode) > (t.account_id, t.livemode)')}) n)`
 
 /**
- * Notes which screening decides each watch, and returns the ids of the watches that took theirs: one that was removed or taken
- * meanwhile does not. What becomes due from now on asks for a further screening.
+ * Records which screening decides each watch, and returns the ids of the watches that took theirs. A watch that was removed or taken
+ * meanwhile does not. A watch that becomes due from now on needs another screening.
  */
 export async function markPending(
   transaction: Queryable,

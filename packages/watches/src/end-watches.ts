@@ -1,7 +1,7 @@
 /** Ends the watches whose personal data is erased: those of an account, or of one of its customer references. */
 import type { Queryable } from '@cupel/postgres'
 
-/** They are decided no more, and have no reference. `word`: what is shown in place of one. Returns their number. */
+/** Ended watches are no longer decided, and lose their reference. `word`: shown in its place. Returns their number. */
 export async function endWatches(transaction: Queryable, accountId: string, word: string): Promise<number> {
   return await transaction.execute(
     `UPDATE watches.watch SET until = least(until, date_trunc('milliseconds', clock_timestamp())), due_at = NULL,
@@ -23,7 +23,7 @@ export async function endWatchesOfReference(
   )
 }
 
-/** How many that would end. */
+/** The number of watches that this would end. */
 export async function countWatchesOfReference(
   database: Queryable,
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
@@ -36,5 +36,5 @@ export async function countWatchesOfReference(
   return row!.count
 }
 
-/** A sealed text names its key. */
+/** A sealed text contains the id of its key. */
 const IS_OF_REFERENCE = `account_id = $1 AND starts_with(reference, 'sealed1.' || $2 || '.')`

@@ -7,7 +7,7 @@ type WatchEventType = 'WatchesCreated' | 'WatchRemoved' | 'ReportChanged' | 'Wat
 
 export interface WatchEvent<T extends WatchEventType = WatchEventType> {
   readonly type: T
-  /** Follows from what happened: a repeat has the same one. */
+  /** Derived from the change, so that a repeat has the same id. */
   readonly id: string
   readonly subject: string
   /** UTC, RFC 3339 with milliseconds. */

@@ -1,10 +1,10 @@
-/** Follows the state of labels, ledger, policy and scorer, and marks the watches that a new state can touch. */
+/** Follows the state of labels, ledger, policy and scorer, and marks the watches that a new state can affect. */
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
 import { markTouched, type WatchedState } from './touched.js'
 
 /**
- * Compares the present state with the one that every watch was looked at for, and marks what the difference touches, in one
- * transaction: a crash in between marks the same watches again. Resolves to the number of marked watches; null where nothing changed.
+ * Compares the current state with the one that every watch was checked against, and marks the affected watches, in one
+ * transaction: a crash in between marks the same watches again. Resolves to the number of marked watches; null if nothing changed.
  */
 export async function lookForNews(database: Database, scorerVersion: string): Promise<number | null> {
   const { hops, ...state } = await readState(database)
@@ -13,7 +13,7 @@ export async function lookForNews(database: Database, scorerVersion: string): Pr
   if (known !== null && isSame(known, to)) return null
   return await database.transaction({ at: 'watches.touched' }, async (transaction) => {
     const from = await readProgress(transaction, 'FOR UPDATE')
-    // Before the first look nothing was decided from an earlier state: every watch is due by its making.
+    // Before the first check no decision used an earlier state: every new watch is already due.
     const marked = from === null ? 0 : await markTouched(transaction, { from, to, hops })
     await transaction.execute(
       `INSERT INTO watches.progress (label_set_seq, ledger_seq, policy_seq, scorer_version) VALUES ($1, $2, $3, $4)
@@ -26,7 +26,7 @@ export async function lookForNews(database: Database, scorerVersion: string): Pr
 }
 
 interface PresentState extends Omit<WatchedState, 'scorerVersion'> {
-  /** Transfers that a path of the policy in force may have. */
+  /** Maximum number of transfers in a path, according to the policy in force. */
   readonly hops: number
 }
 

@@ -1,9 +1,9 @@
-/** Reads watches for their account. Row security and the check of each row stand behind the condition of the query (docs/adr/0150). */
+/** Reads watches for their account. Row security and the check of each row back the condition of the query (docs/adr/0150). */
 import type { Queryable } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'
 import { WATCH_FIELDS, type Owner, type Watch } from './watch.js'
 
-/** Place in the list: the last watch of the page before. */
+/** Position in the list: the last watch of the previous page. */
 export interface WatchCursor {
   readonly createdAt: string
   readonly watchId: string
@@ -26,7 +26,7 @@ export async function listWatches(
   }: {
     readonly pageSize: number
     readonly after: WatchCursor | null
-    /** Only those that changed according to the digest of this day, and to no later one; YYYY-MM-DD. */
+    /** Only watches whose last digest with a change is the one of this day; YYYY-MM-DD. */
     readonly changedIn: string | null
   },
 ): Promise<WatchPage> {
@@ -48,7 +48,7 @@ export async function getWatch(database: Queryable, owner: Owner, watchId: strin
   return watch ?? null
 }
 
-/** In the order of the ids; a watch that was removed is left out. */
+/** In the order of the ids; removed watches are left out. */
 export async function listWatchesById(
   database: Queryable,
   owner: Owner,
@@ -62,7 +62,7 @@ export async function listWatchesById(
   )
 }
 
-/** The watches that a call made; null where there was no such call. */
+/** The watches that a call made; null if there was no such call. */
 export async function findBatch(database: Queryable, owner: Owner, batchId: string): Promise<Watch[] | null> {
   const [batch] = await database.query<{ watch_ids: string[] }>({ text: BATCH, scope: tenantScope(owner) }, [
     owner.accountId,

@@ -1,4 +1,4 @@
-/** Ends a watch at once, and for good. A screening of it that is under way becomes a report, and changes nothing else. */
+/** Ends a watch at once, and for good. A pending screening of it becomes a report, and changes nothing else. */
 import { decidedEventId } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { writeWatchEvents } from './events.js'

@@ -1,8 +1,8 @@
-/** Applies what the log tells of watches to a database that was restored from a backup. */
+/** Applies the log's records of watches to a database that was restored from a backup. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 
-/** Makes the watches that the database lacks, and resolves to their number. They are decided anew. */
+/** Makes the watches that the database lacks, and resolves to their number. They are decided again. */
 export async function replayWatches(
   transaction: Queryable,
   { accountId, livemode, watches, reportPageUrl, createdAt }: EventData['WatchesCreated'],
@@ -31,7 +31,7 @@ export async function replayWatchRemoval(
   return (await transaction.execute('DELETE FROM watches.watch WHERE watch_id = $1', [watchId])) > 0
 }
 
-/** Takes the later report of the change as the last one, so that the same change is not told a second time. */
+/** Records the later report of the change as the last one, so that the same change is not notified again. */
 export async function replayReportChange(
   transaction: Queryable,
   { watchId, reportId, level, score, changedAt }: EventData['ReportChanged'],

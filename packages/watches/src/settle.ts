@@ -1,6 +1,6 @@
 /**
- * Ends screenings of watches whose reports can be read: the report becomes the last one of its watch, and a change becomes an event,
- * in one transaction. The read model holds the first record of a report id, so that a repeat settles nothing a second time.
+ * Ends screenings of watches whose reports can be read. The report becomes the last one of its watch, and a change becomes an event,
+ * in one transaction. The read model holds the first record of a report id, so that a repeat settles nothing twice.
  */
 import { decidedEventId } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
@@ -8,7 +8,7 @@ import { isChange } from './decide-change.js'
 import { writeWatchEvents, type WatchEvent } from './events.js'
 import type { Owner } from './watch.js'
 
-/** A screening that ended without a report is tried again after this time, doubled with each failure in a row. */
+/** A screening that ended without a report is retried after this time, which doubles with each consecutive failure. */
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_DOUBLINGS = 6
 
@@ -19,7 +19,7 @@ interface Settling extends Owner {
   readonly chain: string
   readonly reference: string | null
   readonly thresholdHundredths: number
-  /** The report that the account was told of last, or the first one; null before that. */
+  /** The report that the account was last notified of, or the first one; null before that. */
   readonly toldReportId: string | null
   readonly toldLevel: string | null
   readonly toldScore: number | null
@@ -33,7 +33,7 @@ interface Settling extends Owner {
   readonly endedAt: string
 }
 
-/** Where a report stands in its topic. */
+/** The position of a report in its topic. */
 export interface LogPlace {
   readonly partition: number
   readonly offset: number
@@ -41,18 +41,18 @@ export interface LogPlace {
 
 export interface ReportAt {
   readonly reportId: string
-  /** Null where the read model does not know it. */
+  /** Null if the read model does not know it. */
   readonly place: LogPlace | null
 }
 
-/** Two reports of one address that differ so much that their account is told. */
+/** Two reports of one address that differ so much that their account is notified. */
 export interface FoundChange {
   readonly livemode: boolean
   readonly told: ReportAt
   readonly next: ReportAt
 }
 
-/** How much of the difference of two scores each part makes, in points. The parts add up to it exactly, in hundredths. */
+/** The points of each part in the difference of two scores. The parts add up to it exactly, in hundredths. */
 export interface ScoreSplit {
   readonly labels: number
   readonly funds: number
@@ -63,8 +63,8 @@ export interface ScoreSplit {
 
 /**
  * Why a difference was not split:
- * - `busy`: more changes came at once than are split, or their reports took too long to read
- * - `unreadable`: the log has one of the reports, or an event that it names, no more
+ * - `busy`: more changes arrived at once than are split, or their reports took too long to read
+ * - `unreadable`: the log no longer has one of the reports, or an event that it names
  * - `refused`: a report does not follow from its record, or this version does not contain its scorer
  */
 export type SplitMissing = 'busy' | 'unreadable' | 'refused'
@@ -73,7 +73,7 @@ export type Splitting =
   | { readonly split: ScoreSplit; readonly missing: null }
   | { readonly split: null; readonly missing: SplitMissing }
 
-/** Splits the differences, in the order of the changes. It never rejects, and ends within a limit of its own. */
+/** Splits the differences, in the order of the changes. It never rejects, and ends within its own time limit. */
 export type SplitChanges = (changes: readonly FoundChange[]) => Promise<readonly Splitting[]>
 
 export interface Settled {
@@ -82,14 +82,14 @@ export interface Settled {
 }
 
 /**
- * At most `limit` watches. The differences are split before anything is locked; a change whose reports are other ones by then is told
- * without its split.
+ * Settles at most `limit` watches. The differences are split before any row is locked. If the reports of a change differ by then, its
+ * event has no split.
  */
 export async function settleWatches(
   database: Database,
   { limit, splitChanges }: { readonly limit: number; readonly splitChanges: SplitChanges },
 ): Promise<Settled> {
-  // In the order of the index that has pending watches alone.
+  // In the order of the index that contains only pending watches.
   const found = await database.query<Settling>(`${ENDED} ORDER BY w.pending_report_id LIMIT $1`, [limit])
   if (found.length === 0) return { settled: 0, changed: 0 }
   const splitOf = await splitAll(found.filter(isTold), splitChanges)
@@ -116,8 +116,8 @@ const ownReport = (id: string): string =>
   `SELECT * FROM report_view.report o WHERE o.report_id = ${id} AND o.account_id = w.account_id AND o.livemode = w.livemode OFFSET 0`
 
 /**
- * Each pending watch looks its reports up by their keys. Statistics of a moment with many pending watches would let a plain join read
- * all watches and all reports: `OFFSET 0` leaves the join no other way.
+ * Each pending watch looks its reports up by their keys. If statistics are taken while many watches are pending, a plain join may read
+ * all watches and all reports: `OFFSET 0` prevents this.
  */
 const ENDED = `SELECT ${asFields(
   'w.watch_id, w.account_id, w.livemode, w.address, w.canonical_address, w.chain, w.reference, w.threshold_hundredths, w.told_report_id, w.told_level, w.told_score',
@@ -137,7 +137,7 @@ type Told = Settling & {
   readonly score: number
 }
 
-/** The first report of a watch is no change: there is none to compare it with. */
+/** The first report of a watch is not a change: there is none to compare it with. */
 function isTold(row: Settling): row is Told {
   const { toldReportId, toldLevel, toldScore, level, score } = row
   if (row.state !== 'generated' || level === null || score === null) return false
@@ -211,7 +211,7 @@ async function storeReports(transaction: Queryable, rows: readonly Settling[]): 
   )
 }
 
-/** Later reports are compared with these. */
+/** Stores the reports with which later ones are compared. */
 async function storeTold(transaction: Queryable, told: readonly Told[]): Promise<void> {
   await transaction.execute(
     `UPDATE watches.watch SET told_report_id = report_id, told_level = level, told_score = score
@@ -220,5 +220,5 @@ async function storeTold(transaction: Queryable, told: readonly Told[]): Promise
   )
 }
 
-/** It is grey and lists were missing, old or incomplete: a later publication can change its level, whatever it lists. */
+/** The report is grey and lists were missing, old or incomplete: any later publication can change its level. */
 const AWAITS_LISTS = `r.level = 'grey' AND (r.document::json #>> '{coverage,labels,status}') IS DISTINCT FROM 'complete'`

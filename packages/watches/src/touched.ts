@@ -1,11 +1,11 @@
 /**
- * Which watches a change of labels, ledger, policy or scorer can touch. A statement that cannot tell names too many and never too
- * few: a watch too many costs a screening, and a watch too few hides a listed address.
+ * The watches that a change of labels, ledger, policy or scorer can affect. A statement that cannot decide returns too many watches, never
+ * too few: a watch too many costs a screening, and a watch too few hides a listed address.
  */
 import type { Queryable } from '@cupel/postgres'
 import { ALL_TURNS_MS, TURN_MS } from './limits.js'
 
-/** A state that every watch was looked at for. */
+/** A state that every watch was checked against. */
 export interface WatchedState {
   readonly labelSetSeq: number
   readonly ledgerSeq: number
@@ -13,15 +13,15 @@ export interface WatchedState {
   readonly scorerVersion: string
 }
 
-/** What asks for another decision. */
+/** The cause of another decision. */
 export type WatchCause = 'created' | 'labels' | 'ledger' | 'policy' | 'scorer'
 
-/** Addresses that labels can touch through transfers. With more, every watch of the chain is decided again. */
+/** Maximum number of addresses that labels can affect through transfers. Beyond it, every watch of the chain is decided again. */
 const MAX_REACHED = 20_000
-/** The scorer looks at the ledger every half second: a decision waits until it has seen the new state. */
+/** The scorer checks the ledger every half second: a decision waits until it has seen the new state. */
 const LEDGER_PATIENCE_MS = 3_000
 
-/** Marks the touched watches as due, and returns their number. */
+/** Marks the affected watches as due, and returns their number. */
 export async function markTouched(
   transaction: Queryable,
   { from, to, hops }: { readonly from: WatchedState; readonly to: WatchedState; readonly hops: number },
@@ -42,9 +42,9 @@ export async function markTouched(
 }
 
 /**
- * The watches that a change touches become due one after another: many decisions at once would keep interactive screens waiting. A
- * watch that is due already becomes so no later, but for one exception: after a change of the ledger it waits until every scorer has
- * seen it, whatever else changes meanwhile. A watch that ended is not due any more.
+ * The watches that a change affects become due one after another: many decisions at once would delay interactive screens. A
+ * watch that is already due becomes due no later, with one exception: after a change of the ledger it waits until every scorer has
+ * seen it, whatever else changes meanwhile. A watch that ended is no longer due.
  */
 async function markDue(
   transaction: Queryable,
@@ -118,8 +118,8 @@ async function markReached(
 }
 
 /**
- * Whether a publication changed which lists are in force or expected: that can change the level of every address. So does a list
- * that became empty or incomplete, or that states an older date.
+ * Whether a publication changed which lists are in force or expected, which can change the level of every address. The same holds for
+ * a list that became empty or incomplete, or that states an older date.
  */
 const CHANGES_LISTS = {
   name: 'watches.changes-lists',
@@ -138,7 +138,7 @@ const CHANGES_LISTS = {
             ORDER BY earlier.label_set_seq DESC LIMIT 1) IS NOT TRUE)) AS changes_lists`,
 }
 
-/** Whether a publication of the range renews a list on which the coverage of labels rests: an authority's own, or a required one. */
+/** Whether a publication in the range renews a list that the coverage of labels depends on: an authority's own, or a required one. */
 const RENEWS_LISTS = (after: string, upTo: string): string => `EXISTS (
   SELECT FROM label_view.publication p WHERE p.label_set_seq > ${after} AND p.label_set_seq <= ${upTo}
     AND (p.whole OR p.authority_origin <> '' OR p.refresh_configured))`
@@ -152,8 +152,8 @@ const CHANGED_KEYS = (after: string, upTo: string): string => `
   WHERE r.import_id IN (SELECT import_id FROM news)`
 
 /**
- * Addresses of a chain within so many transfers of an address whose labels changed, and those of its cluster. The limit makes it
- * end early: the caller then takes all.
+ * Addresses of a chain within this number of transfers from an address whose labels changed, and those of its cluster. The limit makes
+ * it end early: the caller then takes all.
  */
 const REACHED = `
   WITH RECURSIVE changed AS (

@@ -8,10 +8,10 @@ export interface Owner {
   readonly livemode: boolean
 }
 
-/** Who makes a change, and the call that its event records. */
+/** The maker of a change, and the call that its event records. */
 export interface Actor {
   readonly keyId: string
-  /** Empty where nobody is signed in. */
+  /** Empty if nobody is signed in. */
   readonly person: string
   readonly call: ApiCall
 }

@@ -1,25 +1,25 @@
 /**
- * Once a day each account and environment that wants it is told how its watches stand. The day of the digest is in its id, and row and
- * event change together, so that neither a restart nor a second coordinator makes another one.
+ * Writes a digest of its watches once a day for each account and environment that wants one. The day is in the id of the digest, and row
+ * and event change together, so that neither a restart nor a second coordinator makes another one.
  */
 import { decidedEventId, type EventData } from '@cupel/contracts'
 import { asFields, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { writeWatchEvents } from './events.js'
 import type { Owner } from './watch.js'
 
-/** Changes, and watches that keep failing, that one digest lists. */
+/** Maximum number of changes, and of watches that keep failing, that one digest lists. */
 export const MAX_DIGEST_ITEMS = 100
-/** Screenings in a row that ended without a report: from then on a watch keeps failing. */
+/** A watch counts as failing after this number of consecutive screenings without a report. */
 export const FAILING_AFTER = 3
 
 export interface DigestTime {
   /** Hour of the day, UTC, at which a digest ends. */
   readonly hour: number
-  /** UTC, RFC 3339; by default the clock of the database, which is one for all coordinators. */
+  /** UTC, RFC 3339; by default the database clock, which all coordinators share. */
   readonly now?: string
 }
 
-/** Resolves to the number of digests that were due and are written. */
+/** Resolves to the number of due digests that were written. */
 export async function writeDigests(database: Database, time: DigestTime): Promise<number> {
   const owners = await database.query<Owner & Record<string, unknown>>(
     { name: 'watches.digests-due', text: DUE },
@@ -37,7 +37,7 @@ export async function writeDigests(database: Database, time: DigestTime): Promis
 
 /** The last time at which a digest ended or should have. */
 const LAST_END = `(date_trunc('day', coalesce($2::timestamptz, clock_timestamp()) - make_interval(hours => $1), 'UTC') + make_interval(hours => $1))`
-/** A day that has a digest gets no other one, also where the hour was changed or the clock went back. */
+/** A day with a digest gets no other one, even if the hour was changed or the clock went back. */
 const isLaterDay = (toldUntil: string): string =>
   `(${LAST_END} AT TIME ZONE 'UTC')::date > (${toldUntil} AT TIME ZONE 'UTC')::date`
 
@@ -57,7 +57,7 @@ async function writeDigest(
     `INSERT INTO watches.digest (account_id, livemode, told_until) VALUES ($3, $4, ${LAST_END}) ON CONFLICT DO NOTHING`,
     [hour, now ?? null, accountId, livemode],
   )
-  // The first digest tells of the day that begins here.
+  // The first digest covers the day that begins here.
   if (begun > 0) return false
   const [window] = await transaction.query<{ from: string; until: string; day: string }>(
     `SELECT ${timeText('d.told_until')} AS "from", ${timeText(LAST_END)} AS "until",
@@ -107,7 +107,7 @@ interface Changed extends Record<string, unknown> {
   readonly reportId: string
   readonly level: string
   readonly score: number
-  /** Of all changes, those beyond the limit too. */
+  /** All changes, including those beyond the limit. */
   readonly count: number
 }
 
@@ -127,8 +127,8 @@ interface Failing extends Record<string, unknown> {
 const COUNTED = `w.account_id = $1 AND w.livemode = $2 AND w.digest AND (w.until IS NULL OR w.until > clock_timestamp())`
 
 /**
- * What was told since the last digest, the highest scores first. A change that is told while this runs is part of the next digest: what
- * counts is the report where the last one left off, and no time.
+ * The changes since the last digest, the highest scores first. A change that is notified while this runs is part of the next digest:
+ * the report at which the last digest ended decides, not a time.
  */
 const TAKE_CHANGES = `
   WITH before AS (
@@ -152,7 +152,7 @@ const FAILURES = `
   SELECT ${asFields('w.watch_id, w.address, w.chain, w.failures')} FROM watches.watch w
   WHERE ${COUNTED} AND w.failures >= $3 ORDER BY w.failures DESC, w.watch_id LIMIT $4`
 
-/** Takes the digest as told, so that a restored database tells it to nobody again. */
+/** Records the digest as told, so that a restored database does not send it again. */
 export async function replayDigest(
   transaction: Queryable,
   { accountId, livemode, until }: Owner & { readonly until: string },

@@ -1,4 +1,4 @@
-/** Claims: a sender takes due deliveries for the time of a lease, with what it needs to send them. */
+/** Claims: a sender takes due deliveries for the time of a lease, with the data it needs to send them. */
 import { asFields, type Queryable } from '@cupel/postgres'
 import { DELIVERY_FIELDS, type DeliveryFields } from './deliveries.js'
 import type { SecretBox } from './secret-box.js'
@@ -10,7 +10,7 @@ export interface ClaimedDelivery extends DeliveryFields {
   readonly attempts: number
   readonly bodyId: string
   readonly bodyBytes: number
-  /** Of the trace that it continues; null where none was made. */
+  /** The trace that it continues; null if none was made. */
   readonly traceparent: string | null
   readonly url: string
   /** Newest first. */
@@ -29,8 +29,8 @@ export interface ClaimOrder {
 
 /**
  * Finds endpoints with due deliveries by skipping through the index, so that an endpoint with ten thousand deliveries costs no
- * more than an endpoint with one, and no endpoint delays another. An endpoint that is not proven gets test messages alone, also
- * where a process of an earlier release made other deliveries pending.
+ * more than an endpoint with one, and no endpoint delays another. An endpoint that is not proven gets only test messages, even
+ * if a process of an earlier release made other deliveries pending.
  */
 const CLAIM = {
   name: 'webhooks.claim',
@@ -124,7 +124,7 @@ async function moveClaims(
   )
 }
 
-/** The account whose deliveries have this body; null where none has. */
+/** The account whose deliveries have this body; null if none has. */
 export async function accountOfBody(database: Queryable, bodyId: string): Promise<string | null> {
   const [row] = await database.query<{ accountId: string }>(
     {

@@ -1,4 +1,4 @@
-/** Deliveries as their account sees them: list them with every attempt, send one or a range again, send a test ping. */
+/** Deliveries as their account sees them: lists them with every attempt, sends one or a range again, sends a test message. */
 import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
 import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { insertTests } from './endpoint-tests.js'
@@ -16,7 +16,7 @@ export interface WebhookAttempt {
   readonly responseExcerpt: string | null
 }
 
-/** Which delivery, of what, for whom. */
+/** Identifies the delivery, its subject and its endpoint. */
 export interface DeliveryFields extends Owner {
   readonly deliveryId: string
   readonly webhookId: string

@@ -1,33 +1,33 @@
 /**
- * How often a place may be called, over all accounts and all dispatchers: a token bucket of each host with its port, and one of each
- * address, because many names may lead to one address (docs/adr/0112).
+ * The rate limit for calls of a place, over all accounts and all dispatchers: a token bucket for each host with its port, and one for
+ * each address, because many names may lead to one address (docs/adr/0112).
  */
 import type { Queryable } from '@cupel/postgres'
 
 export interface DestinationLimits {
-  /** Messages a second. */
+  /** Messages per second. */
   readonly perSecond: number
   /** Messages at once after a pause. */
   readonly burst: number
 }
 
-/** A message that gets no token is not asked to wait longer than this; then it asks once more. */
+/** Maximum wait of a message that gets no token; then it requests one again. */
 const LONGEST_WAIT_MS = 60_000
 const SECOND_US = 1_000_000
-/** A bucket that has been full for this long is forgotten: it is as good as none. */
+/** A bucket that has been full for this long is deleted: without it nothing changes. */
 const FORGET_AFTER_MS = 3_600_000
 
 interface Taken {
   readonly name: string
   readonly wanted: number
   readonly granted: number
-  /** When the last of those that got no token has its turn, in microseconds from now. */
+  /** When the last message without a token has its turn, in microseconds from now. */
   readonly turnInUs: number
 }
 
 /**
- * The arithmetic of `takeTokens` of the domain. Those that get no token are given turns at the rate of the bucket, one after the
- * other, so that a thousand waiting messages do not all come back at once. The clock is that of the database.
+ * The arithmetic of `takeTokens` of the domain. Messages without a token get turns at the rate of the bucket, one after the
+ * other, so that a thousand waiting messages do not all return at once. The clock is the database clock.
  */
 const TAKE = {
   name: 'webhooks.take-destination-tokens',
@@ -47,8 +47,8 @@ const TAKE = {
 }
 
 /**
- * Takes a token of each place of each message. Returns for each message how long it has to wait, in milliseconds: 0 where it has a token
- * of all its places. A message that waits may have taken a token of one place in vain.
+ * Takes a token for each place of each message. Returns the wait of each message in milliseconds: 0 if it has a token
+ * for all its places. A message that waits may have taken a token of one place without using it.
  */
 export async function takeDestinationTokens(
   database: Queryable,
@@ -74,7 +74,7 @@ export async function takeDestinationTokens(
   })
 }
 
-/** Deletes the buckets that are full. */
+/** Deletes the full buckets. */
 export async function forgetDestinations(database: Queryable): Promise<void> {
   await database.execute(
     `DELETE FROM webhooks.destination

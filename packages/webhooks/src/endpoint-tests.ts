@@ -1,14 +1,14 @@
-/** Test messages: what an account sends to try a receiver, and what proves that a receiver wants messages at all (docs/adr/0112). */
+/** Test messages: an account sends them to try a receiver, and they prove that a receiver wants messages (docs/adr/0112). */
 import { requestedEventId } from '@cupel/contracts'
 import { testWebhookBody } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
 import { webhookIdOf } from './webhook-id.js'
 
-/** The test message that a new endpoint or URL is sent by itself waits so long: until then its owner has stored the secret. */
+/** Delay of the automatic test message to a new endpoint or URL, so that its owner can store the secret first. */
 export const FIRST_TEST_DELAY_MS = 1_000
 /** An unproven endpoint whose test messages have all ended gets another one when the last one is this old. */
 export const PROOF_INTERVAL_MS = 24 * 3_600_000
-/** The same for an endpoint that a job has ended for since its last test message. */
+/** The same for an endpoint of an account for which a job has ended since its last test message. */
 export const AWAITED_PROOF_INTERVAL_MS = 60_000
 
 /** Creates a test message for each of these endpoints, due after `delayMs`. Returns the ids of the deliveries. */
@@ -36,8 +36,8 @@ export async function insertTests(
 }
 
 /**
- * Sends a test message to at most `limit` enabled endpoints that are not proven: to those whose test messages have ended, and to
- * those that a job has ended for since the last one. Returns their number. Several processes may call it at once.
+ * Sends a test message to at most `limit` enabled endpoints that are not proven: those whose test messages have ended, and
+ * those for which a job has ended since the last one. Returns their number. Several processes may call it at once.
  */
 export async function testUnproven(database: Database, limit: number): Promise<number> {
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {

@@ -40,7 +40,7 @@ export type EndpointRefusal =
 
 export type EndpointResult<T> = ({ readonly ok: true } & T) | EndpointRefusal
 
-/** Who makes a change, for the log: a key id, or an operator with a reason. */
+/** The maker of a change, for the log: a key id, or an operator with a reason. */
 export interface Actor {
   readonly by: string
   readonly reason?: string | undefined
@@ -79,7 +79,7 @@ export async function createEndpoint(
       [order.accountId, order.livemode],
     )
     if ((counted?.count ?? 0) >= MAX_ENDPOINTS) return { ok: false, code: 'too_many_endpoints' }
-    // By the clock of the database, rounded as it is shown: a page continues after the time in its cursor.
+    // By the database clock, rounded as shown: a page continues after the time in its cursor.
     const [row] = await transaction.query<WebhookEndpoint>(
       `INSERT INTO webhooks.endpoint AS e (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
        VALUES ($1, $2, $3, $4, $5, 'enabled', $6, date_trunc('milliseconds', clock_timestamp())) RETURNING ${COLUMNS}`,
@@ -136,7 +136,7 @@ export async function findEndpoint(database: Queryable, endpointId: string): Pro
   return row ?? null
 }
 
-/** Changes the given fields. Disabling holds pending deliveries; enabling releases them. Another URL has to prove itself. */
+/** Changes the given fields. Disabling holds pending deliveries; enabling releases them. A new URL must prove itself. */
 export async function changeEndpoint(
   { database, judge }: EndpointStore,
   order: Owner &
@@ -149,7 +149,7 @@ export async function changeEndpoint(
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint }>> {
   let url: string | null = null
   if (order.url !== undefined) {
-    // Check the owner first: only the owner may learn what a host name resolves to.
+    // Check the owner first: only the owner may learn how a host name resolves.
     if ((await getEndpoint(database, order)) === null) return { ok: false, code: 'unknown_endpoint' }
     const judged = await judge(order.url)
     if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
@@ -245,8 +245,8 @@ export async function disableGoneEndpoints(
 }
 
 /**
- * Sets `provenAt` of endpoints whose current URL accepted a test message, and releases what was held for it. Endpoints that are
- * proven already keep their time.
+ * Sets `provenAt` of endpoints whose current URL accepted a test message, and releases their held deliveries. Endpoints that are
+ * already proven keep their time.
  */
 export async function proveEndpoints(
   transaction: Queryable,
@@ -267,7 +267,7 @@ export async function proveEndpoints(
 }
 
 /**
- * Locks endpoints in a fixed order. Whoever changes an endpoint together with its deliveries locks the endpoint first, so that no
+ * Locks endpoints in a fixed order. A change of an endpoint together with its deliveries locks the endpoint first, so that no
  * two of them wait for each other.
  */
 export async function lockEndpoints(transaction: Queryable, endpointIds: readonly string[]): Promise<void> {
@@ -300,7 +300,7 @@ async function holdDeliveries(transaction: Queryable, endpointIds: readonly stri
   )
 }
 
-/** Holds all but the test messages. */
+/** Holds all deliveries except test messages. */
 async function holdJobDeliveries(transaction: Queryable, endpointId: string): Promise<void> {
   await transaction.execute(
     `UPDATE webhooks.delivery SET status = 'held', next_attempt_at = NULL
@@ -310,8 +310,8 @@ async function holdJobDeliveries(transaction: Queryable, endpointId: string): Pr
 }
 
 /**
- * Held deliveries restart their schedule, because the time on hold is not the fault of the receiver. Of an unproven endpoint only
- * the test messages are released. Returns how many test messages there were.
+ * Held deliveries restart their schedule, because the time on hold is not the fault of the receiver. For an unproven endpoint only
+ * the test messages are released. Returns the number of test messages.
  */
 async function releaseDeliveries(
   transaction: Queryable,

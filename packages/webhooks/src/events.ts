@@ -33,7 +33,7 @@ export async function writeWebhookEvents(
   )
 }
 
-/** Scheme, host and port; the rest of a URL often holds a token. */
+/** Scheme, host and port; the rest of a URL often contains a token. */
 export function originOf(url: string): string {
   return new URL(url).origin
 }

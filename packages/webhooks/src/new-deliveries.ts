@@ -11,7 +11,7 @@ export interface JobEnd extends Owner {
   readonly type: JobWebhookType
   /** UTC, RFC 3339 with milliseconds. */
   readonly endedAt: string
-  /** Of the trace that its deliveries continue. */
+  /** The trace that its deliveries continue. */
   readonly traceparent?: string | undefined
 }
 
@@ -23,7 +23,7 @@ const CLOCK_GRACE_MS = 300_000
 
 /** An endpoint that a message goes to. */
 export interface Addressee {
-  /** Of the message among those asked about, from 1. */
+  /** Index of the message among the given ones, from 1. */
   readonly place: number
   readonly endpointId: string
   readonly payload: PayloadKind
@@ -31,8 +31,8 @@ export interface Addressee {
 }
 
 /**
- * The endpoints of the accounts of messages. The lock orders this with a change of status or proof: either the change holds these
- * deliveries too, or they are created held.
+ * The endpoints of the accounts of messages. The lock orders this with a change of status or proof: either the change also holds these
+ * deliveries, or they are created held.
  */
 export async function lockAddressees(
   transaction: Queryable,
@@ -97,8 +97,8 @@ export interface MissingBody extends Owner {
 }
 
 /**
- * One body of each account in turn, its oldest first; the order of accounts is random in each call. So an account that ends a
- * thousand jobs at once delays no other, nor do fifty accounts that end twenty each.
+ * One body of each account in turn, its oldest first; the order of accounts is random in each call. An account that ends a
+ * thousand jobs at once thus delays no other account. The same holds for fifty accounts that end twenty jobs each.
  */
 export async function listMissingBodies(database: Queryable, limit: number): Promise<MissingBody[]> {
   return await database.query<MissingBody>(

@@ -1,4 +1,4 @@
-/** Applies what the log tells of endpoints and deliveries to a database that was restored from a backup. */
+/** Applies the log's records of endpoints and deliveries to a database that was restored from a backup. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { DELIVERY_FIELDS, type DeliveryFields } from './deliveries.js'
@@ -6,7 +6,7 @@ import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 
 const SOURCE = 'cupel/cli'
 
-/** Whether the endpoint exists. One that does not cannot be made again: the log holds neither its URL nor its secret. */
+/** Whether the endpoint exists. A missing one cannot be made again: the log holds neither its URL nor its secret. */
 export async function isEndpointKnown(
   transaction: Queryable,
   { endpointId }: { readonly endpointId: string },
@@ -18,8 +18,8 @@ export async function isEndpointKnown(
 export type ReplayedChange = 'known' | 'changed' | 'other-origin'
 
 /**
- * Enables or disables the endpoint as the log says. `other-origin`: the log tells of an origin that the database does not have; nothing is
- * sent to the one before, and the log holds no URL.
+ * Enables or disables the endpoint as in the log. `other-origin`: the log names an origin that the database does not have. The endpoint
+ * is disabled then, because the log holds no URL and nothing may be sent to the former one.
  */
 export async function replayEndpointChange(
   transaction: Queryable,
@@ -59,7 +59,7 @@ export interface DeliveryEnd {
   readonly endedAt: string
 }
 
-/** Ends the delivery as the log says; resolves to whether the database held it as open. */
+/** Ends the delivery as in the log; resolves to whether the database held it as open. */
 export async function replayDeliveryEnd(
   transaction: Queryable,
   { deliveryId, status, attempts, endedAt }: DeliveryEnd,
@@ -74,8 +74,8 @@ export async function replayDeliveryEnd(
 }
 
 /**
- * Ends every delivery of which neither the database nor the log tells an end: whether its receiver has it is not known, and it is sent again
- * only when somebody asks for that. Resolves to how many there were.
+ * Ends every delivery without an end in the database or the log. It is not known whether the receiver has it, and it is sent again
+ * only on request. Resolves to their number.
  */
 export async function endUnsettledDeliveries(transaction: Queryable): Promise<number> {
   const rows = await transaction.query<DeliveryFields & { readonly attempts: number }>(

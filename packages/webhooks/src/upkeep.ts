@@ -4,7 +4,7 @@ import { DELIVERY_FIELDS, KEEP_DELIVERIES_MS, type DeliveryFields } from './deli
 import { webhookEvent, writeWebhookEvents } from './events.js'
 
 /**
- * Ten attempts with the longest possible delays take less time. After it a delivery ends, even if breaks of its endpoint
+ * Ten attempts with the longest possible delays take less time. After this time a delivery ends, even if breaks of its endpoint
  * prevented the tenth attempt.
  */
 const GIVE_UP_AFTER_MS = 10 * 24 * 3_600_000
@@ -28,7 +28,7 @@ export async function exhaustOverdue(database: Database, limit: number): Promise
   })
 }
 
-/** Deletes at most `limit` ended deliveries that are past their time of keeping; returns their number. */
+/** Deletes at most `limit` ended deliveries that are past their retention time; returns their number. */
 export async function forgetOldDeliveries(database: Queryable, limit: number): Promise<number> {
   const forgotten = await database.execute(
     `DELETE FROM webhooks.delivery WHERE delivery_id IN (

@@ -1,4 +1,4 @@
-/** Deliveries of what the log tells of watches, made with their body in the transaction of the consumer's checkpoint: nothing else is to be read. */
+/** Deliveries of events about watches, made with their body in the transaction of the consumer's checkpoint: they need no other data. */
 import { decidedEventId } from '@cupel/contracts'
 import {
   changeWebhookBody,
@@ -13,9 +13,9 @@ import { lockAddressees } from './new-deliveries.js'
 import { webhookIdOf } from './webhook-id.js'
 
 interface FromEvent extends Owner {
-  /** Of the event: a repeat has the same one, and so has each of its deliveries. */
+  /** Id of the event: a repeat and each of its deliveries have the same one. */
   readonly eventId: string
-  /** Of the trace that its deliveries continue. */
+  /** The trace that its deliveries continue. */
   readonly traceparent?: string | undefined
 }
 

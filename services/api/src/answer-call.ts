@@ -60,7 +60,7 @@ export interface KnownOfCall {
   clientAddress: string | null
   /** The owner of the key, also where the call was rejected. */
   caller: Caller | null
-  /** The person whom an ID token proved to call, where there is no session yet; else empty. */
+  /** The person that an ID token proved, where there is no session yet; else empty. */
   actor: string
   readonly trace: Trace | undefined
   refusedBecause: RefusalReason | PersonRefusal | 'https_required' | 'unknown_token' | null
@@ -97,7 +97,7 @@ export async function answerCall(
   return await openedAnswer(parts.personalData, result, known.caller?.accountId)
 }
 
-/** Nothing of a stranger's body is read but what the connection needs to end well, and no id is drawn for it. */
+/** A stranger's body is read only as far as the connection needs to end well, and no id is drawn for it. */
 async function answerWithKey(
   parts: CallParts,
   endpoint: KeyEndpoint,
@@ -112,7 +112,7 @@ async function answerWithKey(
     return await answerUnderKey(header.key, parts, endpoint, request, call, known)
   const admission = await admit(parts.gate, endpoint, request, known, null)
   if (!admission.admitted) return refused(request, admission)
-  // The key became usable between the two looks.
+  // The key became usable between the two checks.
   if (header.key !== null) return await answerUnderKey(header.key, parts, endpoint, request, call, known)
   if (!header.ok) return header.refusal
   const inputs = readInputs(endpoint, request, await readBody(parts, endpoint, request, known))
@@ -123,7 +123,7 @@ async function answerWithKey(
 
 /**
  * One statement judges the key and reserves the Idempotency-Key. The inputs are read before it, so that a request that cannot be
- * carried out reserves nothing; the caller learns of their refusal after the admission alone.
+ * carried out reserves nothing. The caller learns of a refusal of the inputs only after the admission.
  */
 async function answerUnderKey(
   idempotencyKey: string,
@@ -153,7 +153,7 @@ async function answerUnderKey(
   )
 }
 
-/** What takes an Idempotency-Key makes work, which needs room. A repeat of work that is done is answered before this. */
+/** A call that takes an Idempotency-Key makes work, which needs room. A repeat of finished work is answered before this. */
 async function handled(
   { disk, traffic }: CallParts,
   endpoint: KeyEndpoint,

@@ -1,6 +1,6 @@
 /**
  * Answers requests whose path or method no endpoint serves. With a key such a call is judged, counted and recorded like every other:
- * it has an endpoint of its own, which no one can reach otherwise. Without one nothing is asked of the store.
+ * it has an endpoint of its own that no other call can reach. Without a key the store is not queried.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keyedEndpoint, type Answer, type Endpoint } from './http/endpoint.js'
@@ -11,7 +11,7 @@ import { serveCall, type ServeParts } from './serve-call.js'
 
 export type AnswerUnrouted = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** The route of calls whose path no endpoint has. The path itself may hold anything, a key too. */
+/** The route of calls whose path no endpoint has. The path itself may hold anything, even a key. */
 export const UNKNOWN_ROUTE = '/*'
 
 export function createAnswerUnrouted(
@@ -32,7 +32,7 @@ export function createAnswerUnrouted(
 }
 
 const SEE_OTHER = 303
-/** Paths that people try on the API and that the console has. */
+/** Paths of the console that people try on the API. */
 const PAGE_PATH = /^\/(?:reports\/[0-9a-zA-Z]{1,64})?$/
 
 function pageOf({ method, raw }: FastifyRequest, webUrl: string | undefined): Answer | null {

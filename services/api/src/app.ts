@@ -34,7 +34,7 @@ export interface AppParts extends ServeParts {
 
 export interface App {
   readonly fastify: FastifyInstance
-  /** For so long calls are answered as before, but every answer ends its connection: callers go elsewhere. */
+  /** For this long calls are answered as before, but every answer ends its connection, so that callers go elsewhere. */
   drain(durationMs: number): Promise<void>
   /** Ends keep-alive connections with their next answer; calls that were accepted are still answered. */
   close(): Promise<void>
@@ -122,7 +122,7 @@ function openServer(parts: AppParts, answerUnrouted: AnswerUnrouted): FastifyIns
   return fastify
 }
 
-/** Lines of a head. A client needs some thirty; Node drops lines of very long heads, and with them what a proxy appended. */
+/** Lines of a head. A client needs about thirty. Node drops lines of very long heads, including lines that a proxy appended. */
 const MAX_HEAD_LINES = 100
 /** Fields of which a second line would let a proxy and this service read different requests. */
 const SINGLE_FIELDS = ['host', 'authorization'] as const

@@ -54,7 +54,7 @@ const DESCRIBED: EndpointParts = {
     resultsUrl: notServed,
   },
   webhooks: {
-    // A description reads nothing of it.
+    // A description does not read it.
     store: {} as EndpointParts['webhooks']['store'],
     tokens: { seal: notServed, open: notServed },
   },

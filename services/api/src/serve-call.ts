@@ -77,7 +77,7 @@ function endTrace(trace: Trace, status: number): void {
   trace.end()
 }
 
-/** What a caller is told of an error. Its cause is only logged. */
+/** The refusal that a caller gets for an error. The cause is only logged. */
 export function faultOf(error: unknown, requestId: string, logger: Logger, trace?: Trace): Refusal {
   const traceId = trace?.traceId
   if (isUnavailable(error) || error instanceof LogUnavailableError) {
@@ -120,7 +120,7 @@ function isRecorded(
 
 const isByItsEvent = (result: Answer | Refusal): boolean => !isRefusal(result) && result.isRecorded === true
 
-/** A result that nothing records is not shown; a report that it made, or may have made, can still be fetched. */
+/** Withholds a result that nothing records. A report that the call made, or may have made, can still be fetched. */
 function notRecorded(result: Answer | Refusal): Refusal {
   const detail = 'The call could not be recorded in the audit log; its answer is withheld.'
   const [, reportId] = /^\/v1\/reports\/([0-9a-f]{16})$/.exec(result.headers?.['location'] ?? '') ?? []

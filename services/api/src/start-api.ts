@@ -94,9 +94,9 @@ export interface ApiDeps {
   readonly metrics: Metrics
   /** Number of this process among the instances of the API; by default that of the settings. */
   readonly instance?: number
-  /** Called where only a restart leads back, for example when the report tail is lost for good. */
+  /** Called for a failure that only a restart repairs, for example when the report tail is lost for good. */
   readonly fail: (reason: string, error: unknown) => void
-  /** Where the console is served, and the secret it proves itself by, where the composer knows them; else the settings tell. */
+  /** The address and the secret of the console, where the composer knows them; else the settings name them. */
   readonly web?: WebOfApi
   /** In place of the name servers of the system, where webhook URLs are judged. */
   readonly resolve?: ResolveName
@@ -147,7 +147,7 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
   ]
   const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
   const app = appOf(deps, parts, { tls, oidc, webSecret, webUrl, failing })
-  // Where the port is taken, the composer reports it, and nothing may go on running.
+  // If the port is taken, the composer reports it, and nothing may keep running.
   const url = await listenWith(app, config, tls !== null).catch(async (error: unknown) => {
     await release(parts)
     throw error
@@ -166,11 +166,11 @@ export async function startApi(deps: ApiDeps): Promise<RunningApi> {
     baseUrl: links.baseUrl,
     checks,
     async stop() {
-      // Order: say so, accept no more calls, answer the accepted ones, then release what their answers needed.
+      // Order: report not accepting, accept no more calls, answer the accepted ones, then release what their answers needed.
       isStopping = true
       await app.drain(config.CUPEL_DRAIN_MS)
       await renewal?.stop()
-      // A stream is an answer without an end of its own.
+      // A stream does not end by itself.
       await parts.bulk.streams.stop()
       await app.close()
       await screening.drained()
@@ -188,7 +188,7 @@ function renewing(app: App, config: ApiDeps['config'], current: TlsIdentity, log
 interface Links {
   baseUrl: string
   reportPageUrl: string
-  /** What the token of a share link is put behind. */
+  /** The prefix of a share link, before its token. */
   shareUrl: string
 }
 
@@ -203,7 +203,7 @@ async function openParts(deps: ApiDeps, links: Links) {
   const instance = deps.instance ?? givenInstance(config)
   const secrets = await loadInstallationSecrets(database)
   const personalData = await openPersonalData({ database, keysFile: config.CUPEL_PERSONAL_DATA_KEYS_FILE })
-  // Calls of nobody are recorded while the database is away, too.
+  // Calls without an account are recorded also while the database is down.
   await personalData.of('')
   if (!personalData.isSealing)
     logger.warn(
@@ -349,7 +349,7 @@ function listingsOf(
   }
 }
 
-/** What screenings rest on, what proves reports, and how much the keys are used. */
+/** The parts for lists and policy, for the proof of reports, and for the use of keys. */
 function referenceOf(
   { config, database, log, codec, logger }: ApiDeps,
   { tokens, personalData }: Parts,

@@ -129,7 +129,7 @@ async function sortByJob(
   return byJob
 }
 
-/** Notes the outcomes whose job is not known, and adds to `units` what is known of them by now. */
+/** Notes the outcomes whose job is not known, and adds those that are known by now to `units`. */
 async function noteUnknown(
   transaction: Queryable,
   all: readonly Outcome[],
@@ -163,7 +163,7 @@ function changeOf(job: LockedJob, events: readonly BulkEvent[], isRefused: boole
   if (decided === null) return change(job, state, null)
   const ended = evolveJob(state, [{ kind: 'ended', ...decided }])
   const event = endingEvent(job, decided.end, decided.cancelledIndices)
-  // Nobody submitted the screenings of watches, and nobody is told of their end.
+  // No caller submitted the screenings of watches, so their end is not announced.
   return change(job, ended, { event, isAnnounced: isWatchJob(job.jobId) })
 }
 

@@ -1,4 +1,4 @@
-/** How much bulk work an installation has before it. */
+/** The bulk work that an installation has not done yet. */
 import { asFields, type Queryable } from '@cupel/postgres'
 
 export interface BacklogSize {

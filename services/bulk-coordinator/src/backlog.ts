@@ -5,14 +5,14 @@ import type { OpenJob } from './job-table.js'
 export interface Backlog {
   /** Jobs that are already in the backlog stay unchanged. */
   add(jobs: readonly OpenJob[]): void
-  /** Whether a job of the backlog ended by it: the same end is told more than once. */
+  /** Returns whether the change ended a job of the backlog: the same end may come more than once. */
   changed(jobId: string, change: { readonly endedUnits: number; readonly hasEnded: boolean }): boolean
   /** Another coordinator ended it. */
   ended(jobId: string): void
   released(jobId: string, released: number): void
   /**
-   * Call it before the open jobs are read again, and the returned function with what was read: what other coordinators applied meanwhile
-   * is taken over. Not twice at once.
+   * Call it before the open jobs are read again, and pass the read jobs to the returned function: it takes over what other coordinators
+   * applied meanwhile. Do not call it twice at once.
    */
   refreshing(): (open: readonly OpenJob[]) => void
   get(jobId: string): OpenJob | undefined
@@ -83,7 +83,7 @@ export function createBacklog(onEnded: (job: OpenJob) => void = () => undefined)
       const job = jobs.get(jobId)
       if (job === undefined) return false
       if (hasEnded) end(jobId)
-      // A refresh may have told a later number already.
+      // A refresh may have given a later number already.
       else change(jobId, { endedUnits: Math.max(job.endedUnits, endedUnits) })
       return hasEnded
     },

@@ -31,21 +31,21 @@ export interface CoordinationOptions {
   readonly digestHour: number
   /** Work has begun. */
   readonly onStarted: () => void
-  /** Called where only a restart leads back. */
+  /** Called for a failure that only a restart repairs. */
   readonly fail: (reason: string, error: unknown) => void
 }
 
 export interface Coordination {
   /** Runs until the signal is aborted, a shard is lost, or the backlog may differ from the stored rows; then call it again. */
   work(signal: AbortSignal, holding: Holding): Promise<void>
-  /** Why work waits and is tried again; null where nothing is wrong. */
+  /** Why work waits and is retried; null where nothing is wrong. */
   problem(): string | null
 }
 
 const SWEEP_INTERVAL_MS = 60_000
-/** Time between two readings of what other coordinators applied, while screenings are under way; otherwise that of the pace. */
+/** Time between two readings of the changes of other coordinators while screenings are under way; otherwise PACE_INTERVAL_MS. */
 const REFRESH_INTERVAL_MS = 50
-/** A reading that takes long is followed by a rest of so many times its length. */
+/** The rest after a reading is at least this many times as long as the reading. */
 const REFRESH_REST_FACTOR = 10
 
 export function createCoordination(options: CoordinationOptions): Coordination {
@@ -76,7 +76,7 @@ interface Work {
   stop(): Promise<void>
 }
 
-/** What the parts of the work share. */
+/** The objects that the parts of the work share. */
 interface Parts {
   readonly options: CoordinationOptions
   readonly holding: Holding
@@ -130,7 +130,7 @@ async function startWork(options: CoordinationOptions, holding: Holding, trouble
   }
 }
 
-/** What one coordinator does for all: watches, and old rows. */
+/** The work that one coordinator does for all: watches, and the deletion of old rows. */
 function startOthers({ options, holding, fence, trouble, backlog, release }: Parts): Loop[] {
   if (!isOfHolding(holding, WATCH_SHARD)) return []
   const { log, codec, database, logger, metrics, digestHour } = options
@@ -150,7 +150,7 @@ function startOthers({ options, holding, fence, trouble, backlog, release }: Par
   return [watches, sweeping]
 }
 
-/** Where others hold shards too, they read submissions and outcomes of the jobs of this one. */
+/** Where other coordinators hold shards too, they also read submissions and outcomes of the jobs of this one. */
 function startRefresh({
   options: { database, logger },
   holding,

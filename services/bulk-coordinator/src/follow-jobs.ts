@@ -1,6 +1,6 @@
 /**
  * Reads facts about jobs from the partitions of the bulk and report topics that belong to the shards held, and applies them together with
- * the checkpoint. The jobs may be those of any shard: what counts is the lock of their rows.
+ * the checkpoint. The jobs may be those of any shard: the lock of their rows protects them.
  */
 import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'

@@ -1,6 +1,6 @@
 /**
- * Watches: marks those that a change of labels, ledger, policy or scorer can touch, screens them on the bulk lane, and tells their
- * accounts of what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease of one shard.
+ * Marks the watches that a change of labels, ledger, policy or scorer can touch, screens them on the bulk lane, and tells their
+ * accounts what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease of one shard.
  */
 import {
   claimReportEpoch,
@@ -133,7 +133,7 @@ function createBegin({ log, codec, database, fence, onOpened }: FollowWatchesOpt
   }
 }
 
-/** Ids of an epoch that this process alone has. Without watches none is claimed. */
+/** Report ids of an epoch that only this process has. Without watches no epoch is claimed. */
 async function openReportIds({
   log,
   codec,

@@ -11,7 +11,7 @@ import { membershipOf } from './membership.js'
 
 const DWELL_GROUP = 'bulk-coordinator.dwell.v1'
 const MAX_BATCH_RECORDS = 500
-/** Half of the pace's period: no decision rests on screens of the period before. */
+/** Half of the pace's period, so that no decision rests on screens of the period before. */
 const REST_MS = 125
 
 export function watchInteractiveDwell({
@@ -38,9 +38,9 @@ export function watchInteractiveDwell({
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: reportPartitions(),
     restMs: REST_MS,
-    // A forged dwell can slow bulk jobs down, as a full lane can, and no more: the time of a check is saved for each screen.
+    // A forged dwell can only slow bulk jobs down, as a full lane can. Without a check each screen costs less time.
     forgedToo: true,
-    // Headers alone are read.
+    // Only headers are read.
     schemaPatienceMs: 0,
     read: interactiveDwellMs,
     commit: inMemory<number | null>((dwellsMs) => {
@@ -57,8 +57,8 @@ export function isInteractive({ topic, partition }: { topic: string; partition: 
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * Milliseconds from the request to the decision, read from the headers of a report alone: the id of the request carries its
- * time (UUIDv7, RFC 9562: the first 48 bits are milliseconds). Both are times of the installation's clock. Null where the record is not a report of a person's request.
+ * Milliseconds from the request to the decision, read from the headers of a report alone: the id of the request carries its time (UUIDv7,
+ * RFC 9562: the first 48 bits are milliseconds). Both times are of the installation's clock. Null where no person requested the report.
  */
 export function interactiveDwellMs({ headers }: LogRecord): number | null {
   if (headers[TYPE_HEADER] !== 'ReportGenerated') return null

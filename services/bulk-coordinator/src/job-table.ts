@@ -7,7 +7,7 @@ import type { Holding } from './shard-table.js'
 /** What all screenings of a job share, and the progress of the job. */
 export interface OpenJob {
   readonly jobId: string
-  /** Of the number of shards when it was submitted. */
+  /** Under the number of shards at the submission. */
   readonly shard: number
   readonly accountId: string
   readonly livemode: boolean
@@ -71,7 +71,7 @@ export async function listOpenJobs(database: Queryable, holding: Holding): Promi
   )
 }
 
-/** Those of the jobs that have ended. */
+/** Returns the jobs among these that have ended. */
 export async function listEnded(database: Queryable, jobIds: readonly string[]): Promise<string[]> {
   const rows = await database.query<{ jobId: string }>(
     `SELECT ${asFields('job_id')} FROM bulk.job WHERE job_id = ANY($1) AND ending IS NOT NULL`,

@@ -1,6 +1,6 @@
 /**
- * The lease decides who reads, not the group. On Kafka each holder joins a group of its own, so that it need not wait until the
- * broker has noticed that the holder before it is gone (docs/adr/0100).
+ * The lease decides which coordinator reads, not the group. On Kafka each holder joins a group of its own, so that it need not wait until
+ * the broker has noticed the end of the previous holder (docs/adr/0100).
  */
 import { randomUUID } from 'node:crypto'
 import type { EventLog } from '@cupel/event-log'

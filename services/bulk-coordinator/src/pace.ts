@@ -21,7 +21,7 @@ export interface Pace {
   measure(): Measurement
   /** Sets the window for the next period, from what was measured here or together with others. */
   adapt(reading: Measurement | SharedReading): void
-  /** Items in a turn of the account: fewer where it has turns of other coordinators too. */
+  /** Items in a turn of the account: fewer where the account has turns of other coordinators too. */
   turnOf(accountId: string): number
   /** How long an outcome that another coordinator reads remains unknown here, on average over all outcomes; in milliseconds. */
   learnsLate(ms: number): void
@@ -36,12 +36,12 @@ export interface Measurement {
   readonly wasFull: boolean
 }
 
-/** What all of them saw, and what of it is this one’s. */
+/** The measurements of all coordinators, and the share of this one. */
 export interface SharedReading extends Measurement {
   /** Part of the window that is this coordinator’s, from 0 to 1. */
   readonly share: number
   readonly coordinators: number
-  /** Whether every shard was told of: what nobody watches may be late. */
+  /** Whether the measurements cover every shard: screens of an unwatched shard may be late. */
   readonly isComplete: boolean
   /** In how many coordinators the account has screenings to release. */
   readonly placesOf: (accountId: string) => number

@@ -1,10 +1,10 @@
-/** Who takes and gives up which shards, so that the coordinators that live hold equal numbers of them. */
+/** Plans which shards a coordinator takes and gives up, so that the live coordinators hold equal numbers of shards. */
 
 export interface SeenShards {
   readonly count: number
   /** Server process of this coordinator’s session. */
   readonly me: number
-  /** Those of all coordinators that live, this one among them. */
+  /** Server processes of all live coordinators, including this one. */
   readonly live: readonly number[]
   readonly held: readonly { readonly shard: number; readonly by: number }[]
 }
@@ -12,7 +12,7 @@ export interface SeenShards {
 export interface ShardPlan {
   readonly give: readonly number[]
   readonly take: readonly number[]
-  /** Whether a shard that becomes free may be one for this coordinator. */
+  /** Whether this coordinator may take a shard that becomes free. */
   readonly isShort: boolean
 }
 
@@ -23,7 +23,7 @@ export function planShards({ count, me, live, held }: SeenShards): ShardPlan {
   const mine = held.filter(({ by }) => by === me).map(({ shard }) => shard)
   const taken = new Set(held.map(({ shard }) => shard))
   const free = Array.from({ length: count }, (_, shard) => shard).filter((shard) => !taken.has(shard))
-  // What others lack is left to them.
+  // Shards that others lack are left to them.
   const lacking = live.reduce((sum, by) => (by === me ? sum : sum + Math.max(0, least - numberOf(by))), 0)
   const due = Math.max(0, least - mine.length)
   const extra = mine.length + due < most && free.length - due > lacking ? 1 : 0
@@ -42,7 +42,7 @@ export function planShards({ count, me, live, held }: SeenShards): ShardPlan {
   }
 }
 
-/** The lowest are kept: the holder of shard 0 decides watches too, and stays. */
+/** Keeps the lowest shards: the holder of shard 0 decides watches too, and stays. */
 function highest(shards: readonly number[], count: number): number[] {
   return count === 0 ? [] : [...shards].sort((one, other) => one - other).slice(-count)
 }

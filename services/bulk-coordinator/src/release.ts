@@ -82,7 +82,7 @@ export function createRelease({
     return records.length
   }
 
-  /** Another coordinator may have read the last outcome of a job, or its cancellation, and this one not yet heard of its end. */
+  /** Another coordinator may have read the last outcome of a job, or its cancellation, while this one does not know of its end yet. */
   async function refusedMoves(jobIds: readonly string[]): Promise<string[]> {
     const open = jobIds.filter((jobId) => backlog.get(jobId) !== undefined)
     if (open.length === 0) return []

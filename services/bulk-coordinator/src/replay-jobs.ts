@@ -1,6 +1,6 @@
 /**
- * Applies what the log tells of jobs to their rows, as the coordinator would, and releases and announces nothing: for a database that was
- * restored from a backup. Without it the coordinator would release screenings again whose reports are further on in the log.
+ * Applies the facts of the log about jobs to their rows, as the coordinator would, and releases and announces nothing: for a database that
+ * was restored from a backup. Without it the coordinator would release screenings again whose reports are further on in the log.
  */
 import { laneOfReportPartition, topicOf } from '@cupel/contracts'
 import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
@@ -16,7 +16,7 @@ export interface ReplayJobsParts {
   readonly transaction: Queryable
 }
 
-/** Resolves to the number of facts that were applied. The coordinator goes on behind them. */
+/** Resolves to the number of facts that were applied. The coordinator continues after them. */
 export async function replayJobs(parts: ReplayJobsParts): Promise<number> {
   const { log, transaction } = parts
   const identity = await log.identity()
@@ -48,7 +48,7 @@ async function replayPartition(
     const { facts, stoppedAt } = factsOf(codec, records)
     await applyFacts(transaction, facts)
     applied += facts.length
-    // The running coordinator deals with a record that cannot be read, and says so.
+    // The running coordinator handles a record that cannot be read, and reports it.
     if (stoppedAt !== null) return { applied, next: stoppedAt }
   }
   return { applied, next: range.to }

@@ -1,7 +1,7 @@
 /**
- * Divides the shards among the coordinators that live. A shard is held by a lock of a database session, all of one process in one session.
- * It ends at once when the process is killed. Where the connection of the holder is cut, the server ends the idle session after some
- * seconds, and the holder stops before that. Whoever takes a shard begins an epoch of it, which fences the holder before.
+ * Divides the shards among the live coordinators. A lock of a database session holds a shard; one session has all the locks of a process.
+ * A lock ends at once when the process is killed. If the connection of the holder is cut, the server ends the idle session after some
+ * seconds, and the holder stops before that. The next holder of a shard begins an epoch of it, which fences the previous holder.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -11,7 +11,7 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { planShards, type SeenShards } from './plan-shards.js'
 import { SHARD_LOCK, takeShards, type HeldShard, type Holding } from './shard-table.js'
 
-/** Coordinators of this release share this lock. One of a release without shards has it alone, and the others wait for its end. */
+/** Coordinators of this release share this lock. One of a release without shards holds it alone, and the others wait for its end. */
 const LIFE_LOCK = 'cupel.bulk-coordinator'
 /** Time between two attempts to get a shard. */
 const ATTEMPT_INTERVAL_MS = 250
@@ -117,7 +117,7 @@ class Session {
 
   private async turn(): Promise<void> {
     const seen = await answered(look(this.connection))
-    // What it has it holds under another number of shards.
+    // Its shards were taken under another number of shards.
     if (this.working !== null && this.working.holding.count !== seen.count) {
       this.working.ending.abort()
       return
@@ -141,7 +141,7 @@ class Session {
     return rows.flatMap(({ shard, taken }) => (taken ? [shard] : []))
   }
 
-  /** Ends the work before a shard is given up, and begins it with what is held then. */
+  /** Ends the work before a shard is given up, and begins it again with the shards that are held then. */
   private async change(count: number, locked: readonly number[], give: readonly number[]): Promise<void> {
     const { database, logger } = this.options
     await this.endWork()
@@ -172,7 +172,7 @@ class Session {
     return { holding, ending, done }
   }
 
-  /** The session lives while the work ends. Rejects with what made the work fail. */
+  /** Keeps the session alive while the work ends. Rejects with the error of the work. */
   private async endWork(): Promise<void> {
     const working = this.working
     if (working === null) return
@@ -183,7 +183,7 @@ class Session {
   }
 }
 
-/** Who lives, and who has which shard, as the locks of the server tell. */
+/** Reads from the locks of the server which coordinators live and which shards they hold. */
 async function look(connection: Queryable): Promise<SeenShards> {
   const [row] = await connection.query<SeenShards>(
     `WITH lock AS (

@@ -1,4 +1,4 @@
-/** The rows of shards: how many there are, who took each last, and the epoch that fences a coordinator which lost one. */
+/** The rows of shards: their number, the last holder of each, and the epoch that fences a coordinator that lost a shard. */
 import { reportPartitions } from '@cupel/contracts'
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
 
@@ -23,7 +23,7 @@ export class ShardsLostError extends Error {
   }
 }
 
-/** Where a shard is meant: a job, or a partition, has the shard of its number modulo the number of shards. */
+/** A job or a partition belongs to the shard of its number modulo the number of shards. */
 export function isOfHolding({ shards, count }: Holding, number: number): boolean {
   return shards.some(({ shard }) => shard === number % count)
 }
@@ -32,9 +32,9 @@ export function isWhole({ shards, count }: Holding): boolean {
   return shards.length === count
 }
 
-/** A process that is frozen within a transaction loses it after this long, so that it holds nobody up for longer. */
+/** A process that is frozen within a transaction loses it after this long, so that it delays others no longer. */
 const FROZEN_TRANSACTION_MS = 6_000
-/** How long taking a shard waits for a transaction of the coordinator before; then it is tried again. */
+/** How long the taking of a shard waits for a transaction of the previous holder; then it is retried. */
 const TAKE_TIMEOUT_MS = 2_000
 
 export type Fence = (transaction: Queryable) => Promise<void>
@@ -61,7 +61,7 @@ export function createFence({ shards }: Holding, onLost: () => void): Fence {
   }
 }
 
-/** Begins an epoch of each of the shards. The caller has their locks. Rejects where a transaction of an earlier holder lasts. */
+/** Begins an epoch of each of the shards. The caller has their locks. Rejects while a transaction of an earlier holder lasts. */
 export async function takeShards(
   database: Database,
   taken: { readonly shards: readonly number[]; readonly holder: string; readonly process: string },
@@ -102,7 +102,7 @@ export async function setShards(database: Database, count: number): Promise<void
   await database.transaction({ at: 'bulk.shards-set' }, async (transaction) => {
     await transaction.query('SELECT FROM bulk.shard ORDER BY shard FOR UPDATE')
     await transaction.execute('DELETE FROM bulk.shard WHERE shard >= $1', [count])
-    // Who holds one under the old number holds nothing any more.
+    // A coordinator that holds a shard under the old number loses it.
     await transaction.execute('UPDATE bulk.shard SET epoch = epoch + 1')
     await transaction.execute(
       'INSERT INTO bulk.shard (shard, epoch) SELECT shard, 1 FROM generate_series(0, $1::int - 1) AS s (shard) ON CONFLICT DO NOTHING',
@@ -114,14 +114,14 @@ export async function setShards(database: Database, count: number): Promise<void
 export interface ShardOwner {
   readonly shard: number
   readonly epoch: number
-  /** Host and process that holds it; null where nobody does. */
+  /** Host and process that holds it; null where no process does. */
   readonly owner: string | null
 }
 
 /** The lock of a shard is a pair: this name, and its number. */
 export const SHARD_LOCK = 'cupel.bulk-coordinator.shard'
 
-/** Who holds each shard, in their order. */
+/** The holder of each shard, in the order of the shards. */
 export async function listShardOwners(database: Queryable): Promise<ShardOwner[]> {
   return await database.query<ShardOwner>(
     `SELECT ${asFields('shard, epoch')}, CASE WHEN EXISTS (

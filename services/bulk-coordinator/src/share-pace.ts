@@ -1,24 +1,24 @@
 /**
- * One window for all coordinators. Each one tells the others what it measured in a period, reads what they told, and takes the part of the
- * window that its accounts are of all accounts with work: an account that has work in several places counts in each for its part.
+ * One window for all coordinators. Each one tells the others its measurements of a period and reads theirs. Its part of the window is its
+ * part of all accounts with work: an account with work at several coordinators counts at each for its part.
  */
 import type { Queryable } from '@cupel/postgres'
 import type { Measurement, SharedReading } from './pace.js'
 import type { Holding } from './shard-table.js'
 
-/** What one coordinator tells. */
+/** The message of one coordinator to the others. */
 export interface Told extends Measurement {
   readonly holder: string
   readonly shards: readonly number[]
   /** Accounts with screenings to release. */
   readonly accounts: readonly string[]
-  /** More such accounts, which are not named. */
+  /** Number of further such accounts, which are not named. */
   readonly furtherAccounts: number
 }
 
 /** A coordinator that told nothing for this long does not count. */
 const FRESH_MS = 2_000
-/** Accounts named in what a coordinator tells. */
+/** Accounts that a coordinator names at most. */
 const MAX_NAMED_ACCOUNTS = 1_000
 
 export function toldBy(
@@ -35,7 +35,7 @@ export function toldBy(
   }
 }
 
-/** Tells the others, and resolves to what they told lately. */
+/** Tells the others, and resolves to their recent messages. */
 export async function exchange(database: Queryable, told: Told): Promise<Told[]> {
   return await database.query<Told>(
     {
@@ -74,7 +74,7 @@ export function combine(own: Told, others: readonly Told[], shardCount: number):
     screens: sum((told) => told.screens),
     lateScreens: sum((told) => told.lateScreens),
     wasFull: all.some(({ wasFull }) => wasFull),
-    // Where nobody has work yet, whoever gets some first begins with an equal part.
+    // While no coordinator has work, each one begins with an equal part.
     share: demand === 0 ? 1 / all.length : demandOf(own) / demand,
     coordinators: all.length,
     isComplete: new Set(all.flatMap(({ shards }) => shards)).size >= shardCount,

@@ -1,6 +1,6 @@
 /**
- * Splits the differences of changed reports among labels, funds, policy, scorer and time, as far as that delays nothing: a change is told
- * without its split where too many come at once, or where their reports take long to read.
+ * Splits the differences of changed reports among labels, funds, policy, scorer and time, if that delays nothing: a change is told
+ * without its split where too many changes come at once, or where their reports take long to read.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Logger, Metrics, ReportGenerated } from '@cupel/contracts'
@@ -11,11 +11,11 @@ import type { FoundChange, ReportAt, SplitChanges, SplitMissing, Splitting } fro
 
 /** Differences that are split at once after a rest: some 10 ms of work each. */
 export const MAX_SPLIT_AT_ONCE = 200
-/** And from then on in each second. */
+/** Further differences that are split in each second after that. */
 export const SPLIT_PER_SECOND = 20
 /** Differences whose reports are in memory at once. */
 const CHUNK = 25
-/** From the first read of a step until what is not split yet is told without. */
+/** Time from the first read of a step until the remaining changes are told without a split. */
 const MAX_SPLIT_MS = 5_000
 
 export interface SplitChangesOptions {
@@ -39,7 +39,7 @@ export function createSplitChanges(options: SplitChangesOptions): SplitChanges {
   )
   const allowance = createAllowance(nowMs)
   const readDecisions = createReader({ log, codec })
-  /** Reading that a step did not wait for: until it ends, no further one begins. */
+  /** Whether a reading goes on that a step did not wait for: until it ends, no further one begins. */
   let isReading = false
 
   return async (changes) => {
@@ -102,7 +102,7 @@ function splitOf(told: RecordedDecision | undefined, next: RecordedDecision | un
   }
 }
 
-/** Gives out a number of pieces at once, and so many in each second from then on. */
+/** Gives out a number of pieces at once, and further ones at a rate per second. */
 function createAllowance(nowMs: () => number): { take(wanted: number): number } {
   let left = MAX_SPLIT_AT_ONCE
   let at = nowMs()
@@ -129,7 +129,7 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   }
 }
 
-/** Returns a function that reads both decisions of each change, by report id. What the log does not hold any more is left out. */
+/** Returns a function that reads both decisions of each change, by report id. Decisions that left the log are left out. */
 function createReader({
   log,
   codec,
@@ -159,7 +159,7 @@ function createReader({
       return found
     } catch (error) {
       if (!(error instanceof LogStoppedError)) throw error
-      // The front of a partition was deleted, and one of them with it: the others are read by themselves.
+      // The front of a partition was deleted, and one of the reports with it: the others are read one by one.
       if (places.length <= 1) return []
       return (await Promise.all(places.map((place) => readReports(livemode, [place])))).flat()
     }

@@ -18,7 +18,7 @@ export interface BulkCoordinatorDeps {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  /** Called where only a restart leads back. */
+  /** Called for a failure that only a restart repairs. */
   readonly fail: (reason: string, error: unknown) => void
 }
 

@@ -1,6 +1,6 @@
 /**
  * Screenings of watches run as jobs of the coordinator, so that they share its window and their account’s turn with bulk jobs. No
- * caller submitted such a job: its screenings name no job, and its end is told to nobody.
+ * caller submitted such a job: its screenings name no job, and its end is not announced.
  */
 import { requestedEventId } from '@cupel/contracts'
 import { evolveJob, MAX_BULK_ITEMS, nothingKnownOfJob, screenedAddressOf, type BulkJob } from '@cupel/domain'

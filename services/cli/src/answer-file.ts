@@ -4,7 +4,7 @@ import type { CliContext } from './context.js'
 import { CommandError, EXIT_FAILED } from './explain.js'
 import { bytesOfService } from './service-call.js'
 
-/** Replaces an existing file. Rejects with CommandError where the API refuses, and then writes nothing. */
+/** Replaces an existing file. If the API refuses, rejects with CommandError and writes nothing. */
 export async function writeAnswer(
   context: CliContext,
   path: string,

@@ -40,13 +40,13 @@ export function installationReportKeys(context: CliContext, config: Config): Sig
   }
 }
 
-/** What the log is compared with: the folder that is farthest from whoever can write the home, and the keys that sign checkpoints. */
+/** The references for a comparison of the log: the folder that is farthest from writers of the home, and the keys that sign checkpoints. */
 export interface ComparedWith {
   readonly folder: string
   readonly verifier: Verifier
 }
 
-/** With the keys of an auditor no file of the installation but the checkpoints is read. Null where there are no keys of checkpoints. */
+/** With the keys of an auditor only the checkpoints of the installation are read. Null where there are no keys of checkpoints. */
 export function comparedWith(
   context: CliContext,
   config: Config,
@@ -64,7 +64,7 @@ export function comparedWith(
   }
 }
 
-/** Throws the refusal as a CommandError, and everything else as it is. */
+/** Throws the refusal as a CommandError, and any other error unchanged. */
 export function refusedCheckpoints(cause: unknown): never {
   if (!(cause instanceof CheckpointsStoppedError)) throw cause
   throw new CommandError(cause.message, EXIT_FAILED, { cause })

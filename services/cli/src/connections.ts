@@ -58,7 +58,7 @@ const STARTING_TIMEOUT_MS = 60_000
 /** How long a command waits for another one that holds the folder. */
 const HELD_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 60_000
-/** Mask of the permissions of new files: none for others. What a command starts writes into the home. */
+/** Mask of the permissions of new files: none for others. Processes that a command starts write into the home. */
 export const PRIVATE = 0o077
 
 /** The folder has no installation, and the command does not begin one. */
@@ -74,7 +74,7 @@ export interface ConnectionOptions {
    * with a mistyped CUPEL_HOME would answer from an empty installation that it made itself.
    */
   readonly creates?: boolean
-  /** Whether an auditor reads, who has public keys and no record keys: MACs are not checked, and nothing is appended. */
+  /** Whether the reader is an auditor with public keys and without record keys: MACs are not checked, and nothing is appended. */
   readonly isAuditor?: boolean
 }
 
@@ -100,7 +100,7 @@ export async function withConnections<T>(
   }
 }
 
-/** Runs `work` with connections of its own to what another thread of the process is connected to. Its signals are not its own. */
+/** Runs `work` with its own connections, for another thread of the process. Signals to the process are not handled here. */
 export async function withConfig<T>(
   config: Config,
   work: (connections: Connections) => Promise<T>,
@@ -210,7 +210,7 @@ function kafkaOf({ brokers, kafkaSasl }: RunFile): Partial<KafkaAccess> | undefi
   return { brokers, ...(kafkaSasl ? { sasl: kafkaSasl } : {}) }
 }
 
-/** The settings that connect to a local installation, in place of all that the environment says of connections. */
+/** The settings that connect to a local installation, in place of all connection settings of the environment. */
 export function connectionSettings(
   databaseUrl: string,
   kafka: Partial<KafkaAccess> | undefined,

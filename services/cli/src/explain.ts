@@ -8,7 +8,7 @@ export interface Explanation {
   readonly exitCode: number
 }
 
-/** The command cannot do its work; the message says why and what would help. */
+/** The command cannot do its work; the message says why and suggests a remedy. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number
@@ -22,12 +22,12 @@ export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 /** The requested thing does not exist. */
 export const EXIT_NOT_FOUND = 3
-/** What should be proven is empty: neither a success nor a failure. */
+/** There is nothing to prove: neither a success nor a failure. */
 export const EXIT_NOTHING_TO_PROVE = 4
 /** A service or the database is unavailable. */
 export const EXIT_UNAVAILABLE = 69
 export const EXIT_CONFIG = 78
-/** What a shell reports for a command that SIGPIPE ended. */
+/** The exit code that a shell reports for a command that SIGPIPE ended. */
 const EXIT_OUTPUT_CLOSED = 141
 
 /** Loads the kinds of errors on use: a command that succeeds needs none of these packages for it. */

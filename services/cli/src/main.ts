@@ -28,8 +28,8 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * A program that reads the answer gets the error there too, where the command has answered nothing yet. Of a start it reads the ready
- * line alone.
+ * A program that reads the answer gets the error there too, if the command has answered nothing yet. For a start, such a program reads only
+ * the ready line.
  */
 function answerError(error: unknown, { sentence, exitCode }: Explanation): void {
   if (exitCode === 0 || hasAnswered() || error instanceof OutputClosedError) return

@@ -1,4 +1,4 @@
-/** Colours of text for people, and text of others on a terminal. Standard output gets colours only where it is a terminal and NO_COLOR is not set. */
+/** Colours for people, and text of others on a terminal. Standard output gets colours only on a terminal without NO_COLOR. */
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 
@@ -8,7 +8,7 @@ export type Paint = (style: Style, text: string) => string
 const plain: Paint = (_style, text) => text
 
 /**
- * Stands for the beginning of an escape sequence until the text is written. It is unknown to others, so that what they wrote never
+ * Stands for the beginning of an escape sequence until the text is written. Others do not know it, so that what they wrote never
  * becomes a sequence that a terminal obeys.
  */
 const MARK = `\u001b${randomBytes(12).toString('hex')}`
@@ -26,14 +26,14 @@ export function paintFor(
   }
 }
 
-/** Controls (C0 and C1), signs without width, and what reverses the direction of text or divides its lines. */
+/** Controls (C0 and C1), signs without width, and characters that reverse the direction of text or divide its lines. */
 const OBEYED = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 /** Text of others without characters that a terminal obeys or that reverse its direction. */
 export const printable = (text: string): string => text.replaceAll(OBEYED, '�')
 
 /**
- * What a terminal gets in place of `text`: colours of our own, line ends, and each character that a terminal would obey as JSON spells it,
+ * The form of `text` for a terminal: colours of our own, line ends, and each character that a terminal would obey as JSON spells it,
  * so that a line of JSON stays the same document.
  */
 export function forTerminal(text: string): string {

@@ -32,7 +32,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
 }
 
-/** Loads the group of this command alone, because all of them take most of a second; help, and what is no command, load all. */
+/** Loads only the group of this command, because all groups take most of a second. Help and unknown commands load all of them. */
 export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
   const program = new Command('cupel')
     .description('Wallet risk screening: start and operate an installation.')

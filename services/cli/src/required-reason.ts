@@ -1,8 +1,8 @@
-/** A --reason that must be given. */
+/** The value of a required --reason. */
 import { checkedReason } from '@cupel/access'
 import { CommandError, EXIT_USAGE } from './explain.js'
 
-/** The trimmed text of a --reason that must be given. Throws a CommandError where nobody could read it in the audit log. */
+/** The trimmed text of a required --reason. Throws a CommandError where it could not be read in the audit log. */
 export function requiredReason(reason: string | undefined): string {
   try {
     const checked = checkedReason(reason ?? '')

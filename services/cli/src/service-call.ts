@@ -60,7 +60,7 @@ function problemOf(text: string): Problem {
   try {
     return JSON.parse(text) as Problem
   } catch {
-    // Not an answer of the service: perhaps of a proxy.
+    // The answer does not come from the service, perhaps from a proxy.
     return {}
   }
 }

@@ -1,8 +1,8 @@
-/** Standard output, whose reader may leave before the answer is complete, as `head` does, or be a terminal, which obeys what it gets. */
+/** Standard output. Its reader may leave before the answer is complete, as `head` does. A terminal obeys the characters that it gets. */
 import { once } from 'node:events'
 import { forTerminal } from './paint.js'
 
-/** Nobody reads the answer any more. That is no failure: the command ends in order and says nothing. */
+/** The reader of the answer has left. That is no failure: the command ends in order and prints nothing. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError'
 }
@@ -34,10 +34,10 @@ export function noteLine(text: string): void {
   write(process.stderr, text)
 }
 
-/** Whether something of an answer was printed already. */
+/** Whether a part of an answer was printed already. */
 export const hasAnswered = (): boolean => isAnswered
 
-/** What others wrote, in a label or an answer of a service, must not move the cursor or hide lines. Files and pipes get the bytes. */
+/** Text of others, in a label or an answer of a service, must not move the cursor or hide lines. Files and pipes get the bytes. */
 function write(output: NodeJS.WriteStream, text: string): void {
   output.write(`${output.isTTY ? forTerminal(text) : text}\n`)
 }

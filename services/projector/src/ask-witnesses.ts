@@ -1,4 +1,4 @@
-/** Has the witnesses of the installation cosign its checkpoints, where it has any. */
+/** Asks the witnesses of the installation, if it has any, to cosign its checkpoints. */
 import type { CheckpointSettings } from '@cupel/checkpoints'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
@@ -14,7 +14,7 @@ import {
 } from '@cupel/transparency'
 
 interface Parts extends CheckpointSettings {
-  /** Of CUPEL_WITNESSES_FILE. */
+  /** Value of CUPEL_WITNESSES_FILE. */
   readonly file: string | undefined
   readonly log: EventLog
   readonly database: Database

@@ -1,12 +1,12 @@
 /**
- * Keeps the topic of the latest reports. One consumer reads the reports and appends each that is the latest of its address when it is read;
- * a second one reads what was appended and appends the latest report again where the last record of a key says something else. A third one
- * reads which accounts were erased and appends a record without a value for each of their keys. Of an erased account the first appends
- * nothing, and the second puts a record without a value after any that has one.
+ * Keeps the topic of the latest reports. The first consumer reads the reports and appends each that is the latest of its address when it is
+ * read. The second one reads the appended records, and appends the latest report again where the last record of a key differs from it. The
+ * third one reads which accounts were erased, and appends a record without a value for each of their keys. For an erased account the first
+ * appends nothing, and the second puts a record without a value after any that has one.
  *
- * What is the latest is asked of the report view under a lock, and the append is acknowledged before the lock is given up: whichever process
- * comes next finds the same report or a later one. Only an append that was under way when its process lost the lock can come too late; the
- * second consumer reads that record as any other. So the last record of each key is its latest report once both have read everything.
+ * A consumer queries the latest reports from the report view under a lock, and the append is acknowledged before the lock ends. So the next
+ * process finds the same report or a later one. Only an append that was under way when its process lost the lock can come too late; the
+ * second consumer reads that record like any other. So the last record of each key is its latest report once both have read everything.
  */
 import {
   LATEST_REPORTS_CHECK_GROUP,
@@ -60,16 +60,16 @@ export interface LatestReports {
 const REPORT_TOPICS = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
 const LIVE_TOPIC = topicOf('LatestReportRecorded', true)
 const LATEST_TOPICS = [LIVE_TOPIC, topicOf('LatestReportRecorded', false)]
-/** Nobody waits for the topic: a busy log is read in few pieces, and a report appears about this much later. */
+/** No caller waits for the topic: a busy log is read in few pieces, and a report appears about this much later. */
 const REST_MS = 1_000
 const MAX_BATCH_RECORDS = 500
 const MAX_CONCURRENT_PARTITIONS = 64
-/** Batches of so many partitions share a transaction and a request to the log. */
+/** Batches of at most this many partitions share a transaction and a request to the log. */
 const MAX_BATCHES = 16
-/** Until the report view has what was read. Then the batch is read again. */
+/** How long a batch waits for the report view. After that it is read again. */
 const VIEW_WAIT_MS = 10_000
 const SCHEMA_PATIENCE_MS = 60_000
-/** An append is given up before: the lock of a process that hangs is free after this. */
+/** After this time the lock of a process that hangs is free. An append is given up earlier. */
 const STUCK_AFTER_MS = 60_000
 
 export function keepLatestReports(options: LatestReportsOptions): LatestReports {
@@ -83,7 +83,7 @@ export function keepLatestReports(options: LatestReportsOptions): LatestReports 
   }
 }
 
-/** What one record of a topic of reports says of the topic of the latest ones; null where it is no report. */
+/** The identity and the place of a report; null for any other record. */
 interface ReportSeen {
   readonly reportId: string
   readonly livemode: boolean
@@ -137,7 +137,7 @@ function checkLatest(options: LatestReportsOptions): Consumer {
     group: LATEST_REPORTS_CHECK_GROUP,
     topics: LATEST_TOPICS,
     ready: () => untilViewHasPresentEnds(options),
-    // A record of another producer is the last one of its key for subscribers too.
+    // For subscribers too, a record of another producer can be the last one of its key.
     forgedToo: true,
     read: (record) => record,
     commit: inTransaction<LogRecord>({
@@ -170,7 +170,7 @@ function checkLatest(options: LatestReportsOptions): Consumer {
   })
 }
 
-/** Reports that are made of an account while its erasure is read are those of the two other consumers. */
+/** The two other consumers handle the reports that are made for an account while its erasure is read. */
 function followErasures(options: LatestReportsOptions): Consumer {
   const { log, codec, database, metrics } = options
   const forgotten = metrics.counter(
@@ -189,7 +189,7 @@ function followErasures(options: LatestReportsOptions): Consumer {
       maxBatches: MAX_BATCHES,
       async write(transaction, batches) {
         await lock(transaction)
-        // An erasure may be of less than an account: then the account is not among these.
+        // An erasure may concern a part of an account; then the account is not in the result.
         const erased = await findErasures(
           transaction,
           batches.flatMap(({ outcomes }) => outcomes),
@@ -224,8 +224,8 @@ function reportSeen(record: LogRecord): ReportSeen | null {
 }
 
 /**
- * One process at a time asks what is the latest and appends it. Each statement of the transaction sees what was committed before it began,
- * so that the question comes after the lock.
+ * One process at a time queries the latest reports and appends them. Each statement of the transaction sees what was committed before the
+ * statement began, so the query comes after the lock.
  */
 async function lock(transaction: Queryable): Promise<void> {
   await transaction.query(`SET LOCAL idle_in_transaction_session_timeout = ${STUCK_AFTER_MS}`)
@@ -242,7 +242,7 @@ const accountOf = ({ accountId }: LatestReport): string => accountId
 const placeOf = ({ topic, key }: { readonly topic: string; readonly key: string }): string =>
   `${topic} ${key}`
 
-/** A key without a report has no latest one: what another producer wrote there stays, and readers with MACs are told of it. */
+/** A key without a report has no latest one: the record of another producer stays there, and readers with MACs are told of it. */
 async function latestOfKeys(
   transaction: Queryable,
   last: ReadonlyMap<string, LogRecord>,
@@ -266,8 +266,8 @@ async function untilViewHas(database: Database, seen: readonly (ReportSeen | nul
 }
 
 /**
- * An older database that took the place of the last one, or a new process, asks nothing of a view that lacks reports which were recorded as
- * the latest already.
+ * Prevents queries to a view that lacks reports already recorded as the latest. A new process, or an older database in the place of the
+ * last one, can meet such a view.
  */
 async function untilViewHasPresentEnds({ log, database }: LatestReportsOptions): Promise<void> {
   const ends = REPORT_TOPICS.map(async (topic) => {

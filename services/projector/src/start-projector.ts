@@ -39,11 +39,11 @@ export interface ProjectorDeps {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  /** Ends the process, so that a new one takes its place. A read model that a record stopped is no reason: the others go on. */
+  /** Ends the process, so that a new one takes its place. A read model that stopped at a record is no reason: the others go on. */
   readonly fail?: (reason: string, error: unknown) => void
   /**
-   * Names the signing keys, without which no checkpoints of the log are made, and the file of witnesses, and says whether the topic of the
-   * latest reports is kept.
+   * Names the signing keys and the file of witnesses, and says whether the topic of the latest reports is kept. Without signing keys no
+   * checkpoints of the log are made.
    */
   readonly config?: CheckpointConfig & {
     readonly CUPEL_LATEST_REPORTS?: boolean
@@ -100,7 +100,7 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
   }
 }
 
-/** What shows later that nothing was altered. All use the keys of checkpoints. */
+/** The evidence that nothing was altered. All parts use the keys of checkpoints. */
 interface Evidence {
   readonly checkpoints: RunningCheckpoints
   readonly transparency: RunningTransparency
@@ -121,8 +121,8 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
 }
 
 /**
- * Null where the installation has no signing keys. Throws ConfigError where they cannot be used, and where the log lost records that were
- * signed: what is read from it would contradict what was answered.
+ * Null where the installation has no signing keys. Throws ConfigError where they cannot be used, and where the log lost signed records:
+ * later reads of the log would contradict earlier answers.
  */
 async function openSettings({ config, ...deps }: ProjectorDeps): Promise<CheckpointSettings | null> {
   try {
@@ -155,7 +155,7 @@ interface Aside {
   stop(): Promise<void>
 }
 
-/** Like a stopped audit view: told, and no reason to refuse screens. */
+/** Reported like a stopped audit view, and no reason to refuse screens. */
 function asideChecks(asides: Readonly<Record<string, Pick<Aside, 'error'>>>): Check[] {
   return Object.entries(asides).map(([name, running]) => {
     const detail = running.error()
@@ -163,7 +163,7 @@ function asideChecks(asides: Readonly<Record<string, Pick<Aside, 'error'>>>): Ch
   })
 }
 
-/** No decision and no answer to a screen rests on these: stopped, they are told and stop nothing else. */
+/** No decision and no answer to a screen depends on these. When one stops, this is reported and nothing else stops. */
 const ASIDE: ReadonlySet<string> = new Set([auditView.name])
 
 function projectionCheck({ name, state, error, stoppedAt }: ProjectionStatus): Check {

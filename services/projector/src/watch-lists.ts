@@ -1,4 +1,4 @@
-/** Tells how old the label lists are, and what about them keeps every address from green. */
+/** Reports the age of the label lists, and the list faults that keep every address from green. */
 import { sleep } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'

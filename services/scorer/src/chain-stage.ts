@@ -15,7 +15,7 @@ export type PreparedRequest = Request & { readonly chainInputs?: ChainInputs }
 type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly Decision[]>
 
 export interface ChainStage {
-  /** Chains of which a provider is asked. */
+  /** Chains that have a provider to query. */
   readonly chains: readonly string[]
   /** Runs the stage before the decisions of a lane. */
   before(lane: Lane, decide: Decide<PreparedRequest>): Decide<Request>
@@ -115,7 +115,7 @@ const isAsked = (chainData: ChainData, { data }: Request): boolean =>
 
 /**
  * The budget runs from the acceptance of the call, because that is when its caller began to wait: a request that queued
- * behind others spends its budget there. Nobody waits for one item of a bulk job.
+ * behind others spends its budget there. No caller waits for one item of a bulk job.
  */
 function waitMs(lane: Lane, { data }: Request, budgetMs: number, nowMs: number): number {
   if (lane === 'bulk') return budgetMs

@@ -44,7 +44,7 @@ export interface DeciderOptions {
   readonly now: () => Date
 }
 
-/** What changes only with a publication or an activation, and is read only then. */
+/** State that changes only with a publication or an activation, and is read only then. */
 interface Standing {
   readonly setsSeq: number
   readonly labelsAsOf: string
@@ -62,8 +62,8 @@ function sandboxSnapshot({ data }: Request, generatedAt: string): ScreeningSnaps
 }
 
 /**
- * Resolves once everything is read that the whole batch rests on. A request that the ledger is still asked about is decided
- * later, by itself: it holds up neither the others nor the next batch.
+ * Resolves once the common inputs of the batch are read. A request that still waits for the ledger is decided later, on its own: it
+ * delays neither the others nor the next batch.
  */
 export type Decider = (requests: readonly PreparedRequest[]) => Promise<readonly Promise<Decision>[]>
 

@@ -41,7 +41,7 @@ export interface LedgerLook {
   examine(context: ExposureContext): readonly (Promise<LedgerFindings> | null)[]
 }
 
-/** What the ledger says of one address. */
+/** The facts of the ledger about one address. */
 export interface LedgerFindings {
   readonly exposure: ExposureRecord
   /** Null for an address that never spent together with another one. */
@@ -61,7 +61,7 @@ export interface ExposureStageDeps {
   readonly budgetMs: number
 }
 
-/** Nobody waits for one item of a bulk job: its budget is this many times as long. */
+/** No caller waits for one item of a bulk job: its budget is this many times as long. */
 const BULK_BUDGETS = 10
 /** Addresses examined at once: each uses a connection that label look-ups need too. */
 const CONCURRENT_EXAMINATIONS = 3
@@ -95,7 +95,7 @@ interface Stage extends ExposureStageDeps {
   readonly inSlot: Slots
   readonly turns: Turns
   readonly knownSizes: KnownSizes
-  /** Transfers of an address that the policy in force reads; learned from it. */
+  /** Number of transfers of an address that the policy in force reads; learned from the policy. */
   transfersLimit: number
 }
 
@@ -212,7 +212,7 @@ async function clusterWithin(
   of: { readonly group: LookGroup; readonly context: ExposureContext; readonly deadlineAtMs: number },
 ): Promise<ClusterFacts | null> {
   const { chain, ledgerSeq, lane, addresses } = of.group
-  // Whoever spends has transfers.
+  // An address that spends has transfers.
   if (chainFactsOf(chain)?.spendsTogether !== true || !addresses.includes(address)) return null
   const unread: ClusterFacts = { clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] }
   const { policy, labelSetSeq } = of.context
@@ -248,7 +248,7 @@ interface LookGroup {
   readonly chain: string
   readonly ledgerSeq: number
   readonly screened: ReadonlySet<string>
-  /** Those of them that the ledger may contain. */
+  /** The addresses of these that the ledger may contain. */
   readonly addresses: readonly string[]
   readonly ranges: Promise<Ranges>
   readonly prices: PriceTable | null

@@ -27,7 +27,7 @@ export interface Following {
   readonly bootEnd: number | null
   readonly reachedBootEnd: boolean
   readonly hasView: boolean
-  /** Why what the topics say is not all that was ever said; null where they are whole. */
+  /** Why the topics are not whole; null where they are. */
   readonly missingFront: string | null
   /** The last time at which the view is known to have contained everything in the topic. */
   readonly followedAt: number | null
@@ -60,7 +60,7 @@ export function observe(
     hasView: viewNext !== null,
     missingFront,
     followedAt: reached.at(-1)?.at ?? following.followedAt,
-    // Of looks with the same end the last one counts: a view that reaches that end was complete until then.
+    // Of several looks with the same end only the last counts: a view that reaches that end was complete until then.
     pending: pending
       .filter((end, index) => end.endOffset !== pending[index + 1]?.endOffset)
       .slice(0, MAX_PENDING),

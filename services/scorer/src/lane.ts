@@ -120,7 +120,7 @@ async function decideRequests(
   for (const [index, one] of requests.entries()) {
     const { requestedAt, answerByAt } = one.request.data
     instruments.dwell(lane, nowMs - Date.parse(requestedAt), traces?.[index])
-    // Nobody waits for it any more: it goes to the bulk lane instead of delaying requests that somebody waits for.
+    // No caller waits for it any more: it goes to the bulk lane and does not delay requests with a waiting caller.
     if (lane === 'interactive' && answerByAt !== null && Date.parse(answerByAt) < nowMs) overdue.add(one)
     else inTime.push(one.request)
   }
@@ -138,7 +138,7 @@ async function decideRequests(
   })
 }
 
-/** Nobody waits for one item of a bulk job, whose request is as old as the job. */
+/** No caller waits for one item of a bulk job, whose request is as old as the job. */
 function beginTrace({ lane, log }: LaneOptions, tracing: Tracing, { record, request }: RequestRecord): Trace {
   return tracing.begin({
     name: `process ${record.topic}`,

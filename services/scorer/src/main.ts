@@ -3,7 +3,7 @@ import { connectService } from '@cupel/service-connections'
 import { runService, type Config } from '@cupel/service-kit'
 import { startScorer } from './start-scorer.js'
 
-/** Scorers of one lane are counted by themselves, so that it is seen where a lane has none. */
+/** Scorers of one lane are counted separately, so that a lane without scorers is noticed. */
 function role({ CUPEL_SCORER_LANE: lane }: Config): string {
   return lane === 'both' ? 'scorer' : `${lane}-scorer`
 }

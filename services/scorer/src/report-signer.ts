@@ -1,4 +1,4 @@
-/** Signs reports: one signature for all that are ready in the same moment, whatever their lane and partition (docs/adr/0317). */
+/** Signs reports: one signature for all reports that are ready in the same moment, in any lane and partition (docs/adr/0317). */
 import { openReportSigner, type ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import type { LogIdentity, NewRecord } from '@cupel/event-log'
@@ -6,7 +6,7 @@ import type { Database } from '@cupel/postgres'
 import { ConfigError } from '@cupel/service-kit'
 import { SigningKeysError, signRecords, type Signer } from '@cupel/signing'
 
-/** The records with their signatures, in order; as they are where the installation signs none. */
+/** Returns the records with their signatures, in order; unchanged where the installation signs none. */
 export type SignReports = (reports: readonly NewRecord[]) => Promise<readonly NewRecord[]>
 
 /** Reports of one tree: paths of at most eight hashes. */
@@ -30,7 +30,7 @@ export async function openSignReports(parts: {
 }
 
 export function createSignReports(signer: Signer, log: LogIdentity): SignReports {
-  // One batch at a time, in order: the reports of a partition keep theirs.
+  // One batch at a time, so that the reports of a partition keep their order.
   const batcher = createBatcher<NewRecord, NewRecord>({
     run: (reports) => Promise.resolve(signRecords(reports, { signer, log })),
     maxBatchItems: MAX_BATCH_REPORTS,

@@ -1,4 +1,4 @@
-/** The event that ends a screening that cannot be decided, so that nobody waits for it for ever. */
+/** The event that ends a screening that cannot be decided, so that no caller waits for it for ever. */
 import { decidedEventId, reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
 import { MAX_RECORD_BYTES, type EventCodec, type LogRecord, type NewRecord } from '@cupel/event-log'
 
@@ -9,7 +9,7 @@ const HEADER_RESERVE_BYTES = 16_384
 /** Largest report, in bytes. */
 export const MAX_VALUE_BYTES = MAX_RECORD_BYTES - HEADER_RESERVE_BYTES
 
-/** Null where the key is not a report id: then nobody waits, and the dead letter alone keeps the record. */
+/** Null where the key is not a report id: then no caller waits, and only the dead letter keeps the record. */
 export function screeningFailed(
   { codec, now }: { readonly codec: EventCodec; readonly now: () => Date },
   {

@@ -40,7 +40,7 @@ export interface ScorerDeps {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  /** Called where only a restart leads back. */
+  /** Called for a failure that only a restart repairs. */
   readonly fail: (reason: string, error: unknown) => void
   /** In place of the clock of this machine. */
   readonly now?: () => Date
@@ -61,7 +61,7 @@ const laneSettings: Readonly<Record<Lane, LaneSettings>> = {
 const MAX_CONCURRENT_PARTITIONS = 64
 /** Records whose reports may be on their way to the log at once. */
 const MAX_IN_FLIGHT_RECORDS = 2_000
-/** How long a record may wait for the schema it was written with. Those behind it wait as long, so it is less than a second. */
+/** How long a record may wait for the schema it was written with. Later records wait as long, so it is less than a second. */
 const SCHEMA_PATIENCE_MS = 800
 
 export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(({ group }) => group)
@@ -109,7 +109,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   }
 }
 
-/** For whoever decides for a past moment later. An installation without a ledger has no table, and nothing to be contradicted. */
+/** For later decisions as of a past moment. An installation without a ledger has no table, and nothing to be contradicted. */
 async function tellProvidedChains(database: Database, chains: readonly string[]): Promise<void> {
   await noteProvidedChains(database, chains).catch((error: unknown) => {
     if (sqlState(error) !== UNDEFINED_TABLE) throw error
@@ -201,7 +201,7 @@ function decideTogether(
     lookIntoLedger: exposureStage.forLane(lane),
   })
   const batcher = createBatcher({
-    // Nobody waits for one item of a bulk job. The lane waits for a batch before it decides the next: more items at once
+    // No caller waits for one item of a bulk job. The lane waits for a batch before it decides the next: more items at once
     // would make each other late.
     run: lane === 'bulk' ? async (requests) => await Promise.all(await decide(requests)) : decide,
     maxBatchItems: maxBatchRecords,

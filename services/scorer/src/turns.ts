@@ -4,7 +4,7 @@
  */
 import type { Pace } from '@cupel/ledger'
 
-/** Work without a rest, at most: an answer can be delayed by this. */
+/** Longest work without a rest. It can delay an answer by this time. */
 export const SLICE_MS = 3
 
 /** The work is past its deadline and is given up. */
@@ -33,7 +33,7 @@ export function createTurns({
   let beganAtMs: number | null = null
   let isScheduled = false
 
-  /** Of all resting work one piece resumes at a time: together they would hold the loop as long as work without a rest. */
+  /** Resumes one piece of resting work at a time: together they would hold the loop as long as work without a rest. */
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true

@@ -35,7 +35,7 @@ export interface WebDeps {
   readonly api: {
     /** Base address of the API; null until it is known. */
     readonly url: () => string | null
-    /** By which the console proves itself; without it the API takes the console for the client. */
+    /** Identifies the console; without it the API takes the console for the client. */
     readonly secret: string | undefined
   }
 }

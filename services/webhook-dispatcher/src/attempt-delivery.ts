@@ -11,7 +11,7 @@ export interface NotAttempted {
   readonly waitMs: number
 }
 
-/** What came of an attempt, and the trace that it is part of. */
+/** The outcome of an attempt, and the trace that it is part of. */
 export interface Attempted extends AttemptRecord {
   readonly trace: Trace | undefined
 }
@@ -23,7 +23,7 @@ export interface AttemptParts {
 }
 
 /**
- * Not attempted where the place may not be called now, and where the sender was stopping: then the outcome is unknown and the attempt does
+ * Makes no attempt where the place may not be called now. Where the sender was stopping, the outcome is unknown and the attempt does
  * not count. Never rejects.
  */
 export async function attemptDelivery(
@@ -88,7 +88,7 @@ function beginTrace(
   })
 }
 
-/** A receiver that fails is not a fault of the installation, so that its attempts are not kept for it. */
+/** A receiver that fails is not a fault of the installation, so the traces of its attempts are not kept for that. */
 function endTrace(trace: Trace, result: OutboundResult): void {
   if (result.kind === 'answered') trace.note({ 'http.response.status_code': result.statusCode })
   else trace.note({ 'error.type': result.kind === 'failed' ? result.error : result.kind })

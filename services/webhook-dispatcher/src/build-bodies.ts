@@ -36,7 +36,7 @@ const MAX_BUILT_AT_ONCE = 4
 const RETRY_PAUSE_MS = 500
 
 interface Building extends BodyBuildingOptions {
-  /** Bodies that are waited for or built. */
+  /** Bodies that wait for their job or are being built. */
   readonly underWay: Map<string, Promise<void>>
   readonly inSlot: ReturnType<typeof createSlots>
   readonly trouble: Trouble
@@ -68,7 +68,7 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
   }
 }
 
-/** Where in the trouble list failures stand. */
+/** Keys of failures in the trouble list. */
 const LOOKING = 'looking'
 const BUILDING = 'building'
 

@@ -1,4 +1,4 @@
-/** What a place may be sent over all accounts: a rate that all dispatchers share, and a number of attempts at once from this one. */
+/** Limits the messages to a place over all accounts: a rate that all dispatchers share, and a number of attempts at once from this one. */
 import { createBatcher } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { AdmitPlace } from '@cupel/outbound'
@@ -6,9 +6,9 @@ import { createTrouble } from '@cupel/projections'
 
 /** Attempts at once to one host and port, and to one address. */
 export const MAX_PER_DESTINATION = 128
-/** How long an attempt waits for a place among those, and up to twice as long. */
+/** Shortest wait of an attempt beyond this number; the longest wait is twice as long. */
 const CROWDED_WAIT_MS = 500
-/** How long an attempt waits whose tokens could not be asked for. */
+/** How long an attempt waits if its tokens could not be requested. */
 const FAULT_WAIT_MS = 1_000
 const MAX_BATCH = 512
 

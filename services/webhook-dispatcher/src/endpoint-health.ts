@@ -1,5 +1,5 @@
 /**
- * What a sender knows of each endpoint, so that an endpoint that hangs or fails delays no other. An endpoint gets one attempt at
+ * Tracks the health of each endpoint, so that an endpoint that hangs or fails delays no other. An endpoint gets one attempt at
  * a time until it has accepted one, a break after some failures, and a limited number of attempts a second.
  */
 

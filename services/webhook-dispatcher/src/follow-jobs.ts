@@ -32,11 +32,11 @@ export interface FollowJobsOptions {
   readonly tracing?: Tracing | null
   /** Deliveries were made. */
   readonly onDeliveries: () => void
-  /** Called where only an operator leads back. */
+  /** Called for a failure that only an operator can repair. */
   readonly onStopped: (error: Error) => void
 }
 
-/** What an account is told of. */
+/** The events that an account is told of. */
 export type Told =
   | { readonly kind: 'end'; readonly end: JobEnd }
   | { readonly kind: 'change'; readonly change: ReportChange }

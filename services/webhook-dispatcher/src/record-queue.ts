@@ -6,8 +6,8 @@ import type { AttemptRecord } from '@cupel/webhooks'
 
 export interface RecordQueue {
   /**
-   * Resolves when the attempt is recorded, or when the queue was told to give up. Never rejects. Of one delivery only one
-   * attempt may be under way.
+   * Resolves when the attempt is recorded, or when the queue was told to give up. Never rejects. Each delivery may have only one
+   * attempt under way.
    */
   add(record: AttemptRecord): Promise<void>
   /** Null while all is well, else why the last try failed. */

@@ -1,4 +1,4 @@
-/** Claims deliveries that are due, sends them, records the outcomes, and renews the leases of what is under way. */
+/** Claims deliveries that are due, sends them, records the outcomes, and renews the leases of deliveries under way. */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
@@ -28,7 +28,7 @@ export interface SendingOptions {
   readonly admit: AdmitPlace
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Opens in a body what is stored sealed. */
+  /** Opens the sealed parts of a body. */
   readonly personalData: Pick<PersonalData, 'openJson'>
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
@@ -48,7 +48,7 @@ export interface Sending {
 const LOOK_INTERVAL_MS = 200
 const MAX_IN_FLIGHT = 1_024
 const MAX_CLAIM = 128
-/** Another sender can claim the deliveries of a killed one after this. */
+/** After this time another sender can claim the deliveries of a killed one. */
 const LEASE_MS = 10_000
 const RENEW_INTERVAL_MS = 3_000
 /** Time that running attempts have to end when the service stops. */

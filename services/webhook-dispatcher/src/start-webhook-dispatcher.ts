@@ -35,7 +35,7 @@ export interface WebhookDispatcherDeps {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  /** Called where only a restart leads back. */
+  /** Called for a failure that only a restart repairs. */
   readonly fail: (reason: string, error: unknown) => void
   /** The base address that callers see, where it is known only once the API listens. */
   readonly baseUrl?: () => string

@@ -1,20 +1,20 @@
-/** Whether the database is an older one than the log: it would hand out what was handed out, and send what was sent. */
+/** Tells whether the database is older than the log: it would then hand out numbers and send messages a second time. */
 import { findRestoration, restorationSentence } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { highestReportEpoch, NUMBERS_PER_EPOCH, type EpochDeps } from './epoch.js'
 
 /**
- * A sentence where the log was made from an archive and `cupel restore` has not run since, or knows epochs that the database never gave
- * out; null where neither is so. A claim is in the database before it
- * is in the log, so that only a database that was restored, or promoted too early, is behind. Each API claims an epoch every hour
- * (EPOCH_RENEWAL_MS): a backup that is younger than the last claim is not noticed.
+ * Returns a sentence if the log was made from an archive and `cupel restore` has not run since, or if the log has epochs that the database
+ * never gave out; null otherwise. A claim is in the database before it is in the log, so that only a database that was restored, or
+ * promoted too early, is behind. Each API claims an epoch every hour (EPOCH_RENEWAL_MS): a backup that is younger than the last claim is
+ * not noticed.
  */
 export async function databaseBehindLog(
   deps: Pick<EpochDeps, 'log' | 'codec'> & { readonly database: Queryable },
 ): Promise<string | null> {
   const restoration = await findRestoration(deps.database)
   if (restoration !== null) return restorationSentence(restoration)
-  // First the log: a claim between the two looks is in both or in the database alone.
+  // The log is read first: a claim made between the two reads is in both or in the database alone.
   const highest = await highestReportEpoch(deps)
   const [row] = await deps.database.query<{ next: string }>(
     'SELECT next::text AS next FROM access.report_number',

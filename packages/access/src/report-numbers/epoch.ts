@@ -1,7 +1,7 @@
 /**
- * Epochs of report numbers. A process makes ids only from numbers of an epoch that no other process ever had. Three places know
- * which epochs are used: the log, the database and, roughly, the clock. An older copy of one of them, or of all but the clock, hands
- * out no number for a second time (docs/adr/0072).
+ * Epochs of report numbers. A process makes ids only from an epoch that no other process ever had. Three sources know which epochs are
+ * used: the log, the database and, roughly, the clock. If one of them is an older copy, or all but the clock are, no number is handed out a
+ * second time (docs/adr/0072).
  */
 import { randomUUID } from 'node:crypto'
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
@@ -15,7 +15,7 @@ export const EPOCHS = 1 << 26
 /** The epoch is at least the number of minutes since this time; 2^26 minutes are 127 years. */
 const FIRST_MINUTE_MS = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
-/** A claim loses against one of the same moment; the next one begins behind it. */
+/** A claim loses against another one made at the same moment; the next claim begins behind it. */
 const MAX_CLAIMS = 100
 
 export interface EpochDeps {
@@ -31,9 +31,9 @@ export interface EpochClaim {
 }
 
 /**
- * Claims an epoch that no process had. The first claim of an epoch in the log counts, whatever the database says: two databases that
- * know nothing of each other, as before and after a failover, give out different epochs.
- * Rejects where the database or the log cannot be reached: without an epoch no report can be made.
+ * Claims an epoch that no process had. The first claim of an epoch in the log counts, whatever the database says: two databases that do not
+ * know of each other, as before and after a failover, give out different epochs. Rejects if the database or the log cannot be reached:
+ * without an epoch no report can be made.
  */
 export async function claimReportEpoch(deps: EpochDeps, claim: EpochClaim): Promise<number> {
   let seen = await readClaims(deps, 0)
@@ -53,12 +53,12 @@ export async function claimReportEpoch(deps: EpochDeps, claim: EpochClaim): Prom
   throw new Error(`No epoch of report numbers could be claimed in ${MAX_CLAIMS} attempts.`)
 }
 
-/** The highest epoch that the log knows; -1 where it knows none. */
+/** The highest epoch in the log; -1 if there is none. */
 export async function highestReportEpoch(deps: Pick<EpochDeps, 'log' | 'codec'>): Promise<number> {
   return (await readClaims(deps, 0)).highest
 }
 
-/** Makes the database forget nothing that the log knows: the next epoch lies behind `highest`. Resolves to whether that was needed. */
+/** Moves the next epoch of the database behind `highest`, the highest epoch in the log. Resolves to whether that was needed. */
 export async function passReportEpoch(database: Queryable, highest: number): Promise<boolean> {
   const changed = await database.execute(
     'UPDATE access.report_number SET next = $1::bigint WHERE next < $1::bigint',
@@ -68,14 +68,14 @@ export async function passReportEpoch(database: Queryable, highest: number): Pro
 }
 
 interface Claims {
-  /** -1 where there are none. */
+  /** -1 if there are none. */
   readonly highest: number
   readonly firstOf: ReadonlyMap<number, string>
   /** Offset behind the last one. */
   readonly next: number
 }
 
-/** Claims from an offset on: a few for each start of an API since the installation was made. */
+/** Reads claims from an offset on: there are a few for each start of an API since the installation was made. */
 async function readClaims({ log, codec }: Pick<EpochDeps, 'log' | 'codec'>, from: number): Promise<Claims> {
   const topic = topicOf('ReportEpochClaimed')
   let highest = -1
@@ -93,15 +93,15 @@ async function readClaims({ log, codec }: Pick<EpochDeps, 'log' | 'codec'>, from
   return { highest, firstOf, next: to }
 }
 
-/** A clock that is wrong only moves the floor: an epoch is unique by the log and the database. */
+/** A wrong clock only moves the floor: the log and the database make an epoch unique. */
 function minuteOf(nowMs: number): number {
   const minute = Math.floor((nowMs - FIRST_MINUTE_MS) / MINUTE_MS)
   return minute > 0 && minute < EPOCHS / 2 ? minute : 0
 }
 
 /**
- * The first epoch from `floor` on of which the database gave out no number. The row keeps its meaning, the lowest number that is not
- * used: an instance of an earlier release that takes blocks of it meets no epoch.
+ * The first epoch from `floor` on from which the database gave out no number. The row still holds the lowest unused number, so that an
+ * instance of an earlier release that takes blocks from it meets no epoch.
  */
 async function takeEpoch(database: Queryable, floor: number): Promise<number> {
   const [row] = await database.query<{ epoch: string }>(

@@ -1,9 +1,9 @@
-/** Names of report numbers: a permutation keyed with AES-256 of (round, half), by the key of this installation. */
+/** Turns report numbers into names: a permutation keyed with AES-256 of (round, half), by the key of this installation. */
 import { createCipheriv } from 'node:crypto'
 import { reportPartitions } from '@cupel/contracts'
 import { reportIdsOf, type RoundFunction } from '@cupel/domain'
 
-/** The ids of `count` numbers from `first` on, each in the partition of the report topic that is given for it. */
+/** The ids of `count` numbers from `first` on, each in its given partition of the report topic. */
 export type NameReports = (
   first: bigint,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Hands out report ids without a round trip for each: it takes numbers in blocks, and a keyed permutation turns them into
- * unique names that do not reveal how many there are. The rest of a block is lost when its process dies.
+ * Hands out report ids without a round trip for each. It takes numbers in blocks, and a keyed permutation turns them into unique names that
+ * do not reveal how many there are. When the process dies, the rest of its block is lost.
  */
 
 export interface ReportIds {

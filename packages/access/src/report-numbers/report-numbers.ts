@@ -1,9 +1,9 @@
-/** Numbers of reports: those of an epoch that this process alone has, counted in its memory. */
+/** Report numbers: this process alone owns the numbers of its epoch and counts them in memory. */
 import { NUMBERS_PER_EPOCH } from './epoch.js'
 
 /**
- * A process claims its next epoch this often while it makes reports, so that the log tells of every hour: a database that was restored from an
- * older backup is behind the log, and no service starts on it (databaseBehindLog).
+ * While it makes reports, a process claims its next epoch this often, so that the log has a claim for every hour. A database that was
+ * restored from an older backup is then behind the log, and no service starts on it (databaseBehindLog).
  */
 export const EPOCH_RENEWAL_MS = 3_600_000
 
@@ -11,8 +11,8 @@ export const EPOCH_RENEWAL_MS = 3_600_000
 export type TakeReportNumbers = (count: number) => Promise<bigint>
 
 /**
- * Counts the numbers of an epoch, and claims the next epoch behind its end. After the first claim no number needs the database: one
- * that was restored or failed over while this process runs changes nothing.
+ * Counts the numbers of an epoch, and claims the next epoch when it is used up. After the first claim no number needs the database: a
+ * restore or failover while this process runs changes nothing.
  * @param claim claims an epoch that no process had
  * @param now a clock that only goes forward, in milliseconds
  */
@@ -32,7 +32,7 @@ export async function openReportNumbers(
     return claiming
   }
   return async (count) => {
-    // Nobody waits for it. Where it fails, the numbers at hand are as good as before, and the next hour tries again.
+    // No call waits for this claim. If it fails, the current numbers stay valid, and the next hour tries again.
     if (now() - claimedAt >= EPOCH_RENEWAL_MS) claimNext().catch(() => undefined)
     // The rest of an epoch that is too small is lost.
     while (next + BigInt(count) > end) await claimNext()

@@ -1,13 +1,13 @@
-/** How many partitions the report topics of an installation have, as recorded when they were made: ids name them for good. */
+/** The number of partitions of an installation's report topics, recorded when they were made: ids name partitions for good. */
 import { DEFAULT_REPORT_PARTITIONS, useReportPartitions } from '@cupel/contracts'
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
 
 const UNDEFINED_TABLE = '42P01'
 
-/** The recorded number; null where none was recorded, or where the tables of the database are not made or of an earlier release. */
+/** The recorded number; null if none was recorded, or if the tables of the database are missing or of an earlier release. */
 export async function recordedReportPartitions(database: Queryable): Promise<number | null> {
   try {
-    // Through JSON, because an earlier release has no such column.
+    // Read as JSON, because the table of an earlier release has no such column.
     const [row] = await database.query<{ partitions: number | null }>(
       "SELECT (to_jsonb(n) ->> 'partitions')::int AS partitions FROM access.report_number n",
     )
@@ -18,7 +18,7 @@ export async function recordedReportPartitions(database: Queryable): Promise<num
   }
 }
 
-/** Records the number where none is recorded yet; a recorded one stays, because ids were made with it. Repeatable. */
+/** Records the number if none is recorded yet. A recorded number stays, because ids were made with it. Repeatable. */
 export async function recordReportPartitions(database: Database, partitions: number): Promise<void> {
   await database.transaction({ at: 'access.report-partitions' }, (transaction) =>
     transaction.execute('UPDATE access.report_number SET partitions = $1 WHERE partitions IS NULL', [
@@ -27,7 +27,7 @@ export async function recordReportPartitions(database: Database, partitions: num
   )
 }
 
-/** Makes this process name and read reports as its installation does. Every process calls it before it uses the log. */
+/** Makes this process name and read reports with the recorded number. Every process calls it before it uses the log. */
 export async function useRecordedReportPartitions(database: Queryable): Promise<void> {
   useReportPartitions((await recordedReportPartitions(database)) ?? DEFAULT_REPORT_PARTITIONS)
 }

@@ -1,6 +1,6 @@
 /**
- * Avro object container files (Avro 1.11, "Object Container Files"), codec deflate. The bytes follow from the records alone: the
- * marker between the blocks is a hash, so that a segment that is written again is the same file.
+ * Avro object container files (Avro 1.11, "Object Container Files"), codec deflate. The bytes depend on the records alone: the marker
+ * between the blocks is a hash, so that writing a segment again makes the same file.
  */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -41,12 +41,12 @@ function headerOf(marker: Buffer): Buffer {
   })
 }
 
-/** The marker of the segment that begins at this place. */
+/** The marker of the segment that begins at this offset. */
 export const markerOf = (log: string, topic: string, partition: number, first: number): Buffer =>
   Buffer.from(hash('sha256', JSON.stringify([log, topic, partition, first]), 'hex').slice(0, 32), 'hex')
 
 export interface SegmentWriter {
-  /** Encodes the record. Where it returns a promise the caller waits for it, so that memory stays bounded. */
+  /** Encodes the record. If it returns a promise, the caller waits for it, so that memory stays bounded. */
   add(record: StoredRecord): Promise<void> | null
   /** Bytes of all records so far, before they are compressed. */
   bytes(): number
@@ -74,7 +74,7 @@ export async function openSegmentWriter(
         strategy: constants.Z_DEFAULT_STRATEGY,
       }).then((data) => [...head, longType.toBuffer(data.length), data, marker]),
     )
-    // Whoever waits for the block is told of its error.
+    // The caller that waits for the block gets its error.
     compressing.at(-1)!.catch(() => undefined)
     end = 0
     count = 0
@@ -117,7 +117,7 @@ export async function openSegmentWriter(
 export const sha256OfRecord = (record: StoredRecord): string =>
   hash('sha256', recordType.toBuffer(record), 'hex')
 
-/** The records of a file, a block at a time. Throws BadSegmentError at the first thing that no writer of a segment wrote. */
+/** The records of a file, a block at a time. Throws BadSegmentError at the first content that no segment writer writes. */
 export function* readSegment(file: Buffer, marker: Buffer): Generator<readonly StoredRecord[]> {
   const header = headerOf(marker)
   if (!file.subarray(0, header.length).equals(header))
@@ -164,7 +164,7 @@ function longAt(file: Buffer, at: number): [value: number, next: number] {
     }
     if (offset > 0 && Number.isSafeInteger(value)) return [value, at + offset]
   } catch {
-    // The number is not one that a writer wrote.
+    // No writer writes this number.
   }
   throw new BadSegmentError(`There is no block at byte ${at}.`)
 }

@@ -1,10 +1,13 @@
-/** What a manifest says, and the file that holds it. Each names the one before by its hash, so that the last one stands for all. */
+/**
+ * The content of a manifest, and the file that holds it. Each manifest names the one before by its hash, so that the last one stands for
+ * all.
+ */
 import { hash } from 'node:crypto'
 import { openNote, signNote, UnsignedNoteError, type Signer, type Verifier } from '@cupel/signing'
 
 export const FORMAT = 'cupel-archive-1'
 
-/** Records of one partition, whole: every record of the log with `first` ≤ offset < `next`. */
+/** A range of one partition: every record of the log with `first` ≤ offset < `next`. */
 export interface Segment {
   /** Its path in the archive. */
   readonly file: string
@@ -12,12 +15,12 @@ export interface Segment {
   readonly partition: number
   readonly first: number
   readonly next: number
-  /** Fewer than the offsets span only where a Kafka cluster keeps records of its own in the partition. */
+  /** Fewer than the offsets in the range only if a Kafka cluster keeps records of its own in the partition. */
   readonly records: number
   readonly bytes: number
-  /** Of the file, in hex. */
+  /** SHA-256 of the file, in hex. */
   readonly sha256: string
-  /** Of the last record as it is encoded: an archive goes on only behind the record that it ends with. */
+  /** SHA-256 of the last encoded record: an archive continues only behind the record that it ends with. */
   readonly lastSha256: string
   /** Ids of the schemas that its records name, ascending. */
   readonly schemaIds: readonly number[]
@@ -25,7 +28,7 @@ export interface Segment {
 
 export interface ArchivedTopic {
   readonly name: string
-  /** The first offset of each partition; above 0 where the log had lost the records before. It never changes. */
+  /** The first offset of each partition; above 0 if the log had lost the records before it. It never changes. */
   readonly starts: readonly number[]
 }
 
@@ -40,7 +43,7 @@ export interface ArchivedSchemaVersion {
   readonly schemaId: number
 }
 
-/** Offsets `from` ≤ offset < `until` of a partition; null for all that follow. */
+/** Offsets `from` ≤ offset < `until` of a partition; null: no upper end. */
 export interface RequiredRange {
   readonly topic: string
   readonly partition: number
@@ -48,7 +51,7 @@ export interface RequiredRange {
   readonly until: number | null
 }
 
-/** Which records need a MAC and which reports a signature, as the installation required it then. */
+/** The records that need a MAC and the reports that need a signature, as the installation required it then. */
 export interface Required {
   readonly macs: readonly RequiredRange[]
   readonly signatures: readonly RequiredRange[]
@@ -64,16 +67,16 @@ export interface Manifest {
   readonly log: string
   /** SHA-256 in hex of the file of the manifest before; null for the first one. */
   readonly previous: string | null
-  /** All of them. */
+  /** All topics. */
   readonly topics: readonly ArchivedTopic[]
-  /** Those that no manifest before has. */
+  /** Schemas that are new with this manifest. */
   readonly schemas: readonly ArchivedSchema[]
   readonly versions: readonly ArchivedSchemaVersion[]
   readonly required: Required
   readonly segments: readonly Segment[]
 }
 
-/** A file that is no manifest, or not the one that belongs there. The message is a sentence. */
+/** The file is no manifest, or not the one that belongs there. The message is a sentence. */
 export class BadManifestError extends Error {
   override readonly name = 'BadManifestError'
 }
@@ -118,7 +121,7 @@ function parse(text: string): { manifest: Manifest; note: string } | null {
       ? { manifest, note: note as string }
       : null
   } catch {
-    // The caller says that it is none.
+    // The caller reports that it is none.
     return null
   }
 }
@@ -169,7 +172,7 @@ const OFFSET_DIGITS = 16
 export const manifestFile = (number: number): string =>
   `${MANIFESTS}/${String(number).padStart(NUMBER_DIGITS, '0')}.json`
 
-/** The path says what the file holds. Topics have no other characters; a name that had would leave the folder. */
+/** The path states the content of the file. Topic names have no other characters; a name with others would leave the folder. */
 export function segmentFile({
   topic,
   partition,

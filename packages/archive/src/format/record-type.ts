@@ -1,8 +1,8 @@
-/** The Avro record of an archived record of the log. */
+/** The Avro type of an archived record. */
 import type { Headers, LogRecord } from '@cupel/event-log'
 import avro from 'avsc'
 
-/** A header stands in its place: the MAC of a record covers their order. */
+/** Headers are stored in their order, because the MAC of a record covers it. */
 interface StoredHeader {
   readonly name: string
   readonly value: string
@@ -12,7 +12,7 @@ export interface StoredRecord {
   readonly topic: string
   readonly partition: number
   readonly offset: number
-  /** Time of the event, for people who search; null where the record names none. */
+  /** Time of the event, for people who search; null if the record names none. */
   readonly timestamp: number | null
   readonly key: string
   readonly headers: readonly StoredHeader[]
@@ -71,7 +71,7 @@ export function recordOf({ topic, partition, offset, key, headers, value }: Stor
   return { topic, partition, offset, key, value, headers: named }
 }
 
-/** Whether the time beside the record is the one that the record states. */
+/** Whether the stored time equals the time that the record states. */
 export function hasOwnTime({ timestamp, headers }: StoredRecord): boolean {
   const text = headers.find(({ name }) => name === TIME_HEADER)?.value
   return timestamp === (text === undefined ? null : millisOf(text))

@@ -1,6 +1,6 @@
 /**
- * The columns of an event: its fields, with those of nested records beside them (`inputs.scorerVersion` becomes `inputs_scorer_version`).
- * Lists of texts stay lists; every other list, and records that may be absent, are JSON.
+ * The columns of an event: its fields, and beside them the fields of nested records (`inputs.scorerVersion` becomes
+ * `inputs_scorer_version`). Lists of texts stay lists. Every other list, and every record that may be absent, is JSON.
  */
 import { eventSchemas, type EventType } from '@cupel/contracts'
 import type { LogRecord } from '@cupel/event-log'
@@ -25,7 +25,7 @@ type Element = Omit<SchemaElement, 'name' | 'repetition_type'>
 const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
 const JSON_TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'JSON' }
 const LONG: Element = { type: 'INT64' }
-/** Of Avro. */
+/** Avro types. */
 const ELEMENTS: Readonly<Record<string, Element>> = {
   string: TEXT,
   boolean: { type: 'BOOLEAN' },
@@ -35,7 +35,7 @@ const ELEMENTS: Readonly<Record<string, Element>> = {
   double: { type: 'DOUBLE' },
 }
 
-/** Where the record stands in the log, and what its headers say. */
+/** The place of the record in the log, and the content of its headers. */
 const placeColumns: readonly Column[] = [
   required('log_topic', TEXT, ({ record }) => record.topic),
   required('log_partition', { type: 'INT32' }, ({ record }) => record.partition),
@@ -52,7 +52,7 @@ const placeColumns: readonly Column[] = [
   required('is_repeat', { type: 'BOOLEAN' }, ({ isRepeat }) => isRepeat),
 ]
 
-/** Of records that are no event of this release: they are kept as they are. */
+/** Columns of records that are no event of this release: they are kept unchanged. */
 export const undecodedColumns: readonly Column[] = [
   ...placeColumns,
   required('event_type', TEXT, ({ record }) => record.headers['ce_type'] ?? ''),
@@ -73,7 +73,7 @@ export function columnsOf(type: EventType): readonly Column[] {
   return [...placeColumns, ...fields.flatMap((field) => fieldColumns(field, []))]
 }
 
-/** The time that the record states; null where it states none. */
+/** The time that the record states; null if it states none. */
 export function timeOf({ headers }: LogRecord): Date | null {
   const time = new Date(headers['ce_time'] ?? '')
   return Number.isNaN(time.getTime()) ? null : time
@@ -95,7 +95,7 @@ function columnOf(path: readonly string[], type: AvroType): Column {
   if (typeof kind === 'object' && 'items' in kind && kind.items === 'string' && !isNullable)
     return { name, schema: listOf(name), valueOf: ({ data }) => read(data) }
   const element = typeof kind === 'string' ? ELEMENTS[kind] : undefined
-  // What is JSON is made into text by the writer.
+  // The writer turns a JSON value into text.
   const valueOf = element === LONG ? (data: unknown) => longOf(read(data)) : read
   return {
     name,

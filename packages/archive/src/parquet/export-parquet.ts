@@ -1,4 +1,4 @@
-/** Writes the events of an archive as Parquet files, one for each type and month, for people who ask questions with SQL. */
+/** Writes the events of an archive as Parquet files, one for each type and month, for people who query with SQL. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,39 +9,39 @@ import { columnsOf, timeOf, undecodedColumns, type Column } from './columns.js'
 import { openParquetFiles, type ParquetFiles, type ParquetLimits } from './parquet-files.js'
 
 export interface ExportParquetOptions {
-  /** Of the archive. */
+  /** The log of the archive. */
   readonly log: EventLog
   readonly codec: EventCodec
   readonly topics: readonly string[]
-  /** Topics of dead letters: their records are kept as they came. */
+  /** Topics of dead letters: their records are kept unchanged. */
   readonly rawTopics: ReadonlySet<string>
-  /** Made by the export: missing or empty before. */
+  /** The export makes this folder: it must be missing or empty before. */
   readonly folder: string
   readonly onProgress?: (progress: { readonly records: number; readonly total: number }) => void
-  /** For tests: fewer rows at once than those of an installation. */
+  /** For tests: fewer rows at once than in an installation. */
   readonly limits?: Partial<ParquetLimits>
 }
 
 export interface ExportedParquet {
   readonly records: number
   readonly files: number
-  /** Records that no event of this release is: in `UNDECODED`. */
+  /** Records that are no event of this release; they are in `UNDECODED`. */
   readonly undecoded: number
 }
 
-/** Name beside those of the events. */
+/** Name of the file set beside those of the events. */
 export const UNDECODED = 'Undecoded'
 const NO_MONTH = 'without-time'
 const DRAFT = '.draft'
 const FOLDER_MODE = 0o700
 
-/** The folder has all of it or is not there. Throws an ArchiveError where something is in the folder. */
+/** The folder appears only when the export is complete. Throws an ArchiveError if the folder is not empty. */
 export async function exportParquet(options: ExportParquetOptions): Promise<ExportedParquet> {
   const { folder } = options
   if (existsSync(folder) && (await readdir(folder)).length > 0)
     throw new ArchiveError(`${folder} is not empty: choose another folder.`)
   const draft = `${folder}${DRAFT}`
-  // Of a run that was cut off.
+  // Left by an interrupted run.
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true, mode: FOLDER_MODE })
   try {
@@ -90,7 +90,7 @@ async function rangesOf(log: EventLog, topics: readonly string[]) {
 interface Target {
   readonly files: ParquetFiles
   readonly draft: string
-  /** Of the partition so far. */
+  /** Ids seen in the partition so far. */
   readonly ids: Set<string>
   readonly record: LogRecord
 }
@@ -98,14 +98,14 @@ interface Target {
 const outcomes: ReadonlySet<string> = new Set<EventType>(['ReportGenerated', 'ScreeningFailed'])
 const columns = new Map<string, readonly Column[]>()
 
-/** False where the record is no event of this release. */
+/** Returns false if the record is no event of this release. */
 function addRecord(
   { codec, rawTopics }: ExportParquetOptions,
   { files, draft, ids, record }: Target,
 ): boolean {
   const event = rawTopics.has(record.topic) ? null : decoded(codec, record)
   const type = event?.type ?? UNDECODED
-  // A report that was decided twice has one key and two ids of events; so have a report and a failure of it.
+  // A report that was decided twice has one key and two event ids; so have a report and its failure.
   const id = outcomes.has(type) ? record.key : (record.headers['ce_id'] ?? '')
   const isRepeat = id !== '' && ids.has(id)
   ids.add(id)

@@ -1,4 +1,4 @@
-/** Many files that grow by turns, in bounded memory: rows wait until a group of a file is full, or until all that wait are too many. */
+/** Writes many growing files in bounded memory: rows wait until the group of a file is full, or until too many rows wait in all. */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ByteWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer'
@@ -75,7 +75,7 @@ export function openParquetFiles({
   }
 }
 
-/** Writes what a group made, and keeps no file open: there is one for each type and month. */
+/** Writes the output of a group, and keeps no file open: there is one for each type and month. */
 function appender(path: string): ByteWriter {
   const writer = new ByteWriter()
   const append = (): void => {

@@ -7,11 +7,11 @@ export interface ListedPage {
   readonly next: string | null
 }
 
-/** Characters directly within one element: a key has 1,024 bytes at most. */
+/** Characters directly in one element: a key has 1,024 bytes at most. */
 const MAX_TEXT_CHARACTERS = 8_192
 const MAX_DEPTH = 8
 
-/** Throws an Error where the text is no such answer, or is cut off. */
+/** Throws an Error if the text is no such answer, or is cut off. */
 export function readListedPage(xml: string): ListedPage {
   const keys: string[] = []
   let [truncated, next] = ['', '']
@@ -27,7 +27,7 @@ export function readListedPage(xml: string): ListedPage {
   return { keys, next: truncated === 'true' ? next : null }
 }
 
-/** Code and message of an error; null where the text is none. */
+/** Code and message of an error; null if the text is none. */
 export function readStoreError(xml: string): { readonly code: string; readonly message: string } | null {
   let [code, message] = ['', '']
   try {
@@ -37,7 +37,7 @@ export function readStoreError(xml: string): { readonly code: string; readonly m
     })
     return root === 'Error' && code !== '' ? { code, message } : null
   } catch {
-    // The page of a proxy, for example.
+    // For example a page of a proxy.
     return null
   }
 }

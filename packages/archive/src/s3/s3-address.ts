@@ -1,4 +1,4 @@
-/** `s3://bucket/prefix`: where an archive is in a store. */
+/** `s3://bucket/prefix`: the place of an archive in a store. */
 
 export interface S3Address {
   readonly bucket: string
@@ -13,7 +13,7 @@ const PREFIX = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*
 
 export const isS3Address = (text: string): boolean => text.startsWith(SCHEME)
 
-/** Throws a RangeError with a sentence. */
+/** Throws a RangeError with a sentence if the address is not valid. */
 export function s3Address(text: string): S3Address {
   const [bucket = '', ...rest] = text.slice(SCHEME.length).split('/')
   const prefix = rest.join('/').replace(/\/$/, '')

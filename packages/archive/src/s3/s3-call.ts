@@ -1,6 +1,6 @@
 /**
- * Calls of the S3 interface, signed with AWS Signature Version 4, to addresses of the form `https://endpoint/bucket/key`, which every
- * store understands. A call is repeated where a repetition may help; every call of an archive can be. Redirects are not followed.
+ * Calls of the S3 interface, signed with AWS Signature Version 4, to addresses of the form `https://endpoint/bucket/key`, which every store
+ * understands. The client retries a call when a retry may help; every call of an archive can be retried. Redirects are not followed.
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,30 +12,30 @@ import { StoreRefusedError, StoreUnavailableError } from './s3-errors.js'
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Of temporary credentials. */
+  /** The token of temporary credentials. */
   readonly sessionToken?: string
 }
 
 export interface S3Connection {
-  /** `https://host[:port]`, with a path where the store is behind one. */
+  /** `https://host[:port]`, with a path if the store is behind one. */
   readonly endpoint: string
   readonly region: string
   readonly credentials: S3Credentials
-  /** The certificate authorities of the store in PEM, in place of those of the system. */
+  /** The certificate authorities of the store in PEM, instead of those of the system. */
   readonly ca?: string
-  /** For tests: shorter than those of an installation. */
+  /** For tests: shorter times than in an installation. */
   readonly times?: Partial<S3Times>
 }
 
 /** Milliseconds. */
 export interface S3Times {
-  /** To connect, TLS included. */
+  /** Limit to connect, TLS included. */
   readonly connectMs: number
-  /** Without a byte of an answer. */
+  /** Limit without a byte of an answer. */
   readonly idleMs: number
-  /** One attempt as a whole: a store that sends a byte now and then does not hold a command for ever. */
+  /** Limit of one whole attempt: a store that sends a byte now and then does not block a command for ever. */
   readonly attemptMs: number
-  /** Before the second attempt; it doubles up to `maxPauseMs`. */
+  /** Pause before the second attempt; it doubles up to `maxPauseMs`. */
   readonly pauseMs: number
   readonly maxPauseMs: number
 }
@@ -47,7 +47,7 @@ export const s3Times: S3Times = {
   pauseMs: 250,
   maxPauseMs: 8_000,
 }
-/** Attempts of one call. With the pauses a store may be away for 24 seconds. */
+/** Attempts of one call. With the pauses a store may be unreachable for 24 seconds. */
 export const S3_ATTEMPTS = 8
 /** Bytes of a page of a list, and of an error. */
 export const MAX_XML_BYTES = 8 * 1024 * 1024
@@ -69,20 +69,20 @@ export interface S3Answer {
   readonly date: string
 }
 
-/** Statuses that may pass: also a conflict of two conditional calls at once. */
-/** The store does not know what it was asked for. */
+/** Statuses that may pass, including a conflict of two conditional calls at once. */
+/** The store does not implement the request. */
 const NOT_IMPLEMENTED = 501
 const PASSING = new Set([408, 409, 425, 429])
 
 export interface S3Caller {
-  /** For messages. */
+  /** The host in messages. */
   readonly host: string
   /**
-   * Resolves to an answer that no repetition changes. Throws StoreUnavailableError where there is none, and a RangeError where it has more
-   * than `maxBytes`.
+   * Resolves to an answer that no retry changes. Throws StoreUnavailableError if there is none, and a RangeError if it has more than
+   * `maxBytes`.
    */
   call(asked: S3Call): Promise<S3Answer>
-  /** What such an answer says, where it is not the expected one. */
+  /** The error for an answer that is not the expected one. */
   refused(asked: S3Call, answer: S3Answer): StoreRefusedError
 }
 
@@ -162,7 +162,7 @@ async function callOnce(
       throw new Error(`its answer was cut off after ${bytes.length} of ${stated} bytes`)
     return { status, bytes, date: String(answered['date'] ?? '') }
   } finally {
-    // Without this the connection would wait until the rest of the body is read.
+    // Otherwise the connection would wait until the rest of the body is read.
     body.on('error', () => undefined).destroy()
   }
 }
@@ -178,7 +178,7 @@ async function signedCall(
     ...{ method, region, service: 's3', url: url.href, ...credentials },
     headers: {
       ...headers,
-      // The store compares what it received with it.
+      // The store compares this hash with the received body.
       'x-amz-content-sha256': hash('sha256', body ?? Buffer.alloc(0), 'hex'),
     },
     // Every header that this client sets is signed.

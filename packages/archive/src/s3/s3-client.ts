@@ -1,14 +1,14 @@
-/** The calls that an archive needs: put where nothing is, get, list and delete. */
+/** The calls that an archive needs: put under a free name, get, list and delete. */
 import { MAX_LIST_PAGES } from '../limits.js'
 import { readListedPage, readStoreError, type ListedPage } from './list-answer.js'
 import { MAX_XML_BYTES, openS3Caller, type S3Call, type S3Caller, type S3Connection } from './s3-call.js'
 import { StoreRefusedError } from './s3-errors.js'
 
 export interface S3Client {
-  /** False where the key is taken already. */
+  /** False if the key is already taken. */
   putNew(key: string, bytes: Buffer): Promise<boolean>
   put(key: string, bytes: Buffer): Promise<void>
-  /** Null where there is no such key. `serverTime` is the clock of the store, in milliseconds. Throws a RangeError beyond `maxBytes`. */
+  /** Null if there is no such key. `serverTime` is the clock of the store, in milliseconds. Throws a RangeError beyond `maxBytes`. */
   get(key: string, maxBytes: number): Promise<{ readonly bytes: Buffer; readonly serverTime: number } | null>
   delete(key: string): Promise<void>
   /** Every key that begins with `prefix`, without order. */
@@ -37,7 +37,7 @@ export function openS3Client(bucket: string, connection: S3Connection): S3Client
       const asked: S3Call = { method: 'GET', key, maxBytes }
       const answer = await caller.call(asked)
       if (answer.status === 200) return { bytes: answer.bytes, serverTime: timeOf(answer.date) }
-      // A bucket that does not exist is no empty archive.
+      // A bucket that does not exist is not an empty archive.
       if (answer.status === NOT_FOUND && readStoreError(answer.bytes.toString())?.code === 'NoSuchKey')
         return null
       throw caller.refused(asked, answer)
@@ -96,7 +96,7 @@ async function listPage(
   }
 }
 
-/** A store without a clock is taken for one with the clock of this machine. */
+/** If the store states no time, the clock of this machine is used. */
 function timeOf(date: string): number {
   const time = Date.parse(date)
   return Number.isNaN(time) ? Date.now() : time

@@ -1,6 +1,6 @@
 /**
- * Keeps a second run away from an archive in a store. It is courtesy, not safety: a run that was stopped for longer than its lease goes
- * on without it, and what keeps two histories apart is that a manifest is put only where none is.
+ * Keeps a second run away from an archive in a store. It is a convenience, not a safeguard: a run that was paused for longer than its lease
+ * continues without it. Two histories stay apart because a manifest is stored only under a free name.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -18,7 +18,7 @@ interface Lease {
 const MAX_LEASE_BYTES = 4_096
 
 export interface HeldLease {
-  /** Throws ArchiveInUseError where another run took the lease over. */
+  /** Throws ArchiveInUseError if another run took over the lease. */
   require(): void
   release(): Promise<void>
 }
@@ -36,10 +36,10 @@ export async function takeLease(
     if (found.lease !== null && found.now < found.lease.until) throw inUse(place, found.lease)
     await client.delete(key)
   }
-  // The clock of the store is known once it answered; that of this machine may be minutes off.
+  // The clock of the store is known after its first answer; the clock of this machine may be minutes off.
   if (!(await client.putNew(key, lease(Date.now())))) {
     const other = (await readLease(client, key))?.lease
-    // An attempt whose answer was lost may have put it.
+    // An attempt whose answer was lost may have stored it.
     if (other?.id !== id) throw inUse(place, other)
   }
   if (await client.putNew(key, lease(Date.now()))) {
@@ -57,7 +57,7 @@ export async function takeLease(
   await renew()
   let renewing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    // A store that is away is told by the work itself.
+    // If the store is unreachable, the run itself reports it.
     renewing = renewing.then(renew).catch(() => undefined)
   }, leaseMs / 3)
   timer.unref()
@@ -74,7 +74,7 @@ export async function takeLease(
         const last = await readLease(client, key)
         if (last?.lease?.id === id) await client.delete(key)
       } catch (error) {
-        // The lease ends by itself.
+        // The lease expires by itself.
         if (!(error instanceof StoreUnavailableError) && !(error instanceof StoreRefusedError)) throw error
       }
     },
@@ -86,7 +86,7 @@ export async function isLeased(client: S3Client, key: string): Promise<boolean> 
   return found?.lease !== null && found !== null && found.now < found.lease.until
 }
 
-/** `lease` is null where the file says nothing that a run wrote. */
+/** `lease` is null if no run wrote the content of the file. */
 async function readLease(
   client: S3Client,
   key: string,

@@ -1,4 +1,4 @@
-/** An archive in an S3-compatible store. Every file is put once, under a name that was free. */
+/** An archive in an S3-compatible store. Every file is stored once, under a free name. */
 import { LEASE_MS } from '../limits.js'
 import { ArchiveError, ArchiveInUseError, type ArchiveStore, type Draft } from '../store.js'
 import { s3Address } from './s3-address.js'
@@ -9,11 +9,11 @@ import { isLeased, takeLease, type HeldLease } from './s3-lease.js'
 const LOCK = 'lock'
 
 export interface S3StoreOptions extends S3Connection {
-  /** For tests: how long a run that was killed keeps others out, in milliseconds. */
+  /** For tests: how long a killed run keeps others out, in milliseconds. */
   readonly leaseMs?: number
 }
 
-/** Throws a RangeError with a sentence where the address is none. Nothing is called yet. */
+/** Throws a RangeError with a sentence if the address is not valid. It makes no call yet. */
 export function openS3Store(
   place: string,
   { leaseMs = LEASE_MS, ...connection }: S3StoreOptions,
@@ -62,7 +62,7 @@ async function readKey(client: S3Client, key: string, maxBytes: number) {
   })
 }
 
-/** In memory until it is put with one call, which a store does as a whole or not at all. */
+/** Keeps the file in memory until one call stores it. A store executes such a call completely or not at all. */
 function draftOf(
   client: S3Client,
   { place, key, require }: { readonly place: string; readonly key: string; readonly require: () => void },
@@ -78,7 +78,7 @@ function draftOf(
       const whole = Buffer.concat(pieces)
       pieces = []
       if (await client.putNew(key, whole)) return
-      // An attempt whose answer was lost may have put it.
+      // An attempt whose answer was lost may have stored it.
       const found = await readKey(client, key, whole.length).catch((error: unknown) => {
         if (error instanceof ArchiveError) return null
         throw error

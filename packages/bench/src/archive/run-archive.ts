@@ -24,7 +24,7 @@ export interface ArchiveOptions {
   /** Folder of the checkout. */
   readonly root: string
   readonly profile: Profile
-  /** Reports that the log holds at least when it is archived; each comes with the events around it. */
+  /** Minimum number of reports in the log when it is archived; each comes with the events around it. */
   readonly reports: number
   readonly say: (line: string) => void
 }
@@ -42,7 +42,7 @@ export interface ArchiveResults {
   readonly valueBytes: number
   readonly createSeconds: number
   readonly verifySeconds: number
-  /** Of the processors, by the command alone: the database is another process. */
+  /** Processor time of the command alone: the database is another process. */
   readonly createProcessorSeconds: number | null
   readonly verifyProcessorSeconds: number | null
   readonly readSeconds: number
@@ -60,12 +60,12 @@ export interface Recomputation {
 }
 
 const ADDRESSES_PER_JOB = 1_000
-/** Of one key at once. It may have as many large answers under way: an ended job with its results is one. */
+/** Concurrent jobs of one key. The key may have this many large answers under way, and an ended job with its results is one. */
 const JOBS_AT_ONCE = 6
 const LOOK_MS = 250
 /** Runs of each kind of recomputation. */
 const TURNS = 3
-/** Jobs between two lines of progress. */
+/** Number of jobs between two lines of progress. */
 const SAID_EVERY = 20
 
 export async function runArchive(options: ArchiveOptions): Promise<ArchiveResults> {
@@ -108,7 +108,7 @@ export async function runArchive(options: ArchiveOptions): Promise<ArchiveResult
 const secondsOf = ({ processorMs }: CommandResult): number | null =>
   processorMs === null ? null : processorMs / 1_000
 
-/** Bulk jobs until there are enough reports. */
+/** Runs bulk jobs until there are enough reports. */
 async function fill(system: RunningSystem, { reports, say }: ArchiveOptions): Promise<void> {
   const key = await enterpriseKey(system, 'Archive')
   const jobs = openJobs(system.line.base_url)
@@ -159,7 +159,7 @@ async function readAll(
   }
 }
 
-/** By turns, so that what else the machine does falls on all alike. */
+/** By turns, so that other work on the machine affects all equally. */
 async function recomputations(
   system: RunningSystem,
   folder: string,

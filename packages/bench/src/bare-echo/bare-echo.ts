@@ -1,5 +1,5 @@
 /**
- * The bare echo: a request record, an echo in a process of its own, a reply record, each by kafkajs's own producer and
+ * The bare echo: a request record, an echo in a separate process, a reply record, each by kafkajs's own producer and
  * consumers. An improvement of the platform's log port lowers the floor too, but not the bare echo (docs/performance.md).
  */
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** kafkajs's own producer and consumers in their fastest settings, to compare the platform's Kafka client with. */
+/** kafkajs's own producer and consumers in their fastest settings, for a comparison with the platform's Kafka client. */
 // Applies the patch of kafkajs's idle timers that every process of the platform uses.
 import '@cupel/event-log/kafka'
 import { connect } from 'node:net'

@@ -188,7 +188,7 @@ async function completedByAccount(
   return keys.map((key) => counts.reduce((sum, one) => (one.key === key ? sum + one.completed : sum), 0))
 }
 
-/** (Σx)² / (n · Σx²), Jain, Chiu and Hawe 1984; 1 if nobody got anything. */
+/** (Σx)² / (n · Σx²), Jain, Chiu and Hawe 1984; 1 if all are zero. */
 export function jainsIndex(shares: readonly number[]): number {
   const sum = shares.reduce((total, share) => total + share, 0)
   const squares = shares.reduce((total, share) => total + share * share, 0)

@@ -8,7 +8,7 @@ const markerOf = (profile: string): { begin: string; end: string } => ({
   end: `<!-- budgets of ${profile}: end -->`,
 })
 
-/** Throws where the page has no such table, or a cell is neither empty nor a number: a budget that nobody reads holds nothing. */
+/** Throws if the page has no such table, or if a cell is neither empty nor a number, so that no budget is skipped silently. */
 export function readBudgets(page: string, profile: string): Budgets {
   const { begin, end } = markerOf(profile)
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]

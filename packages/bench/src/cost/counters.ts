@@ -1,19 +1,19 @@
-/** What the services count, read from their `/metrics`. */
+/** The counters of the services, read from their `/metrics`. */
 
-/** Values of counters by `service|…labels`; only those that a cost is made of. */
+/** Values of counters by `service|…labels`; only those that are part of a cost. */
 export type Counts = ReadonlyMap<string, number>
 
 const PREFIX = 'cupel_'
 const SAMPLE = /^cupel_([a-z_]+)\{(.*)\} (\S+)$/
 const LABEL = /([a-z_]+)="((?:[^"\\]|\\.)*)"/g
 
-/** Leaves of the transparency log that were made. */
+/** Number of leaves made for the transparency log. */
 export const LEAVES = 'transparency leaves'
 
-/** Of a group whose members share nothing. */
+/** The suffix of a group whose members share nothing. */
 const UNIQUE = /\.[0-9a-f]{8}-[0-9a-f-]{27}$/
 
-/** How a series becomes lines of the table; the value is added to each of them. */
+/** Converts a series to lines of the table; the value is added to each of them. */
 const LINES: Readonly<Record<string, (labels: Readonly<Record<string, string>>) => readonly string[]>> = {
   log_requests_total: ({ service = '', reader = '', request = '' }) => [
     `log requests: ${service}`,
@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, (labels: Readonly<Record<string, string>>) 
   ],
 }
 
-/** Scrapes all services. Rejects where one does not answer: a sum without it would look cheap. */
+/** Scrapes all services. Rejects if one does not answer: a sum without it would be too low. */
 export async function scrape(urls: readonly string[]): Promise<Counts> {
   const counts = new Map<string, number>()
   for (const url of urls) {

@@ -1,4 +1,4 @@
-/** What processes have used so far, from /proc: CPU time, wake-ups and bytes. Empty where there is no /proc. */
+/** The resource use of processes so far, from /proc: CPU time, wake-ups and bytes. Empty if there is no /proc. */
 import { readdir, readFile } from 'node:fs/promises'
 import { cpuSeconds, family } from '../process-watch.js'
 
@@ -21,7 +21,7 @@ export async function readUses(rootPid: number): Promise<Uses> {
   return uses
 }
 
-/** How often its threads went to sleep and were woken again. Source: proc(5), voluntary_ctxt_switches. */
+/** Number of times that its threads went to sleep and were woken again. Source: proc(5), voluntary_ctxt_switches. */
 async function wakeUps(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
   let count = 0
@@ -33,8 +33,8 @@ async function wakeUps(pid: number): Promise<number> {
 }
 
 /**
- * Bytes of read and write calls, files and sockets alike. Postgres uses other calls for its sockets, so that its figures are those of
- * its files. Source: proc(5), rchar and wchar.
+ * Bytes of read and write calls, for files and sockets alike. Postgres uses other calls for its sockets, so that its figures contain
+ * only its files. Source: proc(5), rchar and wchar.
  */
 async function bytes(pid: number): Promise<{ read: number; written: number }> {
   const io = await readFile(`/proc/${pid}/io`, 'utf8').catch(() => '')

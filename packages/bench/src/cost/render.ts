@@ -1,4 +1,4 @@
-/** What a screen costs, as tables beside its budgets. No figure fails a run. */
+/** The cost of a screen, as tables beside its budgets. No figure fails a run. */
 import type { Budgets } from './budgets.js'
 import type { CostColumn, CostResults, ProfileCost } from './run-cost.js'
 

@@ -1,6 +1,6 @@
 /**
- * What one screen causes: log requests, database round trips, wake-ups, bytes and CPU by process, at everyday rates and at the top. Counts
- * hardly depend on what else the machine does; CPU does, so that the bare echo's stands beside it, measured in the turn before.
+ * The cost of one screen: log requests, database round trips, wake-ups, bytes and CPU by process, at everyday rates and at the top. Counts
+ * hardly depend on other work of the machine. CPU does, so it is shown beside the bare echo's CPU, measured in the turn before.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export interface CostOptions {
   readonly say: (line: string) => void
 }
 
-/** One load: what a screen cost, by line. */
+/** One load: the cost of a screen, by line. */
 export interface CostColumn {
   readonly load: string
   readonly perSecond: number
@@ -38,7 +38,7 @@ export interface CostColumn {
 export interface ProfileCost {
   readonly profile: Profile
   readonly columns: readonly CostColumn[]
-  /** CPU of a request of the bare echo by process, for each column; null where it was not measured. */
+  /** CPU of a request of the bare echo by process, for each column; null if it was not measured. */
   readonly bareEcho: readonly { readonly line: string; readonly values: readonly (number | null)[] }[]
 }
 
@@ -51,16 +51,16 @@ export interface CostResults {
   readonly profiles: readonly ProfileCost[]
 }
 
-/** Light ones first, so that none inherits a backlog. */
+/** Light ones first, so that no load inherits a backlog. */
 const loads: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
   ...[50, 100, 200, 400].map((level) => ({ kind: 'open' as const, level })),
   ...[64, 256].map((level) => ({ kind: 'closed' as const, level })),
 ]
-/** Before each measured phase, at its own rate: a faster one would leave work behind that the phase would be charged with. */
+/** Before each measured phase, at the phase's rate: a faster one would leave work that the phase would be charged with. */
 const WARM_UP_SECONDS = 6
 /** Once: broker and services compile their hot paths. */
 const LONG_WARM_UP: LoadPhase = { kind: 'closed', level: 64, seconds: 30 }
-/** Between two looks whether the work that follows from the warm-up is done; the transparency log rests for so long. */
+/** Time between two checks whether the follow-up work of the warm-up is done; the transparency log rests for so long. */
 const REST_MS = 6_000
 const RESTS = 20
 const OPEN_LOOP_CONNECTIONS = 128
@@ -102,14 +102,14 @@ async function costOf(profile: Profile, options: CostOptions): Promise<ProfileCo
     await rm(home, { recursive: true, force: true })
     return { profile, columns, bareEcho: echoLines(echoes) }
   } catch (error) {
-    // What the services logged tells why.
+    // The log of the services shows the cause.
     options.say(`${home} is kept`)
     await system?.stop()
     throw error
   }
 }
 
-/** The warm-up leaves work behind, leaves of the transparency log above all, which is not what the next screens cost. */
+/** The warm-up leaves work behind, mainly leaves of the transparency log, which does not belong to the cost of the next screens. */
 async function untilCaughtUp(system: RunningSystem): Promise<void> {
   const leaves = async (): Promise<number> => (await scrape(system.line.metrics_urls)).get(LEAVES) ?? 0
   let before = await leaves()
@@ -122,7 +122,7 @@ async function untilCaughtUp(system: RunningSystem): Promise<void> {
   throw new Error(`The transparency log was not up to date ${(RESTS * REST_MS) / 1_000} s after the warm-up`)
 }
 
-/** Without any screen: what a second costs in which nobody calls. */
+/** The cost of a second without any call. */
 async function measureIdle(system: RunningSystem, seconds: number): Promise<CostColumn> {
   const before = await totalsOf(system)
   await pause(seconds * 1_000)
@@ -157,7 +157,7 @@ async function totalsOf(system: RunningSystem): Promise<Totals> {
   return new Map([...(await scrape(system.line.metrics_urls)), ...(await readUses(system.pid))])
 }
 
-/** What passed between the totals, divided by the requests. A process that ended meanwhile is left out. */
+/** The differences of the totals, divided by the requests. A process that ended meanwhile is left out. */
 export function perRequest(before: Totals, after: Totals, requests: number): Map<string, number> {
   const values = new Map<string, number>()
   for (const [line, total] of after)
@@ -180,7 +180,7 @@ function withSums(values: ReadonlyMap<string, number>): ReadonlyMap<string, numb
   return summed
 }
 
-/** CPU milliseconds of one request of the bare echo, by process; empty where the log is not Kafka. */
+/** CPU milliseconds of one request of the bare echo, by process; empty if the log is not Kafka. */
 async function echoCpu(system: RunningSystem, home: string, phase: LoadPhase): Promise<Totals> {
   const log = await runningLog(system.profile, home)
   if (log.kind !== 'kafka') return new Map()

@@ -1,4 +1,4 @@
-/** CPU of the MACs and signatures of real records, without anything else around them. */
+/** CPU of the MACs and signatures of real records, without any other work. */
 import { generateKeyPairSync } from 'node:crypto'
 import { withMac, type LogRecord, type NewRecord, type RecordKeys } from '@cupel/event-log'
 import { openSigner, SIGNATURE_HEADER, signRecords } from '@cupel/signing'
@@ -7,7 +7,7 @@ export interface OperationCosts {
   /** Microseconds of CPU, medians of the rounds. */
   readonly macMicros: number
   readonly checkMicros: number
-  /** Of one signature over so many reports. */
+  /** For one signature over this number of reports. */
   readonly signMicros: ReadonlyMap<number, number>
 }
 
@@ -24,7 +24,7 @@ export function operationCosts(records: readonly LogRecord[], keys: RecordKeys):
   const at = <T>(list: readonly T[], index: number): T => list[index % list.length]!
   return {
     macMicros: medianCost(OPERATIONS, (index) => withMac(keys, at(made, index))),
-    // A reader makes the MAC anew and compares.
+    // A reader computes the MAC again and compares.
     checkMicros: medianCost(OPERATIONS, (index) => {
       const given = at(authentic, index)
       const { cupel_mac: expected } = withMac(keys, given).headers
@@ -44,7 +44,7 @@ export function operationCosts(records: readonly LogRecord[], keys: RecordKeys):
   }
 }
 
-/** How many signatures there are for each report: every record says of how many its batch was. */
+/** The number of signatures per report: every record states the size of its batch. */
 export function signaturesPerReport(records: readonly LogRecord[]): number {
   const sizes = records.flatMap(({ headers }) => {
     const size = Number(headers[SIGNATURE_HEADER]?.split('.')[1])

@@ -1,5 +1,5 @@
 /**
- * Measures which share of a screen's CPU makes it evident who wrote its records: MACs and the signature of its report. The operations
+ * Measures the share of a screen's CPU for evidence of who wrote its records: MACs and the signature of its report. The operations
  * are measured by themselves, on the records of the load that the screens were measured with.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ export interface EvidenceRow {
   readonly perSecond: number
   /** CPU of all processes of the installation, database and broker included. */
   readonly screenMicros: number
-  /** Signatures of each report: 1 where every report is a batch of its own. */
+  /** Signatures per report: 1 if every report is a separate batch. */
   readonly signatures: number
   readonly evidenceMicros: number
   readonly share: number
@@ -49,7 +49,7 @@ export interface EvidenceResults {
 
 /** A screen appends its request and its report. */
 const MACS_PER_SCREEN = 2
-/** On Kafka the scorer, the API, the report view and the audit view read one of them each; the embedded log hands them over in memory. */
+/** On Kafka the scorer, the API, the report view and the audit view each read one of them; the embedded log passes them in memory. */
 const CHECKS_PER_SCREEN: Readonly<Record<Profile, number>> = { embedded: 0, kafka: 4 }
 const LOADS: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
   { kind: 'open', level: 50 },
@@ -155,7 +155,7 @@ function evidenceCost(
   return macs + perReport + signatures * perBatch
 }
 
-/** The last requests and reports of each partition, as they stand in the log. */
+/** The last requests and reports of each partition, as in the log. */
 async function newestRecords(system: RunningSystem, home: string): Promise<LogRecord[]> {
   const { log, close } = await openLog(await runningLog(system.profile, home), 'bench-evidence')
   const found: LogRecord[] = []

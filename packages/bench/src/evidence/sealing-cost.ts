@@ -1,4 +1,4 @@
-/** What sealing costs a screen: CPU and latency without a customer reference, with a known one, and with one that is new. By turns. */
+/** The cost of sealing for a screen: CPU and latency without a customer reference, with a known one, and with a new one. By turns. */
 import type { LoadPhase, LoadResult } from '../load.js'
 import type { ScreenBody } from '../addresses.js'
 
@@ -21,7 +21,7 @@ export interface SealingRow {
 }
 
 export const SEALING_ROUNDS = 6
-/** References that customers of the account come back with. */
+/** References that customers of the account use again. */
 const KNOWN = 1_000
 const ORDERS: readonly (readonly ReferenceKind[])[] = [
   ['none', 'known', 'new'],
@@ -43,7 +43,7 @@ export function bodiesWith(
   }))
 }
 
-/** `measure` runs a turn, and resolves to its result and the CPU seconds that the installation took for it. */
+/** `measure` runs a turn, and resolves to its result and the CPU seconds that the installation used for it. */
 export async function sealingTurns(
   bodies: readonly ScreenBody[],
   phase: LoadPhase,

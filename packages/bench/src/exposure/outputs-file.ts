@@ -15,7 +15,7 @@ const TRANSACTIONS_PER_WALLET = 5
 const MAX_INPUTS = 3
 const COIN_JOIN_EVERY = 100
 const COIN_JOIN_OWNERS = 5
-/** More than a cluster may have. */
+/** Larger than the maximum size of a cluster. */
 const EXCHANGE_ADDRESSES = 12_000
 const EXCHANGE_INPUTS = 100
 const LINES_PER_WRITE = 2_000

@@ -1,5 +1,5 @@
 /**
- * Measures screens that read a large ledger, with transfers between accounts and with spent outputs, and its effect on screens of
+ * Measures screens that read a large ledger, with transfers between accounts and with spent outputs, and the effect on screens of
  * addresses that it does not contain.
  */
 import { randomBytes } from 'node:crypto'
@@ -45,7 +45,7 @@ export interface ExposureResults {
   readonly transfers: number
   readonly labels: number
   readonly importSeconds: number
-  /** Edges that transactions with spent outputs gave, and how long their import took. */
+  /** Edges made from transactions with spent outputs, and the duration of their import. */
   readonly outputs: { readonly transfers: number; readonly importSeconds: number }
   readonly rows: readonly ExposureRow[]
 }
@@ -53,7 +53,7 @@ export interface ExposureResults {
 const HUB_COUNTERPARTIES = 100_000
 /** Each busy address has some 125 transfers with the exchange and 30 with each of eight others: 3,000 for a screen. */
 const DENSE_TRANSFERS = 100_000
-/** One transaction with spent outputs to so many transfers between accounts. */
+/** Number of transfers between accounts for each transaction with spent outputs. */
 const TRANSFERS_PER_SPEND = 4
 const HUB_SCREENS: LoadPhase = { kind: 'closed', level: 1, seconds: 5 }
 const WARM_UP_SECONDS = 5
@@ -138,7 +138,7 @@ export async function runExposure(options: ExposureOptions): Promise<ExposureRes
   }
 }
 
-/** Measures both by turns, so that both meet the same moods of the machine; of each the turn with the median p95 is returned. */
+/** Measures both by turns, so that changes on the machine affect both. Returns for each the turn with the median p95. */
 async function inTurns(...kinds: readonly (() => Promise<ExposureRow>)[]): Promise<ExposureRow[]> {
   const turns: ExposureRow[][] = kinds.map(() => [])
   for (let turn = 0; turn < TURNS; turn += 1)

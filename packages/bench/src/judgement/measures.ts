@@ -7,7 +7,7 @@ export type LevelCounts = Record<(typeof levels)[number], number>
 
 export interface CategoryMeasure {
   readonly category: string
-  /** Addresses that the lists put into the category. */
+  /** Number of addresses that the lists put into the category. */
   readonly listed: number
   /** Those of them whose report has points in it. */
   readonly found: number
@@ -36,7 +36,7 @@ export interface SubcategoryMeasure {
 
 export interface ReasonMeasure {
   readonly level: string
-  /** Why the level is no other: the level reasons of a grey report, what makes a green one green, or the decisive category. */
+  /** The reason of the level: the level reasons of a grey report, the ground of a green one, or the decisive category. */
   readonly reasons: string
   readonly addresses: number
 }
@@ -130,7 +130,7 @@ export function measureSubcategories(judged: readonly JudgedAddress[]): readonly
     .sort((a, b) => (a.category + a.subcategory < b.category + b.subcategory ? -1 : 1))
 }
 
-/** Per level and reason, those of most addresses first. */
+/** Per level and reason, in descending order of addresses. */
 export function measureReasons(reports: readonly Report[]): readonly ReasonMeasure[] {
   const counts = new Map<string, number>()
   for (const report of reports) {

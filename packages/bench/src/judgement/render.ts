@@ -55,7 +55,7 @@ export function renderJudgement(results: JudgementResults): string {
   ].join('\n')
 }
 
-/** What the levels rest on: subcategories, reasons, and the lists that reports name. */
+/** The basis of the levels: subcategories, reasons, and the lists that reports name. */
 function findings(results: JudgementResults): readonly string[] {
   return [
     table(

@@ -59,7 +59,7 @@ export interface JudgementResults {
   /** When the lists were fresh; the clock of every report but those of `aged`. */
   readonly generatedAt: string
   readonly reasons: readonly ReasonMeasure[]
-  /** Levels and reasons of the clean addresses with the sanctions list as old as it is today. */
+  /** Levels and reasons of the clean addresses with the sanctions list at its age today. */
   readonly aged: readonly ReasonMeasure[]
   readonly lists: readonly ListMeasure[]
   readonly unlisted: {
@@ -72,7 +72,7 @@ export interface JudgementResults {
 }
 
 const MAX_MISMATCHES = 100
-/** The file that stands for an authority’s whole list. */
+/** The file that represents an authority’s whole list. */
 const SANCTIONS_LIST = 'ofac_sdn.csv'
 /** The day after that list’s date, when it was fresh. */
 const AS_OF = '2026-08-21T12:00:00.000Z'

@@ -1,8 +1,8 @@
 /**
- * Measures what leaves of the transparency log cost screens: their p95 and their CPU with the log running and with it held, by turns in one
- * run. Each round has three turns with the same arrivals: two with the log held, and one with it.
+ * Measures the cost of transparency log leaves for screens: their p95 and their CPU with the log running and with it held, by turns in
+ * one run. Each round has three turns with the same arrivals: two with the log held, and one with it running.
  *
- * The log is held by a lock on its table, so that the projector stands still at its first statement and everything else goes on: one
+ * A lock on its table holds the log, so that the projector waits at its first statement and everything else continues: one
  * installation, with the same processes, caches and data in every turn.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -50,10 +50,10 @@ export interface LeavesResults {
   readonly perSecond: number
   /** p95 of the screens; `beside` is with the log running. */
   readonly screens: Comparison
-  /** Empty where the machine does not tell CPU. */
+  /** Empty if the machine does not report CPU. */
   readonly cpu: CpuComparison | null
   readonly errors: number
-  /** Leaves that came in the turns with the log running, for one screen. */
+  /** Number of leaves made in the turns with the log running, for one screen. */
   readonly leavesPerScreen: number
   readonly turns: Readonly<Record<TurnKind, readonly TurnLatencies[]>>
   readonly cpuMicros: Readonly<Record<TurnKind, readonly number[]>>
@@ -62,15 +62,15 @@ export interface LeavesResults {
 const P95 = 0.95
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 15
-/** The screens of the first part of a turn do not count: the turn before still has its effect. */
+/** The screens of the first part of a turn do not count: the previous turn still has its effect. */
 const SETTLE_SECONDS = 0.5
-/** Behind the load of every turn, within its CPU: the log rests for 5 s at most, so that every leaf of the turn is made in it. */
+/** Rest after the load of every turn, within its CPU: the log rests for at most 5 s, so that every leaf of the turn is made in it. */
 const REST_MS = 6_000
-/** The log counts as caught up when it has not grown for so long. */
+/** The log counts as caught up if it has not grown for this time. */
 const STILL_MS = 1_500
 const POLL_MS = 250
 const CATCH_UP_TIMEOUT_MS = 60_000
-/** Of the arrivals of the first round; each round has others, and all its turns the same. */
+/** Seed for the arrivals of the first round. Each round has another one, and all its turns the same. */
 const FIRST_SEED = 20_261_125
 
 export async function runLeaves(options: LeavesOptions): Promise<LeavesResults> {
@@ -119,7 +119,7 @@ interface Parts {
 interface OneTurn {
   readonly latenciesMs: TurnLatencies
   readonly errors: number
-  /** Of all processes, for one screen; null where the machine does not tell it. */
+  /** CPU of all processes, for one screen; null if the machine does not report it. */
   readonly cpuMicros: number | null
   readonly leaves: number
 }
@@ -128,7 +128,7 @@ async function measure(parts: Parts, { rounds, seconds, perSecond, say }: Leaves
   const turns: Record<TurnKind, TurnLatencies[]> = { one: [], other: [], beside: [] }
   const cpuMicros: Record<TurnKind, number[]> = { one: [], other: [], beside: [] }
   let [errors, leaves, screens] = [0, 0, 0]
-  // What runs for the first time costs more.
+  // The first run costs more.
   await takeTurn(parts, 'beside', { level: perSecond, seconds, seed: FIRST_SEED - 1 })
   for (let round = 0; round < rounds; round += 1) {
     for (const kind of turnsOfRound(round)) {
@@ -140,7 +140,7 @@ async function measure(parts: Parts, { rounds, seconds, perSecond, say }: Leaves
     }
     say(`round ${round + 1} of ${rounds}`)
   }
-  // A turn that was not held, or had no leaves, would compare nothing with nothing.
+  // Without leaves, or in a turn that was not held, the comparison would be meaningless.
   if (leaves === 0) throw new Error('No leaf came while the transparency log was running')
   const isCpuTold = Object.values(cpuMicros).every((values) => values.length === rounds)
   return {
@@ -150,7 +150,7 @@ async function measure(parts: Parts, { rounds, seconds, perSecond, say }: Leaves
   }
 }
 
-/** Of each round the turn with the log running beside the two with it held. */
+/** For each round, the turn with the log running and the two turns with it held. */
 export function compareCpu(micros: Readonly<Record<TurnKind, readonly number[]>>): CpuComparison {
   const single = (values: readonly number[]): TurnLatencies[] => values.map((value) => [value])
   const held = micros.one.map((value, round) => (value + micros.other[round]!) / 2)
@@ -190,7 +190,7 @@ async function takeTurn(
   if (kind === 'beside') return await turn(database)
   const held = await whileHeld(database, turn)
   if (held.leaves > 0) throw new Error('Leaves came while the transparency log was held')
-  // Leaves of what came meanwhile are not charged to the next turn.
+  // Leaves that were made meanwhile are not charged to the next turn.
   await caughtUp(database)
   return held
 }
@@ -202,7 +202,7 @@ async function sizeOf(connection: Queryable): Promise<number> {
   return row?.size ?? 0
 }
 
-/** Nobody reads or writes the row of the transparency log while `work` runs. */
+/** Locks the row of the transparency log against reads and writes while `work` runs. */
 async function whileHeld(
   database: Database,
   work: (connection: Queryable) => Promise<OneTurn>,
@@ -226,7 +226,7 @@ async function caughtUp(database: Database): Promise<void> {
     await pause(POLL_MS)
     const now = await sizeOf(database)
     if (now !== size) [size, sinceMs] = [now, performance.now()]
-    // The first step may come only after the rest of a failed one.
+    // The first step may run only after the rest of a failed one.
     if (size !== first && performance.now() - sinceMs >= STILL_MS) return
   }
   throw new Error(`The transparency log did not catch up in ${CATCH_UP_TIMEOUT_MS / 1_000} s`)

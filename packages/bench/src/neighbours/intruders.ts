@@ -1,10 +1,10 @@
-/** Those who may not disturb a customer: strangers without a key, and another customer at the full rate of its plan. */
+/** Intruders that must not disturb a customer: strangers without a key, and another customer at the full rate of its plan. */
 import { setMaxListeners } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { request } from 'node:http'
 
 /**
- * Runs until it is stopped. `stop` ends when no call is open any more, and tells what was answered, by status; 0 counts connections
+ * Runs until it is stopped. `stop` resolves when no call is open any more, and returns the answers by status; 0 counts connections
  * that ended without an answer.
  */
 export interface Intrusion {
@@ -19,7 +19,7 @@ export interface Get {
 /** Connections and failures are limited by client, and intruders are not the customer. */
 const STRANGERS_ADDRESS = '127.0.0.2'
 const GREEDY_ADDRESS = '127.0.0.3'
-/** Calls that are not answered so long after the last one are given up. */
+/** Calls that are not answered within this time after the last one are abandoned. */
 const LAST_ANSWER_MS = 10_000
 const STRANGER_BODY = Buffer.alloc(1_048_576, ' ')
 
@@ -74,7 +74,7 @@ export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
   }
 }
 
-/** Calls at the given rate, whether or not the earlier calls were answered, and drops what comes. */
+/** Calls at the given rate, whether or not the earlier calls were answered, and drops the answers. */
 export function beginGets(baseUrl: string, key: string, get: Get, perSecond: number): Intrusion {
   const seen = new Map<number, number>()
   const open = new Set<Promise<void>>()

@@ -1,6 +1,6 @@
 /**
- * Measures what a customer notices of others: the p95 of its screens alone, and while strangers send bodies or another customer reads at
- * the full rate of its plan. Each case has rounds of its own.
+ * Measures the effect of others on a customer: the p95 of its screens alone, and while strangers send bodies or another customer reads at
+ * the full rate of its plan. Each case has its own rounds.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,20 +18,20 @@ export interface NeighboursOptions {
   /** Folder of the checkout. */
   readonly root: string
   readonly profile: Profile
-  /** Of each turn. */
+  /** Seconds of each turn. */
   readonly seconds: number
   /** Of each case. */
   readonly rounds: number
   /** Screens a second of the customer. */
   readonly perSecond: number
-  /** Only the cases whose name contains one of these; all where there is none. */
+  /** Only the cases whose name contains one of these; all if there is none. */
   readonly only: readonly string[]
   readonly say: (line: string) => void
 }
 
 export interface NeighbourRow {
   readonly name: string
-  /** Of one call of the other customer while nobody else calls, median of several, in milliseconds; null for strangers. */
+  /** Time of one call of the other customer while nobody else calls, median of several, in milliseconds; null for strangers. */
   readonly aloneMs: number | null
   /** p95 of the screens. */
   readonly screens: Comparison
@@ -61,10 +61,10 @@ const ALONE_CALLS = 5
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 10
 const JOB_POLL_MS = 100
-/** The screens of the first part of a turn do not count: intruders begin, or the turn before still has its effect. */
+/** The screens of the first part of a turn do not count: intruders begin, or the previous turn still has its effect. */
 const SETTLE_SECONDS = 0.5
 const P95 = 0.95
-/** Of the arrivals of the first round; each round has others, and all its turns the same. */
+/** Seed for the arrivals of the first round. Each round has another one, and all its turns the same. */
 const FIRST_SEED = 20_261_123
 
 interface Case {
@@ -91,7 +91,7 @@ export async function runNeighbours(options: NeighboursOptions): Promise<Neighbo
     for (const { name, get } of cases)
       if (get !== null) alone.set(name, await timeAlone(baseUrl, greedy.key, get))
     victim = await openVictim(system, options)
-    // Intruders call from here, in place of other machines: what they do themselves takes no time from those that are measured.
+    // This process makes the calls of the intruders, in place of other machines. At low priority its work takes no time from the others.
     setPriority(constants.priority.PRIORITY_LOW)
     const rows: NeighbourRow[] = []
     for (const one of cases) rows.push(await measure(victim, one, alone.get(one.name) ?? null, options))
@@ -126,7 +126,7 @@ async function measure(
     }
     return turn.latenciesMs
   }
-  // What is read for the first time costs more.
+  // The first read costs more.
   await take('beside', -1)
   for (let round = 0; round < rounds; round += 1)
     for (const kind of turnsOfRound(round)) turns[kind].push(await take(kind, round))
@@ -146,7 +146,7 @@ interface Greedy {
 
 function casesOf(baseUrl: string, { key, jobId, reportId }: Greedy): Case[] {
   const reads: readonly (readonly [string, string, string])[] = [
-    // The floor: what the caller itself and a call of HTTP take on the same cores.
+    // The floor: the time of the caller itself and of an HTTP call on the same cores.
     ['health, which reads nothing', '/healthz', 'application/json'],
     ['table of a job', `/v1/bulk/${jobId}/results`, 'text/csv'],
     ['lines of a job', `/v1/bulk/${jobId}/results`, 'application/x-ndjson'],

@@ -18,7 +18,7 @@ export interface ProvidersOptions {
 export interface ProviderRow extends LoadResult {
   /** Milliseconds the provider takes to answer; null if none is configured. */
   readonly delayMs: number | null
-  /** Reports by the status of their chain data; `late` is a status of its own here. */
+  /** Reports by the status of their chain data; `late` is a separate status here. */
   readonly reports: Readonly<Record<string, number>>
   /** Messages that the provider received. */
   readonly questions: number

@@ -1,6 +1,6 @@
 /**
- * Measures watches: how long after a list of changes every touched watch is decided and every webhook has come, and what interactive
- * screens notice of it. Screens are sent one after another, alone and while the changes are decided.
+ * Measures watches: the time after a list change until every affected watch is decided and every webhook has arrived, and the effect on
+ * interactive screens. Screens are sent one after another, alone and while the changes are decided.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -36,7 +36,7 @@ export interface WatchesResults {
   readonly firstReportsSeconds: number
   /** From the end of the import of the list until the last webhook came, in seconds. */
   readonly deliveredSeconds: number
-  /** Screenings because of the list, and those among them that were told. */
+  /** Screenings caused by the list, and those among them that were notified. */
   readonly decided: number
   readonly told: number
   /** CPU seconds by process: until all watches have their first report, and from the import of the list until all is delivered. */
@@ -91,7 +91,7 @@ export async function runWatches(options: WatchesOptions): Promise<WatchesResult
     const deliveredSeconds = (performance.now() - since) / 1_000
     const delivered = await readUses(system.pid)
     const decided = (await reportCount(system)) - before
-    // Half of them before and half of them after: whatever else the machine does is in both.
+    // Half of them before and half of them after, so that other work on the machine affects both.
     alone.push(...(await screens(call, (done) => done < ALONE_SCREENS)))
     const aloneMs = percentileOf(alone, P95)
     return {
@@ -145,8 +145,8 @@ function cpuBetween(before: Uses, after: Uses): CpuSeconds {
 const CPU = 'CPU ms: '
 
 /**
- * Seconds until the installation uses little of the processors: until read models and the transparency log have worked off the first
- * reports. Otherwise that work would be in the times of screens.
+ * Seconds until the installation uses little processor time: until read models and the transparency log have processed the first
+ * reports. Otherwise that work would add to the times of screens.
  */
 async function untilAtRest(system: RunningSystem): Promise<number> {
   const since = performance.now()

@@ -1,4 +1,4 @@
-/** Esplora (https://github.com/Blockstream/esplora/blob/master/API.md), as blockstream.info and mempool.space speak it. */
+/** Esplora (https://github.com/Blockstream/esplora/blob/master/API.md), as served by blockstream.info and mempool.space. */
 import type { ChainTransaction, OwnedAmount } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count, height, listOf, readAnswer, unixSeconds } from '../answer-fields.js'

@@ -1,6 +1,6 @@
 /**
- * APIs in the manner of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are offered only
- * for the newest block, one call each, so the state is never of exactly one block.
+ * APIs like that of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are offered only for the newest
+ * block, one call each, so the state is never of exactly one block.
  */
 import type { ChainTransaction, Movement } from '@cupel/domain'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ const PAGE_ROWS = 200
 
 export interface EtherscanOptions {
   readonly chain: ChainProvider['chain']
-  /** Sent as `chainid` where one host serves many chains; null where the host serves one. */
+  /** Sent as `chainid` if one host serves many chains; null if the host serves one. */
   readonly chainId: number | null
   readonly now: () => number
 }
@@ -112,7 +112,7 @@ function transaction(
   return { txHash: hash, blockNumber, occurredAtS: timeStamp, proven, movements: [movement], outputs: null }
 }
 
-/** The result of an account call. Nothing found is status 0 as well, with an empty list. */
+/** The result of an account call. An empty result also has status 0, with an empty list. */
 function listed(answer: unknown, action: string): unknown {
   const { status, result } = readAnswer(listAnswer, answer, action)
   if (status === '1' || (Array.isArray(result) && result.length === 0)) return result

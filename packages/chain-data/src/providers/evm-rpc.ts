@@ -1,6 +1,6 @@
 /**
- * Ethereum JSON-RPC (https://ethereum.github.io/execution-apis). One message asks for everything, between two reads of
- * the newest block: where both return the same block, the state is of exactly that block.
+ * Ethereum JSON-RPC (https://ethereum.github.io/execution-apis). One message holds all calls, between two reads of the newest block: if
+ * both return the same block, the state is of exactly that block.
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
-/** Newest blocks to search for token transfers: public nodes answer so many without a key. */
+/** Newest blocks to search for token transfers: public nodes serve this many without a key. */
 const RECENT_BLOCKS = 1_000
 /** keccak256("Transfer(address,address,uint256)"), the event of ERC-20. */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

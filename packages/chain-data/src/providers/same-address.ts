@@ -2,7 +2,7 @@
 import { parseAddress } from '@cupel/domain'
 import { ProviderError } from '../provider-error.js'
 
-/** Throws wrong_address where `answered` is not a form of the canonical address `asked`. */
+/** Throws wrong_address if `answered` is not a form of the canonical address `asked`. */
 export function refuseOtherAddress(chain: string, asked: string, answered: string): void {
   if (answered === asked) return
   const parsed = parseAddress(answered, chain)

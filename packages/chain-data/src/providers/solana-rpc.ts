@@ -1,6 +1,6 @@
 /**
- * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node returns the number of an address's
- * transactions: they are counted where a node with the whole history has all their signatures on one page (docs/adr/0130).
+ * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node returns the number of an address's transactions: the
+ * adapter counts them if a node with the whole history has all their signatures on one page (docs/adr/0130).
  */
 import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
@@ -14,8 +14,8 @@ import { ProviderError } from '../provider-error.js'
 /** Newest transactions to read, one call each. */
 const RECENT_SIGNATURES = 10
 /**
- * Signatures counted at most. Each comes with memos, which anyone may write, up to 7 kB of JSON a transaction: with more rows the
- * answer, which also holds the balance, could exceed the limit.
+ * Signatures counted at most. Each comes with memos, which anyone may write, up to 7 kB of JSON per transaction. With more rows the answer,
+ * which also holds the balance, could exceed the limit.
  */
 const COUNTED_SIGNATURES = 250
 
@@ -106,7 +106,7 @@ async function accountState(
     balanceBaseUnits: balance.value,
     txCount,
     txCountKind: txCount === null ? null : 'total',
-    // No account, no program.
+    // Without an account there is no program.
     isContract: resultOf(account, accountResult, 'getAccountInfo').value?.executable ?? false,
     tokens: tokenAmounts(tokens, tokenOutcomes),
   }
@@ -118,8 +118,8 @@ function refuseOtherCluster(outcome: RpcOutcome | undefined): void {
 }
 
 /**
- * The number of transactions that name the address, failed ones included. Null where it is not certain: the node has no history,
- * or not from the first block on, or the page is full. An address with a balance but no transaction proves a missing history.
+ * The number of transactions that name the address, failed ones included. Null if it is not certain: the node has no history, its history
+ * does not begin at the first block, or the page is full. An address with a balance but no transaction proves a missing history.
  */
 function totalCount(
   firstBlock: RpcOutcome | undefined,
@@ -151,7 +151,7 @@ function tokenAmounts(
   })
 }
 
-/** Transfers of SOL in the newest transactions, those made by programs included. Tokens move between token accounts. */
+/** Transfers of SOL in the newest transactions, including those that programs made. Tokens move between token accounts. */
 async function recentTransactions(address: string, http: ProviderHttp): Promise<readonly ChainTransaction[]> {
   const [genesis, list] = await callAll(http, [
     genesisCall,

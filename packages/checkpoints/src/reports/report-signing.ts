@@ -1,4 +1,4 @@
-/** With which key a process signs reports. Its public half is in the log, or on its way there, before the first signature. */
+/** Chooses the key with which a process signs reports. Its public half is in the log, or in the outbox, before the first signature. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogIdentity } from '@cupel/event-log'
@@ -18,7 +18,7 @@ export function reportSigningKeysFile(config: ReportSigningConfig): string {
   return config.CUPEL_REPORT_SIGNING_KEYS_FILE ?? join(config.CUPEL_HOME, REPORT_SIGNING_KEYS_FILE)
 }
 
-/** Null where the installation signs no reports. Throws SigningKeysError where the file cannot be used, or is one of checkpoints. */
+/** Null if the installation signs no reports. Throws SigningKeysError if the file cannot be used, or holds a key of checkpoints. */
 export function readReportSigningKeys(config: ReportSigningConfig): SigningKeys | null {
   const file = reportSigningKeysFile(config)
   if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined && !existsSync(file)) return null
@@ -31,8 +31,8 @@ export function readReportSigningKeys(config: ReportSigningConfig): SigningKeys 
 }
 
 /**
- * What signs the reports of this process; null where the installation signs none. Throws SigningKeysError, also where reports of this log
- * must be signed and there is no key.
+ * The signer of this process's reports; null if the installation signs none. Throws SigningKeysError, also if reports of this log must be
+ * signed and there is no key.
  */
 export async function openReportSigner(
   config: ReportSigningConfig,

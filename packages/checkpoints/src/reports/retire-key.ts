@@ -1,4 +1,4 @@
-/** Says in the log that a key of reports signs no more: what comes later with it is somebody else's. */
+/** Records in the log that a key of reports no longer signs: a later signature with it is not this installation's. */
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -15,7 +15,10 @@ export interface RetireKeyOptions {
   readonly reason: string
 }
 
-/** From the present ends of the partitions on no report counts as signed by the key. Throws SigningKeysError where it signs now, or is unknown. */
+/**
+ * From the current ends of the partitions on, no report counts as signed by the key. Throws SigningKeysError if the key is in use or
+ * unknown.
+ */
 export async function retireReportKey(options: RetireKeyOptions): Promise<void> {
   const { database, log, keys, keyId, by, reason } = options
   const key = keys.publicKeys.find(({ id }) => id === keyId)

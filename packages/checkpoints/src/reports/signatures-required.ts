@@ -1,4 +1,4 @@
-/** From which offset of each partition on a report must carry a signature: reports of 0.1.0 have none. */
+/** The offset of each partition from which a report must carry a signature: reports of 0.1.0 have none. */
 import { topicOf } from '@cupel/contracts'
 import type { EventLog, LogIdentity } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -48,12 +48,12 @@ export const reportTopics = (): readonly string[] => [
   topicOf('ReportGenerated', false),
 ]
 
-/** Runs in the transaction that changed something. */
+/** Runs in the transaction of the change. */
 type Record = (transaction: Queryable) => Promise<void>
 
 /**
- * Requires a signature of every report from the present end of each partition on. No process that writes without signatures may run.
- * Resolves to whether anything changed: what is required stays required.
+ * Requires a signature of every report from the current end of each partition on. No process that writes without signatures may run.
+ * Resolves to whether anything changed: earlier requirements stay.
  */
 export async function requireSignatures(
   database: Database,
@@ -77,8 +77,8 @@ export async function requireSignatures(
 }
 
 /**
- * From the present end of each partition on reports without a signature count again, as those of a release that signs none after a
- * rollback. Of the reports before, what was required stays required. Resolves to whether signatures were required.
+ * From the current end of each partition on, reports without a signature count again, for example those of a release without signatures
+ * after a rollback. The requirement on earlier reports stays. Resolves to whether signatures were required.
  */
 export async function stopRequiringSignatures(
   database: Database,
@@ -112,7 +112,7 @@ function columnsOf(ends: readonly End[]): [string[], number[], number[]] {
   ]
 }
 
-/** The present ends of the partitions that hold reports. */
+/** The current ends of the partitions that hold reports. */
 export async function reportEnds(log: EventLog): Promise<End[]> {
   const ends = reportTopics().map(async (topic) => {
     const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, partition) => partition)

@@ -1,12 +1,12 @@
 /**
- * API keys: `cpl_<environment>_<8 id><43 secret><6 checksum>`, letters and digits only after the prefix.
- * Recognisable by secret scanners; a mistyped key is refused by its checksum, without a look-up.
+ * API keys: `cpl_<environment>_<8 id><43 secret><6 checksum>`, letters and digits only after the prefix. Secret scanners recognise them;
+ * the checksum rejects a mistyped key without a look-up.
  */
 import { parseToken, renderToken, TOKEN_RANDOM_BYTES } from './token-text.js'
 
 export type Environment = 'live' | 'test'
 
-/** Random bytes a new key is made of. */
+/** Number of random bytes in a new key. */
 export const API_KEY_RANDOM_BYTES = TOKEN_RANDOM_BYTES
 
 export interface ApiKeyParts {
@@ -36,7 +36,7 @@ export function parseApiKey(text: string): ApiKeyParts | null {
 /** Text that begins like a key or a session token and has at least a few characters of a secret, in any letter case. */
 const LOOKS_LIKE_SECRET = /(cpl_(?=live_|test_)|cupel_session_)(?:live_|test_)?[0-9a-z]{16,}/gi
 
-/** The text without everything that looks like a key or a session token, for messages about unchecked input. */
+/** The text with everything removed that looks like a key or a session token, for messages about unchecked input. */
 export function withoutApiKeys(text: string): string {
   return text.replaceAll(LOOKS_LIKE_SECRET, (_, prefix: string) => `${prefix.toLowerCase()}[removed]`)
 }

@@ -1,4 +1,4 @@
-/** What a key may do, and how often. */
+/** The scopes and limits of keys. */
 import { tokenBucket, type TokenBucket } from './token-bucket.js'
 
 /** `read-only` keys may GET everything of their account; `read-write` keys may also POST. */
@@ -7,13 +7,13 @@ export type Scope = (typeof scopes)[number]
 
 export interface Plan {
   readonly name: 'pro' | 'enterprise'
-  /** Tokens a second that flow back into the key's bucket. */
+  /** Tokens per second that refill the key's bucket. */
   readonly refillPerSecond: number
   /** Tokens the bucket holds: calls that may come at once. */
   readonly burst: number
   /** `refuse`: an empty bucket is 429. `fair-use`: it is logged, and only the hard cap is 429. */
   readonly onEmpty: 'refuse' | 'fair-use'
-  /** Calls a second at which even fair use ends; null where the bucket already refuses. */
+  /** Calls per second at which even fair use ends; null if the bucket already refuses. */
   readonly hardCapPerSecond: number | null
   /** Bulk jobs that an account with this plan may have open at once, in each environment. */
   readonly maxOpenJobs: number
@@ -50,7 +50,7 @@ export const plans = {
 export type PlanName = keyof typeof plans
 export const planNames = Object.keys(plans) as PlanName[]
 
-/** The buckets of a plan: the one it publishes, and the one that refuses. */
+/** The buckets of a plan: the published one, and the one that refuses. */
 export interface PlanBuckets {
   readonly published: TokenBucket
   /** The same bucket, unless the published one is fair use. */
@@ -58,7 +58,7 @@ export interface PlanBuckets {
   readonly onEmpty: Plan['onEmpty']
 }
 
-/** A hard cap lets through as many calls at once as it does in a second. */
+/** A hard cap allows as many calls at once as it does in a second. */
 export function bucketsOf(plan: Plan): PlanBuckets {
   const published = tokenBucket(plan.refillPerSecond, plan.burst)
   const refusing =

@@ -1,7 +1,7 @@
 /** Tokens of sessions: `cupel_session_<8 id><43 secret><6 checksum>`, in the form of an API key. */
 import { parseToken, renderToken, TOKEN_RANDOM_BYTES } from './token-text.js'
 
-/** Random bytes a new session token is made of. */
+/** Number of random bytes in a new session token. */
 export const SESSION_TOKEN_RANDOM_BYTES = TOKEN_RANDOM_BYTES
 export const SESSION_TOKEN_PREFIX = 'cupel_session_'
 

@@ -6,26 +6,26 @@
  */
 
 export interface TokenBucket {
-  /** Microseconds in which one token flows back. */
+  /** Microseconds in which one token is refilled. */
   readonly intervalUs: number
   /** Tokens a full bucket holds. */
   readonly depth: number
 }
 
 export interface TakenTokens {
-  /** Tokens given, at most as many as were wanted. */
+  /** Tokens given, at most the number that was wanted. */
   readonly granted: number
-  /** Tokens there were before. */
+  /** Tokens in the bucket before the call. */
   readonly available: number
-  /** When the bucket will be full again, in microseconds of the clock it is kept by. */
+  /** When the bucket will be full again, in microseconds of its clock. */
   readonly fullAtUs: number
 }
 
-/** What a bucket says about itself after a call. */
+/** The state of a bucket after a call. */
 export interface BucketStanding {
   /** Whole tokens left. */
   readonly remaining: number
-  /** Microseconds until there is one whole token more; 0 where the bucket is full. */
+  /** Microseconds until there is one whole token more; 0 if the bucket is full. */
   readonly nextTokenUs: number
 }
 
@@ -39,8 +39,8 @@ export function tokenBucket(tokensPerSecond: number, depth: number): TokenBucket
 }
 
 /**
- * Takes up to `wanted` tokens at `nowUs`. A clock that was set back leaves the bucket empty, not in debt, so that nobody
- * waits longer than a full bucket takes.
+ * Takes up to `wanted` tokens at `nowUs`. A clock that was set back leaves the bucket empty, not in debt, so that no caller waits longer
+ * than a full bucket takes.
  */
 export function takeTokens(
   bucket: TokenBucket,

@@ -16,7 +16,7 @@ const CHECKSUM_LENGTH = 6
 
 const ID_BYTES = 6
 const SECRET_BYTES = 32
-/** Random bytes that a token is made of. */
+/** Number of random bytes in a token. */
 export const TOKEN_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
 
 /** Throws a RangeError unless there are exactly TOKEN_RANDOM_BYTES random bytes. */

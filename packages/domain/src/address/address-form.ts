@@ -8,14 +8,14 @@ export type FormFailure = 'bad_format' | 'bad_checksum' | 'eip55_mismatch'
 
 export interface AddressForm {
   readonly format: AddressFormat
-  /** The one way this product writes the address. A chain may prefer another, see `parse-address.ts`. */
+  /** The one form in which this product writes the address. A chain may prefer another, see `parse-address.ts`. */
   readonly canonical: string
   /**
-   * What label look-ups compare: equal for all forms and chains that one key (or one script) controls.
-   * One secp256k1 key hash is an address on every Bitcoin-like chain, one EVM address on every EVM chain and, as `T…`, on TRON.
+   * The key that label look-ups compare: equal for all forms and chains that one key (or one script) controls. One secp256k1 key hash is an
+   * address on every Bitcoin-like chain, one EVM address on every EVM chain and, as `T…`, on TRON.
    */
   readonly lookupKey: string
-  /** What spends from it, where a chain writes the same hash in another form. */
+  /** The owner that spends from it, if a chain writes the same hash in another form. */
   readonly owner?: HashedOwner
 }
 
@@ -27,7 +27,7 @@ export interface HashedOwner {
 export type Outcome = AddressForm | FormFailure
 export type Reader = (text: string) => Outcome
 
-/** Any other decoder's exception means that the text is not of its alphabet or shape. */
+/** Any other decoder's exception means that the text does not have its alphabet or shape. */
 export function attempt<T>(decode: () => T): T | undefined {
   try {
     return decode()
@@ -54,7 +54,7 @@ export function endsWithHash(
   return true
 }
 
-/** One key for every writing of a key's or a script's hash, whatever the chain. */
+/** One key for every written form of a key's or a script's hash, on any chain. */
 export function ownerKey({ kind, hash }: HashedOwner): string {
   return `${kind === 'key' ? 'pkh' : 'sh'}:${bytesToHex(hash)}`
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a text as every address format it fits: its characters, its checksum, its canonical form and the key
- * under which labels are looked up. Which chains use a format is the chain table's business.
+ * Reads a text as every address format it fits: its characters, its checksum, its canonical form and the key under which labels are looked
+ * up. The chain table states which chains use a format.
  */
 import type { AddressForm, FormFailure, Reader } from './address-form.js'
 import { readAlgorand, readStellar } from './base32-addresses.js'
@@ -13,7 +13,7 @@ import { readTonFriendly, readTonRaw } from './ton-address.js'
 
 export interface AddressReading {
   readonly forms: readonly AddressForm[]
-  /** The most telling failure where no form was found. */
+  /** The most specific failure if no form was found. */
   readonly failure: FormFailure
 }
 
@@ -34,7 +34,7 @@ function readersFor(text: string): readonly Reader[] {
   if (text[0] === '0' && (text[1] === 'x' || text[1] === 'X')) return [readEvm]
   if (text.includes(':')) return text.length === 66 || text.length === 67 ? [readTonRaw] : [readCashAddress]
   const readBech32 = bech32ReaderFor(text)
-  // Written in the Bech32 alphabet throughout it means nothing else, even where Base58 could read it as a bare key.
+  // A text entirely in the Bech32 alphabet has no other meaning, even if Base58 could read it as a bare key.
   if (readBech32 !== undefined && isBech32Writing(text)) return [readBech32]
   if (isRippleXWriting(text)) return [readRippleX]
   const readers: Reader[] = readBech32 === undefined ? [] : [readBech32]

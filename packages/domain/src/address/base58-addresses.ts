@@ -1,4 +1,4 @@
-/** Addresses in Bitcoin's Base58 alphabet, and the other writings of the hashes inside them. */
+/** Addresses in Bitcoin's Base58 alphabet, and the other written forms of the hashes inside them. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
 import { attempt, doubleSha256, endsWithHash, ownerKey, type Outcome, type Reader } from './address-form.js'
@@ -12,7 +12,7 @@ const BASE58CHECK_BYTES = 25
 const ZCASH_BYTES = 26
 const PUBLIC_KEY_BYTES = 32
 
-/** Bitcoin's Base58 alphabet holds Base58Check addresses, Solana's bare keys and SS58. Case is never folded. */
+/** Bitcoin's Base58 alphabet is used by Base58Check addresses, Solana's bare keys and SS58. Case is never folded. */
 export const readBase58: Reader = (text) => {
   const bytes = attempt(() => base58.decode(text))
   if (bytes === undefined) return 'bad_format'
@@ -25,7 +25,7 @@ export const readBase58: Reader = (text) => {
   return readBase58Check(text, bytes)
 }
 
-/** What the versions in use spend with: a key's hash, a script's hash. */
+/** The owner in each version in use: a key's hash or a script's hash. */
 const base58CheckKinds: Readonly<Record<string, 'key' | 'script' | 'tron'>> = {
   '00': 'key',
   '05': 'script',

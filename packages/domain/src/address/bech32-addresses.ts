@@ -11,7 +11,7 @@ import {
 } from './address-form.js'
 import { readUnifiedAddress } from './unified-address.js'
 
-/** Readers of the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
+/** Readers, by the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
 const bech32Readers: Readonly<Record<string, Reader>> = {
   bc: (text) => readSegwit(text, 'bc'),
   ltc: (text) => readSegwit(text, 'ltc'),
@@ -25,7 +25,7 @@ const bech32Readers: Readonly<Record<string, Reader>> = {
   tex: (text) => readZcash(text, bech32m, readTex),
 }
 
-/** Reader of the text's human-readable part, or undefined where no chain uses it. */
+/** Reader of the text's human-readable part, or undefined if no chain uses it. */
 export function bech32ReaderFor(text: string): Reader | undefined {
   const separator = text.indexOf('1')
   if (separator < 1 || separator > MAX_PREFIX_LENGTH) return undefined
@@ -35,7 +35,7 @@ export function bech32ReaderFor(text: string): Reader | undefined {
 
 const MAX_PREFIX_LENGTH = 6
 
-/** Whether everything behind the separator is of the Bech32 alphabet, in one case. */
+/** Whether every character behind the separator is in the Bech32 alphabet, in one case. */
 export function isBech32Writing(text: string): boolean {
   const folded = text.toLowerCase()
   const isOneCase = text === folded || text === text.toUpperCase()
@@ -48,7 +48,7 @@ function bech32Words(text: string, codec: Bech32Codec): Uint8Array | number[] | 
   return attempt(() => codec.decode(text as `${string}1${string}`, false).words)
 }
 
-/** A text that decodes with neither constant: its checksum is wrong, or it is not of the alphabet at all. */
+/** The failure of a text that decodes with neither constant: its checksum is wrong, or it has characters outside the alphabet. */
 function bech32Failure(text: string): FormFailure {
   return isBech32Writing(text) ? 'bad_checksum' : 'bad_format'
 }
@@ -96,7 +96,7 @@ function readShelley(text: string, prefix: 'addr' | 'stake'): Outcome {
   return { format: 'cardano-shelley', canonical, lookupKey: `ada:${canonical}` }
 }
 
-/** Zcash beside its transparent forms: Sapling (ZIP-32), unified (ZIP-316), and TEX, which is a key hash (ZIP-320). */
+/** Zcash's forms other than the transparent ones: Sapling (ZIP-32), unified (ZIP-316), and TEX, which is a key hash (ZIP-320). */
 function readZcash(
   text: string,
   codec: Bech32Codec,
@@ -119,7 +119,7 @@ function readTex(hash: Uint8Array, canonical: string): Outcome {
   return { format: 'zcash-tex', canonical, lookupKey: ownerKey(owner), owner }
 }
 
-/** Labels are about what can be followed: the transparent receiver, where there is one. */
+/** Labels apply to the traceable part: the transparent receiver, if there is one. */
 function readUnified(bytes: Uint8Array, canonical: string): Outcome {
   const unified = readUnifiedAddress(bytes)
   if (unified === undefined) return 'bad_format'

@@ -1,7 +1,7 @@
 /** Cardano's Byron addresses: CBOR array of a tagged byte string and its CRC-32 (CIP-19). Those of the main network begin with A or D. */
 import { crc32 } from './crc.js'
 
-/** Checks the bytes that Base58 gave. */
+/** Checks the bytes that Base58 decodes to. */
 export function readByronAddress(bytes: Uint8Array): 'ok' | 'bad_format' | 'bad_checksum' {
   // 82: array of two; d8 18: tag 24, embedded CBOR; 58 n: byte string of n bytes.
   if (bytes[0] !== 0x82 || bytes[1] !== 0xd8 || bytes[2] !== 0x18 || bytes[3] !== 0x58) return 'bad_format'

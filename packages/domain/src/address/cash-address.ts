@@ -12,7 +12,7 @@ const words = new Map([...ALPHABET].map((letter, value) => [letter, value]))
 export type CashAddressFailure = 'bad_format' | 'bad_checksum'
 
 export interface CashAddress {
-  /** What spends it: a key's hash or a script's hash. Token-aware forms mean the same owner and are not kept apart. */
+  /** The owner: a key's hash or a script's hash. Token-aware forms mean the same owner and are not distinguished. */
   readonly kind: 'key' | 'script'
   readonly hash: Uint8Array
 }
@@ -86,7 +86,7 @@ function polymod(values: readonly number[]): readonly [number, number] {
 
 const isZero = ([high, low]: readonly [number, number]): boolean => high === 0 && low === 0
 
-/** Regroups bits; undefined where leftover bits would make two texts mean one address. */
+/** Regroups bits; undefined if leftover bits would make two texts mean one address. */
 function regroup(values: readonly number[], from: number, to: number, pad: boolean): number[] | undefined {
   const out: number[] = []
   let carry = 0

@@ -1,6 +1,6 @@
 /**
- * What an address of each chain looks like. The scorer's table has the family and the native asset of each.
- * The order is the order of detection: where a text fits several chains and the caller named none, the first wins.
+ * The address formats of each chain. The scorer's table has the family and the native asset of each. The order is the order of detection:
+ * if a text fits several chains and the caller named none, the first wins.
  */
 import { chainFacts, type ChainCode, type ChainFacts } from '../scorer/index.js'
 
@@ -9,9 +9,9 @@ export interface ChainDefinition extends ChainFacts {
   readonly name: string
   /** Names of address formats, as `address-forms.ts` reads them. */
   readonly formats: readonly AddressFormat[]
-  /** How a mistyped address is noticed; `none` where the chain has no checksum. */
+  /** How a mistyped address is detected; `none` if the chain has no checksum. */
   readonly checksum: string
-  /** `{address}` stands for the canonical address; null where no public explorer answers for an address. */
+  /** `{address}` stands for the canonical address; null if no public explorer shows addresses. */
   readonly explorer: string | null
 }
 
@@ -219,16 +219,16 @@ export const chains: readonly ChainDefinition[] = rows.map((row) => ({ ...row, .
 
 const chainsByCode: ReadonlyMap<string, ChainDefinition> = new Map(chains.map((chain) => [chain.code, chain]))
 
-/** The chain a caller names, in any case; undefined where the code is unknown. */
+/** The chain that a caller names, in any case; undefined if the code is unknown. */
 export function findChain(code: string): ChainDefinition | undefined {
   return chainsByCode.get(code) ?? chainsByCode.get(upperAscii(code))
 }
 
-/** Folds the letters a to z alone. Unicode folds further ones: `ſ` would become S, and `baſe` the chain BASE. */
+/** Folds only the letters a to z. Unicode folds more: `ſ` would become S, and `baſe` the chain BASE. */
 export const upperAscii = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
-/** The chain of a code that was checked before; throws on one that was not. */
+/** The chain of a checked code; throws on an unknown one. */
 export function chainOf(code: string): ChainDefinition {
   const chain = chainsByCode.get(code)
   if (chain === undefined) throw new Error(`unsupported_chain: ${code}`)

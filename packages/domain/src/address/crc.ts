@@ -1,4 +1,4 @@
-/** Cyclic redundancy checks that address and key formats use. They catch typing errors; they are no cryptography. */
+/** Cyclic redundancy checks of address and key formats. They detect typing errors; they are no cryptography. */
 
 const crc32Table = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index

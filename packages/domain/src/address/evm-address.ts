@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { asciiBytes, type Reader } from './address-form.js'
 
-/** EVM: 40 hex digits; where the case is mixed it is the checksum of EIP-55. */
+/** EVM: 40 hex digits; mixed case is the checksum of EIP-55. */
 export const readEvm: Reader = (text) => {
   if (text.length !== 42) return 'bad_format'
   let lower = false
@@ -21,7 +21,7 @@ export const readEvm: Reader = (text) => {
   return { format: 'evm', canonical, lookupKey: `evm:${canonical}` }
 }
 
-/** The look-up key of 20 bytes. TRON derives them from a key as EVM chains do, so both write the same owner. */
+/** The look-up key of 20 bytes. TRON derives them from a key like EVM chains do, so both name the same owner. */
 export const evmKey = (hash: Uint8Array): string => `evm:0x${bytesToHex(hash)}`
 
 function hasEip55Case(text: string, digits: string): boolean {
@@ -35,7 +35,7 @@ function hasEip55Case(text: string, digits: string): boolean {
   return true
 }
 
-/** EIP-55 writing of an EVM address in lower case. */
+/** EIP-55 form of an EVM address in lower case. */
 export function toEip55(canonical: string): string {
   const digits = canonical.slice(2)
   const hash = keccak_256(asciiBytes(digits))

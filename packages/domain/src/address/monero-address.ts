@@ -13,7 +13,7 @@ const keccakChecksum = (body: Uint8Array): Uint8Array => keccak_256(body)
 export const readMonero: Reader = (text) => {
   if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return 'bad_format'
   const bytes = attempt(() => base58xmr.decode(text))
-  // A block of 11 letters above 2^64 is of the right alphabet and length, and so a mistyped address.
+  // A block of 11 letters above 2^64 has the right alphabet and length, so the address is mistyped.
   if (bytes === undefined) return 'bad_checksum'
   if (bytes.length !== 69 && bytes.length !== 77) return 'bad_format'
   if (!endsWithHash(bytes, 4, keccakChecksum)) return 'bad_checksum'

@@ -1,6 +1,6 @@
 /**
- * Parses the text of a caller into its address: the chain, the canonical form, and the key for look-ups.
- * The API parses an address once, at the edge; later stages trust the result.
+ * Parses a caller's text into its address: the chain, the canonical form, and the key for look-ups. The API parses an address once, at the
+ * edge; later stages trust the result.
  */
 import type { AddressForm, FormFailure } from './address-form.js'
 import { readAddressForms } from './address-forms.js'
@@ -9,7 +9,7 @@ import { encodeCashAddress } from './cash-address.js'
 import type { ChainCode } from '../scorer/index.js'
 import { chains, findChain, upperAscii, type ChainDefinition } from './chain-table.js'
 
-/** Longer than any address there is; longer text is refused before anything reads it. */
+/** Longer than any address; longer text is rejected before anything reads it. */
 export const MAX_ADDRESS_LENGTH = 256
 
 export interface ParsedAddress {
@@ -19,7 +19,7 @@ export interface ParsedAddress {
   readonly chain: ChainCode
   /** The canonical form of this address on this chain. */
   readonly canonical: string
-  /** Every chain the text fits, in order of detection, where the caller named none and there are several; else empty. */
+  /** Every chain the text fits, in order of detection, if the caller named none and there are several; else empty. */
   readonly candidateChains: readonly ChainCode[]
   /** Equal for all addresses that one key controls: what label look-ups compare. */
   readonly lookupKey: string
@@ -34,7 +34,7 @@ export interface AddressRefusal {
   readonly reason: AddressRefusalReason
   /** One sentence for the caller. It never repeats the text sent. */
   readonly detail: string
-  /** Where the text is an address of other chains than the one named. */
+  /** Set if the text is an address of other chains than the named one. */
   readonly fits: readonly ChainCode[]
 }
 
@@ -73,7 +73,7 @@ export function parseAddress(text: string, chainCode?: string | null): ParsedAdd
   }
 }
 
-/** Printable ASCII without white space is all that addresses are made of. */
+/** Addresses consist only of printable ASCII without white space. */
 function malformation(text: string): AddressRefusalReason | undefined {
   if (text.length === 0) return 'empty_address'
   if (text.length > MAX_ADDRESS_LENGTH) return 'too_long'
@@ -99,7 +99,7 @@ function chainsOfForms(forms: readonly AddressForm[]): readonly ChainDefinition[
   return chains.filter((chain) => forms.some(({ format }) => chain.formats.includes(format)))
 }
 
-/** LTC writes script hashes as M…, BCH everything as CashAddr, ZEC its TEX form as t1…: one writing per address. */
+/** LTC writes script hashes as M…, BCH everything as CashAddr, ZEC its TEX form as t1…: one written form per address. */
 function canonicalOn(chain: ChainCode, { format, owner, canonical }: AddressForm): string {
   if (owner === undefined) return canonical
   if (chain === 'BCH') return encodeCashAddress(owner)
@@ -133,7 +133,7 @@ function refuse(
   return { ok: false, code, reason, detail, fits }
 }
 
-/** Tickers that name a chain's native asset where they differ from its code. A token's ticker names no chain. */
+/** Tickers of a chain's native asset that differ from its code. A token's ticker names no chain. */
 const chainsByTicker: Readonly<Record<string, ChainCode>> = {
   XBT: 'BTC',
   POL: 'MATIC',
@@ -143,8 +143,8 @@ const chainsByTicker: Readonly<Record<string, ChainCode>> = {
 }
 
 /**
- * Parses an address that a list gives beside a ticker. A ticker is no chain: it only decides between chains
- * the address fits. A TRON address listed under XBT is a TRON address.
+ * Parses an address that a list gives beside a ticker. A ticker is no chain: it only selects among the chains that the address fits. A TRON
+ * address listed under XBT is a TRON address.
  */
 export function parseListedAddress(text: string, ticker: string): ParsedAddress | AddressRefusal {
   const upper = upperAscii(ticker)

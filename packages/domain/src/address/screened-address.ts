@@ -1,4 +1,4 @@
-/** The address of a screening: as the caller sent it, and as it was parsed once at the edge. Every later stage passes it whole. */
+/** The address of a screening: as the caller sent it, and as parsed once at the edge. Every later stage passes all fields on. */
 import type { ParsedAddress } from './parse-address.js'
 
 export interface ScreenedAddress {
@@ -14,7 +14,7 @@ export function screenedAddress(parsed: ParsedAddress): ScreenedAddress {
   return { address, canonicalAddress, chain, candidateChains }
 }
 
-/** The same fields of an item or a row that has more. */
+/** The same fields from an item or a row that has more. */
 export function screenedAddressOf(from: ScreenedAddress): ScreenedAddress {
   const { address, canonicalAddress, chain, candidateChains } = from
   return { address, canonicalAddress, chain, candidateChains }

@@ -17,8 +17,8 @@ const RESERVED_FROM = 128
 const reservedPrefixes: readonly number[] = [46, 47]
 
 /**
- * Reads an address of any network. The prefix says for which network it was written; the account is the public key, and one
- * key is one account on all of them. So every prefix is accepted, and the canonical form is Polkadot's.
+ * Reads an address of any network. The prefix names the network it was written for. The account is the public key, and one key is one
+ * account on all networks. So every prefix is accepted, and the canonical form is Polkadot's.
  */
 export function readSs58(bytes: Uint8Array): Outcome {
   if (!endsWithHash(bytes, CHECKSUM_BYTES, checksumOf)) return 'bad_checksum'
@@ -28,7 +28,7 @@ export function readSs58(bytes: Uint8Array): Outcome {
   return { format: 'ss58', canonical, lookupKey: `dot:${canonical}` }
 }
 
-/** The network's number, or undefined where its bytes are no writing of one. */
+/** The network's number, or undefined if its bytes are not a valid form. */
 function prefixOf(bytes: Uint8Array): number | undefined {
   const first = bytes[0]!
   const hasTwoBytes = bytes.length === Math.max(...SS58_BYTES)
@@ -36,7 +36,7 @@ function prefixOf(bytes: Uint8Array): number | undefined {
   if (!hasTwoBytes) return first
   const second = bytes[1]!
   const prefix = ((first & 0x3f) << 2) | (second >> 6) | ((second & 0x3f) << 8)
-  // A number that fits one byte has one writing.
+  // A number that fits one byte has only one form.
   return prefix < TWO_BYTES_FROM ? undefined : prefix
 }
 

@@ -2,7 +2,7 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { asciiBytes, type HashedOwner } from './address-form.js'
 
-/** The human-readable part, filled up with zeros, ends the content and ties it to the network. */
+/** The human-readable part, padded with zeros, ends the content and ties it to the network. */
 const PADDING = Uint8Array.from([...asciiBytes('u'), ...new Uint8Array(15)])
 const MIN_BYTES = 48
 const HASH_BYTES = 20
@@ -10,11 +10,11 @@ const HASH_BYTES = 20
 const transparentTypes: Readonly<Record<number, HashedOwner['kind']>> = { 0: 'key', 1: 'script' }
 
 export interface UnifiedAddress {
-  /** What spends its transparent receiver, which everyone can follow; null without one. */
+  /** The owner of its transparent receiver, which everyone can trace; null without one. */
   readonly transparent: HashedOwner | null
 }
 
-/** Reads the bytes of a unified address. Undefined where they do not hold receivers in the order of their types. */
+/** Reads the bytes of a unified address. Undefined if they do not hold receivers in the order of their types. */
 export function readUnifiedAddress(bytes: Uint8Array): UnifiedAddress | undefined {
   if (bytes.length < MIN_BYTES) return undefined
   const content = unjumble(bytes)
@@ -38,7 +38,7 @@ export function readUnifiedAddress(bytes: Uint8Array): UnifiedAddress | undefine
   return lastType === -1 ? undefined : { transparent }
 }
 
-/** Bitcoin's number of 1, 3 or 5 bytes. Undefined where it is cut off or has a shorter writing. */
+/** Bitcoin's number of 1, 3 or 5 bytes. Undefined if it is cut off or has a shorter form. */
 function readCompactSize(
   bytes: Uint8Array,
   at: number,

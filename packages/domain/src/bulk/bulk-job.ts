@@ -1,10 +1,10 @@
 /**
- * What is known of a bulk job, folded from its events. The events of a job come from two topics, so that they may arrive in
- * any order between those, and any number of times: whatever the order, the same events give the same job. The coordinator
- * and the reading side fold with the same function.
+ * The state of a bulk job, folded from its events. The events of a job come from two topics, so that they may arrive in any order between
+ * those, and any number of times. In any order, the same events give the same job. The coordinator and the read side fold with the same
+ * function.
  */
 
-/** One character per item, at the index of the item. Of equal addresses the first one's speaks for all. */
+/** One character per item, at the index of the item. Equal addresses share the mark of the first one. */
 export type ItemMark = typeof OPEN | typeof COMPLETED | typeof FAILED | typeof CANCELLED
 
 export const OPEN = '.'
@@ -32,11 +32,11 @@ export interface BulkJob {
   readonly submittedAt: string | null
   /** See ItemMark; shorter than the job while the submission is unknown. */
   readonly marks: string
-  /** For each item the index of the first one with the same address: its own where there is none before it. */
+  /** For each item the index of the first one with the same address: its own index if it is the first. */
   readonly firsts: readonly number[]
-  /** Latest time at which an item ended; null before the first, and once the job has ended: then that is the time. */
+  /** Latest time at which an item ended; null before the first, and once the job has ended: then `end` has the time. */
   readonly latestAt: string | null
-  /** Earliest request; null where there is none. */
+  /** Time of the earliest request; null if there is none. */
   readonly cancelRequestedAt: string | null
   readonly end: BulkEnd | null
 }
@@ -49,7 +49,7 @@ export type BulkEvent =
       readonly firsts: readonly number[]
       readonly refused: readonly number[]
     }
-  /** `index`: the first item of those that share the report. The first record of a report id in its partition counts. */
+  /** `index`: the first item among those that share the report. The first record of a report id in its partition counts. */
   | {
       readonly kind: 'item-ended'
       readonly index: number
@@ -57,7 +57,7 @@ export type BulkEvent =
       readonly at: string
     }
   | { readonly kind: 'cancel-requested'; readonly at: string }
-  /** `cancelledIndices` alone says which items are cancelled. */
+  /** Only `cancelledIndices` states which items are cancelled. */
   | { readonly kind: 'ended'; readonly end: BulkEnd; readonly cancelledIndices: readonly number[] }
 
 export const nothingKnownOfJob: BulkJob = {
@@ -135,7 +135,7 @@ export function countsOf(job: Pick<BulkJob, 'marks' | 'firsts'>): BulkCounts {
   return counts
 }
 
-/** Every item has ended, one way or the other. */
+/** Every item has ended, with any result. */
 export function isDone(job: Pick<BulkJob, 'submittedAt' | 'marks' | 'firsts'>): boolean {
   if (job.submittedAt === null) return false
   for (let index = 0; index < job.firsts.length; index += 1) if (markOf(job, index) === OPEN) return false

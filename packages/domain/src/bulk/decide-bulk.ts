@@ -2,10 +2,10 @@
 import { parseAddress, screenedAddress, type AddressRefusal, type ScreenedAddress } from '../address/index.js'
 import { CANCELLED, countsOf, isDone, markOf, OPEN, type BulkEnd, type BulkJob } from './bulk-job.js'
 
-/** Items of a job, at most. */
+/** Maximum number of items of a job. */
 export const MAX_BULK_ITEMS = 1_000
 
-/** An address of a job as it is judged when it is submitted. */
+/** An address of a job, as judged at submission. */
 export type JudgedItem =
   | {
       readonly ok: true
@@ -21,8 +21,8 @@ export type JudgedItem =
     }
 
 /**
- * Judges each address by itself. Equal texts are one screening; texts that differ and mean the same address are not, because
- * a report echoes the text it was asked for.
+ * Judges each address by itself. Equal texts are one screening. Different texts for the same address are separate screenings, because a
+ * report echoes the requested text.
  */
 export function judgeItems(addresses: readonly string[], chain: string | undefined): JudgedItem[] {
   const firsts = new Map<string, number>()
@@ -36,8 +36,8 @@ export function judgeItems(addresses: readonly string[], chain: string | undefin
 }
 
 /**
- * How a job ends whose items are all done; null while one is not, or where it has ended. A pure function of the items: the
- * decision made twice is the same, byte for byte.
+ * The end of a job whose items are all done; null if an item is not done, or if the job has ended. A pure function of the items: a repeated
+ * decision is identical, byte for byte.
  */
 export function decideCompletion(job: BulkJob): BulkEnd | null {
   if (job.end !== null || !isDone(job)) return null
@@ -54,13 +54,13 @@ export interface Cancellation {
   readonly cancelledIndices: readonly number[]
 }
 
-/** Cancels what is not done; null where the job is unknown, has ended, or has nothing left to cancel. */
+/** Cancels the items that are not done; null if the job is unknown, has ended, or has nothing left to cancel. */
 export function decideCancellation(job: BulkJob, requestedAt: string): Cancellation | null {
   if (job.end !== null || job.submittedAt === null || isDone(job)) return null
   const cancelledIndices = job.firsts.flatMap((_, index) => (markOf(job, index) === OPEN ? [index] : []))
   const marks = [...job.marks]
   for (const index of cancelledIndices) marks[index] = CANCELLED
-  // An item that ended before the request was read stands, and nothing ends after the end.
+  // An item that ended before the request was read keeps its result, and no item may end after the job.
   const endedAt = job.latestAt !== null && job.latestAt > requestedAt ? job.latestAt : requestedAt
   return {
     end: { ...countsOf({ marks: marks.join(''), firsts: job.firsts }), status: 'cancelled', endedAt },
@@ -68,7 +68,7 @@ export function decideCancellation(job: BulkJob, requestedAt: string): Cancellat
   }
 }
 
-/** How a job ends that cannot run at all. */
+/** The end of a job that cannot run at all. */
 export function failedJob(total: number, submittedAt: string): BulkEnd {
   return { status: 'failed', total, completed: 0, failed: total, cancelled: 0, endedAt: submittedAt }
 }

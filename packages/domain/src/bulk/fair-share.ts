@@ -1,14 +1,14 @@
 /**
- * Who may release how much: deficit round robin (Shreedhar and Varghese 1995) over accounts, with every item costing the
- * same. Each account in turn is given a quantum; what it could not use because the room ran out it has next time, so that over
- * any stretch of time two accounts with work left differ by at most one quantum.
+ * Divides the releases among accounts: deficit round robin (Shreedhar and Varghese 1995), with every item costing the same. Each account in
+ * turn gets a quantum. If the room runs out, the account keeps the rest for its next turn, so that over any period two accounts with work
+ * left differ by at most one quantum.
  */
 
 export interface Queue {
   readonly account: string
-  /** Jobs in the order in which they were submitted, with the items each has left. */
+  /** Jobs in the order of their submission, with the remaining items of each. */
   readonly jobs: readonly { readonly jobId: string; readonly left: number }[]
-  /** Items in each of its turns, 1 or more; QUANTUM_ITEMS by default. An account that has turns elsewhere too gets fewer in each. */
+  /** Items in each of its turns, 1 or more; QUANTUM_ITEMS by default. An account that also has turns elsewhere gets fewer in each. */
   readonly turnItems?: number
 }
 
@@ -17,11 +17,11 @@ export interface Allotment {
   readonly items: number
 }
 
-/** Where the round stands. Kept from one call to the next; lost without harm. */
+/** The state of the round, kept from one call to the next. Its loss does no harm. */
 export interface RoundState {
   /** Accounts in the order of their turns; the first one is next. */
   readonly order: readonly string[]
-  /** What an account may still release in its turn. */
+  /** Items that an account may still release in its turn. */
   readonly deficits: ReadonlyMap<string, number>
 }
 
@@ -37,7 +37,7 @@ export function shareRoom(
 ): { readonly allotments: readonly Allotment[]; readonly round: RoundState } {
   const left = new Map(queues.map(({ account, jobs }) => [account, jobs.map((job) => ({ ...job }))]))
   const known = round.order.filter((account) => left.has(account))
-  // A newcomer comes last: it waits for one turn of each of the others, never longer.
+  // A new account comes last: it waits for one turn of each of the others, never longer.
   const order = [
     ...known,
     ...queues.map(({ account }) => account).filter((account) => !known.includes(account)),
@@ -59,7 +59,7 @@ export function shareRoom(
       if (job.left === 0) jobs.shift()
     }
     if (jobs.length === 0) {
-      // An account without work saves up nothing.
+      // An account without work accumulates no deficit.
       order.shift()
       deficits.delete(account)
     } else if (allowance === 0) {

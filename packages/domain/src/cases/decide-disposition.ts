@@ -1,11 +1,11 @@
-/** What becomes of a case when somebody gives it a disposition. A second person confirms what the installation asks it for. */
+/** Decides how a disposition changes a case. A second person confirms the dispositions that the installation names. */
 import { riskLevels, type Disposition } from '@cupel/contracts'
 
-/** Who acts: the holder of a key, and the person where one is signed in. */
+/** The author: the holder of a key, and the person if one is signed in. */
 export interface CasePersonId {
-  /** The first key of the line of rotations that the key of the call is in: a rotated key has the same holder. */
+  /** The first key in the chain of rotations of the call's key: a rotated key has the same holder. */
   readonly holder: string
-  /** A name of the person that never changes; empty where nobody is signed in. */
+  /** The permanent identifier of the person; empty if no person is signed in. */
   readonly person: string
 }
 
@@ -18,7 +18,7 @@ export interface CaseState {
 export interface DispositionOrder {
   readonly disposition: Disposition
   readonly by: CasePersonId
-  /** Whether this report is cleared by two persons only. */
+  /** Whether clearing this report needs two persons. */
   readonly needsSecondPerson: boolean
 }
 
@@ -29,9 +29,9 @@ export type DispositionDecision =
   | { readonly kind: 'refused'; readonly because: 'same_person' | 'already_so' }
 
 /**
- * - Another disposition than the present one is a change, and ends a pending proposal.
- * - `cleared` where two persons are needed is a proposal; the same disposition by another person confirms it.
- * - The present disposition declines a pending proposal. Without one there is nothing to do.
+ * - Another disposition than the current one is a change, and ends a pending proposal.
+ * - If two persons are needed, `cleared` is a proposal; the same disposition by another person confirms it.
+ * - The current disposition declines a pending proposal. Without a proposal there is nothing to do.
  */
 export function decideDisposition(state: CaseState, order: DispositionOrder): DispositionDecision {
   const { disposition, proposal } = state
@@ -45,12 +45,12 @@ export function decideDisposition(state: CaseState, order: DispositionOrder): Di
     : { kind: 'changed', isConfirmation: true }
 }
 
-/** Persons are compared by name where both are known; else the holders of the keys must differ, and one key is one person. */
+/** Persons are compared by name if both are known; otherwise the holders of the keys must differ, and one key is one person. */
 export function isSamePerson(one: CasePersonId, other: CasePersonId): boolean {
   return one.person !== '' && other.person !== '' ? one.person === other.person : one.holder === other.holder
 }
 
-/** Whether a report of this level is cleared by two persons. `levels`: those that the installation names; empty for none. */
+/** Whether clearing a report of this level needs two persons. `levels`: the levels that the installation names; empty for none. */
 export function needsSecondPerson(levels: readonly string[], level: string): boolean {
   // A level of a later version is not known to be harmless.
   const isKnown = (riskLevels as readonly string[]).includes(level)

@@ -12,7 +12,7 @@ export interface ChainTransaction {
   readonly proven: boolean
   /** Movements between accounts; empty on chains that spend outputs. */
   readonly movements: readonly Movement[]
-  /** What was spent and created; null on chains with accounts. */
+  /** Outputs spent and created; null on chains with accounts. */
   readonly outputs: SpentAndCreated | null
 }
 
@@ -23,7 +23,7 @@ export interface Movement {
   readonly from: string
   readonly to: string
   readonly amountBaseUnits: string
-  /** Place within the block, where the provider says it. */
+  /** Place within the block, if the provider states it. */
   readonly position: number | null
 }
 
@@ -32,7 +32,7 @@ export interface SpentAndCreated {
   readonly created: readonly OwnedAmount[]
 }
 
-/** The owner is empty where an output has no address. */
+/** The owner is empty if an output has no address. */
 export interface OwnedAmount {
   readonly owner: string
   readonly amountBaseUnits: string

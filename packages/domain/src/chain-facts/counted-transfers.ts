@@ -1,13 +1,13 @@
 /**
- * Converts transactions that providers report into transfers that count for exposure. The ids equal those of the ledger, so a
- * transfer that both report counts once. A provider reports only the newest transactions: they are never a whole history, and
- * no share may be computed from them.
+ * Converts transactions that providers report into transfers that count for exposure. The ids equal those of the ledger, so that a transfer
+ * in both counts once. A provider reports only the newest transactions: they are never a whole history, and no share may be computed from
+ * them.
  */
 import { uncountedReason, type Transfer } from '../scorer/index.js'
 import { sha256Hex } from '../scorer/index.js'
 import type { ChainTransaction, Movement, OwnedAmount, SpentAndCreated } from './chain-transaction.js'
 
-/** Of a SHA-256, as in the ledger. */
+/** Digits of a SHA-256, as in the ledger. */
 const ID_HEX_DIGITS = 32
 /** A transaction with more edges gives no useful information about who paid whom. */
 const MAX_EDGES = 10_000
@@ -48,7 +48,7 @@ function movedTransfer(
   return { ...moved, index: null, coinJoin: false }
 }
 
-/** The index that identifies a movement within its transaction and kind; null where there is none. */
+/** The index that identifies a movement within its transaction and kind; null if there is none. */
 function indexOf({ movements }: ChainTransaction, { kind, position }: Movement): string | null {
   const isOnlyNative = kind === 'native' && movements.filter((other) => other.kind === 'native').length === 1
   if (isOnlyNative) return '0'
@@ -62,7 +62,7 @@ function repeatedId(content: string, repeats: Map<string, number>): string {
   return ordinal === 0 ? content : idOf([content, ordinal])
 }
 
-/** Outputs belong to no one input: each input pays each output by its part, in_i · out_j / Σ in. Change is no edge. */
+/** An output belongs to no single input: each input pays each output by its part, in_i · out_j / Σ in. Change is no edge. */
 function outputTransfers(
   chain: string,
   { txHash, blockNumber, occurredAtS, proven }: ChainTransaction,

@@ -1,21 +1,21 @@
 /**
- * Strict JSON for a security boundary: text that two readers could understand differently is refused before it is used.
- * The value itself always comes from JSON.parse; the scan before it only ever refuses more (docs/adr/0070).
+ * Strict JSON for a security boundary: text that two readers could understand differently is rejected before use. The value itself always
+ * comes from JSON.parse; the scan before it only adds rejections (docs/adr/0070).
  */
 
-/** Where a document is at fault: `pointer` is RFC 6901 into it, empty for the whole of it. */
+/** The fault of a document: `pointer` is an RFC 6901 pointer into it, empty for the whole document. */
 export interface JsonFault {
   readonly pointer: string
   readonly detail: string
 }
 
-/** Levels of arrays and objects; no document of ours has more than six. */
+/** Levels of arrays and objects; none of our documents has more than six. */
 const MAX_DEPTH = 16
-/** Members and elements in the whole document: the largest of ours has about a thousand. */
+/** Members and elements in the whole document: our largest has about a thousand. */
 const MAX_VALUES = 4_096
-/** Characters of a string as written, escapes included: no field of ours comes near. */
+/** Characters of a string as written, escapes included: all our fields are much shorter. */
 const MAX_STRING_LENGTH = 16_384
-/** A longer member name is no field of ours and is not echoed. */
+/** A longer member name is not one of our fields and is not echoed. */
 const MAX_NAME_LENGTH = 128
 /** Literals of fewer characters are integers below 2^53 or short decimals. */
 const SAFE_NUMBER_LENGTH = 15
@@ -41,10 +41,10 @@ interface Frame {
 }
 
 /**
- * The first thing to refuse in a JSON text (RFC 8259) besides its form, or null: duplicate member names, `__proto__`, lone
- * surrogates and NUL in strings, numbers beyond 2^53 or infinite, and documents deeper or larger than any of ours can be.
- * Malformed text may pass: JSON.parse refuses it right after. `subject` begins sentences about the whole. Strings under a
- * pointer that `mayHoldAnyText` accepts may contain lone surrogates and NUL: their reader judges them.
+ * The first thing to reject in a JSON text (RFC 8259) besides its form, or null: duplicate member names, `__proto__`, lone surrogates and
+ * NUL in strings, numbers beyond 2^53 or infinite, and documents deeper or larger than any of ours can be. Malformed text may pass:
+ * JSON.parse rejects it afterwards. `subject` begins sentences about the whole document. Strings under a pointer that `mayHoldAnyText`
+ * accepts may contain lone surrogates and NUL: their reader judges them.
  */
 export function strictJsonFault(
   text: string,
@@ -136,7 +136,7 @@ function isPlainText(text: string): boolean {
   return !LONE_SURROGATE.test(text) && !text.includes('\0')
 }
 
-/** With the u flag a surrogate that belongs to a pair is no character of its own. */
+/** With the u flag, a surrogate in a pair is not matched as a character of its own. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** Position of the closing quote, or -1. */
@@ -149,14 +149,14 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
-/** The string between two quotes, escapes resolved; null where an escape is malformed. */
+/** The string between two quotes, escapes resolved; null if an escape is malformed. */
 function readString(text: string, start: number, end: number): string | null {
   const raw = text.slice(start + 1, end)
   if (!raw.includes('\\')) return raw
   try {
     return JSON.parse(text.slice(start, end + 1)) as string
   } catch {
-    // A malformed escape: JSON.parse refuses the whole document for the same reason.
+    // A malformed escape: JSON.parse rejects the whole document for the same reason.
     return null
   }
 }

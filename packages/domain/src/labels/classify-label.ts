@@ -8,7 +8,7 @@ export interface ClassifiableRow {
   readonly sourceUrl: string
   readonly category: string
   readonly entity: string
-  /** Parts per million, from the file; null where it gives none. */
+  /** Parts per million, from the file; null if it gives none. */
   readonly confidencePpm: number | null
 }
 
@@ -17,7 +17,7 @@ export interface LabelClass {
   readonly kind: LabelKind
   readonly role: Role
   readonly confidencePpm: number
-  /** What the table knows of the whole dataset; empty where it knows nothing, or of another category. */
+  /** The table's subcategory for the whole dataset; empty if it has none, or one of another category. */
   readonly subcategory: Subcategory | ''
 }
 

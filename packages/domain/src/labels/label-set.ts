@@ -1,11 +1,11 @@
 /**
- * What a new version of a label set changes. A set is everything one source says in one dataset; its labels become
- * visible all at once, nothing is deleted, and what vanishes from it is retired.
+ * The changes of a new version of a label set. A set holds all statements of one source in one dataset. Its labels become visible all at
+ * once, nothing is deleted, and labels missing from the new version are retired.
  */
 
 import type { LabelSanction } from '@cupel/contracts'
 
-/** A set's name: importing one never retires another's labels, even where both come from one source. */
+/** A set's name: importing one set never retires another's labels, even if both come from one source. */
 export interface LabelSetName {
   readonly source: string
   readonly dataset: string
@@ -26,18 +26,18 @@ export interface StatedLabel {
   /** Parts per million. */
   readonly confidencePpm: number
   readonly sourceUrl: string
-  /** When the source last said so. It never is the date from which the fact holds. */
+  /** When the source last stated the label. It is never the date from which the fact holds. */
   readonly observedAt: string | null
   /** Only from a source that dates the designation itself. */
   readonly validFrom: string | null
   readonly validTo: string | null
-  /** What the category is more exactly; empty where nothing says so. */
+  /** A finer kind of the category; empty if the source states none. */
   readonly subcategory: string
-  /** What the authority says of the listed party; null where the label is no listing. */
+  /** The authority's data on the listed party; null if the label is no listing. */
   readonly sanction: LabelSanction | null
 }
 
-/** Which fact a label states. A label whose observation date alone differs is the same, unchanged label. */
+/** Identifies the fact that a label states. A label that differs only in its observation date is the same, unchanged label. */
 export function labelIdentity(
   set: LabelSetName,
   label: Pick<StatedLabel, 'chain' | 'canonicalAddress' | 'category' | 'entity'>,
@@ -47,20 +47,20 @@ export function labelIdentity(
 }
 
 export interface SetDifference<Published extends StatedLabel, Next extends StatedLabel> {
-  /** Stated now and not live before. Relisting is here too: it opens a new interval. */
+  /** Stated now and not live before. This includes relisting, which opens a new interval. */
   readonly asserted: readonly Next[]
-  /** The same fact stated otherwise (see saysTheSame): the old label ends, the new one begins. */
+  /** The same fact with other details (see saysTheSame): the old label ends, the new one begins. */
   readonly revised: readonly { readonly before: Published; readonly after: Next }[]
   readonly unchanged: readonly Published[]
   /** Live before and no longer stated. */
   readonly retired: readonly Published[]
-  /** Rows that state a fact an earlier row of the same file states already; the most confident one is kept. */
+  /** Rows that state a fact of an earlier row in the same file; the most confident one is kept. */
   readonly repeated: number
 }
 
 /**
- * Compares the live labels of a set with its new version. Where two labels of the set state one fact differently, because two
- * imports did not see each other, both end and one begins.
+ * Compares the live labels of a set with its new version. If two labels of the set state one fact differently, because two imports did not
+ * see each other, both end and one begins.
  */
 export function diffSet<Published extends StatedLabel, Next extends StatedLabel>(
   set: LabelSetName,
@@ -104,7 +104,7 @@ function distinctLabels<Next extends StatedLabel>(
   return { distinct, repeated }
 }
 
-/** Everything but the observation date: a changed date of designation, programme or alias is another statement. */
+/** Compares everything except the observation date: a changed date of designation, programme or alias is another statement. */
 function saysTheSame(before: StatedLabel, after: StatedLabel): boolean {
   return (
     before.role === after.role &&
@@ -135,8 +135,8 @@ export type RemovalGuard =
   { readonly ok: true } | { readonly ok: false; readonly removals: number; readonly limit: number }
 
 /**
- * Whether a set may lose this many labels. A truncated download must not clear a list; a real delisting can be large,
- * so an operator may accept exactly the number that was reported.
+ * Whether a set may lose this many labels. A truncated download must not clear a list. A real delisting can be large, so an operator may
+ * accept exactly the reported number.
  */
 export function guardRemovals({
   liveBefore,
@@ -145,14 +145,14 @@ export function guardRemovals({
 }: {
   readonly liveBefore: number
   readonly removals: number
-  /** The number the operator accepts, with `--accept-removals`; null where none was given. */
+  /** The number that the operator accepts, with `--accept-removals`; null if none was given. */
   readonly accepted: number | null
 }): RemovalGuard {
   const limit = Math.max(UNGUARDED_REMOVALS, Math.floor(liveBefore / UNGUARDED_REMOVAL_DIVISOR))
   return removals <= limit || removals === accepted ? { ok: true } : { ok: false, removals, limit }
 }
 
-/** Whether a set's date lies before the published one's. Dates of different precision are compared as far as both go. */
+/** Whether a set's date lies before the published one's. Dates of different precision are compared up to the coarser one. */
 export function isOlderThanPublished(asOf: string | null, publishedAsOf: string | null): boolean {
   if (asOf === null || publishedAsOf === null) return false
   const length = Math.min(asOf.length, publishedAsOf.length)
@@ -165,8 +165,8 @@ export function setDay(asOf: string | null): string | null {
 }
 
 /**
- * What an older version of a set adds: labels the set never held, ended at the date of the published version, which
- * does not hold them. It asserts nothing live and retires nothing: a list of 2024 must not sanction anyone again.
+ * The labels that an older version of a set adds: labels that the set never held. They end at the date of the published version, which does
+ * not hold them. The import asserts nothing live and retires nothing: a list of 2024 must not sanction anyone again.
  * @param known identities the set holds or ever held
  */
 export function historicalLabels<Next extends StatedLabel>(
@@ -182,7 +182,7 @@ export function historicalLabels<Next extends StatedLabel>(
   return added
 }
 
-/** The date of a set: what its format states, else what the operator states, else its newest observation. */
+/** The date of a set: from its format, else from the operator, else its newest observation. */
 export function setDate(
   statedByFormat: string | null,
   statedByOperator: string | null,

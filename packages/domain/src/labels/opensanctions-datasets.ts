@@ -1,14 +1,14 @@
 /**
- * Datasets of OpenSanctions that hold wallets, or parties to which wallets belong. One file of theirs restates many finders, so
- * each dataset is a source of its own here, `opensanctions:<dataset>`: the designation by one authority must not end with
- * another authority's list.
+ * Datasets of OpenSanctions that hold wallets, or parties to which wallets belong. One OpenSanctions file restates many sources, so each
+ * dataset is a source of its own here, `opensanctions:<dataset>`: the designation by one authority must not end with another authority's
+ * list.
  */
 import type { LabelKind, Subcategory } from './vocabulary.js'
 
 export interface OpenSanctionsDataset {
   readonly origin: string
   readonly kind: LabelKind
-  /** What every wallet of the dataset is, whatever its topics say; null where they decide. */
+  /** The category of every wallet of the dataset, whatever its topics are; null if the topics decide. */
   readonly category: 'scam' | 'stolen' | null
   readonly subcategory?: Subcategory
 }
@@ -57,7 +57,7 @@ const datasets: Readonly<Record<string, OpenSanctionsDataset>> = {
   ransomwhere: { origin: 'ransomwhere', kind: 'crowd', category: 'scam', subcategory: 'ransomware' },
 }
 
-/** The dataset of a name as OpenSanctions writes it, or undefined where nothing is known of it. */
+/** The dataset with this OpenSanctions name, or undefined if it is unknown. */
 export function findOpenSanctionsDataset(name: string): OpenSanctionsDataset | undefined {
   return Object.hasOwn(datasets, name) ? datasets[name] : undefined
 }

@@ -1,11 +1,11 @@
 /**
- * The origin of each list: who stated a fact first. Many lists restate one origin, and restatements of one origin count once:
+ * The origin of each list: the source that first stated a fact. Many lists restate one origin, and restatements of one origin count once:
  * most public EVM scam tags are one explorer's, through four collections.
  */
 import { openSanctionsDatasets, openSanctionsSource } from './opensanctions-datasets.js'
 import type { LabelKind, Subcategory } from './vocabulary.js'
 
-/** Changes with every row; recorded in each report. */
+/** Changes whenever a row changes; recorded in each report. */
 export const ORIGIN_TABLE_VERSION = '1.1.0'
 
 export interface OriginRow {
@@ -20,7 +20,7 @@ export interface OriginRow {
   readonly kind: LabelKind
   /** The role of every address in the dataset. */
   readonly role?: 'participant'
-  /** What every label of the dataset that has its category is more exactly. */
+  /** The subcategory of every label of the dataset that has its category. */
   readonly subcategory?: Subcategory
 }
 
@@ -64,12 +64,12 @@ const anySource = (urlPrefix: string, origin: string, kind: LabelKind): OriginRo
   kind,
 })
 
-/** In order; the first row that fits decides. */
+/** In order; the first matching row decides. */
 export const originTable: readonly OriginRow[] = [
   // Authorities' own lists.
   ...Object.entries(authorityOrigins).map(([source, origin]) => anyLink(source, origin, 'designation')),
 
-  // What OpenSanctions collects from others.
+  // Data that OpenSanctions collects from others.
   ...openSanctionsDatasets.map(([name, { origin, kind, subcategory }]) =>
     anyLink(openSanctionsSource(name), origin, kind, subcategory === undefined ? {} : { subcategory }),
   ),
@@ -96,7 +96,7 @@ export const originTable: readonly OriginRow[] = [
   tagpack('hacks', 'bitcointalk-hacks', 'crowd', { subcategory: 'hack' }),
   // Users of a mixer are not the mixer.
   tagpack('samourai', 'graphsense-samourai', 'heuristic', { role: 'participant' }),
-  // Services about themselves.
+  // Statements of services about themselves.
   tagpack('ronin_bridge', 'service-ronin', 'service_statement'),
   tagpack('exchange-wallets-bitmex', 'service-bitmex', 'service_statement'),
   tagpack('exchange-wallets-binance', 'service-binance', 'service_statement'),
@@ -158,7 +158,7 @@ export const originTable: readonly OriginRow[] = [
   anySource('etherscan.io/', 'etherscan', 'crowd'),
   anySource('bscscan.com/', 'etherscan', 'crowd'),
   anySource('www.sec.gov/', 'us-sec', 'official_document'),
-  // Services about themselves, and victims about what was taken from them.
+  // Statements of services about themselves, and of victims about their losses.
   anySource('www.binance.com/', 'service-binance', 'service_statement'),
   anySource('github.com/bitfinexcom/', 'service-bitfinex', 'service_statement'),
   anySource('crypto.com/', 'service-cryptocom', 'service_statement'),
@@ -171,11 +171,11 @@ export const originTable: readonly OriginRow[] = [
   anySource('solana.com/', 'service-solana', 'service_statement'),
   anySource('github.com/tornadocash/', 'service-tornado', 'service_statement'),
 
-  // A TagPack that links to none of these is GraphSense's own word.
+  // A TagPack that links to none of these is GraphSense's own statement.
   anyLink('graphsense_tagpacks', 'graphsense', 'trusted_provider'),
 ]
 
-/** The link as the table writes it: no scheme, and no revision inside a repository's path. */
+/** The link in the form of the table: no scheme, and no revision inside a repository's path. */
 export function originPath(sourceUrl: string): string {
   const path = sourceUrl.replace(/^[a-z]+:\/\//, '')
   const raw = /^raw\.githubusercontent\.com\/([^/]+\/[^/]+)\/[^/]+\/(.*)$/s.exec(path)
@@ -183,7 +183,7 @@ export function originPath(sourceUrl: string): string {
   return path.replace(/^(github\.com\/[^/]+\/[^/]+)\/(?:blob|raw|tree)\/[^/]+\//, '$1/')
 }
 
-/** Row for a label, or undefined where nothing is known of its source. */
+/** Row for a label, or undefined if its source is unknown. */
 export function findOriginRow(source: string, sourceUrl: string): OriginRow | undefined {
   const path = originPath(sourceUrl)
   return originTable.find(

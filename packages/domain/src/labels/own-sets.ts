@@ -1,24 +1,24 @@
 /**
- * Which sets of an authority designate, and which addresses lose a designation when the sets change. An import uses both before
- * it publishes; a decision uses the scorer's own rule.
+ * Which sets of an authority designate, and which addresses lose a designation when the sets change. An import uses both before it
+ * publishes; a decision uses the scorer's own rule.
  */
 import { setDay, type LabelSetName } from './label-set.js'
 
-/** A set in force, as far as these rules read it. */
+/** The fields of a set in force that these rules read. */
 export interface SetInForce extends LabelSetName {
   /** The origin whose own list the set is; empty for every other set. */
   readonly authorityOrigin: string
-  /** All of the authority's list, not a part of it. */
+  /** The set is the authority's complete list, not a part of it. */
   readonly whole: boolean
   readonly asOf: string | null
-  /** Labels that the publication states, and those of them that are here. */
+  /** Labels that the publication states, and those of them that are stored. */
   readonly total: number
   readonly visible: number
 }
 
-/** A current sanctions label of an authority's origin: of one of its own sets, or a restatement. */
+/** A current sanctions label of an authority's origin: from one of its own sets, or a restatement. */
 export interface OriginLabel extends LabelSetName {
-  /** What look-ups compare; names the address. */
+  /** The key that look-ups compare; it names the address. */
   readonly lookupKey: string
 }
 
@@ -28,9 +28,9 @@ function wholeSets<S extends SetInForce>(sets: readonly S[], origin: string): re
 }
 
 /**
- * The latest whole set of the same authority that makes this one history; undefined if there is none. A list without some of its
- * labels makes nothing history, because it cannot show who is no longer on it; and one of less than half as many labels is
- * another list of the authority.
+ * The latest whole set of the same authority that makes this set historical; undefined if there is none. A list without some of its labels
+ * makes no set historical, because it cannot show which labels were removed. A list with less than half as many labels is another list of
+ * the authority.
  */
 export function laterWholeSet<S extends SetInForce>(
   sets: readonly S[],
@@ -58,8 +58,8 @@ function holdsUnder(sets: readonly SetInForce[], origin: string): (label: Origin
 const nameOf = ({ source, dataset }: LabelSetName): string => JSON.stringify([source, dataset])
 
 /**
- * Counts the addresses whose designation by one authority ends, however it ends: by a retired row, a replaced set, a list that
- * becomes history, or a restatement that a whole list ends. An address that another set still designates loses nothing.
+ * Counts the addresses whose designation by one authority ends for any reason: a retired row, a replaced set, a list that becomes
+ * historical, or a restatement that a whole list ends. An address that another set still designates loses nothing.
  */
 export function lostDesignations<L extends OriginLabel>(
   origin: string,

@@ -1,6 +1,6 @@
-/** What kinds of knowledge labels rest on. The words are open: a reader tolerates words it does not know. */
+/** The kinds of knowledge behind labels. The words are open: a reader tolerates unknown words. */
 
-/** What kind of knowledge a label rests on, with the confidence it has where the file gives none (ppm). */
+/** The kind of knowledge behind a label, with its confidence if the file gives none (ppm). */
 export const confidenceLadder = {
   designation: 1_000_000,
   restatement: 500_000,

@@ -1,6 +1,6 @@
 /**
- * Effects of a valid policy that its author may not want. An error is a setting that hides something or has no effect; such a
- * policy is not activated. A warning is a choice that deserves a second look.
+ * Effects of a valid policy that its author may not want. An error is a setting that hides something or has no effect; such a policy is not
+ * activated. A warning is a choice that the author should check.
  */
 import { authorityOrigins } from '../labels/origin-table.js'
 import { confidenceLadder } from '../labels/vocabulary.js'
@@ -31,7 +31,7 @@ const UNUSED_CONFIDENCE = 0.3
 const MOST_AUTHORITY_AGE_HOURS = 168
 const MOST_AGE_HOURS = 2_160
 
-/** Findings of a document whose form is right, errors first, in a fixed order. */
+/** Findings of a document with a valid form, errors first, in a fixed order. */
 export function lintPolicy(document: PolicyDocument): readonly PolicyFinding[] {
   const findings = [
     ...riskCategories.flatMap((category) => hiddenCategory(document, category)),
@@ -74,7 +74,7 @@ function hiddenCategory(document: PolicyDocument, category: RiskCategory): reado
   if (most < levels.orange)
     return [error('hidden-category', path, `${reach}, below orange: the category would be hidden.`)]
   if (most >= levels.red) return []
-  // The floor of a live designation stays at 100; what a court or a restated list says would fall below it.
+  // The floor of a live designation stays at 100; statements of a court or a restated list would fall below it.
   if (category === 'sanctions')
     return [
       error('sanctions-below-red', path, `${reach}, below red. Only live designations keep their fixed 100.`),
@@ -204,7 +204,7 @@ function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
   return findings
 }
 
-/** Common spending groups addresses of one owner, and often of several. */
+/** Common spending groups addresses of one owner, and often of several owners. */
 function lintCluster({ cluster, levels }: PolicyDocument): readonly PolicyFinding[] {
   const findings: PolicyFinding[] = []
   if (cluster.maximum >= levels.red)

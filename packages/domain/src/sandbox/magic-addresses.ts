@@ -1,6 +1,6 @@
 /**
- * Addresses with a fixed meaning in the sandbox, on every EVM chain, and with none for a live key. Their labels are invented;
- * their reports are judged like any other. docs/sandbox.md lists them; a test compares.
+ * Addresses with a fixed meaning in the sandbox, on every EVM chain, and with no meaning for a live key. Their labels are invented; their
+ * reports are judged like any other. docs/sandbox.md lists them; a test compares.
  */
 import type { Category, ProblemCode, RiskLevel } from '@cupel/contracts'
 import type { LabelFacts, LabelSetFacts } from '../scorer/index.js'
@@ -9,7 +9,7 @@ export interface MagicReport {
   readonly level: RiskLevel
   readonly score: number
   readonly category: Category
-  /** Of its one label, parts per million. */
+  /** Confidence of its one label, parts per million. */
   readonly confidencePpm: number
 }
 
@@ -20,7 +20,7 @@ function magic(suffix: string): string {
   return PREFIX + suffix.padStart(ADDRESS_LENGTH - PREFIX.length, '0')
 }
 
-/** By canonical address. Scores follow from the default policy, by which the sandbox always judges. */
+/** By canonical address. Scores follow from the default policy, which always applies in the sandbox. */
 export const magicReports: ReadonlyMap<string, MagicReport> = new Map<string, MagicReport>([
   [magic('01'), { level: 'green', score: 0, category: 'clean_exchange', confidencePpm: 900_000 }],
   [magic('02'), { level: 'grey', score: 0, category: 'clean_exchange', confidencePpm: 500_000 }],
@@ -37,7 +37,7 @@ export const MAGIC_DELAY_MS = 3_000
 /** Answered like the green one, after MAGIC_DELAY_MS. */
 export const MAGIC_SLOW_ADDRESS = magic('de1a')
 
-/** Problems a screening can be answered with, by canonical address. */
+/** Problems that a screening can return, by canonical address. */
 export const magicProblems: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([
   [magic('e4001'), 'invalid_request'],
   [magic('e4002'), 'invalid_address'],

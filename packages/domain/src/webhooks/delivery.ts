@@ -1,4 +1,4 @@
-/** One message on its way to one endpoint: what an attempt makes of it. */
+/** One message on its way to one endpoint, and the result of each attempt. */
 import { retryDelayMs } from './retry-schedule.js'
 
 export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'held'] as const
@@ -16,14 +16,14 @@ export const webhookTypes = [
   'endpoint.test',
 ] as const
 export type WebhookType = (typeof webhookTypes)[number]
-/** Those that tell of the end of a job. */
+/** The types that report the end of a job. */
 export type JobWebhookType = Extract<WebhookType, `bulk.${string}`>
 
 /** Why an endpoint is disabled: its owner paused it, or its receiver answered 410. */
 export type DisabledReason = 'paused' | 'gone'
 
 export interface AttemptOutcome {
-  /** Null where no answer came. */
+  /** Null if no answer came. */
   readonly statusCode: number | null
   readonly retryAfterMs: number | null
 }
@@ -32,12 +32,12 @@ export type AttemptDecision =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly delayMs: number }
   | { readonly kind: 'exhausted' }
-  /** The receiver wants no more of any: its endpoint is disabled and what was to go there is held. */
+  /** The receiver wants no more messages: its endpoint is disabled and its messages are held. */
   | { readonly kind: 'gone' }
 
 const HTTP_GONE = 410
 
-/** `attempts`: how many were made since the delivery was begun or asked for again, this one included. */
+/** `attempts`: the number made since the delivery was begun or requested again, this one included. */
 export function decideAttempt(
   outcome: AttemptOutcome,
   { attempts, lot }: { readonly attempts: number; readonly lot: number },

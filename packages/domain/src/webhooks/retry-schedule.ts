@@ -1,4 +1,4 @@
-/** When a delivery is tried again: ten attempts over about three days, later where the receiver asks for it. */
+/** The retry times of a delivery: ten attempts over about three days, later if the receiver asks for it. */
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
@@ -17,12 +17,12 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ]
 export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
-/** Each delay is drawn from this share around it, so that what failed together does not come back together. */
+/** Each delay is drawn from this share around it, so that deliveries that failed together are not retried together. */
 export const JITTER_SHARE = 0.2
 /** A Retry-After lengthens a delay to this at most. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 
-/** Milliseconds until the next attempt, or null where there is none. `lot`: from 0 up to 1, drawn by the caller. */
+/** Milliseconds until the next attempt, or null if there is none. `lot`: from 0 up to 1, drawn by the caller. */
 export function retryDelayMs({
   failedAttempts,
   retryAfterMs,
@@ -38,11 +38,11 @@ export function retryDelayMs({
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)))
 }
 
-/** Milliseconds a Retry-After header asks for, seconds or a date (RFC 9110, section 10.2.3); null where it says neither. */
+/** The delay of a Retry-After header in milliseconds, from seconds or a date (RFC 9110, section 10.2.3); null if it states neither. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   if (/^[0-9]{1,9}$/.test(header)) return Number(header) * SECOND_MS
-  // The one form senders may use; Date.parse alone would take almost anything for a date.
+  // The one form that senders may use; Date.parse alone would accept almost anything as a date.
   if (!/^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/.test(header))
     return null
   const atMs = Date.parse(header)

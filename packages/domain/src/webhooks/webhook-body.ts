@@ -1,4 +1,4 @@
-/** What a webhook says. Built once per job and payload kind and stored; every attempt sends the same bytes. */
+/** The bodies of webhooks. A body is built once per job and payload kind and stored; every attempt sends the same bytes. */
 import type { JobWebhookType, PayloadKind, WebhookType } from './delivery.js'
 
 export interface EndedJob {
@@ -18,7 +18,7 @@ export interface EndedItem {
   readonly address: string
   readonly status: string
   readonly reportId: string | null
-  /** The report as callers receive it, JSON text; it goes into the body as it is. */
+  /** The report as callers receive it, as JSON text; the body contains it unchanged. */
   readonly report: string | null
   readonly error: { readonly code: string; readonly detail: string } | null
 }
@@ -26,7 +26,7 @@ export interface EndedItem {
 /** Beyond this many UTF-8 bytes items carry no reports. */
 export const MAX_FULL_BODY_BYTES = 4 * 1_024 * 1_024
 
-/** The body for an ended job. `full` carries the results, `thin` only where they are. */
+/** The body for an ended job. `full` carries the results, `thin` only their location. */
 export function jobWebhookBody(
   type: JobWebhookType,
   payload: PayloadKind,
@@ -63,7 +63,7 @@ export interface ChangedReport {
   readonly causes: readonly string[]
   /** UTC, RFC 3339 with milliseconds. */
   readonly changedAt: string
-  /** How much of the difference of the scores each part makes, in points; null where it was not computed. */
+  /** The part of each cause in the difference of the scores, in points; null if it was not computed. */
   readonly split: {
     readonly labels: number
     readonly funds: number
@@ -71,7 +71,7 @@ export interface ChangedReport {
     readonly scorer: number
     readonly time: number
   } | null
-  /** Why there is no split: `busy`, `unreadable` or `refused`; null where there is one. */
+  /** Why there is no split: `busy`, `unreadable` or `refused`; null if there is one. */
   readonly splitMissing: string | null
 }
 
@@ -99,7 +99,7 @@ function summaryOf({ reportId, level, score }: ReportSummary): object {
   return { report_id: reportId, level, score }
 }
 
-/** How the watches of an account stand, once a day. */
+/** The state of an account's watches, once a day. */
 export interface WatchDigest {
   /** UTC, YYYY-MM-DD. */
   readonly day: string
@@ -126,7 +126,9 @@ export interface WatchDigest {
   }[]
 }
 
-/** The body for a digest, the same for every payload kind. `more` is where all changes are listed if the digest has not all. */
+/**
+ * The body for a digest, the same for every payload kind. `more` is the place where all changes are listed if the digest does not have all.
+ */
 export function digestWebhookBody(digest: WatchDigest): string {
   const { day, from, until, watched, changed, unchanged, undecided, failing } = digest
   return JSON.stringify({
@@ -144,7 +146,7 @@ export function digestWebhookBody(digest: WatchDigest): string {
   })
 }
 
-/** The body that shows a receiver that it is reached. */
+/** The body that tests whether a receiver can be reached. */
 export function testWebhookBody(endpointId: string, at: string): string {
   return JSON.stringify({
     type: 'endpoint.test' satisfies WebhookType,

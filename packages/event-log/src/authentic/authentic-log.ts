@@ -1,7 +1,7 @@
 /**
- * The log with authenticated records: every record that is appended gets a MAC, and readers are given the records of this
- * installation alone. A record of another producer is counted, told to operators, and handed to consumers as forged, so that
- * they dead-letter it; it is never first and never an answer (docs/adr/0297).
+ * The log with authenticated records: every appended record gets a MAC, and readers get only the records of this installation. A record of
+ * another producer is counted, reported to operators, and passed to consumers as forged, so that they dead-letter it. It is never first and
+ * never an answer (docs/adr/0297).
  */
 import { startLoop } from '@cupel/concurrency'
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
@@ -33,26 +33,23 @@ export interface AuthenticLogOptions {
   readonly log: EventLog
   /** Null for an installation without keys: its records get no MACs, and none is checked. */
   readonly keys: RecordKeys | null
-  /**
-   * False for auditors, who have no record keys: records of other producers are among the others, and nothing can be appended.
-   * True by default.
-   */
+  /** False for auditors, who have no record keys: they also read records of other producers, and cannot append. True by default. */
   readonly checksMacs?: boolean
-  /** Says from which offsets on MACs are required. */
+  /** Stores from which offsets on MACs are required. */
   readonly database: Database
   readonly topicPrefix?: string
   readonly logger?: Logger
   readonly metrics?: Metrics
-  /** MACs are required since, and this process cannot check them: it should end. */
+  /** MACs have become required, and this process cannot check them: it should end. */
   readonly onUnfit?: (error: Error) => void
 }
 
-/** How soon a process follows `cupel log require-macs`, and its undoing. */
+/** A process applies `cupel log require-macs`, and its reversal, within this time. */
 export const MACS_REQUIRED_REFRESH_MS = 5_000
-/** Of a flood of forged records one line in this time is logged; all are counted. */
+/** Minimum time between two log lines about forged records; all are counted. */
 const ALARM_REST_MS = 10_000
 
-/** Rejects with RecordKeysError where MACs are required and keys are missing. */
+/** Rejects with RecordKeysError if MACs are required and keys are missing. */
 export async function openAuthenticLog(options: AuthenticLogOptions): Promise<AuthenticLog> {
   const { log, keys, checksMacs = true } = options
   const requirement = checksMacs ? await followRequirement(options) : nothingRequired(log)
@@ -62,7 +59,7 @@ export async function openAuthenticLog(options: AuthenticLogOptions): Promise<Au
     createForgeryCheck({
       keys,
       isDue: (position) => requirement.isDue(identity, position),
-      // Only the embedded log hands records over from memory.
+      // Only the embedded log returns records from memory.
       isOwn: log.kind === 'embedded' ? (record, headers) => isSame(own.get(headers), record) : () => false,
     })
   let checking: Promise<ForgeryCheck> | null = null
@@ -154,7 +151,7 @@ function isSame(made: NewRecord | undefined, { topic, key, value }: LogRecord): 
 }
 
 interface Requirement {
-  /** The log that is read. Rejects with LogStoppedError where MACs are required of another one. */
+  /** The identity of the log. Rejects with LogStoppedError if MACs are required of another one. */
   identity(): Promise<LogIdentity>
   readonly isDue: MacsRequired['isDue']
   stop(): Promise<void>
@@ -164,7 +161,7 @@ function nothingRequired(log: EventLog): Requirement {
   return { identity: () => log.identity(), isDue: () => false, stop: () => Promise.resolve() }
 }
 
-/** What the database requires, read again every few seconds: a stale answer is the one that was right until then. */
+/** The requirement in the database, read again every few seconds: a stale value was right until then. */
 async function followRequirement(options: AuthenticLogOptions): Promise<Requirement> {
   const { log, keys, database, topicPrefix = '', logger = silentLogger, onUnfit } = options
   const load = (): Promise<MacsRequired | null> => loadMacsRequired(database, keys, topicPrefix)

@@ -4,7 +4,7 @@ import type { Forgery, Headers, LogRecord, Position } from '../port.js'
 import type { RecordKeys } from './record-keys.js'
 import { isMacText, keyIdOf, MAC_HEADER } from './record-mac.js'
 
-/** Null where the record is one of this installation. */
+/** Null if the record is one of this installation. */
 export type ForgeryCheck = (record: LogRecord) => Forgery | null
 
 /** The genesis record names the log, and a process may write it before it has keys. */
@@ -14,7 +14,7 @@ export interface ForgeryCheckOptions {
   /** Without keys no MAC can be checked. */
   readonly keys: RecordKeys | null
   readonly isDue: (position: Position) => boolean
-  /** Whether this process made the record, which it then need not compute again. */
+  /** Whether this process made the record, so that its MAC need not be computed again. */
   readonly isOwn: (record: LogRecord, headers: Headers) => boolean
 }
 

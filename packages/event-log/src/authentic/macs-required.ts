@@ -1,6 +1,6 @@
 /**
- * From which offset of each partition on a record without a MAC is forged. It stands in the database, where no record of the log
- * can move it: services of 0.1.0 write no MACs, and what they wrote stays valid.
+ * The offset of each partition from which a record without a MAC is forged. It is in the database, where no record of the log can move it:
+ * services of 0.1.0 write no MACs, and their records stay valid.
  */
 import type { TopicSpec } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -12,7 +12,7 @@ interface Range {
   readonly until: number
 }
 
-/** What the database requires; null while it requires nothing. */
+/** The requirement in the database; null while there is none. */
 export interface MacsRequired {
   /** The logs that have an open or a closed range. */
   readonly logs: ReadonlySet<LogIdentity>
@@ -28,7 +28,7 @@ interface RequiredRow {
   readonly untilOffset: number | null
 }
 
-/** Rejects with RecordKeysError where MACs are required and the process lacks a key that is in use. */
+/** Rejects with RecordKeysError if MACs are required and the process lacks a key that is in use. */
 export async function loadMacsRequired(
   database: Queryable,
   keys: RecordKeys | null,
@@ -51,14 +51,14 @@ export async function loadMacsRequired(
     logs: new Set(rows.map(({ logId }) => logId)),
     isDue(log, { topic, partition, offset }) {
       const known = ranges.get(placeOf(log, topicPrefix + topic, partition))
-      // A topic that was made since then.
+      // The topic was made later.
       if (known === undefined) return openLogs.has(log)
       return known.some(({ from, until }) => from <= offset && offset < until)
     },
   }
 }
 
-/** Offsets `from` ≤ offset < `until` of a partition; null for all that follow. The topic is without the installation's prefix. */
+/** Offsets `from` ≤ offset < `until` of a partition; null: no upper end. The topic is without the installation's prefix. */
 export interface MacsRequiredRange {
   readonly topic: string
   readonly partition: number
@@ -66,7 +66,7 @@ export interface MacsRequiredRange {
   readonly until: number | null
 }
 
-/** What is required of the log, for a copy of it that is read without the database. */
+/** The requirement on the log, for a copy that is read without the database. */
 export async function macsRequiredOf(
   database: Queryable,
   log: LogIdentity,
@@ -104,7 +104,7 @@ async function registeredKeys(database: Queryable): Promise<string[]> {
   return rows.map(({ keyId }) => keyId)
 }
 
-/** Whether a record without a MAC is refused on the log now, wherever it is appended. */
+/** Whether the log now rejects every record without a MAC, at any position. */
 export async function areMacsRequired(database: Queryable, log: LogIdentity): Promise<boolean> {
   const rows = await database.query(
     'SELECT FROM log.macs_required WHERE log_id = $1 AND until_offset IS NULL LIMIT 1',
@@ -119,13 +119,13 @@ export interface RequireMacsOptions {
   readonly keys: RecordKeys
   readonly topics: readonly TopicSpec[]
   readonly topicPrefix: string
-  /** Runs in the transaction that changed something. */
+  /** Runs in the transaction of the change. */
   readonly record?: (transaction: Queryable) => Promise<void>
 }
 
 /**
- * Requires a MAC of every record from the present end of each partition on, and registers the keys of the file. No process that
- * writes without MACs may run. Where MACs are required already, only new keys are registered. Resolves to whether anything changed.
+ * Requires a MAC of every record from the current end of each partition on, and registers the keys of the file. No process that writes
+ * without MACs may run. If MACs are already required, only new keys are registered. Resolves to whether anything changed.
  */
 export async function requireMacs(options: RequireMacsOptions): Promise<boolean> {
   const { database, log, keys, record } = options
@@ -152,8 +152,8 @@ export async function requireMacs(options: RequireMacsOptions): Promise<boolean>
 }
 
 /**
- * From the present end of each partition on records without MACs are accepted again, as those of 0.1.0 after a rollback. What
- * was required before stays required of the records before. Resolves to whether MACs were required.
+ * From the current end of each partition on, records without MACs are accepted again, for example those of 0.1.0 after a rollback. The
+ * requirement on earlier records stays. Resolves to whether MACs were required.
  */
 export async function stopRequiringMacs(options: Omit<RequireMacsOptions, 'keys'>): Promise<boolean> {
   const { database, log, record } = options
@@ -166,7 +166,7 @@ export async function stopRequiringMacs(options: Omit<RequireMacsOptions, 'keys'
       [logId, ...columnsOf(ends)],
     )
     if (closed === 0) return false
-    // Of a topic that was made since, every record had to have a MAC.
+    // In a topic that was made later, every record had to have a MAC.
     await transaction.execute(
       `INSERT INTO log.macs_required (log_id, topic, partition, first_offset, until_offset)
        SELECT $1, ends.topic, ends.partition, 0, ends.next

@@ -1,4 +1,4 @@
-/** A log that is only read, with a check of its records that is known already. */
+/** A read-only log with a given check of its records. */
 import type { EventLog } from '../port.js'
 import type { AuthenticLog } from './authentic-log.js'
 import type { ForgeryCheck } from './forgery.js'

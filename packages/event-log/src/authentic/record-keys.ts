@@ -1,14 +1,14 @@
-/** The secret keys of record MACs, in a file that only the processes read that append to the log or read it. */
+/** The secret keys of record MACs. They are in a file that is read only by processes that append to the log or read it. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { secretKeyFile, type SecretKeys } from '@cupel/signing'
 
 export interface RecordKeys {
-  /** The key that new records get. */
+  /** The key for new records. */
   readonly activeId: string
   readonly byId: ReadonlyMap<string, KeyObject>
 }
 
-/** The file of the keys, or what the database requires of it, is not in order; the message says what to do. */
+/** The file of the keys is faulty, or does not meet the requirement in the database; the message says what to do. */
 export class RecordKeysError extends Error {
   override readonly name = 'RecordKeysError'
 }
@@ -21,16 +21,16 @@ const keyFile = secretKeyFile({
   Failure: RecordKeysError,
 })
 
-/** Throws RecordKeysError where the file is missing or is not a file of keys. */
+/** Throws RecordKeysError if the file is missing or is not a file of keys. */
 export const readRecordKeys = (file: string): RecordKeys => recordKeys(keyFile.read(file))
 
-/** The keys of the file; the first of them is made where there is no file. */
+/** The keys of the file; makes the first one if there is no file. */
 export const ensureRecordKeys = (file: string): RecordKeys => recordKeys(keyFile.ensure(file))
 
-/** Adds a key that nothing uses yet and returns its id. Makes the file, with the key as the active one, where there is none. */
+/** Adds an unused key and returns its id. If there is no file, makes it with the key as the active one. */
 export const addRecordKey = (file: string): string => keyFile.add(file, { isActive: false })
 
-/** Makes a key of the file the active one. Throws RecordKeysError where the file does not hold it. */
+/** Makes a key of the file the active one. Throws RecordKeysError if the file does not hold it. */
 export const useRecordKey = (file: string, keyId: string): void => keyFile.use(file, keyId)
 
 const recordKeys = ({ activeId, byId }: SecretKeys): RecordKeys => ({

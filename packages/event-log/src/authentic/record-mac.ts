@@ -1,6 +1,6 @@
 /**
- * The MAC of a record: HMAC-SHA256 (RFC 2104) over what the record is and where it belongs, so that a record counts on its own
- * topic, under its own key and as its own event alone.
+ * The MAC of a record: HMAC-SHA256 (RFC 2104) over its content and its place, so that a record is valid only on its own topic, under its
+ * own key and as its own event.
  */
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { Headers, LogRecord, NewRecord } from '../port.js'
@@ -9,14 +9,14 @@ import type { RecordKeys } from './record-keys.js'
 /** Header `<key id>.<MAC>`. */
 export const MAC_HEADER = 'cupel_mac'
 
-/** What the MAC covers. The offset is not known when a record is appended. */
+/** The covered fields. The offset is not known when a record is appended. */
 export type Covered = Pick<LogRecord | NewRecord, 'topic' | 'key' | 'headers' | 'value'>
 
 const DOMAIN = 'cupel record mac v1'
-/** Characters of base64url kept of the MAC: 132 bits. RFC 2104, section 5, asks for half of the 256 at least. */
+/** Characters of base64url kept of the MAC: 132 bits. RFC 2104, section 5, requires at least half of the 256. */
 const MAC_CHARACTERS = 22
 
-/** The record with a MAC of the active key, in place of any other. */
+/** The record with a MAC of the active key, replacing any other. */
 export function withMac({ activeId, byId }: RecordKeys, record: NewRecord): NewRecord {
   const mac = macText(activeId, byId.get(activeId)!, record)
   return { ...record, headers: { ...record.headers, [MAC_HEADER]: mac } }
@@ -26,7 +26,7 @@ function macText(keyId: string, key: KeyObject, record: Covered): string {
   return `${keyId}.${macOf(key, record)}`
 }
 
-/** The id of the key that a header names; the header may be anybody's. */
+/** The id of the key that a header names; any producer may have written the header. */
 export function keyIdOf(text: string): string {
   return text.slice(0, Math.max(0, text.indexOf('.')))
 }
@@ -47,8 +47,8 @@ function macOf(key: KeyObject, { topic, key: recordKey, headers, value }: Covere
 }
 
 /**
- * Topic without installation prefix, record key and every other header in its order, each after its length in UTF-16 code units,
- * so that no two records are described alike. The value follows.
+ * Topic without installation prefix, record key and every other header in its order, each after its length in UTF-16 code units, so that no
+ * two records have the same description. The value follows.
  */
 function described(topic: string, recordKey: string, headers: Headers): string {
   let text = `${DOMAIN} ${topic.length}:${topic}${recordKey.length}:${recordKey}`

@@ -1,6 +1,6 @@
 /**
- * Appends gathered into few writes. Each topic has a queue of its own with one write in flight, so that the two appends of a
- * screening share the server's group commit instead of waiting for each other.
+ * Gathers appends into few writes. Each topic has a queue of its own with one write in flight, so that the two appends of a screening share
+ * the server's group commit instead of waiting for each other.
  */
 import { createBatcher, LATE, withinMs, type Batcher } from '@cupel/concurrency'
 import { LogUnavailableError } from '../port.js'
@@ -30,7 +30,7 @@ export interface AppendQueues {
   close(): Promise<void>
 }
 
-/** `write` resolves to the first offset per partition; `written` is called straight after, before any record resolves. */
+/** `write` resolves to the first offset per partition; `written` is called directly afterwards, before any record resolves. */
 export function createAppendQueues(
   write: (records: readonly QueuedRecord[], topic: string) => Promise<ReadonlyMap<number, number>>,
   written: (records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>) => void,
@@ -51,7 +51,7 @@ export function createAppendQueues(
     return queue
   }
 
-  /** Skips what belongs to a failed call, so that no later part of it is written alone. */
+  /** Skips records of a failed call, so that no later part of it is written alone. */
   async function writeAll(
     topic: string,
     records: readonly QueuedRecord[],

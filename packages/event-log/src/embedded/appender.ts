@@ -1,4 +1,4 @@
-/** Appends: from the call to the queue of its topic, and from the commit to the readers in this process. */
+/** Appends records: queues each call for its topic, and passes committed records to the readers in this process. */
 import { failpoint, type FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import type { AppendMetrics } from '../append-metrics.js'
@@ -125,7 +125,7 @@ class QueueingAppender implements Appender {
     return topics
   }
 
-  /** Gives readers in this process what was just committed, so that they need not query it. */
+  /** Passes the committed records to readers in this process, so that they need not query them. */
   private handOver(records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>): void {
     for (const [partitionId, firstOffset] of firstOffsets) {
       if (!this.hub.isFollowed(partitionId)) continue
@@ -151,7 +151,7 @@ function place({ topic, partition, key }: NewRecord, partitions: TopicPartitions
   return address
 }
 
-/** Size as the limit counts it: key, value and headers. Throws where the record can never be written. */
+/** Size as the limit counts it: key, value and headers. Throws if the record can never be written. */
 function recordBytes({ topic, key, value, headers }: NewRecord): number {
   let bytes = Buffer.byteLength(key) + value.length
   for (const name in headers) bytes += name.length + Buffer.byteLength(headers[name]!)

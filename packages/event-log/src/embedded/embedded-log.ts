@@ -1,6 +1,6 @@
 /**
- * The event log on Postgres, for installations on one machine: it passes the same contract suite as Kafka and needs nothing but
- * the database. Several processes may append and read at once.
+ * The event log on Postgres, for installations on one machine: it passes the same contract suite as Kafka and needs only the database.
+ * Several processes may append and read at once.
  */
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
@@ -20,7 +20,7 @@ import { openTopicDirectory } from './topic-directory.js'
 import { unavailable } from './unavailable.js'
 
 export interface EmbeddedLogOptions {
-  /** Holds the schema `log`. Needs a connection per topic appended to at once, and two besides. Stays open on close. */
+  /** Holds the schema `log`. Needs one connection for each topic with concurrent appends, and two more. Stays open on close. */
   readonly database: Database
   /** Separates installations in one database; callers use topic names without it. */
   readonly topicPrefix?: string | undefined

@@ -21,8 +21,8 @@ export async function readEnds(database: Queryable, partitionIds: readonly numbe
 }
 
 /**
- * One query at a time, for everyone who asked before it began. A call that comes while one is under way waits for the next one:
- * an answer from before the call may be too old, and then a caller would not read its own writes.
+ * One query at a time, for all calls that came before it began. A call during a query waits for the next one: an answer from before the
+ * call may be too old, and then a caller would not read its own writes.
  */
 export function createEndLookup(database: Queryable): (partitionId: number) => Promise<number> {
   const lookups = createBatcher<number, number>({

@@ -1,4 +1,4 @@
-/** Membership of a group: a heartbeat every second keeps partitions, takes free ones and returns those to give up. */
+/** Membership of a group: a heartbeat every second keeps partitions, takes free ones and releases those to give up. */
 import { randomUUID } from 'node:crypto'
 import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
@@ -7,7 +7,7 @@ import type { Database, Queryable } from '@cupel/postgres'
 export const HEARTBEAT_INTERVAL_MS = 1_000
 /** By default a member without a heartbeat for this long has lost its partitions. */
 export const LEASE_MS = 6_000
-/** The interval while this member waits for a partition of another one. */
+/** The interval while this member waits for a partition of another member. */
 const AWAITING_INTERVAL_MS = 200
 
 export interface GroupMemberOptions {
@@ -16,12 +16,12 @@ export interface GroupMemberOptions {
   readonly partitionIds: readonly number[]
   readonly logger: Logger
   readonly leaseMs: number
-  /** The partitions that this member holds, and those of them that it has to give up soon. Called after every heartbeat. */
+  /** The partitions that this member holds, and those of them that it must give up soon. Called after every heartbeat. */
   readonly onPartitions: (held: ReadonlySet<number>, leaving: ReadonlySet<number>) => void
 }
 
 export interface GroupMember {
-  /** Gives a partition up, once its last batch was handled. */
+  /** Gives up a partition after its last batch was handled. */
   release(partitionId: number): void
   leave(): Promise<void>
 }
@@ -36,7 +36,7 @@ const HEARTBEAT = {
   text: 'SELECT partition_id, state FROM log.heartbeat($1, $2, $3, $4, $5)',
 }
 
-/** Rejects where the first heartbeat did not reach the database. */
+/** Rejects if the first heartbeat did not reach the database. */
 export async function joinGroup(options: GroupMemberOptions): Promise<GroupMember> {
   const { database, group, partitionIds, logger, leaseMs, onPartitions } = options
   const memberId = randomUUID()
@@ -70,7 +70,7 @@ export async function joinGroup(options: GroupMemberOptions): Promise<GroupMembe
     restMs: intervalMs,
     onError(error) {
       logger.warn({ error, group }, 'The heartbeat of a group member did not reach the log')
-      // Others may have the partitions by now; the checkpoint fences the work still in hand.
+      // Other members may have the partitions by now; the checkpoint fences the current work.
       if (performance.now() - heardAt > leaseMs) onPartitions(new Set(), new Set())
     },
   })
@@ -106,8 +106,8 @@ async function removeMember(
 }
 
 /**
- * Frees the partitions of all members. Only for a caller that knows that no member lives: the start of an installation that has
- * just locked its folder. A member that lives nevertheless notices at its next heartbeat and joins again.
+ * Frees the partitions of all members. Only for a caller that knows that no member is running: the start of an installation that has just
+ * locked its folder. A member that is running nevertheless notices at its next heartbeat and joins again.
  */
 export async function forgetGroupMembers(database: Queryable): Promise<void> {
   await database.execute('DELETE FROM log.group_member')

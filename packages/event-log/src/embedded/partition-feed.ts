@@ -1,6 +1,6 @@
 /**
- * News of the partitions that this process reads: records appended here are handed over from memory, those of other processes
- * are found by polling the database.
+ * News of the partitions that this process reads: it passes on its own records from memory, and polls the database for those of other
+ * processes.
  */
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
@@ -10,16 +10,16 @@ import type { PageLimits } from './record-pages.js'
 import { createRecordWindow, type RecordWindow } from './record-window.js'
 import type { PartitionAddress } from './topic-directory.js'
 
-/** How soon a reader notices what another process appended. */
+/** A reader notices records of another process within this time. */
 export const POLL_INTERVAL_MS = 200
 
 export interface PartitionFeed {
   readonly address: PartitionAddress
-  /** End of the partition as last seen. */
+  /** Last known end of the partition. */
   readonly end: () => number
-  /** Records from `from` on, where they are in memory; null where the database has to be queried. */
+  /** Records from `from` on, if they are in memory; null if the database must be queried. */
   readonly recent: (from: number, limits: PageLimits) => LogRecord[] | null
-  /** Notes an end that the reader has read itself. */
+  /** Notes an end that the reader itself read. */
   readonly seen: (end: number) => void
   /** Whether the database answered the last poll. */
   readonly reachable: () => boolean
@@ -27,14 +27,14 @@ export interface PartitionFeed {
 }
 
 export interface FeedListener {
-  /** The end may have moved. Called often, also when nothing changed; must not throw. */
+  /** The end may have moved. Called often, even when nothing changed; must not throw. */
   readonly onNews: () => void
-  /** The log is not the one it was: reading cannot go on. */
+  /** The log is not the same any more: reading cannot continue. */
   readonly onStopped: (error: LogStoppedError) => void
 }
 
 export interface FeedHub {
-  /** Follows a partition whose end is `end` at least. */
+  /** Follows a partition whose end is at least `end`. */
   open(address: PartitionAddress, end: number, listener: FeedListener): PartitionFeed
   isFollowed(partitionId: number): boolean
   /** Records just committed by this process. */
@@ -112,7 +112,7 @@ class PollingHub implements FeedHub {
     if (this.timer !== null) clearTimeout(this.timer)
   }
 
-  /** Polls only while somebody follows a partition. */
+  /** Polls only while a partition is followed. */
   private schedule(): void {
     if (this.timer === null && !this.isClosed && this.partitions.size > 0)
       this.timer = setTimeout(() => void this.poll(), POLL_INTERVAL_MS)
@@ -126,7 +126,7 @@ class PollingHub implements FeedHub {
 
   private async askForNews(): Promise<void> {
     const { database, logId, logger } = this.options
-    // The answer can contradict what was known before the query, but not what is pushed meanwhile.
+    // The answer can contradict what was known before the query, but not records pushed meanwhile.
     const before = new Map([...this.partitions.values()].map((each) => [each.address.id, each.end]))
     try {
       const answer = await readEnds(database, [...before.keys()])

@@ -1,4 +1,4 @@
-/** Reads one partition for a group: from the checkpoint on, batch after batch, until it is stopped or must not go on. */
+/** Reads one partition for a group: from the checkpoint on, batch after batch, until it is stopped or must not continue. */
 import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
@@ -25,7 +25,7 @@ export interface PartitionWorker {
   restart(): void
   /** Ends the rest after a batch. */
   nudge(): void
-  /** Finishes the batch in hand. */
+  /** Finishes the current batch. */
   stop(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function startPartitionWorker(
   return new Worker(address, options, dependencies)
 }
 
-/** What the handler rejected with, as opposed to what the log itself failed with. */
+/** An error of the handler, as opposed to an error of the log itself. */
 class HandlerRejection extends Error {
   constructor(cause: unknown) {
     super('The handler rejected a batch', { cause })
@@ -65,12 +65,12 @@ class Worker implements PartitionWorker {
   private readonly dependencies: WorkerDependencies
   private readonly feed: PartitionFeed
   private readonly loop: Loop
-  /** The next offset; null where the checkpoint has to be asked for it. */
+  /** The next offset; null if the checkpoint must be queried for it. */
   private position: number | null = null
   private lastPosition = 0
-  /** Where the batch begins that was rejected and is still to be handled. */
+  /** The first offset of a rejected batch that is still to be handled. */
   private rejectedAt: number | null = null
-  /** Reading of the clock (performance.now) until which no news is looked at. */
+  /** Clock reading (performance.now) until which news is ignored. */
   private restsUntil = 0
   private nudges = 0
   private isStopping = false
@@ -121,7 +121,7 @@ class Worker implements PartitionWorker {
   private async step(): Promise<number | undefined> {
     if (this.fatal !== null) throw this.fatal
     if (this.position === null) {
-      // Set before the question: a restart that is asked for meanwhile makes the answer worthless.
+      // Set before the query: a restart requested meanwhile makes the answer invalid.
       this.position = this.lastPosition
       const next = await this.startPosition()
       this.restsUntil = 0
@@ -135,7 +135,7 @@ class Worker implements PartitionWorker {
     return 0
   }
 
-  /** Keeps a restart that was asked for meanwhile. */
+  /** Keeps a restart that was requested meanwhile. */
   private moveTo(next: number): void {
     this.lastPosition = next
     if (this.position !== null) this.position = next
@@ -187,20 +187,20 @@ class Worker implements PartitionWorker {
     const records =
       this.feed.recent(from, limits) ??
       (await readPage(this.dependencies.database, this.address, from, this.feed.end(), limits))
-    // The record went away between the news and the reading: the log shrank, and the feed is about to say so.
+    // The record disappeared between the news and the read: the log shrank, and the feed will soon report it.
     if (records.length === 0)
       throw new Error(`Record ${from} of ${topic}/${partition} was announced and is not there`)
     const { nudges } = this
     await this.dependencies.inTurn(async () => {
-      // A stop or a restart that came while this batch waited for its turn goes first.
+      // A stop or a restart that came while this batch waited for its turn comes first.
       if (!this.isStopping && this.position !== null) this.moveTo(await this.handle(from, records))
     })
-    // What is behind goes on without a rest.
+    // A partition that is behind continues without a rest.
     if (records.length < this.options.maxBatchRecords && this.nudges === nudges)
       this.restsUntil = performance.now() + (this.options.restMs ?? 0)
   }
 
-  /** Returns where reading goes on. */
+  /** Returns the offset from which reading continues. */
   private async handle(from: number, records: readonly LogRecord[]): Promise<number> {
     const nextOffset = from + records.length
     const batch: LogBatch = {
@@ -218,7 +218,7 @@ class Worker implements PartitionWorker {
       throw new HandlerRejection(cause)
     }
     if (resumeAt === undefined) return nextOffset
-    // A position that the log does not have would wait for ever.
+    // A worker at a position outside the log would wait for ever.
     refuseOutside(this.address, resumeAt, await readBounds(this.dependencies.database, this.address))
     return resumeAt
   }

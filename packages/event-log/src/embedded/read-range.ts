@@ -7,7 +7,7 @@ import { unavailable } from './unavailable.js'
 
 const PAGE: PageLimits = { records: 2_000, bytes: 4 * 1024 * 1024 }
 
-/** The records `from` ≤ offset < `to`, all of which are in the log. Throws LogStoppedError where some are gone. */
+/** The records `from` ≤ offset < `to`, all of which are in the log. Throws LogStoppedError if some are gone. */
 export async function* readRange(
   database: Queryable,
   address: PartitionAddress,
@@ -24,7 +24,7 @@ export async function* readRange(
       throw new LogStoppedError('truncated-log', message)
     }
     next += page.length
-    // The next page is queried while the caller works on this one. A caller that stops reading ignores its error.
+    // The next page is queried while the caller processes this one. A caller that stops reading ignores its error.
     coming = next < to ? pageFrom(next) : null
     coming?.catch(() => undefined)
     yield page

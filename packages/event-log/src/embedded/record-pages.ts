@@ -1,11 +1,11 @@
-/** Reads records from the database in pages, which are bounded in number and bytes. */
+/** Reads records from the database in pages with a limited number of records and bytes. */
 import type { Queryable } from '@cupel/postgres'
 import { LogStoppedError, type Headers, type LogRecord } from '../port.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 export interface PageLimits {
   readonly records: number
-  /** A single larger record makes a page of its own. */
+  /** A single larger record is a page of its own. */
   readonly bytes: number
 }
 
@@ -32,13 +32,13 @@ const PAGE = {
 
 const START = {
   name: 'log.start',
-  // The oldest record counts even where somebody deleted rows without log.delete_before; greatest() ignores the null of no record.
+  // The oldest record counts even if somebody deleted rows without log.delete_before; greatest() ignores the null of no record.
   text: `SELECT greatest(start_offset, (SELECT min(record_offset) FROM log.record WHERE partition_id = $1)) AS start_offset,
       log.end_offset(id) AS end_offset
     FROM log.topic_partition WHERE id = $1`,
 }
 
-/** The records from `from` on, contiguous, below `to`; empty only where there are none. Throws LogStoppedError where some are gone. */
+/** The records from `from` on, contiguous, below `to`; empty only if there are none. Throws LogStoppedError if some are gone. */
 export async function readPage(
   database: Queryable,
   address: PartitionAddress,

@@ -1,4 +1,4 @@
-/** The newest records of one partition, in memory, for readers that are a little behind. Others query the database. */
+/** The newest records of one partition, in memory, for readers that are slightly behind. Other readers query the database. */
 import type { LogRecord } from '../port.js'
 import type { PageLimits } from './record-pages.js'
 
@@ -6,11 +6,11 @@ const WINDOW_BYTES = 1024 * 1024
 const WINDOW_RECORDS = 2_000
 
 export interface RecordWindow {
-  /** Records that follow each other. The window drops what came before where they do not follow its last one. */
+  /** Adds consecutive records. If they do not follow the window's last record, the window drops its earlier ones. */
   add(records: readonly LogRecord[]): void
   /** Offset after the last record. */
   end(): number
-  /** Records from `from` on, within the limits; null where the window does not hold that offset. */
+  /** Records from `from` on, within the limits; null if the window does not hold that offset. */
   recent(from: number, limits: PageLimits): LogRecord[] | null
 }
 

@@ -1,4 +1,4 @@
-/** What the role of the services may do in the schema of the log: read it, append through log.append, and take part in groups. */
+/** The rights of the services' role in the schema of the log: read it, append through log.append, and take part in groups. */
 export function logGrants(name: string): readonly string[] {
   const role = `"${name}"`
   return [

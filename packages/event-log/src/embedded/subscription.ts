@@ -1,4 +1,4 @@
-/** One member of a group in this process: a worker per partition it holds. */
+/** One member of a group in this process: a worker per held partition. */
 import { createSlots, type Slots } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
@@ -39,7 +39,7 @@ class GroupReader {
   private readonly options: SubscribeOptions
   private readonly dependencies: SubscriptionDependencies
   private readonly workers = new Map<number, PartitionWorker>()
-  /** Workers that finish their last batch; their partitions are not taken up again before they have. */
+  /** Workers that finish their last batch; their partitions are not taken again before they end. */
   private readonly finishing = new Map<number, Promise<void>>()
   private readonly inTurn: Slots
   private member: GroupMember | null = null
@@ -121,7 +121,7 @@ class GroupReader {
     await finished
   }
 
-  /** One partition that must not be read on ends the whole subscription: half a reader would look healthy. */
+  /** If one partition must not be read on, the whole subscription ends: otherwise a half-stopped reader would look healthy. */
   private fail(error: LogStoppedError): void {
     if (this.hasFailed) return
     this.hasFailed = true

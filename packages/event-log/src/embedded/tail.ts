@@ -1,4 +1,4 @@
-/** Follows one partition from its present end, outside any group. */
+/** Follows one partition from its current end, outside any group. */
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { LogStoppedError, type LogRecord, type Tail, type TailOptions } from '../port.js'
@@ -16,8 +16,8 @@ export interface TailDependencies {
 }
 
 /**
- * Follows the partition from `end`, which the database has just returned: so the database answers, and the feed reads on from
- * there. The tail is ready as long as the feed reaches the database.
+ * Follows the partition from `end`, which the database has just returned: the database answers, and the feed continues from there. The tail
+ * is ready as long as the feed reaches the database.
  */
 export function startTail(
   address: PartitionAddress,
@@ -43,12 +43,12 @@ export function startTail(
     isFetching = true
     try {
       const records = await readPage(database, address, next, feed.end(), DELIVERY)
-      // Announced and not there: the log shrank, and the next news stops this tail.
+      // Announced records are missing: the log shrank, and the next news stops this tail.
       if (isStopped || records.length === 0) return
       hand(records)
     } catch (error) {
       if (error instanceof LogStoppedError) fail(error)
-      // The next poll brings news, and with them the next attempt.
+      // The next poll brings news, and with it the next attempt.
       else
         logger.warn(
           { error, topic: address.topic, partition: address.partition },

@@ -17,16 +17,16 @@ export interface PartitionAddress {
 export type TopicPartitions = readonly PartitionAddress[]
 
 export interface TopicDirectory {
-  /** Partitions of a topic in order; rejects where there is no such topic. */
+  /** Partitions of a topic in order; rejects if there is no such topic. */
   partitions(topic: string): Promise<TopicPartitions>
-  /** As `partitions`, where the answer is known already. */
+  /** Like `partitions`, if the answer is already known. */
   knownPartitions(topic: string): TopicPartitions | undefined
   partition(topic: string, partition: number): Promise<PartitionAddress>
   ensure(topics: readonly TopicSpec[]): Promise<readonly string[]>
   /** Topics that are missing or have another number of partitions. */
   faults(topics: readonly TopicSpec[]): Promise<readonly TopicFault[]>
   identity(): Promise<LogIdentity>
-  /** The database's part of the identity, once `identity` was asked for. */
+  /** The database's part of the identity, after `identity` was called. */
   logId(): string | null
 }
 

@@ -1,4 +1,4 @@
-/** One write of many records: one round trip, one short transaction. */
+/** Writes many records at once: one round trip, one short transaction. */
 import type { Queryable } from '@cupel/postgres'
 import type { Headers } from '../port.js'
 
@@ -14,7 +14,7 @@ const APPEND = {
   text: 'SELECT log.append($1, $2, $3, $4, $5, $6, $7, $8)::text AS first_offsets',
 }
 
-/** Resolves to the first offset given in each partition; records of one partition take offsets in the order given. */
+/** Resolves to the first offset in each partition; records of one partition take offsets in the given order. */
 export async function writeRecords(
   database: Queryable,
   records: readonly PlacedRecord[],

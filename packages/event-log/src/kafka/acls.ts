@@ -1,4 +1,4 @@
-/** Rights of principals at the brokers. The installation prints them; a cluster's administrator gives them, as tests do here. */
+/** Rights of principals at the brokers. The installation prints them; a cluster's administrator grants them, as tests do here. */
 import { createRequire } from 'node:module'
 import type * as Kinds from 'kafkajs'
 import type { KafkaConnectionOptions } from './kafkajs.js'
@@ -27,7 +27,7 @@ const operations = {
   AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
 } as const
 
-/** Gives the rights, from every host. The connection's user needs the right to alter the cluster. A repeated call changes nothing. */
+/** Grants the rights, from every host. The connection's user needs the right to alter the cluster. A repeated call changes nothing. */
 export async function createAcls(
   connection: KafkaConnectionOptions,
   acls: readonly KafkaAcl[],

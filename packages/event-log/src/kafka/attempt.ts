@@ -1,4 +1,4 @@
-/** Questions to the brokers that are asked again where the answer is only a matter of time. */
+/** Queries to the brokers that are retried when the answer is only a matter of time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from './connection.js'
 import { errorOfCode, leaderOf, protocolError, type Cluster } from './kafkajs.js'
@@ -10,14 +10,14 @@ const ATTEMPTS = 5
 const REFUSED_ATTEMPTS = 50
 const PAUSE_MS = 200
 
-/** Throws RefusedError where no broker leads it now. */
+/** Throws RefusedError if no broker leads it now. */
 export function requireLeader(cluster: Cluster, wireTopic: string, partition: number): number {
   const leader = leaderOf(cluster.brokerPool.metadata, wireTopic, partition)
   if (leader === null) throw new RefusedError(wireErrors.LEADER_NOT_AVAILABLE, `${wireTopic}/${partition}`)
   return leader
 }
 
-/** Retries, with the leaders read anew. Throws LogUnavailableError. */
+/** Retries, and reads the leaders again. Throws LogUnavailableError. */
 export async function attempt<T>(
   connection: Connection,
   wireTopic: string,
@@ -45,7 +45,7 @@ export async function attempt<T>(
   }
 }
 
-/** The broker answered with an error, or told of no leader. */
+/** The broker answered with an error, or named no leader. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError'
   readonly code: number

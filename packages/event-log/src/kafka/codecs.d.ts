@@ -1,4 +1,4 @@
-/** What is used of libraries without types. */
+/** The functions in use of libraries without types. */
 declare module 'lz4js' {
   /** Returns the number of bytes written. */
   export function decompressFrame(packed: Uint8Array, output: Uint8Array): number
@@ -8,7 +8,7 @@ declare module 'lz4js' {
 }
 
 declare module 'snappyjs' {
-  /** Throws where the output would be larger than `largestBytes`. */
+  /** Throws if the output would be larger than `largestBytes`. */
   export function uncompress(packed: Uint8Array, largestBytes: number): Uint8Array
   export function compress(bytes: Uint8Array): Uint8Array
   const snappy: { compress: typeof compress }

@@ -16,7 +16,7 @@ export interface ConfluentRegistryOptions {
   readonly url: string
   /** HTTP basic, or a bearer token. */
   readonly auth?: { readonly username: string; readonly password: string } | { readonly token: string }
-  /** The certificate authorities of the registry in PEM, in place of those of the system. */
+  /** The certificate authorities of the registry in PEM, instead of those of the system. */
   readonly ca?: string
 }
 
@@ -31,7 +31,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
 
   return {
     async register(subject, schema) {
-      // Some registries set a level only for an existing subject: there it is set right after the first schema.
+      // Some registries set a level only for an existing subject: there it is set directly after the first schema.
       const kept = await setLevel(subject)
       const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
       if (answer.status === 409)
@@ -61,7 +61,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
     },
   }
 
-  /** False where the subject does not exist yet. */
+  /** False if the subject does not exist yet. */
   async function setLevel(subject: string): Promise<boolean> {
     const answer = await callLevel(subject)
     if (answer.status === 404) return false
@@ -113,7 +113,7 @@ function registryClient(options: ConfluentRegistryOptions): RegistryCall {
 interface Answer {
   readonly status: number
   readonly message: string
-  /** The body of a success; throws one sentence for anything else. */
+  /** The body of a success; throws one sentence for any other answer. */
   require<T>(purpose: string): T
 }
 
@@ -135,7 +135,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The answer of a proxy, for example: its status and the beginning of its text go into the error.
+    // For example the answer of a proxy: its status and the beginning of its text go into the error.
     return undefined
   }
 }

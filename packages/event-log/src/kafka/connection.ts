@@ -1,7 +1,7 @@
 /**
- * A connection to the cluster whose parts are replaced, never repaired: after an error of a connection, the one to that broker is
- * replaced, and all of them where no other broker is known. An error of a topic or a partition replaces nothing. kafkajs can
- * reconnect by itself, but does so with known races.
+ * A connection to the cluster whose parts are replaced, never repaired. After a connection error, the connection to that broker is
+ * replaced; if no other broker is known, all are replaced. An error of a topic or a partition replaces nothing. kafkajs can reconnect by
+ * itself, but does so with known races.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import './patched-metadata.js'
@@ -18,26 +18,26 @@ import {
 } from './kafkajs.js'
 
 export interface Connection {
-  /** The present cluster, connecting where there is none. Rejects where no broker can be reached now. */
+  /** The current cluster; connects if there is none. Rejects if no broker can be reached now. */
   cluster(): Promise<Cluster>
-  /** The present cluster where it is connected already. */
+  /** The current cluster if it is already connected. */
   current(): Cluster | null
-  /** Replaces this cluster at the next use; does nothing where it was replaced already. */
+  /** Replaces this cluster at the next use; does nothing if it was already replaced. */
   discard(cluster: Cluster): void
-  /** Replaces the connection to one broker and rejects what is under way over it; the others stay. */
+  /** Replaces the connection to one broker and rejects its pending requests; the others stay. */
   drop(cluster: Cluster, broker: Broker): void
   /**
-   * Reads topics and leaders anew, of further topics too. Callers share the request, and there is a pause between two of them. Never
-   * rejects: the cluster is discarded where no broker answers.
+   * Reads topics and leaders again, also of further topics. Callers share the request, and there is a pause between two of them. Never
+   * rejects: the cluster is discarded if no broker answers.
    */
   refresh(cluster: Cluster, topics?: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Least time between two requests for leaders, however many partitions lack one. */
+/** Minimum time between two requests for leaders, however many partitions lack one. */
 const REFRESH_PAUSE_MS = 100
 
-/** `isBusy`: something is asked over it all the time, so that it finds a silent broker by itself. */
+/** `isBusy`: requests are sent over it all the time, so that it detects a silent broker by itself. */
 export function openConnection(
   options: KafkaConnectionOptions,
   { isBusy = false }: { readonly isBusy?: boolean } = {},
@@ -47,7 +47,7 @@ export function openConnection(
   return connection
 }
 
-/** Those of this process over which nothing may be asked for long. */
+/** The connections of this process that may have no requests for long. */
 const resting = new Set<ReplacedConnection>()
 
 class ReplacedConnection implements Connection {
@@ -57,7 +57,7 @@ class ReplacedConnection implements Connection {
   private refreshing: Promise<void> | null = null
   private refreshedAt = 0
   private isClosed = false
-  /** Where no topic is named, brokers tell of all; later requests must not forget what the first one told. */
+  /** If no topic is named, brokers return all; later requests must keep the topics of the first one. */
   private readonly wanted = new Set<string>()
   private readonly leaving = new Set<Promise<void>>()
 
@@ -87,7 +87,7 @@ class ReplacedConnection implements Connection {
     if (cluster !== this.connected || brokers[broker.nodeId] !== broker) return
     const others = Object.values(brokers).filter((each) => each !== broker)
     if (others.length === 0) return this.discard(cluster)
-    // The next metadata names it again, and it gets a new connection.
+    // The next metadata names the broker again, and it gets a new connection.
     delete brokers[broker.nodeId]
     if (seedBroker === broker) cluster.brokerPool.seedBroker = others[0]
     rejectRequests(broker)
@@ -95,7 +95,7 @@ class ReplacedConnection implements Connection {
     void this.refresh(cluster)
   }
 
-  /** Another one of this process asked the broker at this address, and got no answer. */
+  /** Another connection of this process queried the broker at this address, and got no answer. */
   suspect(address: string): void {
     const cluster = this.connected
     if (cluster === null) return
@@ -162,8 +162,8 @@ class ReplacedConnection implements Connection {
 }
 
 /**
- * Sends a request to one broker. A broken connection to it is replaced, and those to the others stay. Where the broker is silent, the idle ones
- * of this process are replaced too: each of them would wait as long for an answer, one after the other.
+ * Sends a request to one broker. A broken connection to it is replaced, and those to the others stay. If the broker is silent, the idle
+ * connections of this process to it are replaced too: each of them would wait as long for an answer, one after the other.
  */
 export async function sendTo<T>(
   connection: Connection,
@@ -180,7 +180,7 @@ export async function sendTo<T>(
   }
 }
 
-/** Whether it is connected, and nothing is asked of it. */
+/** Whether it is connected and has no requests. */
 function isIdle({ connectionPool: { pool } }: Broker): boolean {
   return (
     pool.some((connection) => connection.isConnected()) &&
@@ -188,38 +188,38 @@ function isIdle({ connectionPool: { pool } }: Broker): boolean {
   )
 }
 
-/** Whether the time of a request was over before there was an answer. */
+/** Whether the request timed out without an answer. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof Error && error.name === 'KafkaJSRequestTimeoutError'
 
-/** Asks about topics that are not known yet. Some may be unknown afterwards: `topicFault` tells why. */
+/** Queries topics that are not known yet. Some may still be unknown afterwards: `topicFault` tells why. */
 export async function knowTopics(cluster: Cluster, topics: readonly string[]): Promise<void> {
   if (topics.every((topic) => isKnown(cluster, topic))) return
   await cluster.addMultipleTargetTopics(topics)
-  // Another caller's look-up is under way: the topic is on the list, but its partitions are not known yet.
+  // Another caller's look-up is running: the topic is on the list, but its partitions are not known yet.
   if (!topics.every((topic) => isKnown(cluster, topic))) await cluster.refreshMetadata()
 }
 
 const topicOf = (cluster: Cluster, topic: string) =>
   cluster.brokerPool.metadata?.topicMetadata.find((each) => each.topic === topic)
 
-/** Whether the topic's partitions are known. The list of topics in kafkajs holds those that were asked for. */
+/** Whether the topic's partitions are known. The list of topics in kafkajs holds the requested ones. */
 export function isKnown(cluster: Cluster, topic: string): boolean {
   return (topicOf(cluster, topic)?.partitionMetadata.length ?? 0) > 0
 }
 
-/** The id of the topic in the newest metadata; null where it is not known, or the brokers have none. */
+/** The id of the topic in the newest metadata; null if it is not known, or if the brokers have none. */
 export function topicIdOf(cluster: Cluster, topic: string): string | null {
   return topicOf(cluster, topic)?.topicId ?? null
 }
 
-/** Why the topic is not known, as the brokers say; null where it is known, or was never asked for. */
+/** Why the topic is not known, as the brokers state it; null if it is known, or was never requested. */
 export function topicFault(cluster: Cluster, topic: string): Error | null {
   const code = topicOf(cluster, topic)?.error ?? 0
   return code === 0 ? null : errorOfCode(code)
 }
 
-/** As `knowTopics` for one topic. Rejects where it is not known afterwards. */
+/** Like `knowTopics` for one topic. Rejects if it is not known afterwards. */
 export async function requireTopic(cluster: Cluster, topic: string): Promise<void> {
   await knowTopics(cluster, [topic])
   const fault = topicFault(cluster, topic)

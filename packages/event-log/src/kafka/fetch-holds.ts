@@ -1,8 +1,8 @@
-/** What is left alone for a while after it failed, until it works again. */
+/** Pauses failed targets until they work again. */
 import { pauseMs } from '../retry-pause.js'
 
 export interface Holds<T> {
-  /** Begins a pause; true where it is the first one since it worked. */
+  /** Begins a pause; true if it is the first one since it worked. */
   hold(each: T): boolean
   /** It works again. */
   release(each: T): void

@@ -1,4 +1,4 @@
-/** What keeps a partition from being read on, and the error that it ends a reader with. */
+/** Faults that prevent further reads of a partition, and the error for the reader. */
 import { LogStoppedError } from '../port.js'
 
 export type FetchTrouble =
@@ -8,7 +8,7 @@ export type FetchTrouble =
   | { readonly kind: 'recreated' }
   | { readonly kind: 'unreadable'; readonly error: Error }
 
-/** The error that ends a reader with such trouble at `offset`. */
+/** The error that ends a reader with this fault at `offset`. */
 export function stoppedBy(
   trouble: Exclude<FetchTrouble, { kind: 'out-of-range' }>,
   place: string,

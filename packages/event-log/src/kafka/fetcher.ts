@@ -1,7 +1,8 @@
 /**
- * Reads partitions from exactly the given offsets, with one long poll per leader. It never chooses an offset itself: it reports
- * what is out of range, missing or unreadable, and the reader decides. A partition that cannot be read now, because it has no leader or
- * its topic is denied, is asked for again after a pause, and a broker that does not answer is left alone for one: neither delays another.
+ * Reads partitions from exactly the given offsets, with one long poll per leader. It never chooses an offset itself: it reports records
+ * that are out of range, missing or unreadable, and the reader decides. A partition that cannot be read now, because it has no leader or
+ * its topic is denied, is fetched again after a pause. A broker that does not answer also gets a pause. Neither delays other partitions or
+ * brokers.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createWake, type Wake } from '@cupel/concurrency'
@@ -26,19 +27,19 @@ export interface FetchTarget {
   offset: number
   /** Whether there is room for more. */
   readonly hasRoom: () => boolean
-  /** Called for every answer, also an empty one. */
+  /** Called for every answer, even an empty one. */
   readonly onFetched: (fetched: Fetched) => void
-  /** Reading cannot go on here; the target is left out until it is added again. */
+  /** Reading cannot continue here; the target is left out until it is added again. */
   readonly onTrouble: (trouble: FetchTrouble) => void
 }
 
 export interface Fetched {
   readonly records: readonly LogRecord[]
-  /** The requested offset, and the one after the last record; records that Kafka keeps for itself count too. */
+  /** The requested offset, and the one after the last record; Kafka's own records count too. */
   readonly from: number
   readonly next: number
   readonly endOffset: number
-  /** What it takes in memory. */
+  /** Bytes in memory. */
   readonly bytes: number
 }
 
@@ -48,12 +49,9 @@ export interface FetcherOptions {
   readonly onDisconnected?: (error: unknown) => void
   /** Called with the cluster's id at every new connection, before the first fetch over it. */
   readonly onConnected?: (clusterId: string) => void
-  /** Bytes per partition and answer; more of them where throughput counts more than the first record. */
+  /** Bytes per partition and answer; higher if throughput counts more than the first record. */
   readonly maxPartitionBytes?: number
-  /**
-   * Pause after an answer with the last records there are. Without it each new record ends a poll, and the broker looks at all
-   * partitions again.
-   */
+  /** Pause after an answer that reaches the end. Without it each new record ends a poll, and the broker checks all partitions again. */
   readonly restMs?: number
 }
 
@@ -62,23 +60,23 @@ export interface Fetcher {
   remove(target: FetchTarget): void
   /** A target changed its offset or has room again. */
   wake(): void
-  /** Ends the pause after records; one that would begin with an answer that is under way is left out. */
+  /** Ends the pause after records; the pause after an answer still under way is skipped. */
   hurry(): void
   /** When the fetcher last connected, got an answer or failed: milliseconds since 1970. */
   lastActiveAt(): number
   close(): Promise<void>
 }
 
-/** An idle poll ends after this; a partition added meanwhile waits as long. */
+/** An idle poll ends after this; a partition added meanwhile waits this long. */
 const MAX_WAIT_MS = 500
-/** While a full partition drains, polls are short, so that it is asked for again soon. */
+/** While a full partition drains, polls are short, so that it is fetched again soon. */
 const MAX_WAIT_WHILE_DRAINING_MS = 10
-/** As packed: reports take some seven times as much in memory. */
+/** Packed size: reports take about seven times as much in memory. */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_PARTITION_BYTES = 512 * 1024
-/** A fetcher with nothing to read looks again after this. */
+/** A fetcher with nothing to read checks again after this. */
 const IDLE_MS = 1_000
-/** Until a topic that no broker knows counts as gone. */
+/** A topic that no broker knows counts as gone after this. */
 const MISSING_AFTER_MS = 15_000
 
 export function openFetcher(options: FetcherOptions): Fetcher {
@@ -90,7 +88,7 @@ class PartitionFetcher implements Fetcher {
   private readonly connection: Connection
   private readonly logger: Logger
   private readonly targets = new Set<FetchTarget>()
-  /** The ids under which topics were read first. A topic that has another one later is another topic. */
+  /** The ids of topics at their first read. A topic with another id later is another topic. */
   private readonly topicIds = new Map<string, string>()
   private readonly missingSince = new Map<string, number>()
   private readonly holds: Holds<FetchTarget> = createHolds()
@@ -193,7 +191,7 @@ class PartitionFetcher implements Fetcher {
     this.noteMissing(cluster, lacking)
   }
 
-  /** Where the targets are led, and the topics with a partition that nobody leads, or that a broker refused. */
+  /** The leaders of the targets, and the topics with a partition that has no leader, or that a broker refused. */
   private leadersOf(cluster: Cluster): { leaders: Set<number>; lacking: Set<string> } {
     const leaders = new Set<number>()
     const lacking = new Set<string>()
@@ -229,7 +227,7 @@ class PartitionFetcher implements Fetcher {
     this.logger.debug({ error: String(error) }, 'Fetching was interrupted')
   }
 
-  /** Polls one leader while it leads a target. Never rejects: where the broker does not answer, it is left alone for a while. */
+  /** Polls one leader while it leads a target. Never rejects: a broker that does not answer gets a pause. */
   private async follow(cluster: Cluster, leader: number): Promise<void> {
     // The first poll is answered at once: a tail is ready as soon as it knows that its connection works.
     let longestWaitMs = 0
@@ -268,7 +266,7 @@ class PartitionFetcher implements Fetcher {
       this.activeAt = Date.now()
       this.brokerHolds.hold(leader)
       this.interrupted(error)
-      // Where the broker was never reached, its connection was not replaced: only new metadata tells another leader.
+      // If the broker was never reached, its connection was not replaced: only new metadata names another leader.
       await this.connection.refresh(cluster)
     }
   }
@@ -301,14 +299,14 @@ class PartitionFetcher implements Fetcher {
         this.deliverOne(target, answer)
       } else if (answer.error === wireErrors.OFFSET_OUT_OF_RANGE) {
         this.trouble(target, { kind: 'out-of-range' })
-        // A leader of before that its peers cannot reach lacks what the present one has.
+        // A former leader that its peers cannot reach lacks records of the current one.
         const cluster = this.connection.current()
         if (cluster !== null) void this.connection.refresh(cluster)
       } else this.refused(target, answer)
     }
   }
 
-  /** Only this partition waits, and the leaders are read anew meanwhile. */
+  /** Only this partition waits, and the leaders are read again meanwhile. */
   private refused(target: FetchTarget, { topic, partition, error }: FetchAnswer): void {
     const isNew = this.holds.hold(target)
     if (isNew && !isPassing(error)) this.logger.warn({ topic, partition, error }, 'Kafka refused a fetch')
@@ -360,15 +358,15 @@ class PartitionFetcher implements Fetcher {
 }
 
 /**
- * Two turns of the event loop, in which the reader of the records sends its own requests: a statement, an append. A fetch
- * sent earlier would wake the broker first, which then takes the core that the reader needs (docs/performance.md).
+ * Waits two turns of the event loop, in which the reader of the records sends its own requests: a statement, an append. An earlier fetch
+ * would wake the broker first, which then takes the core that the reader needs (docs/performance.md).
  */
 async function othersSend(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }
 
-/** Whether the answer took the target to the end that its partition had then. */
+/** Whether the answer brought the target to the end that its partition had then. */
 function isAtEnd({ wireTopic, partition, offset }: FetchTarget, answers: readonly FetchAnswer[]): boolean {
   const answer = answers.find((each) => each.partition === partition && each.topic === wireTopic)
   return answer === undefined || offset >= answer.endOffset

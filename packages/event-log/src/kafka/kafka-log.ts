@@ -50,9 +50,9 @@ export interface KafkaLogOptions {
   readonly metrics?: Metrics
   readonly ssl?: KafkaConnectionOptions['ssl']
   readonly sasl?: SaslCredentials
-  /** Of topics created here, and the least of existing ones. By default as many as there are brokers, three at most. */
+  /** Replicas of topics created here, and the minimum for existing ones. By default the number of brokers, three at most. */
   readonly replicationFactor?: number | undefined
-  /** Of the batches that are appended; by default gzip. Readers take batches of every codec. */
+  /** Compression of appended batches; by default gzip. Readers accept batches of every codec. */
   readonly compression?: Compression
   /** An append hangs for good: the process should end, so that its supervisor starts another one. */
   readonly onFatal?: (error: LogStoppedError) => void
@@ -65,7 +65,7 @@ const genesisTopic: TopicSpec = {
   config: { 'cleanup.policy': 'delete', 'retention.ms': '-1' },
 }
 
-/** Opens nothing by itself: connections are made when they are first needed. */
+/** Opens no connection: connections are made when they are first needed. */
 export function openKafkaLog(options: KafkaLogOptions): EventLog {
   return new KafkaLog(options)
 }
@@ -110,7 +110,7 @@ class KafkaLog implements EventLog {
       ...this.creationOf(specs),
       ...(accepts === undefined ? {} : { accepts }),
     })
-    // Where two processes append one each, the first one counts.
+    // If two processes append one each, the first one counts.
     if ((await this.positions.findIdentity()) === null) await this.append('log.genesis', [genesisRecord()])
     return changes
   }
@@ -189,7 +189,7 @@ class KafkaLog implements EventLog {
       wireTopic: (topic) => this.wireTopic(topic),
       topicOf: (wireTopic) => wireTopic.slice(this.topicPrefix.length),
     })
-    // Kept before it has joined: closing the log must end it also while no broker can be reached.
+    // Registered before it has joined: closing the log must end it even while no broker can be reached.
     const kept = this.keep(subscription)
     await joined
     return kept
@@ -216,7 +216,7 @@ class KafkaLog implements EventLog {
     })
   }
 
-  /** Records of topics with different producers are rare in one call; the ordered producer takes all of them. */
+  /** Records of topics with different producers are rare in one call; the ordered producer then sends all of them. */
   private producerFor(records: readonly NewRecord[]): ProducerKind {
     const isFast = ({ topic }: NewRecord): boolean => this.producerOfTopic.get(topic) === 'fast'
     return records.every(isFast) ? 'fast' : 'ordered'

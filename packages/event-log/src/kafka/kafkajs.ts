@@ -37,9 +37,9 @@ export interface ClusterMetadata {
   }[]
   readonly topicMetadata: readonly {
     readonly topic: string
-    /** Code of the protocol; 0 where the topic is known. */
+    /** Error code of the protocol; 0 if the topic is known. */
     readonly error: number
-    /** Null where the brokers give topics no ids. */
+    /** Null if the brokers give topics no ids. */
     readonly topicId: string | null
     readonly partitionMetadata: readonly PartitionMetadata[]
   }[]
@@ -66,7 +66,7 @@ export interface Broker {
   readonly nodeId: number
   /** `host:port` */
   readonly brokerAddress: string
-  /** Of each kind of request the versions that the broker knows; null before it has said so. */
+  /** The broker's known versions of each kind of request; null before it has stated them. */
   readonly versions: Readonly<Record<number, { readonly maxVersion: number }>> | null
   readonly connectionPool: {
     send<T>(request: WireRequest<T>): Promise<T>
@@ -113,7 +113,7 @@ export interface GroupCoordinator {
   }): Promise<unknown>
 }
 
-/** Membership of one consumer group: join, learn the assignment, stay by heartbeats, leave. */
+/** Membership of one consumer group: join, receive the assignment, stay by heartbeats, leave. */
 export interface GroupMembership {
   memberId: string | null
   readonly generationId: number | null
@@ -133,10 +133,10 @@ const METADATA_MAX_AGE_MS = 300_000
 const RETRY = { initialRetryTime: 50, maxRetryTime: 500, retries: 2 }
 const READ_UNCOMMITTED = 0
 
-/** The group is rebalanced when a member sent no heartbeat for this long: a killed worker's work continues soon after. */
+/** The group is rebalanced when a member sent no heartbeat for this long: a killed worker's work soon continues elsewhere. */
 export const SESSION_TIMEOUT_MS = 6_000
 export const HEARTBEAT_INTERVAL_MS = 1_000
-/** Longest a rebalance waits for members that have work in hand. */
+/** Longest time that a rebalance waits for members with unfinished work. */
 export const REBALANCE_TIMEOUT_MS = 10_000
 
 interface KafkaJsLogger {
@@ -250,7 +250,7 @@ export function createCluster(options: KafkaConnectionOptions): Cluster {
   })
 }
 
-/** Of the events of a cluster only the end of a request is used. Source: kafkajs 2.2.4, network/requestQueue/socketRequest.js. */
+/** The only cluster event in use is the end of a request. Source: kafkajs 2.2.4, network/requestQueue/socketRequest.js. */
 const REQUEST_ENDED = 'network.request'
 
 interface EndedRequest {
@@ -267,8 +267,8 @@ function eventsFor(meter: RequestMeter): { emit(event: string, request: EndedReq
 }
 
 /**
- * Ends every connection of a cluster and rejects the requests under way. kafkajs itself waits for the answers without checking
- * their limits, and does not notice that the connection broke meanwhile: it could wait for ever, and its callers too.
+ * Ends every connection of a cluster and rejects its pending requests. kafkajs itself waits for the answers without checking their limits,
+ * and does not notice that the connection broke meanwhile: it could wait for ever, and its callers too.
  */
 export async function disconnect(cluster: Cluster): Promise<void> {
   const { brokers, seedBroker } = cluster.brokerPool
@@ -277,15 +277,15 @@ export async function disconnect(cluster: Cluster): Promise<void> {
   await cluster.disconnect()
 }
 
-/** Rejects the requests under way to one broker. */
+/** Rejects the pending requests to one broker. */
 export function rejectRequests(broker: Broker): void {
   const left = new Error('The connection to Kafka was replaced')
   for (const connection of broker.connectionPool.pool) connection.rejectRequests(left)
 }
 
 /**
- * kafkajs disconnects brokers that left the cluster while it reads metadata, and waits for their answers: a broker that hangs
- * would hold up everyone who asks for a leader.
+ * While it reads metadata, kafkajs disconnects brokers that left the cluster and waits for their answers: a broker that hangs would block
+ * every caller that needs a leader.
  */
 const Connection = require('kafkajs/src/network/connection') as {
   prototype: PooledConnection & { disconnect(): Promise<boolean> }
@@ -349,7 +349,7 @@ interface BrokerClass {
 }
 const BrokerImplementation = require('kafkajs/src/broker') as BrokerClass
 
-/** Lets every broker of kafkajs ask for metadata in another way. */
+/** Makes every broker of kafkajs request metadata with the given function. */
 export function replaceMetadata(
   request: (topics: readonly string[], broker: Broker) => WireRequest<ClusterMetadata>,
 ): void {
@@ -358,7 +358,7 @@ export function replaceMetadata(
   }
 }
 
-/** Connects to one of the configured brokers, from which the others are learnt. */
+/** Connects to one of the configured brokers, which names the others. */
 interface SeedPool {
   seedBroker: { readonly versions: unknown; connect(): Promise<void> } | undefined
   versions: unknown
@@ -377,7 +377,7 @@ const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
 /** The protocol's error with this code; `protocolError` tells its name. */
 export const errorOfCode = (code: number): Error => createErrorFromCode(code)
 
-/** The partition's leader in the newest metadata; null where the topic, the partition or the leader is not known. */
+/** The partition's leader in the newest metadata; null if the topic, the partition or the leader is not known. */
 export function leaderOf(metadata: ClusterMetadata | null, topic: string, partition: number): number | null {
   const partitions = metadata?.topicMetadata.find((each) => each.topic === topic)?.partitionMetadata
   const leader = partitions?.find((each) => each.partitionId === partition)?.leader

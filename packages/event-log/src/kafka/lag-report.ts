@@ -1,19 +1,19 @@
 /**
- * Tells Kafka how far a group has read, so that Kafka's own tools show its lag (docs/adr/0021). Nobody reads these offsets back: the
+ * Reports to Kafka how far a group has read, so that Kafka's own tools show its lag (docs/adr/0021). No code reads these offsets back: the
  * positions of a group are its checkpoints in Postgres.
  */
 import type { Logger } from '@cupel/contracts'
 import type { GroupMembership } from './kafkajs.js'
 
 export interface LagReport {
-  /** Commits what changed, at most once in LAG_REPORT_MS. Never rejects, and nobody waits for it. */
+  /** Commits the changed offsets, at most once in LAG_REPORT_MS. Never rejects, and no caller waits for it. */
   send(member: GroupMembership, offsets: readonly GroupOffset[]): void
 }
 
 export interface GroupOffset {
   readonly wireTopic: string
   readonly partition: number
-  /** The next one to be read. */
+  /** The next offset to read. */
   readonly offset: number
 }
 
@@ -38,7 +38,7 @@ export function createLagReport(group: string, logger: Logger): LagReport {
           () => {
             for (const each of changed) reported.set(placeOf(each), each.offset)
           },
-          // The group is rebalancing, which the next heartbeat tells, or the right to commit is missing.
+          // The group is rebalancing, which the next heartbeat reports, or the right to commit is missing.
           (error: unknown) => logger.debug({ group, error: String(error) }, 'Kafka was not told of the lag'),
         )
         .finally(() => (isUnderWay = false))

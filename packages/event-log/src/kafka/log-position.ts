@@ -1,4 +1,4 @@
-/** Where partitions begin and end, which log this is, and whether a checkpoint belongs to it. */
+/** The bounds of partitions, the identity of the log, and whether a checkpoint belongs to it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { attempt, RefusedError, requireLeader, unknownTopic } from './attempt.js'
 import { requireTopic, sendTo, topicIdOf, type Connection } from './connection.js'
@@ -21,11 +21,11 @@ export interface LogPositions {
   endOffset(wireTopic: string, partition: number): Promise<number>
   startOffset(wireTopic: string, partition: number): Promise<number>
   partitionCount(wireTopic: string): Promise<number>
-  /** Reads it from the brokers each time: other brokers may serve at the address by now. */
+  /** Reads it from the brokers each time: other brokers may serve the address by now. */
   identity(): Promise<LogIdentity>
-  /** Null where there is no genesis record yet. */
+  /** Null if there is no genesis record yet. */
   findIdentity(): Promise<LogIdentity | null>
-  /** Throws a LogStoppedError where the log does not continue at `next`. */
+  /** Throws a LogStoppedError if the log does not continue at `next`. */
   verify(place: { wireTopic: string; partition: number }, checkpoint: Checkpoint | null): Promise<Bounds>
 }
 
@@ -35,8 +35,8 @@ export interface Bounds {
 }
 
 /**
- * After a change of leader the reported end may be too low for a moment, and a leader of before that its peers cannot reach tells its old
- * one for as long; the checkpoint is still valid then. The leaders are read anew each time, from any broker.
+ * After a change of leader the reported end may be too low for a moment, and a former leader that its peers cannot reach reports its old
+ * one for as long. The checkpoint is still valid then. The leaders are read again each time, from any broker.
  */
 const END_ATTEMPTS = 5
 const END_PAUSE_MS = 300
@@ -69,7 +69,7 @@ class ConnectedPositions implements LogPositions {
         ?.partitionMetadata.length
     })
     if (count === undefined || count === 0) throw unknownTopic(wireTopic)
-    // Kept: where partitions are added to a lane, its readers and writers restart in an order (docs/adr/0326).
+    // Cached: when partitions are added to a lane, its readers and writers restart in an order (docs/adr/0326).
     this.counts.set(wireTopic, count)
     return count
   }

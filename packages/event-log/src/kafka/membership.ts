@@ -1,6 +1,6 @@
 /**
- * Stays a member of a consumer group: joins, reports the assigned partitions, sends heartbeats whatever the handlers do, joins
- * again after every rebalance or broken connection, and leaves at once when closed.
+ * Stays a member of a consumer group: joins, reports the assigned partitions, sends heartbeats independently of the handlers, joins again
+ * after every rebalance or broken connection, and leaves at once when closed.
  */
 import { createWake } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
@@ -27,7 +27,7 @@ export interface MembershipOptions {
   readonly group: string
   readonly wireTopics: readonly string[]
   readonly onAssigned: (assignment: readonly Assignment[]) => void
-  /** The member has lost all partitions. Resolves when the work in hand is done; the group waits for it, within limits. */
+  /** The member has lost all partitions. Resolves when the running work is done; the group waits for it, within limits. */
   readonly onRevoked: () => Promise<void>
   /** The next offset of each assigned partition, for Kafka's own tools. */
   readonly offsets: () => readonly (Assignment & { readonly offset: number })[]
@@ -36,17 +36,17 @@ export interface MembershipOptions {
 }
 
 export interface Membership {
-  /** Resolves after the first join, or when it was closed or refused before. */
+  /** Resolves after the first join, or when the member was closed or refused before. */
   readonly joined: Promise<void>
   lastActiveAt(): number
   close(): Promise<void>
 }
 
-/** Work in hand is waited for until then; the rest of the rebalance timeout is for joining. */
+/** Limit of the wait for running work; the rest of the rebalance timeout is for joining. */
 const HAND_BACK_MS = REBALANCE_TIMEOUT_MS - 3_000
 /** A broker that has just started may not know its topics yet. */
 const MISSING_AFTER_MS = 15_000
-/** Topics that are missing or denied are looked for again after this. */
+/** Missing or denied topics are looked up again after this. */
 const UNKNOWN_LOOK_MS = 5_000
 /** Errors that no retry removes. Source: Kafka protocol guide, error codes. */
 const REFUSALS = new Set([
@@ -59,7 +59,7 @@ const REFUSALS = new Set([
   'SASL_AUTHENTICATION_FAILED',
   'UNSUPPORTED_SASL_MECHANISM',
 ])
-/** Not after a first success: a password is being exchanged, and each new connection reads it again. */
+/** Not after a first success: a password is being replaced, and each new connection reads it again. */
 const REFUSALS_AT_FIRST = new Set(['SASL_AUTHENTICATION_FAILED'])
 const REBALANCES = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'NOT_COORDINATOR_FOR_GROUP'])
 
@@ -77,11 +77,11 @@ class GroupMember implements Membership {
   private memberId: string | null = null
   private member: GroupMembership | null = null
   private memberCluster: Cluster | null = null
-  /** Topics of the group that were missing or denied at the last look. */
+  /** Topics of the group that were missing or denied at the last look-up. */
   private unknown: readonly string[] = []
   private isClosed = false
   private hasJoined = false
-  /** Since the last join; told once. */
+  /** Since the last join; reported once. */
   private isRefused = false
   private activeAt = Date.now()
   private failures = 0
@@ -154,7 +154,7 @@ class GroupMember implements Membership {
     this.noteJoined()
   }
 
-  /** A topic that is missing or denied keeps no other one from being read. Rejects where all of them are. */
+  /** A missing or denied topic does not prevent reads of others. Rejects if all of them are missing or denied. */
   private async requireTopics(cluster: Cluster): Promise<void> {
     const { wireTopics, group } = this.options
     await knowTopics(cluster, wireTopics)
@@ -216,7 +216,7 @@ class GroupMember implements Membership {
     await this.pause.wait(pauseMs(this.failures))
   }
 
-  /** Lets the work in hand finish before others get the partitions; meanwhile heartbeats keep the membership. */
+  /** Lets the running work finish before other members get the partitions; meanwhile heartbeats keep the membership. */
   private async handBack(showLife: boolean): Promise<void> {
     let done = false
     const finished = this.options.onRevoked().then(() => {
@@ -226,7 +226,7 @@ class GroupMember implements Membership {
     const giveUpAt = Date.now() + HAND_BACK_MS
     while (!done && !this.isClosed && Date.now() < giveUpAt) {
       await Promise.race([finished, this.pause.wait(HEARTBEAT_INTERVAL_MS)])
-      // The answer is that a rebalance is in progress, which is known; the heartbeat counts nevertheless.
+      // The answer says that a rebalance is in progress, which is known; the heartbeat counts nevertheless.
       if (showLife && !done) await this.member?.heartbeat({ interval: 0 }).catch(() => undefined)
     }
   }
@@ -236,7 +236,7 @@ class GroupMember implements Membership {
     this.options.onRefused(reason, error)
   }
 
-  /** Leaves the group, so that others need not wait for the session to end. */
+  /** Leaves the group, so that other members need not wait for the session to end. */
   private async leave(): Promise<void> {
     const leaving = this.member
     if (leaving === null || leaving.memberId === null) return

@@ -1,4 +1,4 @@
-/** Asks brokers where partitions begin and end, in few requests. */
+/** Queries brokers for the bounds of partitions, in few requests. */
 import { createBatcher, type Batcher } from '@cupel/concurrency'
 import { attempt, RefusedError, requireLeader } from './attempt.js'
 import { requireTopic, sendTo, type Connection } from './connection.js'
@@ -16,9 +16,9 @@ type Answers = ReadonlyMap<string, OffsetAnswer>
 const placeOf = ({ topic, partition }: OffsetPlace): string => `${topic}/${partition}`
 
 /**
- * One question per partition at a time, for everyone who asked before it began. A call that comes while one is under way waits for
- * the next: an answer from before the call could be too old for the caller. Questions of one moment share a request to their leader;
- * requests do not wait for each other, and a partition that fails fails alone.
+ * One query per partition at a time, for all calls that came before it began. A call during a query waits for the next one: an answer from
+ * before the call could be too old for the caller. Queries of one moment share a request to their leader. Requests do not wait for each
+ * other, and a failing partition affects no other.
  */
 export function offsetLookup(
   connection: Connection,

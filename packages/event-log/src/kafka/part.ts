@@ -1,11 +1,11 @@
-/** A partition that a subscription reads, and how far it is. */
+/** A partition that a subscription reads, and its progress. */
 import type { LogRecord } from '../port.js'
 import type { FetchTarget } from './fetcher.js'
 import type { Assignment } from './membership.js'
 
 export interface Part extends Assignment {
   readonly topic: string
-  /** Rises whenever the position is loaded again; work that began under an earlier epoch is ignored. */
+  /** Rises whenever the position is loaded again; work of an earlier epoch is ignored. */
   epoch: number
   readonly target: FetchTarget
   state: 'loading' | 'reading' | 'revoked'
@@ -19,15 +19,15 @@ export interface Part extends Assignment {
   /** Offset up to which everything was handled. */
   next: number
   handling: Promise<void> | null
-  /** Failures since it last worked. */
+  /** Failures since the last success. */
   failures: number
-  /** Where the batch begins that was rejected and is still to be handled. */
+  /** First offset of a rejected batch that is still to be handled. */
   rejectedAt: number | null
   /** How often Kafka refused an offset that lies within the log. */
   doubts: number
 }
 
-/** A partition whose place in the log has to be loaded first. */
+/** A partition whose place in the log must be loaded first. */
 export function newPart(assignment: Assignment, target: FetchTarget): Part {
   return {
     ...assignment,

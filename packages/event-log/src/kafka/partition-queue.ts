@@ -28,13 +28,13 @@ export interface Batch {
   readonly entries: readonly Entry[]
   readonly bytes: number
   readonly deadlineAt: number
-  /** Number of its first record among those of its producer in this partition. A broker detects repetitions by it. */
+  /** Number of its first record among those of its producer in this partition. A broker detects retries by it. */
   readonly sequence: number
   readonly producer: ProducerIdentity | null
   attempts: number
-  /** Null until it is: the way to its leader may have to be made first. */
+  /** Null until it is sent: a connection to its leader may have to be made first. */
   sentAt: number | null
-  /** Where it was sent last. */
+  /** The lane of the last attempt. */
   lane: Lane | null
 }
 
@@ -48,11 +48,11 @@ export interface PartitionQueue {
   /** A call was cut into several batches: each waits for the one before it. */
   cut: boolean
   notBefore: number
-  /** The last batch was not acknowledged for a reason of this partition: the next one must delay no other partition. */
+  /** The last batch failed for a reason of this partition: the next one must delay no other partition. */
   isSuspect: boolean
-  /** Attempts that failed since the last acknowledgement, for want of a leader too. */
+  /** Failed attempts since the last acknowledgement, including those without a leader. */
   failures: number
-  /** Why, for the error of an append that waits too long. */
+  /** The reason, for the error of an append that waits too long. */
   trouble: unknown
   producer: ProducerIdentity | null
   nextSequence: number
@@ -84,15 +84,15 @@ export function partitionQueue(topic: string, partition: number): PartitionQueue
 export const isEmpty = (queue: PartitionQueue): boolean =>
   queue.repeat.length === 0 && queue.waiting.length === 0
 
-/** Whether another batch may leave while `inFlight` of at most `atOnce` are under way. */
+/** Whether another batch may be sent while `inFlight` of at most `atOnce` are under way. */
 export function maySend(queue: PartitionQueue, atOnce: number, now: number): boolean {
   if (queue.notBefore > now) return false
-  // No record overtakes a batch that has to be retried, and the parts of a cut call follow each other.
+  // No record overtakes a batch that must be retried, and the parts of a cut call follow each other.
   const alone = queue.repeat.length > 0 || queue.cut
   return alone ? queue.inFlight === 0 : queue.inFlight < atOnce
 }
 
-/** The next batch, or null where nothing waits. `producer` is the one for partitions that have none yet. */
+/** The next batch, or null if nothing waits. `producer` is for partitions that have none yet. */
 export function takeBatch(queue: PartitionQueue, producer: ProducerIdentity | null): Batch | null {
   return queue.repeat.shift() ?? newBatch(queue, producer)
 }
@@ -153,7 +153,7 @@ export function putBackHalves(batch: Batch): void {
   )
 }
 
-/** Continues with another producer and the first sequence, where it is not known what the broker accepted last. */
+/** Continues with another producer and the first sequence, if it is not known what the broker accepted last. */
 export function renewProducer(queue: PartitionQueue, producer: ProducerIdentity | null): void {
   queue.waiting = [...queue.repeat.flatMap((batch) => batch.entries), ...queue.waiting]
   queue.repeat = []

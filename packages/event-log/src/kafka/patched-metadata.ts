@@ -1,4 +1,4 @@
-/** Imported for its effect: kafkajs asks for metadata with the request of this client. */
+/** Imported for its effect: kafkajs requests metadata with the request of this client. */
 import { replaceMetadata } from './kafkajs.js'
 import { METADATA_KEY, metadataRequest } from './wire-metadata.js'
 

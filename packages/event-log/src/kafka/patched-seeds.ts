@@ -1,7 +1,7 @@
 /**
- * Imported for its effect. kafkajs 2.2.4 asks another of the configured brokers only where one refuses the connection. One that accepts it
- * and hangs up, or answers nothing, is asked again and again, so that a service could not start beside it. Source: kafkajs,
- * cluster/brokerPool.js.
+ * Imported for its effect. kafkajs 2.2.4 tries another configured broker only if one refuses the connection. It retries a broker that
+ * accepts the connection and hangs up, or that does not answer, again and again, so that a service could not start with such a broker.
+ * Source: kafkajs, cluster/brokerPool.js.
  */
 import { BrokerPool } from './kafkajs.js'
 

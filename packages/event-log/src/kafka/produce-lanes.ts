@@ -1,33 +1,33 @@
 /**
- * The ways of a producer to the leaders. A broker answers the requests of a connection in their order, and waits up to three seconds for
- * replicas that are behind: partitions with such replicas are sent over a connection of their own, so that they delay no other.
+ * The connections of a producer to the leaders. A broker answers the requests of a connection in their order, and waits up to three seconds
+ * for replicas that are behind. Partitions with such replicas are sent over a connection of their own, so that they delay no other.
  */
 import { sendTo, type Connection } from './connection.js'
 import type { WireRequest } from './kafkajs.js'
 
 export interface Lane {
   readonly leader: number
-  /** Under way. */
+  /** Pending requests. */
   requests: number
   /** The broker reads nothing from the connection before that time; milliseconds since 1970. */
   readonly throttledUntil: number
   mayTake(now: number): boolean
-  /** `onSent` is called when there is a connection to send it over. */
+  /** `onSent` is called when there is a connection for the request. */
   send<T>(request: WireRequest<T>, onSent: () => void): Promise<T>
-  /** Notes what an answer said about throttling, and calls `onEnd` when it is over. */
+  /** Notes the throttle time of an answer, and calls `onEnd` when it is over. */
   throttle(ms: number, onEnd: () => void): void
 }
 
 export interface Lanes {
   of(leader: number, isSuspect: boolean): Lane
-  /** An error that says that a broker throttles; null where none does. */
+  /** An error that says that a broker throttles; null if none does. */
   throttleTrouble(): Error | null
   close(): Promise<void>
 }
 
-/** Requests under way to one leader; more of them would be smaller ones. */
+/** Pending requests to one leader; more of them would be smaller ones. */
 const REQUESTS_IN_FLIGHT = 3
-/** After a broker throttled, requests go one by one for so long: one behind another would wait for the time of both. */
+/** After a broker throttled, requests are sent one by one for this long: one behind another would wait for the time of both. */
 const CAREFUL_MS = 10_000
 
 export function createLanes(main: Connection, side: Connection): Lanes {

@@ -1,18 +1,18 @@
-/** The connection of a producer, and the number that the brokers know it by. */
+/** The connection of a producer, and the number by which the brokers identify it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from './connection.js'
 import type { ProducerIdentity } from './record-batch.js'
 
 export interface IdentitySource {
-  /** Whether there is a connection, and a number where one is needed. */
+  /** Whether there is a connection, and a number if one is needed. */
   isReady(): boolean
-  /** Null where none is needed, or there is none yet. */
+  /** Null if none is needed, or if there is none yet. */
   current(): ProducerIdentity | null
-  /** Connects and asks for what is missing; one attempt at a time, with a pause after a failure. */
+  /** Connects and requests what is missing; one attempt at a time, with a pause after a failure. */
   prepare(): void
-  /** Partitions that have no number yet get another one. */
+  /** Partitions without a number get another one. */
   forget(identity: ProducerIdentity | null): void
-  /** Why the last attempt failed; null where it succeeded. */
+  /** Why the last attempt failed; null if it succeeded. */
   trouble(): unknown
 }
 
@@ -23,7 +23,7 @@ const LONGEST_RETRY_MS = 500
 export const retryPauseMs = (attempt: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS)
 
-/** `isNumbered`: repetitions are recognized by a number of the producer. `onChange` is called after every attempt. */
+/** `isNumbered`: brokers recognize retries by a number of the producer. `onChange` is called after every attempt. */
 export function createIdentitySource(
   connection: Connection,
   { isNumbered, onChange }: { readonly isNumbered: boolean; readonly onChange: () => void },
@@ -61,7 +61,7 @@ export function createIdentitySource(
     }
   }
 
-  /** Any broker gives numbers. One that does not answer gets a new connection, and the next attempt asks another. */
+  /** Any broker assigns numbers. One that does not answer gets a new connection, and the next attempt uses another broker. */
   async function newIdentity(cluster: Awaited<ReturnType<Connection['cluster']>>): Promise<ProducerIdentity> {
     const nodeIds = Object.keys(cluster.brokerPool.brokers)
     const broker = await cluster.findBroker({

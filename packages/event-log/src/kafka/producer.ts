@@ -1,7 +1,7 @@
 /**
- * Appends records in few, well filled requests. Records that arrive in one turn of the event loop share a request, and while a
- * request is under way the next one fills up. There are two producers: `fast` keeps several requests of a partition in flight;
- * `ordered` is idempotent and keeps one, so that a repeated request changes neither the order nor the number of records.
+ * Appends records in few, well filled requests. Records that arrive in one turn of the event loop share a request, and during a request the
+ * next one fills up. There are two producers: `fast` keeps several requests of a partition in flight. `ordered` is idempotent and keeps
+ * one, so that a repeated request changes neither the order nor the number of records.
  */
 import { LogStoppedError, LogUnavailableError, RecordTooLargeError, type NewRecord } from '../port.js'
 import { openConnection, topicFault, type Connection } from './connection.js'
@@ -56,7 +56,7 @@ export interface ProducerOptions {
   readonly compression: Compression
   /** A request got neither an answer nor an error: the process should end, so that its supervisor starts another one. */
   readonly onStuck: (error: LogStoppedError) => void
-  /** Records of a request that was answered. */
+  /** Number of records in an answered request. */
   readonly onRequest: (records: number) => void
   readonly onFailure: (error: Error) => void
 }
@@ -64,9 +64,9 @@ export interface ProducerOptions {
 /** All batches of one request together. */
 const REQUEST_BYTES = 4 * 1024 * 1024
 const BATCHES_IN_FLIGHT = { fast: 2, ordered: 1 }
-/** An append that is not acknowledged by then is rejected. */
+/** An append without an acknowledgement is rejected after this. */
 export const APPEND_DEADLINE_MS = 10_000
-/** The connection's own limits end a request in 5 s, besides the time that a broker throttles; one that is still open now will never end. */
+/** The connection ends a request after 5 s, plus the time that a broker throttles; a request that is open longer never ends. */
 const STUCK_AFTER_MS = 10_000
 const SWEEP_INTERVAL_MS = 250
 
@@ -154,7 +154,7 @@ class BatchingProducer implements Producer {
     if (cluster !== null) while (this.sendOne(cluster));
   }
 
-  /** One request to one leader, with a batch of each of its partitions that may send. False where nothing may be sent now. */
+  /** One request to one leader, with a batch of each of its partitions that may send. False if nothing may be sent now. */
   private sendOne(cluster: Cluster): boolean {
     const metadata = cluster.brokerPool.metadata
     const now = Date.now()
@@ -189,7 +189,7 @@ class BatchingProducer implements Producer {
   /** Only these partitions wait: the topic is missing or denied, or the partition has no leader now. */
   private findLeaders(cluster: Cluster, queues: readonly PartitionQueue[]): void {
     for (const queue of queues) {
-      // The first look is at a topic that was never asked for.
+      // The first error may come from a topic that was never requested.
       queue.trouble =
         topicFault(cluster, queue.topic) ??
         new Error(`no broker leads partition ${queue.partition} of ${queue.topic}`)
@@ -250,7 +250,7 @@ class BatchingProducer implements Producer {
     if (cluster !== null) void this.connection.refresh(cluster)
   }
 
-  /** False where the sweep has rejected the batch meanwhile. */
+  /** False if the sweep has already rejected the batch. */
   private landed(batch: Batch): boolean {
     if (!this.underWay.delete(batch)) return false
     batch.queue.inFlight -= 1
@@ -305,7 +305,7 @@ class BatchingProducer implements Producer {
     this.postpone(queue, attempts)
   }
 
-  /** The broker accepts less than expected: the halves of the batch go one after the other; a single record is rejected. */
+  /** The broker accepts less than expected: the halves of the batch are sent one after the other; a single record is rejected. */
   private tooLarge(batch: Batch): void {
     const [first, second] = batch.entries
     if (second === undefined) {
@@ -328,7 +328,7 @@ class BatchingProducer implements Producer {
   /** Rejects the calls of a batch, which may have been written nevertheless. */
   private giveUp(batch: Batch, error: Error): void {
     this.fail(batch.entries, error)
-    // The broker would take the next batch with this sequence for a repetition of this one, and drop it.
+    // The broker would treat the next batch with this sequence as a repetition of this one, and drop it.
     this.forgetProducer(batch.queue)
     if (!isEmpty(batch.queue)) this.busy.add(batch.queue)
   }
@@ -354,7 +354,7 @@ class BatchingProducer implements Producer {
     const now = Date.now()
     for (const batch of this.underWay) {
       const { sentAt, queue, lane } = batch
-      // While the way to its leader is made, only its time can end.
+      // While the connection to its leader is being made, the batch can only time out.
       if (sentAt === null && batch.deadlineAt <= now && this.landed(batch))
         this.giveUp(batch, this.unavailable(queue))
       if (sentAt === null || now - Math.max(sentAt, lane?.throttledUntil ?? 0) < STUCK_AFTER_MS) continue
@@ -376,7 +376,7 @@ class BatchingProducer implements Producer {
       this.fail(takeLate(queue, now), this.unavailable(queue))
       if (isEmpty(queue)) this.busy.delete(queue)
     }
-    // A timer may fire a moment before its time by the clock, and find that a pause is not over yet.
+    // A timer may fire slightly before its time by the clock, and find that a pause is not over yet.
     if (this.busy.size > 0) this.schedule()
   }
 

@@ -18,8 +18,7 @@ const MAX_PARTITION_BYTES = 2 * 1024 * 1024
 const ANSWERS_AHEAD = 2
 
 /**
- * Batches of the records `from` ≤ offset < min(`to`, the end at the time of the call). Throws LogStoppedError where a part
- * of them is gone.
+ * Batches of the records `from` ≤ offset < min(`to`, the end at the time of the call). Throws LogStoppedError if a part of them is gone.
  */
 export async function* readRange(
   range: Range,

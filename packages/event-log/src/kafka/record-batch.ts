@@ -1,7 +1,7 @@
 /**
- * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: a batch is encoded in the buffer it is sent from,
- * decoded values and keys are views of the received buffer, and headers are decoded on first use.
- * Source: Kafka documentation, "Record Batch" and "Record"; varints are zig-zag encoded as in Protocol Buffers.
+ * Kafka's record batch, magic 2, to and from bytes. Written for the hot path: a batch is encoded in the buffer that is sent, decoded values
+ * and keys are views of the received buffer, and headers are decoded on first use. Source: Kafka documentation, "Record Batch" and
+ * "Record"; varints are zig-zag encoded as in Protocol Buffers.
  */
 import { isCompacted } from '@cupel/contracts'
 import { TYPE_HEADER, type Headers, type LogRecord, type NewRecord } from '../port.js'
@@ -36,12 +36,12 @@ export interface NewBatch {
   readonly records: readonly NewRecord[]
   readonly timestampMs: number
   readonly producer: ProducerIdentity
-  /** Number of the first record among those of its producer in the partition; nothing where the producer has no identity. */
+  /** Number of the first record among those of its producer in the partition; without meaning if the producer has no identity. */
   readonly sequence: number
   readonly compression: Compression
 }
 
-/** Writes the batch at `start` and returns where it ends. */
+/** Writes the batch at `start` and returns its end. */
 export function writeBatch(
   into: Buffer,
   start: number,
@@ -90,7 +90,7 @@ function writeRecord(batch: Buffer, start: number, record: NewRecord, offsetDelt
   return moved + length
 }
 
-/** On a topic that is compacted nothing is as good as no value: only the latter makes the brokers forget the key. */
+/** On a compacted topic an empty value means no value: only a missing value makes the brokers forget the key. */
 function isWithoutValue({ topic, value }: NewRecord): boolean {
   return value.length === 0 && isCompacted(topic)
 }
@@ -113,11 +113,11 @@ function writeVarint(batch: Buffer, at: number, value: number): number {
 
 export interface DecodedBatches {
   readonly records: LogRecord[]
-  /** Offset after the last record of the last whole batch; `from` where there was none. */
+  /** Offset after the last record of the last complete batch; `from` if there was none. */
   readonly next: number
-  /** Offset of the first record at or after `from`; null where there was none. */
+  /** Offset of the first record at or after `from`; null if there was none. */
   readonly first: number | null
-  /** Of the batches that were read, unpacked: what they take in memory. */
+  /** Memory of the batches that were read, unpacked. */
   readonly bytes: number
 }
 
@@ -126,14 +126,14 @@ export class UnreadableBatchError extends Error {
   override readonly name = 'UnreadableBatchError'
 }
 
-/** The checksum of a batch begins with its attributes: what a broker changes stands before them. */
+/** The checksum of a batch begins with its attributes: the fields that a broker changes come before them. */
 const CRC_FROM = 21
 const CODEC_MASK = 0x07
 const CONTROL_FLAG = 0x20
 
 /**
- * The records from `from` on in the batches of an answer. A batch holds offsets below the one asked for where the asked one
- * lies in its middle; the last batch may be cut off. Only in a compacted topic is read what follows a gap.
+ * The records from `from` on in the batches of an answer. If `from` lies in the middle of a batch, the batch holds lower offsets. The last
+ * batch may be cut off. Records behind a gap are read only in a compacted topic.
  */
 export function decodeBatches(bytes: Buffer, topic: string, partition: number, from: number): DecodedBatches {
   const records: LogRecord[] = []
@@ -193,7 +193,7 @@ function unpacked(body: Buffer, number: number, topic: string, partition: number
   }
 }
 
-/** Position of the cursor within the batch that is read; decoding is synchronous, so one is enough. */
+/** Position of the cursor within the current batch; decoding is synchronous, so one is enough. */
 let cursor = 0
 
 function readRecords(
@@ -219,7 +219,7 @@ function readRecords(
   if (cursor !== body.length) throw unsound(topic, partition, baseOffset)
 }
 
-/** Some libraries fill what a broken input lacks with zeros. */
+/** Some libraries fill missing parts of a broken input with zeros. */
 const unsound = (topic: string, partition: number, offset: number): UnreadableBatchError =>
   new UnreadableBatchError(`${topic}/${partition} holds a batch at ${offset} whose records do not fill it`)
 
@@ -228,7 +228,7 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
   const keyAt = cursor
   cursor += Math.max(0, keyLength)
   const valueLength = readVarint(body)
-  // -1 stands for no value: a key that is forgotten on a compacted topic, or a record of another program.
+  // -1 means no value: a forgotten key on a compacted topic, or a record of another program.
   const value = body.subarray(cursor, cursor + Math.max(0, valueLength))
   cursor += value.length
   const headersAt = cursor
@@ -263,7 +263,7 @@ function readHeaders(body: Buffer, at: number, end: number): Headers {
 
 const TYPE = Buffer.from(TYPE_HEADER)
 
-/** The last header of this name, without reading the others; undefined where there is none. */
+/** The last header of this name, without reading the others; undefined if there is none. */
 function readHeader(name: Buffer, body: Buffer, at: number, end: number): string | undefined {
   cursor = at
   let value: string | undefined
@@ -278,7 +278,7 @@ function readHeader(name: Buffer, body: Buffer, at: number, end: number): string
 }
 
 function skipText(body: Buffer): void {
-  // Reading the length moves the cursor: it must be known before the cursor is added to.
+  // Reading the length moves the cursor: the length must be known before it is added to the cursor.
   const length = readVarint(body)
   cursor += Math.max(0, length)
 }
@@ -309,7 +309,7 @@ function skipVarlong(body: Buffer): void {
 /** CRC-32C (Castagnoli), reflected polynomial 0x82f63b78. Source: RFC 3720, appendix B.4. Eight bytes a step. */
 const BYTES_A_STEP = 8
 const TABLE_SIZE = 256
-/** One table after the other: in the n-th a byte counts as if n zero bytes followed it. */
+/** Consecutive tables: in the n-th a byte counts as if n zero bytes followed it. */
 const TABLES = castagnoliTables()
 
 function castagnoliTables(): Int32Array {

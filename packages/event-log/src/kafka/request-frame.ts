@@ -1,4 +1,4 @@
-/** Bodies of requests, written where kafkajs sends them from. */
+/** Bodies of requests, written into the buffer that kafkajs sends. */
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
@@ -26,7 +26,7 @@ export interface RequestFrame {
 /** Room for the header in front of a body: size, key, version, correlation id and client id. */
 const HEADER_ROOM_BYTES = 256
 
-/** A buffer for a body of at most so many bytes, to be written from `start` on. */
+/** A buffer for a body of at most this many bytes, to be written from `start` on. */
 export function requestBuffer(largestBytes: number): Omit<RequestFrame, 'end'> {
   return { buffer: Buffer.allocUnsafe(HEADER_ROOM_BYTES + largestBytes), start: HEADER_ROOM_BYTES }
 }
@@ -44,8 +44,8 @@ function asEncoder(encoder: PatchedEncoder, framed: RequestFrame): PatchedEncode
 }
 
 /**
- * kafkajs puts a header in front of a body by copying the body, twice, each time into a buffer of the next power of two that is
- * filled with zeros first: 0.12 ms for 140 kB. Where a body has room in front, the header is written there.
+ * kafkajs puts a header in front of a body by copying the body, twice, each time into a zero-filled buffer of the next power of two: 0.12
+ * ms for 140 kB. If a body has room in front, the header is written there.
  */
 const writeCopy = Encoder.prototype.writeEncoder
 Encoder.prototype.writeEncoder = function writeInFront(this: PatchedEncoder, value): PatchedEncoder {

@@ -1,10 +1,10 @@
-/** What the log costs the brokers, as operators see it: requests by the part of the client that sends them, and their answers. */
+/** Measures the log's load on the brokers, for operators: requests by the part of the client that sends them, and their answers. */
 import type { Metrics } from '@cupel/contracts'
 
 export interface RequestMeter {
   /** `request`: Kafka's name of it, such as Fetch; `bytes` of the answer. */
   answered(request: string, bytes: number): void
-  /** A fetch was answered when its time was over, without a record. */
+  /** A fetch timed out without a record. */
   fetchedNothing(): void
 }
 

@@ -1,10 +1,10 @@
-/** How connections to the brokers are made: sockets with or without TLS, and the sign-in by password or token. */
+/** Makes connections to the brokers: sockets with or without TLS, and the sign-in by password or token. */
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { SASLOptions } from 'kafkajs'
 
 export interface KafkaSecurity {
-  /** As a function it is called for each new connection, so that changed certificates count from the next one on. */
+  /** A function is called for each new connection, so that changed certificates apply from the next one on. */
   readonly ssl?: boolean | ConnectionOptions | (() => ConnectionOptions)
   readonly sasl?: SaslCredentials
 }
@@ -14,17 +14,17 @@ export type SaslCredentials = PasswordCredentials | TokenCredentials
 export interface PasswordCredentials {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
   readonly username: string
-  /** As a function it is called for each new connection. */
+  /** A function is called for each new connection. */
   readonly password: string | (() => string)
 }
 
 export interface TokenCredentials {
   readonly mechanism: 'oauthbearer'
-  /** A token that is valid now; called for each new connection, and again before a broker ends one whose token expires. */
+  /** A currently valid token; called for each new connection, and again before a broker ends a connection whose token expires. */
   readonly token: () => Promise<string>
 }
 
-/** Connections over which nothing is asked are probed from then on, so that one to a machine that is gone ends before it is used again. */
+/** Connections without requests are probed after this, so that one to a lost machine ends before its next use. */
 const KEEP_ALIVE_MS = 5_000
 
 interface SocketRequest {
@@ -47,7 +47,7 @@ export function socketsOf({ ssl }: KafkaSecurity): (request: SocketRequest) => S
   }
 }
 
-/** kafkajs reads the fields when it signs in: a getter gives it the password of that moment. */
+/** kafkajs reads the fields when it signs in: a getter returns the current password. */
 export function saslOf({ sasl }: KafkaSecurity): { sasl?: SASLOptions } {
   if (sasl === undefined) return {}
   if (sasl.mechanism === 'oauthbearer')

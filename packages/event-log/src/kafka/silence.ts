@@ -8,7 +8,7 @@ const LOOK_INTERVAL_MS = 5_000
 export function watchSilence(lastActiveAt: () => number, onSilent: () => void): () => void {
   let silentLooks = 0
   const timer = setInterval(() => {
-    // Twice, because the first look after a pause of the whole process finds every reader silent.
+    // Two checks in a row, because the first check after a pause of the whole process finds every reader silent.
     silentLooks = Date.now() - lastActiveAt() < SILENCE_LIMIT_MS ? 0 : silentLooks + 1
     if (silentLooks < 2) return
     clearInterval(timer)

@@ -27,7 +27,7 @@ const BYTES_AHEAD = 4 * 1024 * 1024
 const DOUBTS_ALLOWED = 5
 export interface OpenedSubscription {
   readonly subscription: Subscription
-  /** Resolves after the first join, or when it ended before. */
+  /** Resolves after the first join, or when the subscription ended before it. */
   readonly joined: Promise<void>
 }
 
@@ -55,7 +55,7 @@ class GroupReader {
   private readonly endWatch: () => void
   private readonly parts = new Map<string, Part>()
   private readonly timers = new Set<NodeJS.Timeout>()
-  /** Parts with a batch to handle that wait for a place. */
+  /** Parts with a batch to handle that wait for a slot. */
   private readonly queued: Part[] = []
   private active = 0
   private stopping: Promise<void> | null = null
@@ -137,7 +137,7 @@ class GroupReader {
     await Promise.all([this.membership.close(), this.fetcher.close()])
   }
 
-  /** Ends the subscription and reports it once. What it stops must not wait for it. */
+  /** Ends the subscription and reports it once. The stopped parts must not wait for it. */
   private end(error: LogStoppedError): void {
     if (this.isOver) return
     void this.stop()
@@ -175,11 +175,11 @@ class GroupReader {
     await Promise.all(revoked.flatMap((part) => part.handling ?? []))
   }
 
-  /** Loads the position: the checkpoint says where to read on, and the log must hold the records from there. */
+  /** Loads the position: reading continues at the checkpoint, and the log must hold the records from there. */
   private async load(part: Part): Promise<void> {
     const epoch = this.reposition(part)
     part.state = 'loading'
-    // The batch in hand may still move the checkpoint.
+    // The current batch may still move the checkpoint.
     await part.handling
     if (part.epoch !== epoch) return
     try {
@@ -233,7 +233,7 @@ class GroupReader {
 
   private receive(part: Part, fetched: Fetched): void {
     part.endOffset = fetched.endOffset
-    // A checkpoint that moved nevertheless was stored, although the handler could not know.
+    // If the checkpoint moved nevertheless, it was stored, although the handler could not know that.
     if (part.rejectedAt === null || part.next > part.rejectedAt) this.recovered(part)
     if (fetched.next === fetched.from) return
     const { records } = fetched
@@ -243,7 +243,7 @@ class GroupReader {
     this.pump(part)
   }
 
-  /** Begins a batch where there is something to handle, nothing in hand, and a place free. */
+  /** Begins a batch if there are records to handle, no batch is running, and a slot is free. */
   private pump(part: Part): void {
     if (
       this.isOver ||
@@ -316,7 +316,7 @@ class GroupReader {
     const offset = part.target.offset
     if (trouble.kind !== 'out-of-range') {
       const stopped = stoppedBy(trouble, place, offset)
-      // The other topics go on. This one may come back, and is then known by its id.
+      // The other topics continue. This one may come back, and is then recognised by its id.
       if (trouble.kind === 'missing' && this.readsBeside(part.topic)) return this.retry(part, stopped, offset)
       return this.end(stopped)
     }
@@ -335,7 +335,7 @@ class GroupReader {
         next: offset,
         log: await this.dependencies.positions.identity(),
       })
-      // Meanwhile the leaders are read anew.
+      // The leaders are read again meanwhile.
       await sleep(pauseMs(part.doubts))
       if (part.epoch === epoch && part.state === 'reading') this.fetcher.add(part.target)
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Follows one partition from its present end. No consumer group is involved (docs/adr/0021): the position is in memory, so
- * there is nothing to join, nothing to commit and no rebalance that could take the partition away.
+ * Follows one partition from its current end. No consumer group is involved (docs/adr/0021): the position is in memory, so that there is
+ * nothing to join, nothing to commit and no rebalance that could take the partition away.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LATE, withinMs } from '@cupel/concurrency'
@@ -24,11 +24,11 @@ export interface TailDependencies {
   readonly wireTopic: string
 }
 
-/** A tail that is not ready by then rejects: no broker answers. */
+/** A tail that is not ready after this rejects: no broker answers. */
 const OPEN_TIMEOUT_MS = 10_000
 const IDENTITY_RETRY_MS = 500
 
-/** Rejects with LogUnavailableError where no broker answers, with LogStoppedError where the log must not be followed. */
+/** Rejects with LogUnavailableError if no broker answers, with LogStoppedError if the log must not be followed. */
 export async function openTail(options: TailOptions, dependencies: TailDependencies): Promise<Tail> {
   const { positions, wireTopic } = dependencies
   const log = await positions.identity()
@@ -107,14 +107,14 @@ class PartitionTail {
     await this.fetcher.close()
   }
 
-  /** The brokers that came back must be those of the same log: an offset of another log means nothing here. */
+  /** The brokers that came back must serve the same log: an offset of another log has no meaning here. */
   private confirmLog(clusterId: string): void {
     this.readiness.connectionLost()
     if (!this.log.startsWith(`${clusterId}/`)) return this.end(this.foreign(`cluster ${clusterId}`))
     void this.readiness.confirmLog(() => this.isSameLog(), this.dependencies.connection.logger)
   }
 
-  /** Rejects where the log cannot be asked. */
+  /** Rejects if the log cannot be queried. */
   private async isSameLog(): Promise<boolean> {
     if (this.isOver) return false
     const present = await this.dependencies.positions.identity()
@@ -131,7 +131,7 @@ class PartitionTail {
     } catch (error) {
       if (error instanceof LogStoppedError) return this.end(error)
     }
-    // The offset lies within the log, or Kafka could not be asked: a new leader answers so for a moment.
+    // The offset lies within the log, or Kafka could not be queried: a new leader gives this answer for a moment.
     if (!this.isOver) this.fetcher.add(this.target)
   }
 
@@ -157,9 +157,9 @@ function silent(place: string): LogStoppedError {
 }
 
 /**
- * Whether records appended now would be delivered. True once a fetch at the tail's position was answered over the present
- * connection and the log behind that connection is known to be the one the tail began on: the next fetch brings what is
- * appended from then on.
+ * Whether the tail would deliver records appended now. True after two steps: a fetch at the tail's position was answered over the current
+ * connection, and the log behind that connection is known to be the one the tail began on. The next fetch then returns the records appended
+ * from then on.
  */
 function createReadiness() {
   let isAnswered = false
@@ -185,7 +185,7 @@ function createReadiness() {
       isAnswered = isConfirmed = false
       connections += 1
     },
-    /** Asks until there is an answer, or another connection. */
+    /** Retries until there is an answer, or another connection. */
     async confirmLog(isSameLog: () => Promise<boolean>, logger: Logger): Promise<void> {
       const connection = connections
       while (connection === connections) {

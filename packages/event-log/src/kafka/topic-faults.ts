@@ -1,4 +1,4 @@
-/** Compares topics with what the log needs of them, setting by setting. */
+/** Compares topics with the requirements of the log, setting by setting. */
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
 import type { TopicFault } from '../port.js'
@@ -8,12 +8,12 @@ export const REPLICAS_WANTED = 3
 const MIN_IN_SYNC = '2'
 export const CONFIG_RESOURCE_TOPIC = 2
 
-/** As many replicas as there are brokers, three at most, where no number is configured. */
+/** The configured number; otherwise the number of brokers, three at most. */
 export function replicasWanted(configured: number | undefined, brokers: number): number {
   return configured ?? Math.min(REPLICAS_WANTED, brokers)
 }
 
-/** Every setting of a topic on which a promise of the log rests. */
+/** Every topic setting that the guarantees of the log need. */
 export function wantedConfig(spec: TopicSpec, replicas: number): Record<string, string> {
   return {
     'retention.bytes': '-1',
@@ -24,15 +24,15 @@ export function wantedConfig(spec: TopicSpec, replicas: number): Record<string, 
   }
 }
 
-/** What a topic is, as the brokers describe it. */
+/** A topic as the brokers describe it. */
 export interface FoundTopic {
   readonly partitions: number
-  /** Of the partition that has fewest. */
+  /** Replicas of the partition that has the fewest. */
   readonly replicas: number
   readonly config: ReadonlyMap<string, string>
 }
 
-/** What each wrong setting would break, as the end of a sentence. */
+/** The effect of each wrong setting, as the end of a sentence. */
 const consequences: Readonly<Record<string, string>> = {
   partitions: 'the place of a record depends on that number, so it cannot be changed',
   'replication.factor': 'the loss of a broker would lose records',
@@ -45,7 +45,7 @@ const consequences: Readonly<Record<string, string>> = {
   'compression.type': 'the brokers would rewrite every batch',
 }
 
-/** Of a topic that keeps the last record of each key. */
+/** Effects for a topic that keeps the last record of each key. */
 const consequencesOfCompaction: Readonly<Record<string, string>> = {
   'cleanup.policy': 'a reader of the state would have to read every record that there ever was',
   'retention.ms': 'the state of quiet keys would expire',
@@ -53,7 +53,7 @@ const consequencesOfCompaction: Readonly<Record<string, string>> = {
   'max.compaction.lag.ms': 'records that were replaced could stay readable',
 }
 
-/** Of a topic that may grow. */
+/** The effect for a topic that may grow. */
 const TOO_FEW = 'as many processes at most can share its work'
 
 /** One fault for each difference; a topic that does not exist has one. `wanted.replicas` is the least number. */
@@ -92,11 +92,11 @@ function consequenceOf(wanted: TopicSpec, setting: string): string | undefined {
   return own ?? consequences[setting]
 }
 
-/** Limits may be higher than wanted; everything else is as it must be. */
+/** Limits may be higher than wanted; every other setting must be equal. */
 function suffices(setting: string, is: string | null, must: string): boolean {
   if (is === null) return false
   if (setting === 'max.message.bytes' || setting === 'min.insync.replicas') return Number(is) >= Number(must)
-  // Neither of them makes the brokers compress: batches are stored as they came, or as they are read anyway.
+  // Neither of them makes the brokers compress: batches are stored as they came, or in a form that readers read anyway.
   if (setting === 'compression.type') return is === must || is === 'uncompressed'
   return is === must
 }

@@ -1,4 +1,4 @@
-/** Creates topics with all their settings, gives existing ones the settings they lack, and says what of them is not as it must be. */
+/** Creates topics with all their settings, adds missing settings to existing ones, and reports which of them are wrong. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
@@ -16,9 +16,9 @@ import { withAdmin, type AdminOptions } from './with-admin.js'
 export interface TopicCreation {
   readonly specs: readonly TopicSpec[]
   readonly topicPrefix: string
-  /** By default as many replicas as there are brokers, three at most. */
+  /** By default the number of brokers, three at most. */
   readonly replicationFactor?: number | undefined
-  /** Whether an operator answers for a fault, so that it is left as it is. */
+  /** Whether an operator accepts a fault, so that it is left unchanged. */
   readonly accepts?: (fault: TopicFault) => boolean
 }
 
@@ -27,13 +27,13 @@ const LEADERS_WITHIN_MS = 30_000
 const LEADER_POLL_MS = 100
 /** Errors of a broker that does not know a topic yet. */
 const LEADERLESS = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'])
-/** The source of a setting that was given to the topic itself. Source: Kafka protocol guide, DescribeConfigs. */
+/** The source of a setting that was set on the topic itself. Source: Kafka protocol guide, DescribeConfigs. */
 const SET_ON_TOPIC = 1
 
 /**
- * Creates what is missing and gives existing topics their settings; resolves to one sentence for each change. Throws where a topic has
- * another number of partitions and may not grow, or too few replicas: positions and ids depend on the one, and brokers must move data for
- * the other.
+ * Creates missing topics and gives existing topics their settings; resolves to one sentence for each change. Throws if a topic has another
+ * number of partitions and may not grow, or if it has too few replicas: positions and ids depend on the partitions, and brokers must move
+ * data for replicas.
  */
 export async function createTopics(
   connection: KafkaConnectionOptions,
@@ -75,7 +75,7 @@ export async function createTopics(
   )
 }
 
-/** What of the topics is not as `createTopics` makes it. Changes nothing. */
+/** The differences between the topics and those that `createTopics` makes. Changes nothing. */
 export async function topicFaults(
   connection: KafkaConnectionOptions,
   creation: TopicCreation,
@@ -99,7 +99,7 @@ interface Topics {
   readonly found: Awaited<ReturnType<typeof describeTopics>>
 }
 
-/** Runs the work with the topics that are wanted and what the cluster has of them. */
+/** Runs the work with the wanted topics and the cluster's current ones. */
 async function withTopics<T>(
   connection: KafkaConnectionOptions,
   creation: TopicCreation,
@@ -125,7 +125,7 @@ function wantedTopics({ specs, topicPrefix }: TopicCreation): readonly TopicSpec
 
 const isTooFew = ({ setting }: TopicFault): boolean => setting === 'partitions'
 
-/** Adds partitions to topics that may grow. Those of a topic come all or not at all. */
+/** Adds partitions to topics that may grow. A topic gets all of them or none. */
 async function grow(admin: Admin, faults: readonly TopicFault[]): Promise<void> {
   if (faults.length === 0) return
   await admin.createPartitions({
@@ -139,7 +139,7 @@ async function grow(admin: Admin, faults: readonly TopicFault[]): Promise<void> 
   )
 }
 
-/** The protocol replaces all settings of a topic at once, so that those an operator gave it are sent again. */
+/** The protocol replaces all settings of a topic at once, so that the operator's own settings are sent again. */
 async function mend(admin: Admin, faults: readonly TopicFault[]): Promise<void> {
   const names = [...new Set(faults.map(({ topic }) => topic))]
   if (names.length === 0) return
@@ -166,10 +166,10 @@ async function mend(admin: Admin, faults: readonly TopicFault[]): Promise<void> 
 async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas: number): Promise<void> {
   if (specs.length === 0) return
   try {
-    // kafkajs resolves to false where another process created the topics meanwhile: that is no failure.
+    // kafkajs resolves to false if another process created the topics meanwhile: that is no failure.
     await admin.createTopics({
       timeout: CREATE_TIMEOUT_MS,
-      // A broker under load does not know a new topic at once: `untilLed` waits for it.
+      // A broker under load does not immediately know a new topic: `untilLed` waits for it.
       waitForLeaders: false,
       topics: specs.map((spec) => ({
         topic: spec.name,
@@ -219,12 +219,12 @@ async function untilLed(
   }
 }
 
-/** How many brokers the cluster has now. */
+/** The current number of brokers in the cluster. */
 export async function countBrokers(connection: KafkaConnectionOptions): Promise<number> {
   return await withAdmin(connection, async (admin) => (await admin.describeCluster()).brokers.length)
 }
 
-/** Deletes all records before an offset: for retention by hand, and for tests. */
+/** Deletes all records before an offset: for manual retention, and for tests. */
 export async function deleteRecordsBefore(
   connection: KafkaConnectionOptions,
   place: { wireTopic: string; partition: number; offset: number },
@@ -239,7 +239,7 @@ export async function deleteRecordsBefore(
   })
 }
 
-/** Deletes a topic with its records, as whoever has the rights of the brokers' operator can: for tests. Resolves once it is gone. */
+/** Deletes a topic with its records, as anyone with the rights of the brokers' operator can: for tests. Resolves once it is gone. */
 export async function deleteTopic(connection: KafkaConnectionOptions, wireTopic: string): Promise<void> {
   await withAdmin(connection, async (admin) => {
     await admin.deleteTopics({ topics: [wireTopic] })

@@ -1,7 +1,7 @@
 /**
- * Unpacks the records of a compressed batch. This client writes none, but a cluster may compress topics, and other programs may append. A
- * few bytes may unpack to gigabytes: whatever the codec, the size is limited before or while the output is made, and every length that the
- * input states is compared with what is there. Sources: LZ4 frame format 1.6.2; RFC 8878; the snappy framing of xerial's snappy-java.
+ * Unpacks the records of a compressed batch. The topics of a cluster may be compressed, and other programs may append compressed batches. A
+ * few bytes may unpack to gigabytes: for every codec, the size is limited before or while the output is made, and every length in the input
+ * is compared with the actual bytes. Sources: LZ4 frame format 1.6.2; RFC 8878; the snappy framing of xerial's snappy-java.
  */
 import { gunzipSync } from 'node:zlib'
 import { Decompress } from 'fzstd'
@@ -9,7 +9,7 @@ import { decompressFrame } from 'lz4js'
 import { uncompress as unsnap } from 'snappyjs'
 import { MAX_RECORD_BYTES } from '../port.js'
 
-/** What a compressed batch may unpack to: a few records of the greatest size. */
+/** Largest unpacked size of a compressed batch: a few records of the greatest size. */
 export const MAX_UNPACKED_BYTES = 4 * MAX_RECORD_BYTES
 
 /** The output would be larger than MAX_UNPACKED_BYTES. */
@@ -19,7 +19,7 @@ export class TooLargeError extends Error {
 
 export interface Codec {
   readonly name: string
-  /** Throws TooLargeError, or whatever the library throws at input that is not of this codec. */
+  /** Throws TooLargeError, or the library's error for input that is not of this codec. */
   readonly unpack: (packed: Buffer) => Buffer
 }
 
@@ -44,7 +44,7 @@ const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00])
 /** Magic, version and the least compatible version. */
 const XERIAL_HEADER_BYTES = 16
 
-/** Java writes blocks with their lengths behind a header; other clients write one block without. */
+/** Java writes blocks with their lengths behind a header; other clients write one block without a header. */
 function unpackSnappy(packed: Buffer): Buffer {
   if (!packed.subarray(0, XERIAL.length).equals(XERIAL)) return unsnapBlock(packed, MAX_UNPACKED_BYTES)
   const blocks: Buffer[] = []
@@ -60,7 +60,7 @@ function unpackSnappy(packed: Buffer): Buffer {
   return Buffer.concat(blocks)
 }
 
-/** The block states its size first, as a varint, and the library allocates as much, whatever follows. */
+/** The block first states its size, as a varint, and the library allocates that much without a check. */
 function unsnapBlock(block: Buffer, room: number): Buffer {
   let size = 0
   let at = 0
@@ -74,7 +74,7 @@ function unsnapBlock(block: Buffer, room: number): Buffer {
   return Buffer.from(unsnap(block, room))
 }
 
-/** What the elements of a block make: literals, and copies with offsets of one, two or four bytes. */
+/** The output size of a block's elements: literals, and copies with offsets of one, two or four bytes. */
 function snappySize(block: Buffer, from: number): number {
   let size = 0
   let at = from
@@ -101,7 +101,7 @@ const LZ4_BLOCK_BYTES: Readonly<Record<number, number>> = {
 }
 const LZ4_RAW = 0x80000000
 
-/** The library believes every length, and writes past no end: the blocks are measured first. */
+/** The library trusts every length, and writes past no end: the blocks are measured first. */
 function unpackLz4(packed: Buffer): Buffer {
   const { bound, hasBlockSums } = lz4Bound(packed)
   if (hasBlockSums) throw new RangeError('It has checksums of blocks')
@@ -134,7 +134,7 @@ function lz4Bound(packed: Buffer): { bound: number; hasBlockSums: boolean } {
 }
 
 const ZSTD_MAGIC = 0xfd2fb528
-/** What every decoder should support. RFC 8878, 3.1.1.1.2. */
+/** The window that every decoder should support. RFC 8878, 3.1.1.1.2. */
 const LARGEST_WINDOW_BYTES = 8 * 1024 * 1024
 
 /** The library allocates the window that the frame states. */
@@ -146,7 +146,7 @@ function unpackZstd(packed: Buffer): Buffer {
   const stream = new Decompress((part) => {
     bytes += part.length
     if (bytes > MAX_UNPACKED_BYTES) throw new TooLargeError()
-    // The library uses its buffer again.
+    // The library reuses its buffer.
     parts.push(part.slice())
   })
   for (let at = 0; at < packed.length; at += ZSTD_STEP_BYTES)
@@ -154,10 +154,10 @@ function unpackZstd(packed: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** What is unpacked between two looks at the size; a block of zstd has 128 KiB at most. */
+/** Input unpacked between two checks of the size; a block of zstd has 128 KiB at most. */
 const ZSTD_STEP_BYTES = 16 * 1024
 
-/** Bytes of history that the frame wants to be kept. RFC 8878, 3.1.1.1. */
+/** Bytes of history that the frame requires. RFC 8878, 3.1.1.1. */
 function zstdWindow(packed: Buffer): number {
   const descriptor = packed.readUInt8(4)
   const isSingleSegment = (descriptor & 0x20) !== 0

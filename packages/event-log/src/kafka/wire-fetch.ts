@@ -1,6 +1,6 @@
 /**
  * Fetch v13 names topics by their ids, so that it never reads from a topic that was created anew under the same name. Brokers before 3.1
- * have no such ids and are sent Fetch v10, which names them. Source: Kafka protocol guide, Messages; KIP-516.
+ * have no such ids and get Fetch v10, which uses names. Source: Kafka protocol guide, Messages; KIP-516.
  */
 import type { WireRequest } from './kafkajs.js'
 import { encoded, requestBuffer, type RequestFrame } from './request-frame.js'
@@ -9,7 +9,7 @@ import { wireErrors } from './wire.js'
 
 export interface FetchPart {
   readonly topic: string
-  /** Null where the broker has no ids of topics. */
+  /** Null if the broker has no ids of topics. */
   readonly topicId: string | null
   readonly partition: number
   readonly offset: number
@@ -28,7 +28,7 @@ export interface FetchLimits {
   /** How long the broker waits for the first record. */
   readonly maxWaitMs: number
   readonly maxBytes: number
-  /** A first batch that is larger is returned whole nevertheless. */
+  /** A larger first batch is returned whole nevertheless. */
   readonly maxPartitionBytes: number
 }
 

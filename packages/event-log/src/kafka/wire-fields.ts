@@ -1,7 +1,7 @@
 /**
- * The fields that messages of the protocol consist of. Newer versions of messages are "flexible": their lengths are varints that begin
- * at 1, and every structure ends in tagged fields, of which this client sends none and skips all.
- * Source: Kafka protocol guide, "Protocol Primitive Types"; KIP-482.
+ * The fields of protocol messages. Newer versions of messages are "flexible": their lengths are varints that begin at 1, and every
+ * structure ends in tagged fields. This client sends none of these and skips all. Source: Kafka protocol guide, "Protocol Primitive Types";
+ * KIP-482.
  */
 
 /** Reads a message from its beginning, field by field. */
@@ -14,7 +14,7 @@ export interface FieldReader {
   /** 32 digits, without dashes. */
   uuid(): string
   text(): string
-  /** Null where the sender gave none. */
+  /** Null if the sender gave none. */
   nullableText(): string | null
   bytes(): Buffer
   /** Number of elements of an array; an absent one has none. */
@@ -72,7 +72,7 @@ export function fieldReader(message: Buffer, isFlexible: boolean): FieldReader {
 
 const LARGEST_VARINT = 5
 
-/** Writes a message into a buffer of the given size at most, from `start` on. */
+/** Writes a message into a buffer of at most the given size, from `start` on. */
 export class FieldWriter {
   private at: number
   private readonly into: Buffer
@@ -103,7 +103,7 @@ export class FieldWriter {
     else this.at = this.into.writeInt16BE(length, this.at)
     this.at += this.into.write(text, this.at)
   }
-  /** Null stands for an absent array. */
+  /** Null means an absent array. */
   count(elements: number | null): void {
     if (this.isFlexible) this.varint(elements === null ? 0 : elements + 1)
     else this.int32(elements ?? -1)
@@ -118,5 +118,5 @@ export class FieldWriter {
   }
 }
 
-/** Most bytes that a text takes, with its length. */
+/** Maximum bytes of a text, with its length. */
 export const textBytes = (text: string): number => LARGEST_VARINT + Buffer.byteLength(text)

@@ -1,8 +1,7 @@
 /**
- * Metadata: brokers, topics and leaders. kafkajs fails the whole answer with the first error of a topic or partition, so that one topic that
- * is missing or denied, or one partition without a leader, would keep every other one from being known. Here an error is a property of its
- * topic, and a partition without a leader has leader -1. v12 tells the ids of topics; brokers before 3.1 are asked with v7.
- * Source: Kafka protocol guide, Messages.
+ * Metadata: brokers, topics and leaders. kafkajs fails the whole answer with the first error of a topic or partition. One missing or denied
+ * topic, or one partition without a leader, would then hide all others. Here an error is a property of its topic, and a partition without a
+ * leader has leader -1. v12 returns the ids of topics; brokers before 3.1 get v7. Source: Kafka protocol guide, Messages.
  */
 import type { ClusterMetadata, WireRequest } from './kafkajs.js'
 import { encoded, requestBuffer } from './request-frame.js'
@@ -11,13 +10,13 @@ import { FieldWriter, fieldReader, textBytes, type FieldReader } from './wire-fi
 export const METADATA_KEY = 3
 const WITH_IDS = 12
 const WITHOUT_IDS = 7
-/** Short: brokers answer from memory, and where one is silent another tells the leaders while an append still has time. */
+/** Short: brokers answer from memory, and if one is silent, another names the leaders while an append still has time. */
 const REQUEST_TIMEOUT_MS = 2_000
 const FIXED_BYTES = 16
 const TOPIC_BYTES = 24
 const NO_ID = '0'.repeat(32)
 
-/** Of all topics where none is named. `brokerMax`: the newest version of Metadata that the broker knows. */
+/** Metadata of all topics if none is named. `brokerMax`: the newest version of Metadata that the broker knows. */
 export function metadataRequest(topics: readonly string[], brokerMax: number): WireRequest<ClusterMetadata> {
   const withIds = brokerMax >= WITH_IDS
   return {

@@ -1,6 +1,6 @@
 /**
- * ListOffsets v3: where partitions begin and end. kafkajs fails all partitions of a request with the first error among them.
- * Source: Kafka protocol guide, Messages.
+ * ListOffsets v3: the bounds of partitions. kafkajs fails all partitions of a request with the first error among them. Source: Kafka
+ * protocol guide, Messages.
  */
 import type { WireRequest } from './kafkajs.js'
 import { encoded, requestBuffer } from './request-frame.js'

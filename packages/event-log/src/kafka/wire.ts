@@ -1,11 +1,11 @@
 /**
- * Produce v7 (brokers from 2.1 on), written and read here so that an error of one partition stays with that partition: kafkajs fails everyone
- * in the request with the first error it finds. Source: Kafka protocol guide, Messages.
+ * Produce v7 (brokers from 2.1 on), written and read here so that an error of one partition affects only that partition: kafkajs fails the
+ * whole request with the first error it finds. Source: Kafka protocol guide, Messages.
  */
 import type { WireRequest } from './kafkajs.js'
 import { encoded, requestBuffer, type RequestFrame } from './request-frame.js'
 
-/** Error codes that mean something here; the names are the protocol's. */
+/** Error codes that are handled here; the names are the protocol's. */
 export const wireErrors = {
   NONE: 0,
   OFFSET_OUT_OF_RANGE: 1,
@@ -26,13 +26,13 @@ const PASSING_ERRORS = new Set([2, 3, 5, 6, 7, 8, 9, 13, 19, 20, 56, 72, 74, 75,
 
 export const isPassing = (code: number): boolean => PASSING_ERRORS.has(code)
 
-/** The broker no longer knows the producer, or where its records stand. */
+/** The broker no longer knows the producer, or the sequence of its records. */
 export const isUnknownSequence = (code: number): boolean =>
   code === wireErrors.OUT_OF_ORDER_SEQUENCE_NUMBER ||
   code === wireErrors.UNKNOWN_PRODUCER_ID ||
   code === wireErrors.INVALID_PRODUCER_EPOCH
 
-/** The replicas of the partition are behind, or too few: its leader may keep a request waiting for three seconds. */
+/** The replicas of the partition are behind, or too few: its leader may delay a request for three seconds. */
 export const isBehind = (code: number): boolean =>
   code === wireErrors.REQUEST_TIMED_OUT ||
   code === wireErrors.NOT_ENOUGH_REPLICAS ||
@@ -42,7 +42,7 @@ const NO_TRANSACTION = -1
 const ALL_REPLICAS = -1
 /** How long the leader waits for the other replicas. */
 const ACK_TIMEOUT_MS = 3_000
-/** Until the request counts as lost; above the leader's own limit. */
+/** The request counts as lost after this; above the leader's own limit. */
 const PRODUCE_TIMEOUT_MS = 5_000
 
 export interface ProducePart {
@@ -50,7 +50,7 @@ export interface ProducePart {
   readonly partition: number
   /** Most bytes that the batch takes. */
   readonly largestBytes: number
-  /** Writes the batch and returns where it ends. */
+  /** Writes the batch and returns its end. */
   readonly writeBatch: (into: Buffer, at: number) => number
 }
 
@@ -63,7 +63,7 @@ export interface ProduceAnswer {
 
 export interface ProduceAnswers {
   readonly parts: readonly ProduceAnswer[]
-  /** The broker reads nothing from this connection for so long. */
+  /** The broker reads nothing from this connection for this long. */
   readonly throttleMs: number
 }
 

@@ -1,14 +1,14 @@
-/** Work on the cluster itself, repeated while one of its brokers cannot be reached. */
+/** Runs work on the cluster itself, and repeats it while one of its brokers cannot be reached. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
 import './patched-metadata.js'
 import './patched-seeds.js'
 import { createAdmin, type KafkaConnectionOptions } from './kafkajs.js'
 
-/** A broker that restarts is named by the others before it listens, or for as long as its session lasts. */
+/** The other brokers name a restarting broker before it listens, or for as long as its session lasts. */
 const BROKER_BACK_WITHIN_MS = 30_000
 const PAUSE_MS = 200
-/** Names of errors in kafkajs that say nothing of the request, only that a broker did not answer it. */
+/** Names of kafkajs errors that say nothing about the request, only that a broker did not answer it. */
 const UNREACHABLE = new Set([
   'KafkaJSConnectionError',
   'KafkaJSConnectionClosedError',
@@ -23,10 +23,9 @@ export interface AdminOptions {
 }
 
 /**
- * Runs the work with an admin client. The work must be repeatable: it begins again, over a new connection, where a broker that
- * the metadata names does not answer. kafkajs sends much of it to one broker, the "controller", and KRaft names any broker there.
- * Throws the work's last error after `BROKER_BACK_WITHIN_MS`; at once where the error is of another kind, or no broker was
- * reached at all.
+ * Runs the work with an admin client. The work must be repeatable: it begins again, over a new connection, if a broker that the metadata
+ * names does not answer. kafkajs sends much of it to one broker, the "controller", and KRaft names any broker there. Throws the work's last
+ * error after `BROKER_BACK_WITHIN_MS`; at once if the error is of another kind, or if no broker was reached at all.
  */
 export async function withAdmin<T>(
   connection: KafkaConnectionOptions,

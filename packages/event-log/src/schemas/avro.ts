@@ -17,7 +17,7 @@ export function schemaSha256(schema: string): string {
     .digest('hex')
 }
 
-/** Why data written with `writer` cannot be read with `reader`; null where it can (Avro specification, schema resolution). */
+/** Why data written with `writer` cannot be read with `reader`; null if it can (Avro specification, schema resolution). */
 export function unreadable(reader: AvroType, writer: AvroType): string | null {
   try {
     reader.createResolver(writer)
@@ -27,7 +27,7 @@ export function unreadable(reader: AvroType, writer: AvroType): string | null {
   }
 }
 
-/** Fingerprint of the parsing canonical form: equal where equal bytes mean equal values. */
+/** Fingerprint of the parsing canonical form: equal if equal bytes mean equal values. */
 export function binaryForm(schema: string): string {
   return avroType(schema).fingerprint('sha256').toString('hex')
 }

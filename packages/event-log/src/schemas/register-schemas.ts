@@ -12,9 +12,8 @@ export interface RegisterSchemasOptions {
 }
 
 /**
- * Registers the schema of every event under FULL_TRANSITIVE and copies all versions the registry knows, so that records
- * of earlier releases can be decoded. A second run changes nothing. Where it rejects with IncompatibleSchemaError the table is
- * unchanged.
+ * Registers the schema of every event under FULL_TRANSITIVE and copies all versions the registry knows, so that records of earlier releases
+ * can be decoded. A second run changes nothing. If it rejects with IncompatibleSchemaError, the table is unchanged.
  */
 export async function registerSchemas({ database, registry, logger }: RegisterSchemasOptions): Promise<void> {
   const registered: { subject: string; versions: readonly RegisteredSchema[] }[] = []
@@ -31,7 +30,7 @@ export async function registerSchemas({ database, registry, logger }: RegisterSc
   logger?.info({ subjects: registered.length }, 'Schemas are registered')
 }
 
-/** A registry may return a schema in another notation; a service looks for the text it was built with. */
+/** A registry may return a schema in another notation; a service looks up its built-in text. */
 function withOwnText(
   versions: readonly RegisteredSchema[],
   id: number,
@@ -40,7 +39,7 @@ function withOwnText(
   return versions.map((version) => (version.id === id ? { ...version, schema } : version))
 }
 
-/** Adds what is missing. Throws where an id already stands for another schema. */
+/** Adds the missing versions. Throws if an id already stands for another schema. */
 export async function storeVersions(
   transaction: Queryable,
   subject: string,
@@ -60,7 +59,7 @@ export async function storeVersions(
   }
 }
 
-/** Records with this id exist: with another schema they would be decoded wrongly. */
+/** Records with this id exist: another schema would decode them wrongly. */
 async function refuseExchanged(
   transaction: Queryable,
   subject: string,
@@ -76,7 +75,7 @@ async function refuseExchanged(
   )
 }
 
-/** Takes the schemas of another log in place of all that are here. Only while no record names one of these. */
+/** Replaces all schemas with those of another log. Only allowed while no record names one of the replaced schemas. */
 export async function replaceCatalogRows(database: Database, rows: readonly CatalogRow[]): Promise<void> {
   await database.transaction({ at: 'schemas.register' }, async (transaction) => {
     await transaction.execute('DELETE FROM log.schema_version')
@@ -86,8 +85,8 @@ export async function replaceCatalogRows(database: Database, rows: readonly Cata
 }
 
 /**
- * Takes schemas over from a copy of the log, with their ids; those that are here stay. Throws where an id stands for another schema here:
- * the records of the copy could not be read.
+ * Adds schemas from a copy of the log, with their ids; existing ones stay. Throws if an id stands for another schema here: the records of
+ * the copy could not be read.
  */
 export async function addCatalogRows(database: Database, rows: readonly CatalogRow[]): Promise<void> {
   await database.transaction({ at: 'schemas.register' }, async (transaction) => {
@@ -108,7 +107,7 @@ async function addRow(
   else await storeVersions(transaction, subject, [{ id, version: known!.version + 1, schema }])
 }
 
-/** The codec writes a schema under one id: a second one would change what later records say of it. */
+/** The codec writes a schema under one id: a second one would change the meaning of later records. */
 async function refuseOtherId(
   transaction: Queryable,
   subject: string,

@@ -3,15 +3,15 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { schemaSha256 } from './avro.js'
 
 export interface SchemaCatalog {
-  /** The id of exactly this schema for the subject; undefined where it is not registered. */
+  /** The id of exactly this schema for the subject; undefined if it is not registered. */
   idOf(subject: string, schema: string): number | undefined
-  /** The schema of payloads with this id; undefined where it is not known yet. */
+  /** The schema of payloads with this id; undefined if it is not known yet. */
   schemaOf(id: number): string | undefined
-  /** Reads the table again: a newer release may have registered schemas since. Calls at once share one reading. */
+  /** Reads the table again: a newer release may have registered schemas since. Concurrent calls share one read. */
   refresh(): Promise<void>
 }
 
-/** One version of a subject, with the schema that it is. */
+/** One version of a subject, with its schema. */
 export interface CatalogRow {
   readonly subject: string
   readonly sha256: string

@@ -10,15 +10,15 @@ export interface RegisteredSchema {
 
 export interface SchemaRegistry {
   /**
-   * Registers a schema under FULL_TRANSITIVE, or finds it where it is registered already; resolves to its id.
-   * Rejects with IncompatibleSchemaError where an earlier version could not be read with it, or it with an earlier one.
+   * Registers a schema under FULL_TRANSITIVE, or finds an already registered one; resolves to its id. Rejects with IncompatibleSchemaError
+   * if it cannot read the data of an earlier version, or an earlier version cannot read its data.
    */
   register(subject: string, schema: string): Promise<number>
   /** Every version of the subject, oldest first; empty for an unknown subject. */
   versions(subject: string): Promise<readonly RegisteredSchema[]>
 }
 
-/** A schema would break readers of old records or old readers of new ones. The sentence says where. */
+/** A schema would break readers of old records or old readers of new ones. The sentence names the place. */
 export class IncompatibleSchemaError extends Error {
   override readonly name = 'IncompatibleSchemaError'
   readonly subject: string

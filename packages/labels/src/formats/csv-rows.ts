@@ -1,4 +1,4 @@
-/** Reads RFC 4180 rows from a UTF-8 stream, with the line on which each row begins. Any fault refuses the whole set. */
+/** Reads RFC 4180 rows from a UTF-8 stream, with the first line of each row. Any fault rejects the whole set. */
 import { CsvError } from 'csv-parse'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { SetRefusedError, type ByteStream } from './label-source.js'
@@ -14,9 +14,9 @@ export interface CsvRow {
 const MAX_ROW_CHARACTERS = 65_536
 
 /**
- * Yields rows and skips blank lines. Afterwards `ending` says whether the file ends with a line break.
- * A line without a quote is split at its commas. Rows with quotes need the parser, which takes ten times as long. A complete
- * row has an even number of quotes, so a row continues over lines until the number is even.
+ * Yields rows and skips blank lines. Afterwards `ending` states whether the file ends with a line break. A line without a quote is split at
+ * its commas. Rows with quotes need the parser, which takes ten times as long. A complete row has an even number of quotes, so a row
+ * continues over lines until the number is even.
  */
 export async function* readCsvRows(
   input: ByteStream,

@@ -1,6 +1,6 @@
 /**
- * Cupel's own label layout: RFC 4180 CSV in UTF-8 with the header
- * `address,chain,category,entity,source,source_url,confidence,observed_at`, and perhaps `subcategory` after it.
+ * Cupel's own label layout: RFC 4180 CSV in UTF-8 with the header `address,chain,category,entity,source,source_url,confidence,observed_at`,
+ * optionally followed by `subcategory`.
  */
 import { categories } from '@cupel/contracts'
 import { isSubcategoryOf, upperAscii } from '@cupel/domain'
@@ -29,7 +29,7 @@ export const CSV_HEADER = [
 
 const OPTIONAL_COLUMN = 'subcategory'
 
-/** Longest entity, source or URL that is kept. */
+/** Longest entity, source or URL that is stored. */
 const MAX_FIELD_CHARACTERS = 2_048
 
 export const csvFormat: LabelFormat = {

@@ -35,7 +35,7 @@ export function utcMidnight(year: number, month: number, day: number): string | 
   return exists ? time.toISOString() : null
 }
 
-/** Midnight UTC of a day as the UK writes it, 31/12/2026; null for anything else. */
+/** Midnight UTC of a day in UK form, 31/12/2026; null for anything else. */
 export function dayMonthYear(text: string): string | null {
   const date = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text)
   return date === null ? null : utcMidnight(Number(date[3]), Number(date[2]), Number(date[1]))

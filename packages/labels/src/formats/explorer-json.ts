@@ -1,6 +1,6 @@
 /**
- * Collected tags of block explorers in JSON: a list of {address, nameTag | comment, …} or one object of address → name.
- * Such files state neither chain nor category, so the operator gives them.
+ * Collected tags of block explorers in JSON: a list of {address, nameTag | comment, …} or one object of address → name. Such files state
+ * neither chain nor category, so the operator states them.
  */
 import { type Category } from '@cupel/contracts'
 import { upperAscii } from '@cupel/domain'

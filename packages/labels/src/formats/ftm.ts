@@ -1,7 +1,7 @@
 /**
- * FollowTheMoney entities as JSON lines, as OpenSanctions publishes them. A CryptoWallet has the address; its holder is
- * another entity, before or after it. So the file is read twice: first the wallets, then their holders and what is said of them.
- * Layout: https://followthemoney.tech and https://www.opensanctions.org/docs/bulk/json/
+ * FollowTheMoney entities as JSON lines, as OpenSanctions publishes them. A CryptoWallet has the address; its holder is another entity,
+ * before or after it. So the file is read twice: first the wallets, then their holders and the statements about them. Layout:
+ * https://followthemoney.tech and https://www.opensanctions.org/docs/bulk/json/
  */
 import type { Category, LabelSanction } from '@cupel/contracts'
 import { findOpenSanctionsDataset, openSanctionsSource, type Subcategory } from '@cupel/domain'
@@ -82,11 +82,11 @@ async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
 interface FoundWallet {
   readonly line: number
   readonly entity: Entity
-  /** The entity in which the wallet stands; undefined for a wallet on a line of its own. */
+  /** The entity that contains the wallet; undefined for a wallet on a line of its own. */
   readonly holder?: Entity
 }
 
-/** In the nested layout the wallets of a party are inside it. */
+/** In the nested layout, the wallets of a party are inside it. */
 function walletsOf(entity: Entity): readonly Omit<FoundWallet, 'line'>[] {
   if (entity.schema === 'CryptoWallet') return [{ entity }]
   return (entity.properties['cryptoWallets'] ?? [])
@@ -95,7 +95,7 @@ function walletsOf(entity: Entity): readonly Omit<FoundWallet, 'line'>[] {
     .map((wallet) => ({ entity: wallet, holder: entity }))
 }
 
-/** Holders of wallets, and what authorities say of wallets and holders. */
+/** Holders of wallets, and the statements of authorities about wallets and holders. */
 interface Parties {
   readonly holders: ReadonlyMap<string, Entity>
   /** Party → its entries of schema Sanction. */
@@ -140,11 +140,11 @@ function* itemsOf(found: FoundWallet, known: Parties): Generator<ParsedItem> {
 }
 
 interface Statement extends WalletClass {
-  /** Name of a dataset of which the origin table knows who speaks; null for any other. */
+  /** Name of a dataset whose author the origin table knows; null for any other. */
   readonly dataset: string | null
 }
 
-/** What each dataset states of a wallet. What datasets say of which nothing is known counts once. */
+/** The statements of each dataset about a wallet. Statements of unknown datasets count once. */
 function statementsOf({ datasets }: Entity, topics: readonly string[]): readonly Statement[] {
   const known = datasets.filter((name) => findOpenSanctionsDataset(name) !== undefined)
   if (known.length === 0) return classesOf(topics).map((found) => ({ ...found, dataset: null }))
@@ -155,7 +155,7 @@ function statementsOf({ datasets }: Entity, topics: readonly string[]): readonly
   })
 }
 
-/** A designation and terrorism count beside each other; any other crime only where neither is stated. */
+/** A designation and terrorism both count; any other crime counts only if neither is stated. */
 function classesOf(topics: readonly string[]): readonly WalletClass[] {
   const classes: WalletClass[] = []
   if (topics.includes(SANCTION_TOPIC)) classes.push({ category: 'sanctions' })
@@ -217,7 +217,7 @@ function sanctionText(found: {
   return sanctionOf({ list: dataset ?? 'opensanctions', programmes, entityId, name, aliases, designatedAt })
 }
 
-/** The earliest whole date from which an authority's measure holds. A year alone dates nothing. */
+/** The earliest complete date from which an authority's measure holds. A year alone gives no date. */
 function designationDate(stated: readonly Entity[]): string | null {
   const dates = stated
     .flatMap((entry) => [texts(entry, 'startDate')[0] ?? texts(entry, 'listingDate')[0] ?? ''])
@@ -226,7 +226,7 @@ function designationDate(stated: readonly Entity[]): string | null {
   return dates.sort()[0] ?? null
 }
 
-/** In the nested layout the holder is inside the wallet. */
+/** In the nested layout, the holder is inside the wallet. */
 function holderOf(wallet: Entity, holders: ReadonlyMap<string, Entity>): Entity | undefined {
   for (const value of wallet.properties['holder'] ?? []) {
     const holder = typeof value === 'string' ? holders.get(value) : (asEntity(value) ?? undefined)

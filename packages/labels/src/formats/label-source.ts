@@ -1,4 +1,4 @@
-/** The common result of all label formats, and the error that refuses a whole set. */
+/** The common result of all label formats, and the error that rejects a whole set. */
 import type { Category, LabelSanction } from '@cupel/contracts'
 
 /** One statement of a file about one address, in the words of the file. The address is not parsed yet. */
@@ -11,7 +11,7 @@ export interface LabelRow {
   /** Ticker or currency beside the address. It is no chain: the address decides, and the ticker only breaks ties. */
   readonly chainHint: string | null
   readonly category: Category
-  /** Who controls the address, in the words of the file; empty if the file does not say. */
+  /** The controller of the address, in the words of the file; empty if the file does not state it. */
   readonly entity: string
   /** Source that the row names; null if the file comes from one source. */
   readonly source: string | null
@@ -24,9 +24,9 @@ export interface LabelRow {
   readonly observedAt: string | null
   /** UTC, RFC 3339 with milliseconds: when the statement became true. Null if the source gives no date. */
   readonly validFrom: string | null
-  /** What the category is more exactly, such as ransomware; without it the origin table decides. */
+  /** A finer kind of the category, such as ransomware; without it the origin table decides. */
   readonly subcategory?: string
-  /** What an authority says of the listed party; absent where the row is no listing. */
+  /** The authority's data on the listed party; absent if the row is no listing. */
   readonly sanction?: LabelSanction | null
 }
 
@@ -34,10 +34,10 @@ export type ParsedItem =
   | { readonly type: 'row'; readonly row: LabelRow }
   /** An unusable row. The import skips it and lists it in the summary. */
   | { readonly type: 'refused'; readonly line: number; readonly reason: string }
-  /** An entry that is whole and states no label: it has no address, or a category that Cupel does not have. */
+  /** A complete entry that states no label: it has no address, or a category that Cupel does not have. */
   | { readonly type: 'skipped'; readonly line: number; readonly reason: string }
 
-/** What the file says about itself. */
+/** The file's data about itself. */
 export interface SetFacts {
   /** Date that the list states, UTC, RFC 3339 with milliseconds. */
   readonly publishedAt: string | null
@@ -72,9 +72,9 @@ export interface LabelFormat {
   readonly name: string
   /** Short description for the help of the CLI. */
   readonly description: string
-  /** The origin of the authority all of whose list a file of this format is, for example us-ofac; absent for other formats. */
+  /** The origin of the authority whose whole list a file of this format is, for example us-ofac; absent for other formats. */
   readonly wholeAuthorityList?: string
-  /** The authority lists parties, and it may know no address of any of them. */
+  /** The authority lists parties, and may know no address of any of them. */
   readonly mayNameNoAddress?: boolean
   parse(file: LabelFile, options?: ParseOptions): ParsedSet
 }
@@ -88,7 +88,7 @@ export type SetRefusal =
   | 'miscounted'
   | 'missing-option'
 
-/** The file as a whole cannot be trusted. Nothing of it is imported, and the published set stays. */
+/** The file as a whole cannot be trusted. Nothing from it is imported, and the published set stays. */
 export class SetRefusedError extends Error {
   override readonly name = 'SetRefusedError'
   readonly refusal: SetRefusal

@@ -1,17 +1,17 @@
-/** Faults of a row that no format lets through. */
+/** Faults that every format rejects in a row. */
 import type { LabelRow } from './label-source.js'
 import { shown } from './message.js'
 
-/** Clocks and time zones differ; nobody saw anything later than this after now. */
+/** Clocks and time zones differ; no observation can be later than this after now. */
 const FUTURE_TOLERANCE_MS = 24 * 60 * 60 * 1_000
 
 /**
- * Control characters, line and paragraph separators, marks that turn the direction of writing, and halves of surrogate pairs.
- * They make a name look like another one, or a line of a report like two.
+ * Control characters, line and paragraph separators, marks that change the direction of writing, and halves of surrogate pairs. They make
+ * one name look like another, or one line of a report like two.
  */
 const HIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-/** Why a row cannot be a label whatever its address is, or null. */
+/** Why a row cannot be a label with any address, or null. */
 export function faultOfRow(row: LabelRow, now: Date): string | null {
   for (const [field, text] of [
     ['source', row.source ?? ''],

@@ -1,4 +1,4 @@
-/** What an authority says of a party it lists, in one shape for all formats. */
+/** An authority's data on a listed party, in one shape for all formats. */
 import type { LabelSanction } from '@cupel/contracts'
 import { hiddenCharacterIn } from './row-faults.js'
 
@@ -6,18 +6,18 @@ const MAX_ALIASES = 5
 const MAX_PROGRAMMES = 20
 
 /**
- * The same party gives the same sanction whatever the order of a file and its layout, so that another layout of one list is no
- * change. An alias with a hidden character is left out: it must not cost the designation.
+ * The same party gives the same sanction for any order and layout of a file, so that another layout of one list is no change. An alias with
+ * a hidden character is left out: it must not prevent the designation.
  */
 export function sanctionOf(said: {
   /** Name of the authority's list. */
   readonly list: string
   readonly programmes: Iterable<string>
   readonly entityId: string
-  /** Main name of the party; no alias of itself. */
+  /** Main name of the party; it is not repeated as an alias. */
   readonly name: string
   readonly aliases: Iterable<string>
-  /** UTC, RFC 3339; null where the list does not date the designation. */
+  /** UTC, RFC 3339; null if the list does not date the designation. */
   readonly designatedAt: string | null
 }): LabelSanction {
   return {
@@ -36,5 +36,5 @@ function distinct(texts: Iterable<string>): string[] {
   return [...new Set(cleaned)].sort()
 }
 
-/** A text of a document that was broken into lines, as one line. */
+/** A text with line breaks, as one line. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

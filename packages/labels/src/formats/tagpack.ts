@@ -54,8 +54,8 @@ interface TagClass {
 }
 
 /**
- * Words of the taxonomies of INTERPOL and GraphSense that map to a category. Words about lawful business, and extremism, which
- * is no crime by itself, have no category here.
+ * Words of the taxonomies of INTERPOL and GraphSense that map to a category. Words about lawful business have no category here; neither has
+ * extremism, which is no crime by itself.
  */
 const classWords: Readonly<Record<string, TagClass>> = {
   sanction: { category: 'sanctions' },
@@ -98,7 +98,7 @@ const classWords: Readonly<Record<string, TagClass>> = {
   exchange: { category: 'clean_exchange' },
 }
 
-/** Currencies that are assets on a chain of another name; the address decides on which chain. */
+/** Currencies that are assets on a chain of another name; the address decides the chain. */
 const currencyHints: Readonly<Record<string, string>> = {
   XBT: 'BTC',
   BNB: 'BSC',
@@ -170,12 +170,12 @@ function readTag(
 }
 
 /**
- * The word that says most decides: a designation, then a word with a subcategory, then any other crime. What the entity is
- * comes last: a hacked exchange means stolen, not clean exchange.
+ * The most specific word decides: a designation, then a word with a subcategory, then any other crime. The kind of entity comes last: a
+ * hacked exchange means stolen, not clean exchange.
  */
 function classOf(tag: Fields): TagClass | null {
   const words = wordsOf(tag)
-  // Who was robbed is not the robber.
+  // The victim is not the robber.
   if (words.includes('victim')) return null
   let best: TagClass | null = null
   for (const word of words) {

@@ -1,4 +1,4 @@
-/** Strict UTF-8 decoding: a label file with any other byte is refused. */
+/** Strict UTF-8 decoding: a label file with any other byte is rejected. */
 import { TextDecoder } from 'node:util'
 import { SetRefusedError, type ByteStream } from './label-source.js'
 
@@ -15,7 +15,7 @@ export async function* decodeUtf8(input: ByteStream): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** The whole text, for formats whose parser needs it at once. Refuses a file beyond the limit. */
+/** The whole text, for formats whose parser needs it at once. Rejects a file beyond the limit. */
 export async function readText(input: ByteStream, maxBytes: number): Promise<string> {
   const parts: string[] = []
   let bytes = 0

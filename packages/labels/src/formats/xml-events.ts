@@ -1,4 +1,4 @@
-/** A streaming XML reader that refuses the set for any fault of the document. */
+/** A streaming XML reader that rejects the set for any fault of the document. */
 import { SaxesParser } from 'saxes'
 import { SetRefusedError, type ByteStream } from './label-source.js'
 import { decodeUtf8 } from './utf8.js'
@@ -13,15 +13,15 @@ export interface XmlElement {
 
 export type XmlEvent =
   | { readonly type: 'start'; readonly element: XmlElement }
-  /** `text` is the character data directly within the element, trimmed. */
+  /** `text` is the trimmed character data directly in the element. */
   | { readonly type: 'end'; readonly element: XmlElement; readonly text: string }
 
-/** No identifier, name or date has more characters. */
+/** Every identifier, name or date is shorter. */
 const MAX_TEXT_CHARACTERS = 65_536
-/** Elements within one another. Lists of authorities have at most a dozen. */
+/** Nested elements. Lists of authorities have at most a dozen. */
 export const MAX_DEPTH = 64
 
-/** Yields the start and end of every element. Refuses a document that is not well-formed, is cut off or is nested too deeply. */
+/** Yields the start and end of every element. Rejects a document that is not well-formed, is cut off or is nested too deeply. */
 export async function* readXml(input: ByteStream, root: string): AsyncGenerator<XmlEvent> {
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
   const open: { element: XmlElement; text: string }[] = []

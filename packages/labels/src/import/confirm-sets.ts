@@ -19,13 +19,13 @@ export interface SetConfirmation {
   readonly publishedBefore: string
   /** Sets with an earlier date are not confirmed, because their source is no longer updated. UTC, RFC 3339. */
   readonly notBefore?: string | undefined
-  /** When the file was found unchanged at the own address of these authorities (origins). */
+  /** The time at which the file was found unchanged, and the authorities (origins) that own its address. */
   readonly confirmed: { readonly at: string; readonly authorities: readonly string[] }
   readonly importedBy: string
 }
 
 export type SetConfirmationResult =
-  /** The sets that came from the file, and those of them that this call confirmed. */
+  /** The sets that came from the file, and those that this call confirmed. */
   | { readonly status: 'confirmed'; readonly sets: readonly PublishedSet[]; readonly published: number }
   /** No current set came from this file, or one that did is in doubt: it must be imported. */
   | { readonly status: 'replaced' }
@@ -64,7 +64,10 @@ function setsOf(
   )
 }
 
-/** A conflict, and a set that lost or gave up its labels, end with an import alone. A list that its authority left bare is sure. */
+/**
+ * Only an import ends a conflict, or the doubt about a set that lost or gave up its labels. A list that its authority left empty is
+ * certain.
+ */
 const isInDoubt = ({ total, visible, staleBase, refreshConfigured, confirmedAt }: PublishedSet): boolean =>
   staleBase || visible !== total || (total === 0 && !(refreshConfigured && confirmedAt !== null))
 
@@ -95,7 +98,7 @@ async function confirm(
     deps.codec.encode(
       confirmed(set, {
         ...{ importId: requestedEventId(), publishedAt, basedOnSeq, importedBy },
-        // Another place than the authority's own knows nothing of the authority's list of today.
+        // An address that is not the authority's own proves nothing about the authority's current list.
         confirmedAt: authorities.includes(set.authorityOrigin) ? at : set.confirmedAt,
       }),
       { topic: LABEL_TOPIC, key: setKey(set) },

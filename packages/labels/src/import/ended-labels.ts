@@ -1,4 +1,4 @@
-/** What an import ends besides the retired labels of its own set: labels of replaced sets, and designations. */
+/** The labels that an import ends besides the retired ones of its own set: labels of replaced sets, and designations. */
 import { lostDesignations, type OriginLabel, type SetInForce } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { listSanctions, listSetLabels, listSets, type Label, type PublishedSet } from '@cupel/read-models'
@@ -15,7 +15,7 @@ export interface SetImport extends LabelImport {
 export interface Ended {
   /** Current labels of the sets that an import replaces. */
   readonly replaced: ReadonlyMap<SetComparison, readonly Label[]>
-  /** Of those the ones whose fact the file does not state, by set; without sanctions of an authority's own set. */
+  /** The number of those labels whose fact the file does not state, by set; without sanctions of an authority's own set. */
   readonly unstated: readonly { readonly set: PublishedSet; readonly labels: number }[]
   readonly byAuthority: ReadonlyMap<string, LostByAuthority>
   readonly lost: readonly LostDesignation[]
@@ -25,13 +25,13 @@ export interface LostByAuthority {
   /** Addresses that are not designated any more. */
   readonly lost: readonly LostDesignation[]
   /**
-   * How many addresses were designated, and how many of them are not any more, without the starter labels. Those stand in for the
-   * list until it comes, so what it does not state of them is no removal.
+   * Numbers of addresses that were designated and that no longer are, without the starter labels. Those replace the list until it comes, so
+   * a starter label that the list does not state is no removal.
    */
   readonly guarded: { readonly designated: number; readonly lost: number }
 }
 
-/** Finds what ends. Reads every label of replaced sets and of the authorities concerned into memory. */
+/** Finds the ended labels. Reads every label of replaced sets and of the authorities concerned into memory. */
 export async function endedBy(database: Database, sets: readonly SetImport[]): Promise<Ended> {
   const changed = sets.map(({ comparison }) => comparison).filter(({ historical }) => !historical)
   const replaced = new Map<SetComparison, readonly Label[]>()
@@ -115,13 +115,13 @@ async function lostOf(
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** How many designations this set ends. */
+/** The number of designations that this set ends. */
 export function lostBy(comparison: SetComparison, { byAuthority }: Ended): number {
   if (comparison.historical) return 0
   return originsOf(comparison).reduce((sum, origin) => sum + (byAuthority.get(origin)?.lost.length ?? 0), 0)
 }
 
-/** What the guard of removals judges, each part by itself. Designations count by address, all other labels by row. */
+/** The numbers that the guard of removals judges, each separately. Designations count by address, all other labels by row. */
 export function removalsOf(
   sets: readonly SetImport[],
   { unstated, byAuthority }: Ended,

@@ -1,6 +1,6 @@
 /**
- * Records in the log which lists are expected. A refresher does so before it first fetches a list, so that every later
- * decision reports a list that is missing, and a recomputation of the decision finds the same.
+ * Records in the log which lists are expected. A refresher does so before it first fetches a list. Every later decision then reports a
+ * missing list, and a recomputation of the decision finds the same.
  */
 import { decidedEventId, requestedEventId, type DomainEvent } from '@cupel/contracts'
 import { LABEL_TOPIC, listSets, type PublishedSet } from '@cupel/read-models'
@@ -54,7 +54,7 @@ export async function dismissExpectedSets(
   })
 }
 
-/** Whether a set is expected already, or was published and is refreshed. */
+/** Whether a set is already expected, or was published and is refreshed. */
 function isRequired({ source, dataset }: ExpectedList, sets: readonly PublishedSet[]): boolean {
   const own = sets.filter((set) => set.dataset === dataset && (source === undefined || set.source === source))
   const awaited = sets.some(

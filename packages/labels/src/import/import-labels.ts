@@ -37,8 +37,8 @@ import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 const MAX_NAME_CHARACTERS = 200
 
 /**
- * Imports one file. An expected refusal is a result. Rejects when the log or the database is unavailable or the label view
- * does not follow; then it is safe to import again.
+ * Imports one file. An expected refusal is a result. Rejects if the log or the database is unavailable, or if the label view does not
+ * follow; then it is safe to import again.
  */
 export async function importLabels(
   request: LabelImportRequest,
@@ -131,10 +131,10 @@ async function runImport(run: Run): Promise<LabelImportResult> {
   }
 }
 
-/** A list is not published more than a day from now, wherever it is published. */
+/** No list is published more than a day from now, in any time zone. */
 const MAX_AHEAD_MS = 86_400_000
 
-/** A mistyped year would make an old list look like one of today. Rows with such a date are refused by themselves. */
+/** A mistyped year would make an old list look current. Rows with such a date are rejected individually. */
 function requirePast({ publishedAt }: ReadLabels, { asOf }: LabelImportRequest): void {
   const latest = Date.now() + MAX_AHEAD_MS
   if (asOf !== undefined && Date.parse(asOf) > latest) throw badOption(`--as-of lies in the future: ${asOf}`)
@@ -190,7 +190,7 @@ function requireRecent(sets: readonly SetImport[], { notBefore }: LabelImportReq
   )
 }
 
-/** Too many removals refuse the whole file, unless the operator accepts exactly their number. */
+/** Too many removals reject the whole file, unless the operator accepts exactly their number. */
 function requireAcceptedRemovals(
   sets: readonly SetImport[],
   ended: Ended,

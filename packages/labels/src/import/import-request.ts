@@ -10,7 +10,7 @@ export interface LabelImportRequest {
   readonly file: string
   /** Name of a format, for example `csv`. */
   readonly format: string
-  /** Source of every row, whatever the rows say; without it the rows, or else the format, name the source. */
+  /** Source of every row, even if the rows name another; without it the rows, or else the format, name the source. */
   readonly source?: string | undefined
   /** Dataset within the source; by default the name of the file. */
   readonly set?: string | undefined
@@ -18,28 +18,28 @@ export interface LabelImportRequest {
   readonly asOf?: string | undefined
   /** The file only adds to the set; no label is retired. */
   readonly append?: boolean | undefined
-  /** The file is all of the authority's list. Formats that always are (LabelFormat.wholeAuthorityList) need no such statement. */
+  /** The file is the authority's complete list. Formats that always are (LabelFormat.wholeAuthorityList) need no such statement. */
   readonly whole?: boolean | undefined
-  /** Sets that this one withdraws, as SOURCE/DATASET, or DATASET where the source is the same. */
+  /** Sets that this one withdraws, as SOURCE/DATASET, or DATASET if the source is the same. */
   readonly replaces?: readonly string[] | undefined
-  /** The exact number of removals that the operator accepts where the guard refuses them. Needs a reason. */
+  /** The exact number of removals that the operator accepts after the guard refused them. Needs a reason. */
   readonly acceptRemovals?: number | undefined
   readonly reason?: string | undefined
   /** Read, check and compare, but append nothing. */
   readonly dryRun?: boolean | undefined
   /** Second file of the format, for example sdn_comments.csv. */
   readonly companion?: string | undefined
-  /** For formats that state none. */
+  /** Category for formats that state none. */
   readonly category?: Category | undefined
-  /** For formats that state none. */
+  /** Chain for formats that state none. */
   readonly chain?: string | undefined
-  /** Who imports; recorded with the set. */
+  /** Author of the import; recorded with the set. */
   readonly importedBy: string
   /** The set is refreshed on a schedule: from this publication on it must be fresh. */
   readonly refreshConfigured?: boolean | undefined
-  /** When a refresh found the file at the own address of these authorities (origins); never set for an import by hand. */
+  /** The time of a refresh that found the file at an address of these authorities (origins); never set for a manual import. */
   readonly confirmed?: { readonly at: string; readonly authorities: readonly string[] } | undefined
-  /** Refuse a set with an earlier date: a source that is no longer updated must not look fresh. UTC, RFC 3339. */
+  /** Reject a set with an earlier date: a source that is no longer updated must not look fresh. UTC, RFC 3339. */
   readonly notBefore?: string | undefined
   /** Return when the labels are published, without waiting until the label view shows them. */
   readonly returnEarly?: boolean | undefined
@@ -79,7 +79,7 @@ export interface LostDesignation {
   readonly dataset: string
 }
 
-/** What an import did, or with `dryRun` would do, to one set. */
+/** The changes that an import made, or with `dryRun` would make, to one set. */
 export interface SetSummary {
   readonly source: string
   readonly dataset: string
@@ -90,13 +90,13 @@ export interface SetSummary {
   readonly historical: boolean
   /** The set is the list of an authority. */
   readonly authority: boolean
-  /** The set is all of the authority's list. */
+  /** The set is the authority's complete list. */
   readonly whole: boolean
   /** Labels of the set after the import. */
   readonly total: number
   /** Facts that the set did not state before. */
   readonly added: number
-  /** Facts that are stated otherwise than before: another confidence, link, date of designation, programme … */
+  /** Facts that are stated differently than before: another confidence, link, date of designation, programme … */
   readonly changed: number
   readonly unchanged: number
   /** Facts that the set no longer states. */
@@ -128,7 +128,7 @@ export interface LabelImportSummary {
   readonly warnings: readonly string[]
   /** Whether the label view shows the import. */
   readonly visible: boolean
-  /** From the first byte read until the labels are visible. */
+  /** Time from the first byte read until the labels are visible. */
   readonly durationMs: number
   readonly rowsPerSecond: number
 }

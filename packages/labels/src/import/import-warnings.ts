@@ -1,4 +1,4 @@
-/** What an operator should know about an import that was accepted. */
+/** Warnings for the operator about an accepted import. */
 import { laterWholeSet, setDay } from '@cupel/domain'
 import { setKey } from './label-events.js'
 import type { LabelImportRequest } from './import-request.js'
@@ -17,7 +17,7 @@ export function warningsOf(comparison: SetComparison, request: LabelImportReques
   return [...warnings, ...authorityWarnings(comparison)]
 }
 
-/** With several sets of an authority all of them designate: a party that one of them delists stays designated by the others. */
+/** If an authority has several sets, all of them designate: a party that one of them delists stays designated by the others. */
 function authorityWarnings(comparison: SetComparison): string[] {
   const { set, authorityOrigin, whole, asOf, historical, stated, siblings } = comparison
   if (authorityOrigin === '' || historical) return []

@@ -1,4 +1,7 @@
-/** The events of one import of one set. The id of an event follows from the import and the fact, so a repeated append gives the same record. */
+/**
+ * The events of one import of one set. The id of an event is made from the import and the fact, so that a repeated append gives the same
+ * record.
+ */
 import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
 import { labelIdentity, type StatedLabel } from '@cupel/domain'
 import type { Label, PublishedSet } from '@cupel/read-models'
@@ -57,7 +60,7 @@ export function retired(subject: LabelImport, label: Label): DomainEvent<'LabelR
   }
 }
 
-/** What a publication states of the comparison. */
+/** The facts of the comparison that a publication states. */
 type ComparedFacts = Pick<
   LabelSetPublished,
   'source' | 'dataset' | 'asOf' | 'historical' | 'authorityOrigin' | 'whole' | 'basedOnSeq' | 'replaces'
@@ -80,7 +83,7 @@ export function published(
   }
 }
 
-/** A publication without changes: the file was unchanged at its place, which is the authority's own if `confirmedAt` says so. */
+/** A publication without changes: the file was unchanged at its address, which is the authority's own if `confirmedAt` says so. */
 export function confirmed(
   set: PublishedSet,
   {

@@ -1,6 +1,6 @@
 /**
- * Labels of one side of a comparison, divided by identity into buckets that are compared one after another. Small sets stay
- * in memory; above a limit labels move to a temporary table, so memory is bounded for files of any size.
+ * Holds the labels of one side of a comparison, divided by identity into buckets that are compared one after another. Small sets stay in
+ * memory; above a limit labels move to a temporary table, so memory is bounded for files of any size.
  */
 import type { Queryable } from '@cupel/postgres'
 

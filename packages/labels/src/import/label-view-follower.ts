@@ -4,7 +4,7 @@ import { loadCheckpoint, runReadModel, waitUntilProjected } from '@cupel/project
 import { LABEL_PARTITION, LABEL_TOPIC, labelView, labelViewGroup } from '@cupel/read-models'
 import type { LabelImportDeps } from './import-request.js'
 
-/** One wait; after each the import checks whether the view moved. */
+/** Time of one wait; after each the import checks whether the view moved. */
 const WAIT_MS = 2_000
 /** A view that does not move for this long is considered stopped. */
 const STALLED_AFTER_MS = 30_000

@@ -1,4 +1,4 @@
-/** Counts the rows of a file that became no label. All are counted, by reason too; the first ones are listed. */
+/** Counts the rows of a file that gave no label. All are counted, also by reason; the first ones are listed. */
 
 export interface LeftOutRow {
   readonly line: number
@@ -7,9 +7,9 @@ export interface LeftOutRow {
 
 export interface LeftOutRows {
   readonly count: number
-  /** The first ones, in the order of the file. */
+  /** The first rows, in the order of the file. */
   readonly rows: readonly LeftOutRow[]
-  /** Rows for each reason, the most frequent first. What a reason quotes from its row stands as `…`. */
+  /** Rows for each reason, the most frequent first. Text quoted from a row is replaced by `…`. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[]
 }
 
@@ -18,7 +18,7 @@ export interface LeftOutTally {
   result(): LeftOutRows
 }
 
-/** Kinds of reasons that are counted apart. A broken file cannot fill the memory with more. */
+/** Maximum number of separately counted reasons. A broken file cannot fill the memory with more. */
 const MAX_REASONS = 100
 const OTHER = 'another reason'
 
@@ -44,7 +44,7 @@ export function tallyLeftOut(maxListed: number): LeftOutTally {
   }
 }
 
-/** A reason without what it quotes, so that equal faults count together. Words of a file stand in quotation marks. */
+/** A reason without its quotations, so that equal faults count together. Words of a file are in quotation marks. */
 const kindOf = (reason: string): string => reason.replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
 
 /** `3 rows: unknown category "…"; 1 row: …`, for one sentence about a whole file. */

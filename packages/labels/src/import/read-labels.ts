@@ -1,4 +1,4 @@
-/** Turns the rows of a file into labels, by source. A row that states no label is refused with its line. */
+/** Turns the rows of a file into labels, by source. A row that states no label is rejected with its line. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import {
@@ -49,7 +49,7 @@ export interface ReadLabels {
   readonly leftOut: LeftOut
 }
 
-/** Rows of the file that became no label. */
+/** Rows of the file that gave no label. */
 export interface LeftOut {
   /** Unusable rows. */
   readonly refused: LeftOutTally
@@ -112,7 +112,7 @@ export async function readLabels(
   }
 }
 
-/** The authority itself serves its whole list, and no party on it has an address: that is a list, and no mistake. */
+/** The authority itself serves its whole list, and no party on it has an address: this is a valid list, not a mistake. */
 function isBareList({ format, confirmed }: LabelImportRequest, source: string): boolean {
   const { wholeAuthorityList, mayNameNoAddress } = labelFormats.get(format) ?? {}
   return (
@@ -138,7 +138,7 @@ function openFormat(request: LabelImportRequest, file: LabelFile): ParsedSet {
 
 /**
  * The label of a row, with its address parsed and its origin classified; or the reason why the row states none.
- * @param now nothing was observed later than a day after it
+ * @param now an observation cannot be later than a day after it
  */
 export function stateLabel(
   row: LabelRow,
@@ -192,8 +192,8 @@ function classify({ sourceUrl, category, entity }: LabelRow, source: string): La
 }
 
 /**
- * A source that is not in the origin table may state the kind of its knowledge, but never that it is an authority: only the
- * table decides whose list designates.
+ * A source that is not in the origin table may state the kind of its knowledge, but never that it is an authority: only the table decides
+ * which lists designate.
  */
 function kindOf(word: string | null): LabelKind | null {
   if (word === null || word === 'designation' || word === 'restatement') return null

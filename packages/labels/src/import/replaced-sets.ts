@@ -1,4 +1,4 @@
-/** The sets that an import withdraws because the operator says so. */
+/** The sets that an import withdraws on the operator's request. */
 import type { LabelSetName } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { listSets, type PublishedSet } from '@cupel/read-models'
@@ -29,7 +29,7 @@ export function replacedNames(
   })
 }
 
-/** The named sets as they are in force. Throws for a name that is not: a mistyped name must not leave an old list in force. */
+/** The named sets in force. Throws for a name that is not in force: a mistyped name must not leave an old list in force. */
 export async function requireReplaced(
   database: Queryable,
   names: readonly LabelSetName[],
@@ -43,7 +43,7 @@ export async function requireReplaced(
   })
 }
 
-/** A list that only adds history cannot take the place of a current one. */
+/** A list that only adds history cannot replace a current one. */
 export function requireLater({ set, asOf, later, replaced }: SetComparison): void {
   if (later === null || replaced.length === 0) return
   throw new ImportRefusedError(

@@ -27,17 +27,17 @@ export interface SetComparison {
   readonly set: LabelSetName
   /** The origin whose own list the set is; empty for every other set. */
   readonly authorityOrigin: string
-  /** After the import the set is all of the authority's list. */
+  /** After the import the set is the authority's complete list. */
   readonly whole: boolean
   readonly stated: LabelSpool<StatedLabel>
-  /** Current labels; if the file only adds history, all labels that are known of the set and of the list that is later. */
+  /** Current labels; if the file only adds history, all known labels of the set and of the later list. */
   readonly known: LabelSpool<Label>
   readonly liveBefore: number
   /** The current version; null if the set is new, withdrawn or replaced. */
   readonly inForce: PublishedSet | null
   /** The newest publication of any set when the changes were computed. */
   readonly basedOnSeq: number
-  /** The version published last, even if it only added history. Label ids contain it, so that a fact that is listed again is new. */
+  /** The last published version, even if it only added history. Label ids contain it, so that a fact that is listed again is new. */
   readonly base: string
   /** Date of the set after the import. */
   readonly asOf: string | null
@@ -64,7 +64,7 @@ export interface ChangeCounts {
   readonly changed: number
   readonly unchanged: number
   readonly retired: number
-  /** Those of the retired labels that are sanctions. */
+  /** Retired labels that are sanctions. */
   readonly retiredSanctions: number
   readonly repeated: number
   /** Labels of the set after the import. */
@@ -75,7 +75,7 @@ export interface ComparedFile {
   readonly labels: SourceLabels
   readonly dataset: string
   readonly append: boolean
-  /** The file is all of the list of the source's authority. */
+  /** The file is the complete list of the source's authority. */
   readonly whole: boolean
   readonly formatDate: string | null
   readonly operatorDate: string | null
@@ -93,7 +93,7 @@ export async function compareSet(
   const { labels, dataset, append, importedAt, replaced } = file
   const set = { source: labels.source, dataset }
   const authorityOrigin = authorityOriginOf(set.source) ?? ''
-  // Read before anything else: a publication that appears in between then shows as a conflict, never the other way round.
+  // Read first: a publication that appears in between then shows as a conflict.
   const basedOnSeq = await newestLabelSetSeq(database)
   const [newest] = await listPublications(database, set)
   const inForce = (await setsWithLabels(database)).find((other) => isSame(other, set)) ?? null
@@ -103,7 +103,7 @@ export async function compareSet(
   const stated = setDate(file.formatDate, file.operatorDate, [{ observedAt: labels.newestObservedAt }])
   // The day of a list may have begun where it is published, and not here.
   const fileDate = stated !== null && stated > importedAt ? importedAt : stated
-  // A whole list that was withdrawn is as absent as one that never came, so what it was stays known.
+  // A withdrawn whole list is as absent as one that never came, so its kind stays known.
   const keepsKind = inForce !== null && (append || labels.labels.size() === 0)
   const isWhole = keepsKind ? inForce.whole : file.whole
   const total = labels.labels.size()
@@ -131,7 +131,7 @@ export async function compareSet(
     ...{ append, replaced },
     whole: isWhole,
     base: newest?.importId ?? '',
-    // A few rows of today do not make a list of last year one of today.
+    // A few current rows do not make last year's list a current one.
     asOf: append && !historical && authorityOrigin !== '' && inForce !== null ? inForce.asOf : fileDate,
     siblings: others.filter(
       (other) =>
@@ -194,7 +194,7 @@ function currentChanges(
   return { asserted, revised, unchanged: unchanged.length, retired: append ? [] : retired, repeated }
 }
 
-/** An older list does not change the present: facts that only it contains ended at the date of the later list. */
+/** An older list does not change the current state: facts that only it contains ended at the date of the later list. */
 function historicalChanges(
   { set, later }: SetComparison,
   known: readonly Label[],
@@ -223,7 +223,7 @@ export async function countChanges(comparison: SetComparison): Promise<ChangeCou
     repeated += bucket.repeated
   }
   const { historical, append, inForce } = comparison
-  // Never counted from what is visible: labels that the view lost must show as a difference.
+  // Not counted from the visible labels: labels that the view lost must show as a difference.
   const before = inForce?.total ?? 0
   const total = historical ? before : append ? before + added : unchanged + changed + added
   return { added, changed, unchanged, retired, retiredSanctions, repeated, total }

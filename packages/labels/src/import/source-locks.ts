@@ -1,6 +1,6 @@
 /**
- * One import at a time per source, and per authority whatever its sources are called: two imports that compare against the same
- * state would give a wrong result together.
+ * One import at a time per source, and per authority for all its source names: two imports that compare against the same state would
+ * together give a wrong result.
  */
 import { authorityOriginOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
@@ -8,8 +8,8 @@ import type { Queryable } from '@cupel/postgres'
 const LOCK_PREFIX = 'cupel.label-import/'
 
 /**
- * Takes the locks of the sources on this connection, until it ends or `releaseSources` is called. Always in the same order, so
- * that two imports of several sources do not wait for each other.
+ * Takes the locks of the sources on this connection, until it ends or `releaseSources` is called. The order is always the same, so that two
+ * imports of several sources do not wait for each other.
  */
 export async function lockSources(
   connection: Queryable,

@@ -10,8 +10,8 @@ export const starterLabelsFile = fileURLToPath(
 )
 
 /**
- * Imports the starter labels into an installation that never had them. Returns null if it has any version of them: after the
- * first start only the operator changes them.
+ * Imports the starter labels into an installation that never had them. Returns null if it has any version of them: after the first start,
+ * only the operator changes them.
  */
 export async function importStarterLabels(deps: LabelImportDeps): Promise<LabelImportResult | null> {
   const sets = await listSets(deps.database)

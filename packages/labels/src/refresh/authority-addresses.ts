@@ -1,6 +1,6 @@
-/** The addresses at which authorities publish their own lists. A list found there is the authority's list of today. */
+/** The addresses at which authorities publish their own lists. A list found there is the authority's current list. */
 
-/** Hosts by origin; their subdomains belong to them. */
+/** Hosts by origin; their subdomains are included. */
 const hostsByOrigin: Readonly<Record<string, readonly string[]>> = {
   'us-ofac': ['ofac.treas.gov', 'ofac.treasury.gov', 'www.treasury.gov'],
   'uk-ofsi': [

@@ -38,7 +38,7 @@ export type FetchFailure =
 export interface FetchOptions {
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** A file that was last changed before is too old; UTC, RFC 3339. */
+  /** A file that was last changed before this time is too old; UTC, RFC 3339. */
   readonly notBefore: string | undefined
   /** Validators of the last refresh; without them the list is always fetched. */
   readonly validators: Validators
@@ -52,7 +52,7 @@ const MAX_REDIRECTS = 3
 const CONNECT_TIMEOUT_MS = 10_000
 /** Longest time without a byte from the server. */
 const SILENCE_TIMEOUT_MS = 60_000
-/** A file that was changed more recently may not be complete. */
+/** A more recently changed file may be incomplete. */
 const SETTLED_AFTER_MS = 5_000
 const MAX_FOLDER_FILES = 10_000
 

@@ -1,6 +1,6 @@
 /**
- * Refreshes one list. A changed list is imported with the same checks as a file of an operator; an unchanged one is confirmed.
- * After any failure the published set stays and its age grows.
+ * Refreshes one list. A changed list is imported with the same checks as an operator's file; an unchanged one is confirmed. After any
+ * failure the published set stays and its age grows.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ export async function refreshList(
     const isSamePlace = state.place === place && list.companion === undefined
     const validators = isSamePlace && state.sha256 !== null ? state : noValidators
     const options = optionsOf(list, folder, deps)
-    // The time before the request: what is served later may already be another list.
+    // The time before the request: a list served later may already be another one.
     const confirmed = { at: deps.now().toISOString(), authorities: list.authorities }
     const fetched = await fetchList(list.place, { ...options, validators })
     if (fetched.kind === 'unchanged') {
@@ -64,7 +64,7 @@ export async function refreshList(
   }
 }
 
-/** When the list was asked for, at the own address of which authorities. */
+/** When the list was requested, and which authorities own its address. */
 type Confirmed = { readonly at: string; readonly authorities: readonly string[] }
 
 function optionsOf(list: RefreshedList, folder: string, { signal, now }: RefreshDeps): FetchOptions {
@@ -168,7 +168,7 @@ const companionOptions = (options: FetchOptions): FetchOptions => ({
 
 const placeText = (place: Place): string => (place.kind === 'url' ? place.url : place.path)
 
-/** The plan states the format; the extension only helps people who look into the folder. */
+/** The plan states the format; the extension only helps people who read the folder. */
 function extensionOf(place: Place): string {
   const extension = extname(place.kind === 'url' ? new URL(place.url).pathname : place.path)
   return /^\.[a-z0-9]{1,10}$/i.test(extension) ? extension : ''

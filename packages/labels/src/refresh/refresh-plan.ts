@@ -1,4 +1,4 @@
-/** The refresh plan: a JSON file, read at start, that says which lists are refreshed, from where and how often. */
+/** The refresh plan: a JSON file, read at start, that states which lists are refreshed, from where and how often. */
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { categories } from '@cupel/contracts'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 
 const MINUTE_MS = 60_000
 const unitMs: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 1_440 * MINUTE_MS }
-/** Limits of the interval: out of courtesy to publishers, and so that a list does not become stale. */
+/** Limits of the interval: it must not burden publishers, and a list must not become stale. */
 const SHORTEST_MS = 5 * MINUTE_MS
 const LONGEST_MS = 30 * 1_440 * MINUTE_MS
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024
@@ -75,9 +75,9 @@ export interface RefreshedList {
   readonly format: string
   readonly place: Place
   readonly companion: Place | undefined
-  /** The file is all of an authority's list, whatever its format. */
+  /** The file is the authority's complete list, in any format. */
   readonly whole: boolean
-  /** Origins of the authorities whose own address the place is: what is found there is their list of today. */
+  /** Origins of the authorities that own this address: a list found there is their current list. */
   readonly authorities: readonly string[]
   readonly everyMs: number
   readonly maxAgeMs: number | undefined
@@ -91,7 +91,7 @@ export type Place =
   | { readonly kind: 'url'; readonly url: string; readonly hosts: readonly string[] }
   | { readonly kind: 'path'; readonly path: string }
 
-/** The plan is unusable; the message says why in one sentence. */
+/** The plan is unusable; the message gives the reason in one sentence. */
 export class RefreshPlanError extends Error {
   override readonly name = 'RefreshPlanError'
 }
@@ -114,7 +114,7 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
   } catch (cause) {
     throw new RefreshPlanError(`${file} is not JSON.`, { cause })
   }
-  // JSON.parse silently keeps the last of two settings with one name, so such a file is refused.
+  // If two settings have one name, JSON.parse silently keeps the last, so such a file is rejected.
   const doubtful = strictJsonFault(text, 'The plan')
   if (doubtful !== null)
     throw new RefreshPlanError(

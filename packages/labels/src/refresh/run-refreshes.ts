@@ -59,10 +59,7 @@ export function startRefreshes(deps: RefreshesDeps): RunningRefreshes {
   return { error: () => error, failing: () => [...failing], stop: () => loop.stop() }
 }
 
-/**
- * Records in the log that these lists are expected, before any of them is fetched, so that decisions report a list that never
- * comes.
- */
+/** Records in the log that these lists are expected, before any of them is fetched. Decisions can then report a list that never arrives. */
 export async function announceLists(deps: RefreshesDeps): Promise<void> {
   const announced = await expectSets(
     deps.lists.map(({ source, set }) => ({ source, dataset: set })),
@@ -120,7 +117,7 @@ async function underLease(
   work: () => Promise<RefreshOutcome>,
 ): Promise<RefreshOutcome> {
   const renewing = setInterval(() => {
-    // If it fails the lease expires and another process may begin. That is safe: imports of one source run one at a time.
+    // If it fails, the lease expires and another process may begin. That is safe: imports of one source run one at a time.
     renewLease(database, lease).catch((error: unknown) =>
       logger.warn({ err: error, list: lease.name }, 'Cannot renew the lease of a list'),
     )
@@ -136,7 +133,7 @@ async function underLease(
   }
 }
 
-/** After success the interval of the plan; after failures 5, 10, 20 … minutes, at most the interval of the plan. */
+/** After a success: the interval of the plan. After failures: 5, 10, 20 … minutes, at most the interval of the plan. */
 function nextInMs({ everyMs }: RefreshedList, { succeeded }: RefreshOutcome, failures: number): number {
   return succeeded ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures, 20))
 }

@@ -72,7 +72,7 @@ export interface RefreshRecord {
   readonly succeeded: boolean
   /** Time until the list is due again. */
   readonly nextInMs: number
-  /** Validators for the next fetch; null keeps the present ones. */
+  /** Validators for the next fetch; null keeps the current ones. */
   readonly known: Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256'> | null
 }
 

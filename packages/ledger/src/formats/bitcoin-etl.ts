@@ -1,7 +1,7 @@
 /**
- * Transactions of bitcoin-etl, with the values of their inputs. No output belongs to one input, so each input pays a share of
- * each output: in_i · out_j / Σ in. An output to the address of an input is change and no transfer.
- * Source of the fields: bitcoin-etl, README, "transactions".
+ * Transactions of bitcoin-etl, with the values of their inputs. An output belongs to no single input, so each input pays a share of each
+ * output: in_i · out_j / Σ in. An output to the address of an input is change and no transfer. Source of the fields: bitcoin-etl, README,
+ * "transactions".
  */
 import { uncountedReason } from '@cupel/domain'
 import { foldedHash, secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
@@ -17,7 +17,7 @@ export const bitcoinEtl: LedgerFormat = {
   open: (chain) => ({ read: (record) => readTransaction(record, chain) }),
 }
 
-/** What one transaction moves, in base units by address; the empty address stands for scripts without one. */
+/** The amounts that one transaction moves, in base units by address; the empty address stands for scripts without one. */
 interface Moved {
   readonly inputs: ReadonlyMap<string, bigint>
   readonly outputs: ReadonlyMap<string, bigint>
@@ -74,7 +74,7 @@ function commonOf(record: FileRecord, chain: ChainDefinition): Common {
 }
 
 interface Part {
-  /** Empty if there is no address or several. */
+  /** Empty if there is no address, or more than one. */
   readonly address: string
   readonly value: bigint
 }
@@ -132,7 +132,7 @@ function edgesOf(
   return { edges, leftOut }
 }
 
-/** Nobody paid anybody: each address gave its net value to the node, or got it from there. */
+/** There are no direct payments: each address gives its net value to the node, or gets it from there. */
 function throughNode({ inputs, outputs }: Moved, node: string): readonly Edge[] {
   return [...new Set([...inputs.keys(), ...outputs.keys()])].map((address) => {
     const net = (outputs.get(address) ?? 0n) - (inputs.get(address) ?? 0n)
@@ -140,7 +140,7 @@ function throughNode({ inputs, outputs }: Moved, node: string): readonly Edge[] 
   })
 }
 
-/** The edges as transfers. Each address has the exact change of its balance on the first of its edges, or on one of no value. */
+/** The edges as transfers. Each address has the exact change of its balance on the first of its edges, or on an edge of no value. */
 function withNets(edges: readonly Edge[], { inputs, outputs }: Moved, common: Common): readonly LedgerRow[] {
   const nets = new Map<string, bigint>()
   for (const [address, value] of outputs) nets.set(address, value)

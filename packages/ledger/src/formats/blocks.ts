@@ -1,6 +1,6 @@
 /**
- * Times of blocks: `blocks.csv` of ethereum-etl, or any file with the columns number and timestamp. They give times to the
- * transfers and ranges of files that have none, such as token transfers.
+ * Times of blocks: `blocks.csv` of ethereum-etl, or any file with the columns number and timestamp. They give times to the transfers and
+ * ranges of files without times, such as token transfers.
  */
 import { secondsOf, wholeNumber } from './chain.js'
 import { LedgerFileError } from './ledger-file-error.js'

@@ -1,12 +1,12 @@
 /**
- * CoinJoins: transactions of several owners with equal outputs, in which nobody paid anybody. Value goes into a node and comes
- * out of it. Source of the idea: Maxwell (2013), "CoinJoin: Bitcoin privacy for the real world".
+ * CoinJoins: transactions of several owners with equal outputs and no direct payments. Value goes into a node and comes out of it. Source
+ * of the idea: Maxwell (2013), "CoinJoin: Bitcoin privacy for the real world".
  */
 
 const LEAST_EQUAL = 3
-/** So many equal outputs are a CoinJoin whatever else the transaction contains. */
+/** This many equal outputs are a CoinJoin, whatever else the transaction contains. */
 const MANY_EQUAL = 10
-/** A join needs two owners, so two addresses. An owner who pays ten others the same is none. */
+/** A join needs two owners, so two addresses. An owner who pays ten others the same amount makes no join. */
 const LEAST_INPUTS = 2
 
 /** Whether a transaction that spends from `inputs` distinct addresses is a CoinJoin. */
@@ -20,10 +20,10 @@ export function isCoinJoin(inputs: number, outputs: readonly { readonly value: b
 }
 
 /**
- * The address that stands for a transaction itself: `coinjoin`, or `crowd` for one with so many inputs and outputs that it does
- * not show who paid whom.
+ * The address that represents a transaction: `coinjoin`, or `crowd` for one with so many inputs and outputs that it does not show who paid
+ * whom.
  */
 export const nodeOf = (kind: 'coinjoin' | 'crowd', txHash: string): string => `${kind}:${txHash}`
 
-/** A node behind which nothing can be followed. */
+/** A node behind which transfers cannot be followed. */
 export const isCrowd = (address: string): boolean => address.startsWith('crowd:')

@@ -1,4 +1,4 @@
-/** The file does not have the stated format. Nothing of it becomes visible. */
+/** The file does not have the stated format. Nothing from it becomes visible. */
 export class LedgerFileError extends Error {
   override readonly name = 'LedgerFileError'
   readonly line: number | null

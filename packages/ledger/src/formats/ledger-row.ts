@@ -8,7 +8,7 @@ export interface ToldTransfer {
   readonly line: number
   readonly kind: 'native' | 'token' | 'internal' | 'utxo'
   readonly contract: string
-  /** In the one form of `foldedHash`; empty if the file has no hashes. */
+  /** In the form of `foldedHash`; empty if the file has no hashes. */
   readonly txHash: string
   /** Distinguishes the transfers of one transaction and kind; null if the file has no index. */
   readonly index: string | null
@@ -23,14 +23,14 @@ export interface ToldTransfer {
   readonly txIndex: number | null
   /** Index of the log in its block, or place of the call in its transaction. */
   readonly place: number | null
-  /** `unknown` if the file does not say whether it succeeded. */
+  /** `unknown` if the file does not state whether it succeeded. */
   readonly execution: 'proven' | 'failed' | 'unknown'
   /** Change of the sender's and of the receiver's balance by the whole transaction, base units, on one of its transfers. */
   readonly fromNet?: bigint
   readonly toNet?: bigint
 }
 
-/** The outcome of a transaction whose transfers are in the ledger already. */
+/** The outcome of a transaction whose transfers are already in the ledger. */
 export interface ToldOutcome {
   readonly txHash: string
   readonly succeeded: boolean
@@ -38,7 +38,7 @@ export interface ToldOutcome {
 
 export type LedgerRow =
   | { readonly type: 'transfer'; readonly transfer: ToldTransfer }
-  /** A transfer that changes what an address owns, and has no counterparty. */
+  /** A transfer that changes the balance of an address, and has no counterparty. */
   | { readonly type: 'balance'; readonly transfer: ToldTransfer }
   | { readonly type: 'outcome'; readonly outcome: ToldOutcome }
   /** Addresses that one transaction spent from together, each once. */
@@ -49,8 +49,8 @@ export type LedgerRow =
 
 export interface LedgerFormat {
   /**
-   * Kinds of transfers that a file with these columns holds. Null if the columns do not tell; then the import must say which
-   * kinds its declared range covers.
+   * Kinds of transfers that a file with these columns holds. Null if the columns do not show it; then the import must state which kinds its
+   * declared range covers.
    */
   readonly covers: (fields: Pick<FileRecord, 'has'>, chain: ChainDefinition) => readonly HistoryKind[] | null
   /** Whether a file with these columns is read twice: its records depend on others of the file. */
@@ -60,7 +60,7 @@ export interface LedgerFormat {
 }
 
 export interface RecordReader {
-  /** Sees every record of a surveyed file before the first one is read. */
+  /** Reads every record of a surveyed file before the first row is made. */
   readonly survey?: (record: FileRecord) => void
   /** The rows of one record. Throws LedgerFileError if the record does not have the format. */
   readonly read: (record: FileRecord) => readonly LedgerRow[]

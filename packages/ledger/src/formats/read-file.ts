@@ -1,4 +1,4 @@
-/** Reads a ledger file as a stream of records: CSV with a heading, or JSON lines, decided by the first character. */
+/** Reads a ledger file as a stream of records: CSV with a heading, or JSON lines. The first character decides which. */
 import { createReadStream } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
@@ -137,7 +137,7 @@ const textOf = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value as string | number | boolean)
 
-/** Amounts exceed the exact range of a float, so numbers are read as texts. */
+/** Amounts exceed the exact range of a float, so numbers are read as text. */
 const EXACT_VALUE = /"(value|input_value|output_value|fee)"\s*:\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
 function parseJson(text: string, line: number): unknown {

@@ -8,8 +8,8 @@ const LARGE_BITS = 16
 const LARGE = 15
 
 /**
- * A whole number for the address of a call (indexes from the outermost call inwards), higher than the number of every call
- * before it; null for an address that is too long for one.
+ * A whole number for the address of a call (indexes from the outermost call inwards), higher than the number of every earlier call; null if
+ * the address is too long for a number.
  */
 export function placeOfCall(traceAddress: readonly number[]): number | null {
   let place = 0

@@ -1,6 +1,6 @@
 /**
- * Traces of ethereum-etl: the calls within transactions. Calls, creations and self-destructions move value; calls that borrow
- * code do not. A call that fails takes back all calls within it, though those do not say so themselves.
+ * Traces of ethereum-etl: the calls within transactions. Calls, creations and self-destructions move value; calls that borrow code do not.
+ * A failed call reverts all calls within it, but their own traces do not show that.
  */
 import { foldedHash, type ChainDefinition } from './chain.js'
 import { etlTransfer } from './etl-transfer.js'
@@ -13,7 +13,7 @@ const MAX_FAILED_CALLS = 2_000_000
 /** Calls that run code on the caller's own account. */
 const BORROWED_CODE: ReadonlySet<string> = new Set(['delegatecall', 'staticcall', 'callcode'])
 const MOVEMENTS: ReadonlySet<string> = new Set(['call', 'create', 'suicide', 'selfdestruct', 'daofork'])
-/** Value that nobody had before. */
+/** Newly created value. */
 const ISSUANCE: ReadonlySet<string> = new Set(['reward', 'genesis'])
 
 export function createTraceReader(chain: ChainDefinition): Required<RecordReader> {
@@ -60,7 +60,7 @@ function movesValue(record: FileRecord): boolean {
   return MOVEMENTS.has(type) && !BORROWED_CODE.has(record.text('call_type').toLowerCase())
 }
 
-/** Nobody pays a reward, but its receiver owns it. */
+/** A reward has no payer, but its receiver owns it. */
 function issued(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const told = { txHash: '', index: null, execution: 'proven', address: [] } as const
   const transfer = { ...callTransfer(record, chain, told), from: '' }
@@ -87,7 +87,7 @@ function callTransfer(
   return etlTransfer(record, chain, { ...rest, kind: 'internal', contract: '', place })
 }
 
-/** What the trace says of itself. Without a status it is unknown whether the transaction succeeded. */
+/** The outcome that the trace itself states. Without a status it is unknown whether the transaction succeeded. */
 function ownOutcome(record: FileRecord): ToldTransfer['execution'] {
   const status = record.text('status')
   if (record.text('error') !== '' || status === '0') return 'failed'

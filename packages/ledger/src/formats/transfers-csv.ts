@@ -42,7 +42,7 @@ export const transfersCsv: LedgerFormat = {
   open: openReader,
 }
 
-/** Addresses that the transactions of a file spend from are kept in memory; a file with more must be split. */
+/** Keeps the addresses that the transactions of a file spend from in memory; a file with more must be split. */
 const MAX_INPUTS = 5_000_000
 
 function openReader(chain: ChainDefinition): RecordReader {
@@ -65,7 +65,7 @@ function openReader(chain: ChainDefinition): RecordReader {
   }
 }
 
-/** An output to an address that its transaction spends from. One to the only input is a transfer to itself. */
+/** An output to an address that its transaction spends from. An output to the only input is a transfer to itself. */
 const isChange = ({ kind, txHash, from, to }: ToldTransfer, inputs: ReadonlySet<string>): boolean =>
   kind === 'utxo' && txHash !== '' && to !== '' && from !== to && inputs.has(`${txHash} ${to}`)
 

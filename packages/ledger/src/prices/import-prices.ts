@@ -1,4 +1,4 @@
-/** Imports a table of daily prices. It comes into force as a whole, and its event is written in the same transaction. */
+/** Imports a table of daily prices. The table comes into force as a whole, and its event is written in the same transaction. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
@@ -11,14 +11,14 @@ import { readPrices, type DailyPrice } from './price-file.js'
 export interface PriceImportRequest {
   /** Path of the file. */
   readonly file: string
-  /** Who imports, recorded with the table. */
+  /** Author of the import, recorded with the table. */
   readonly importedBy: string
-  /** Why, for the audit log. */
+  /** The reason, for the audit log. */
   readonly reason?: string | undefined
 }
 
 export interface PriceImportDeps {
-  /** Without a limit per statement. */
+  /** A database without a limit per statement. */
   readonly database: Database
   readonly now?: () => Date
 }
@@ -29,7 +29,7 @@ export interface PriceImportSummary {
   readonly sha256: string
   readonly prices: number
   readonly assets: readonly string[]
-  /** Symbols that no asset of the asset table has: their prices are never used. */
+  /** Symbols of no asset in the asset table: their prices are never used. */
   readonly unknownAssets: readonly string[]
   readonly firstDay: string
   readonly lastDay: string
@@ -39,8 +39,8 @@ export type PriceImportResult =
   PriceImportSummary | { readonly status: 'refused'; readonly message: string; readonly line: number | null }
 
 /**
- * Imports one file. A fault of the file is a result, not an error. The table in force stays as it is if it is imported again;
- * an earlier table comes into force again.
+ * Imports one file. A fault of the file is a result, not an error. If the table in force is imported again, it stays unchanged; an earlier
+ * table comes into force again.
  */
 export async function importPrices(
   request: PriceImportRequest,
@@ -82,7 +82,7 @@ export async function importPrices(
   }
 }
 
-/** An earlier table may have come into force again: its prices are there. */
+/** An earlier table may have come into force again: its prices are already stored. */
 async function storePrices(
   transaction: Queryable,
   sha256: string,

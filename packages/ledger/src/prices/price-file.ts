@@ -1,4 +1,4 @@
-/** Reads a file of daily prices: CSV with the columns day, asset and usd. One bad row refuses the file. */
+/** Reads a file of daily prices: CSV with the columns day, asset and usd. One bad row rejects the file. */
 import type { Hash } from 'node:crypto'
 import { LedgerFileError } from '../formats/ledger-file-error.js'
 import type { FileRecord } from '../formats/ledger-row.js'

@@ -1,4 +1,4 @@
-/** Tables of daily prices: those imported, the one in force, and any of them by its hash. */
+/** Tables of daily prices: all imported tables, the one in force, and any table by its hash. */
 import type { PriceTable } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
@@ -35,7 +35,7 @@ export async function currentPricesSha256(database: Queryable): Promise<string |
   return row?.sha256 ?? null
 }
 
-/** SHA-256 of the table that was in force at a moment, `at` in UTC, RFC 3339; null where there was none. */
+/** SHA-256 of the table that was in force at a moment, `at` in UTC, RFC 3339; null if there was none. */
 export async function pricesSha256At(database: Queryable, at: string): Promise<string | null> {
   const [row] = await database.query<{ sha256: string }>(
     {

@@ -1,6 +1,6 @@
 /**
- * The checkpoint of a consumer whose work is finished out of order and acknowledged by the log. In the background it moves to
- * the highest offset below which everything is acknowledged: a crash repeats a little work and never skips any.
+ * The checkpoint of a consumer whose work finishes out of order and is acknowledged by the log. In the background it moves to
+ * the highest offset below which everything is acknowledged. A crash repeats a little work and never skips any.
  */
 import { createSlots, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
@@ -16,11 +16,11 @@ import {
 } from '../checkpoint.js'
 import { contiguousOffsets, type ContiguousOffsets } from './contiguous-offsets.js'
 
-/** How often it is looked whether to store. Each store is one round trip for all partitions, and waits for the disk. */
+/** Interval between checks whether to store. Each store is one round trip for all partitions, and waits for the disk. */
 const STORE_INTERVAL_MS = 200
-/** While fewer records than this would be repeated, a store is put off, but for no longer than PUT_OFF_MS. */
+/** While a crash would repeat fewer records than this, a store is put off, but for at most PUT_OFF_MS. */
 const AT_RISK_RECORDS = 100
-/** A crash repeats the work of this time at most. */
+/** A crash repeats at most the work of this time. */
 const PUT_OFF_MS = 1_000
 
 export interface AcknowledgedRange {
@@ -32,14 +32,14 @@ export interface AcknowledgedRange {
 
 export interface BackgroundCheckpoint {
   /**
-   * The stored checkpoint, for `subscribe`. Forgets what was acknowledged beyond it, because reading starts there again.
+   * The stored checkpoint, for `subscribe`. Forgets all acknowledgements beyond it, because reading starts there again.
    */
   load(position: { topic: string; partition: number }): Promise<StoredCheckpoint>
-  /** Everything that follows from the records `firstOffset` ≤ offset < `nextOffset` is acknowledged. */
+  /** All effects of the records `firstOffset` ≤ offset < `nextOffset` are acknowledged. */
   acknowledged(range: AcknowledgedRange): void
-  /** Stores what is acknowledged now. Rejects if the database does not answer. */
+  /** Stores the acknowledged position. Rejects if the database does not answer. */
   flush(): Promise<void>
-  /** Flushes and ends. Where the database does not answer, the work is repeated by the next member. */
+  /** Flushes and ends. If the database does not answer, the next member repeats the work. */
   stop(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export interface BackgroundCheckpointOptions {
   readonly intervalMs?: number
   /** Instead of PUT_OFF_MS. */
   readonly putOffMs?: number
-  /** Another member has moved the checkpoint: the partition is assigned to it now. */
+  /** Another member has moved the checkpoint: the partition is now assigned to that member. */
   readonly onLost?: (position: { topic: string; partition: number }) => void
 }
 
@@ -66,7 +66,7 @@ interface Progress {
 export function createBackgroundCheckpoint(options: BackgroundCheckpointOptions): BackgroundCheckpoint {
   const { database, group, log, logger } = options
   const progress = new Map<string, Progress>()
-  // One at a time: a checkpoint that is loaded while it is being stored would be the one from before.
+  // One at a time: a checkpoint that is loaded during a store would be the old one.
   const inTurn = createSlots(1)
   const intervalMs = options.intervalMs ?? STORE_INTERVAL_MS
   const putOffMs = options.putOffMs ?? PUT_OFF_MS
@@ -75,7 +75,7 @@ export function createBackgroundCheckpoint(options: BackgroundCheckpointOptions)
 
   const dirtyNow = (): Progress[] => [...progress.values()].filter((one) => one.offsets.next() > one.stored)
 
-  /** Stores where enough is at risk, or was for long enough. */
+  /** Stores if enough is at risk, or was for long enough. */
   async function storeIfDue(): Promise<void> {
     const atRisk = dirtyNow().reduce((sum, one) => sum + one.offsets.next() - one.stored, 0)
     if (atRisk >= AT_RISK_RECORDS || performance.now() - storedAt >= putOffMs) await flush()
@@ -136,7 +136,7 @@ async function store(
     expected: one.stored,
     next: one.offsets.next(),
   }))
-  // Each checkpoint moves by itself, so that the statement needs no transaction around it.
+  // Each checkpoint moves independently, so that the statement needs no transaction around it.
   failpoint('before', options.at)
   const moved = await advanceCheckpoints(database, { group, log, moves })
   failpoint('after', options.at)
@@ -158,7 +158,7 @@ async function giveWay(
   if (progress.get(placeOf(one)) !== one) return
   const { next } = await ensureCheckpoint(database, { group, topic, partition }, log)
   if (next < one.stored) {
-    // The database lost a commit. Acknowledged work stays acknowledged: the next store moves on from there.
+    // The database lost a commit. Acknowledged work stays acknowledged: the next store continues from there.
     one.stored = next
     return
   }

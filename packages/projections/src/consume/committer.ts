@@ -1,4 +1,4 @@
-/** How a consumer makes the outcomes of a batch last, and moves its checkpoint over the batch. */
+/** Persists the outcomes of a batch, and moves the consumer's checkpoint over the batch. */
 import type { Logger } from '@cupel/contracts'
 import type { Checkpoint, LogBatch, LogIdentity, LogRecord } from '@cupel/event-log'
 
@@ -7,24 +7,24 @@ export interface Place {
   readonly partition: number
 }
 
-/** Where reading of a partition resumes; `undefined`: after the batch. */
+/** The offset at which reading of a partition resumes; `undefined`: after the batch. */
 export type Resumption = { readonly resumeAt: number } | undefined
 
 export interface Committer<O> {
   /** The next offset to read of a partition that was just assigned, or that is read again. */
   load(place: Place): Promise<Checkpoint>
-  /** Undefined where another batch may be read; otherwise a promise that resolves as soon as it may. */
+  /** Undefined if another batch may be read; otherwise a promise that resolves as soon as it may. */
   room?(): Promise<void> | undefined
   /**
-   * Resolves when the next batch of the partition may be read. Rejects where this batch must be read again.
-   * The checkpoint moves over the batch only after its dead letters, where there are any, were acknowledged.
+   * Resolves when the next batch of the partition may be read. Rejects if this batch must be read again.
+   * The checkpoint moves over the batch only after its dead letters, if any, were acknowledged.
    */
   commit(batch: OutcomeBatch<O>, deadLetters: Promise<unknown> | null): Promise<Resumption>
-  /** Finishes what is under way, after the subscription has stopped. */
+  /** Finishes the pending work, after the subscription has stopped. */
   stop?(): Promise<void>
 }
 
-/** What came of the records of a batch. The checkpoint moves from `firstOffset` to `nextOffset`. */
+/** The outcomes of a batch. The checkpoint moves from `firstOffset` to `nextOffset`. */
 export interface OutcomeBatch<O> extends Pick<LogBatch, 'firstOffset' | 'nextOffset' | 'records'>, Place {
   /** Whether `nextOffset` was the end of the partition when the batch was read. */
   readonly atEnd: boolean

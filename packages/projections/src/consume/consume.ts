@@ -1,12 +1,12 @@
 /**
- * A consumer: takes part in a group, reads the records of each partition in order, decides what follows from them, and
- * commits that together with its checkpoint. A record is delivered again until its checkpoint has moved, so that everything
- * that follows from it must be repeatable.
+ * A consumer: joins a group, reads the records of each partition in order, decides their outcomes, and
+ * commits these together with its checkpoint. A record is delivered again until its checkpoint has moved. All its
+ * outcomes must therefore be repeatable.
  *
- * - A record whose schema is not known yet is waited for; the records before it are committed.
- * - A record that cannot be handled is dead-lettered with its cause; without `deadLetters` the consumer stops in front of it.
- * - An error of `decide` or of the commit is not the record's fault: the batch is read again after a pause.
- * - A log that is not the one of the checkpoint, or that was cut, stops the consumer.
+ * - If the schema of a record is not known yet, the consumer waits for it and commits the records before it.
+ * - A record that cannot be handled is dead-lettered with its cause; without `deadLetters` the consumer stops before it.
+ * - If `decide` or the commit fails, no record is at fault: the batch is read again after a pause.
+ * - If the log is not the one of the checkpoint, or was cut, the consumer stops.
  */
 import { sleep } from '@cupel/concurrency'
 import {
@@ -28,25 +28,25 @@ export interface ConsumeOptions<T, O = T>
     HandlingOptions<T, O>,
     Pick<SubscribeOptions, 'topics' | 'reads' | 'maxBatchRecords' | 'concurrency' | 'restMs' | 'forgedToo'> {
   readonly log: EventLog
-  /** The name under which members share the partitions, where it is not `group`. */
+  /** The name under which members share the partitions, if it is not `group`. */
   readonly membership?: string
   /** See inTransaction, inBackground and inMemory. */
   readonly commit: OpenCommitter<O>
-  /** Resolves when reading may begin; called before each attempt to join the group. Rejects where that must be tried again. */
+  /** Resolves when reading may begin; called before each attempt to join the group. Rejects if it must be retried. */
   readonly ready?: () => Promise<void>
-  /** Why no batch may be handled now; null where one may. */
+  /** Why no batch may be handled now; null if one may. */
   readonly refusal?: () => string | null
-  /** Something failed and is tried again. The consumer has logged it. */
+  /** Something failed and will be retried. The consumer has logged it. */
   readonly onRetry?: (error: unknown) => void
-  /** Reading stopped for good; only an operator or a restart leads back. The consumer has logged it. */
+  /** Reading stopped for good; only an operator or a restart can resume it. The consumer has logged it. */
   readonly onStopped?: (error: Error) => void
 }
 
 export interface Consumer {
-  /** Resolves when the consumer has joined its group, or will not join any more. Never rejects. */
+  /** Resolves when the consumer has joined its group, or will no longer join. Never rejects. */
   readonly joined: Promise<void>
   isJoined(): boolean
-  /** Why records wait or reading stopped; null where nothing is wrong. */
+  /** Why records wait or reading stopped; null if nothing is wrong. */
   problem(): string | null
   /** Why reading stopped for good; null while it goes on. */
   stoppedBy(): Error | null
@@ -54,15 +54,15 @@ export interface Consumer {
   assigned(): readonly Place[]
   /** Records appended to those partitions and not yet handled, as last seen. */
   lag(): number
-  /** Somebody waits for the checkpoint: what was appended is read without a rest. */
+  /** A caller waits for the checkpoint: appended records are read without a rest. */
   nudge(): void
-  /** Finishes what is in hand and leaves the group. */
+  /** Finishes the current batch and leaves the group. */
   stop(): Promise<void>
 }
 
-/** Pause before joining the group is tried again. */
+/** Pause before the consumer retries to join the group. */
 const JOIN_RETRY_MS = 1_000
-/** Where in the trouble list a failure to join stands. */
+/** Key in the trouble list for a failure to join. */
 const JOINING = 'joining'
 
 /** Returns at once; the consumer tries to join its group until it succeeds. */
@@ -115,7 +115,7 @@ async function join<T, O>(run: Run<T, O>): Promise<void> {
       run.subscription = await subscribe(run)
       trouble.over(JOINING)
       for (const place of run.toRestart.splice(0)) run.subscription.restart(place)
-      // A handler may have met a reason to stop while the group was being joined.
+      // A handler may have found a reason to stop while the consumer was joining the group.
       if (run.stoppedBy !== null) await leave(run)
       return
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Ranges of offsets that are done in any order, and how far they are done without a gap. */
+/** Ranges of offsets that are done in any order, and the offset up to which they are done without a gap. */
 export interface ContiguousOffsets {
   /** Every offset below this one is done. */
   readonly next: () => number
@@ -8,7 +8,7 @@ export interface ContiguousOffsets {
 
 export function contiguousOffsets(start: number): ContiguousOffsets {
   let next = start
-  // Done ranges beyond the first gap, by first offset; few, as work is finished roughly in order.
+  // Done ranges beyond the first gap, by first offset. They are few, because work finishes roughly in order.
   const beyond = new Map<number, number>()
 
   return {

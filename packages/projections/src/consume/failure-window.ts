@@ -1,5 +1,5 @@
 /**
- * Distinguishes a bad record from a bad time. One record that fails among many that succeed is at fault itself. Where most
+ * Distinguishes a bad record from an outage. If one record fails among many that succeed, the record is at fault. If most
  * records fail, the consumer is at fault, and dead-lettering them would turn one defect into many failed screenings.
  */
 export interface FailureWindow {
@@ -8,13 +8,13 @@ export interface FailureWindow {
   mayGiveUp(): boolean
 }
 
-/** Outcomes that the window holds. */
+/** Number of outcomes in the window. */
 export const RECENT_OUTCOMES = 20
-/** Fewer failures than this are never an outage: a quiet consumer meets bad records one by one. */
+/** Fewer failures than this never count as an outage: a quiet consumer meets bad records one by one. */
 export const TOLERATED_FAILURES = 10
 
 export function createFailureWindow(): FailureWindow {
-  /** A ring: whether each of the last outcomes was a failure. */
+  /** A ring buffer: whether each of the last outcomes was a failure. */
   const failed: boolean[] = []
   let next = 0
   let failures = 0
@@ -29,7 +29,7 @@ export function createFailureWindow(): FailureWindow {
   return {
     succeeded: () => note(false),
     mayGiveUp() {
-      // A refused record comes again and again: counting each visit would keep the window closed for good.
+      // A refused record is delivered repeatedly: if each delivery counted, the window would stay closed for good.
       if (failures >= TOLERATED_FAILURES && failures * 2 >= failed.length) return false
       note(true)
       return true

@@ -1,5 +1,5 @@
 /**
- * Handles one batch of one partition: reads its records, decides what follows, and commits the outcomes up to the first record
+ * Handles one batch of one partition: reads its records, decides their outcomes, and commits the outcomes up to the first record
  * that must not be passed now.
  */
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
@@ -23,29 +23,29 @@ export interface HandlingOptions<T, O> {
   readonly log: Pick<EventLog, 'append'>
   readonly logger: Logger
   /**
-   * What one record says. May return an Unhandleable; an error it throws makes the record one, unless the schema of the record
+   * Reads one record. May return an Unhandleable; an error it throws makes the record one, unless the schema of the record
    * may become known.
    */
   readonly read: (record: LogRecord) => T | Unhandleable<O>
   /**
-   * What follows from the records of a batch: one outcome each, in order. Without it the outcome is what `read` returned.
-   * A rejection blames no record: the batch is read again.
+   * Decides the outcomes of the records of a batch: one for each, in order. Without it the outcome is the result of `read`.
+   * A rejection concerns no single record: the batch is read again.
    */
   readonly decide?: (readings: readonly T[]) => Promise<readonly (O | Unhandleable<O>)[]>
-  /** Without it the consumer stops in front of a record that it cannot handle. */
+  /** Without it the consumer stops before a record that it cannot handle. */
   readonly deadLetters?: DeadLetters<O>
-  /** How long a record may wait for the schema it was written with; those behind it in its partition wait as long. */
+  /** How long a record may wait for the schema it was written with; later records of its partition wait as long. */
   readonly schemaPatienceMs: number
 }
 
 export interface DeadLetters<O> {
   /** Names the append of a dead letter. The topic is the group's, see deadLetterTopic; it must exist. */
   readonly at: FailpointName
-  /** Counts them. */
+  /** Counts the dead letters. */
   readonly metrics?: Metrics
-  /** What else follows from a record whose reading failed. */
+  /** A further outcome of a record whose reading failed. */
   readonly outcomeOf?: (record: LogRecord) => O
-  /** Pauses instead where most of the recent records fail, or where something the consumer depends on is unreachable. */
+  /** The consumer pauses instead if most of the recent records fail, or if something it depends on is unreachable. */
   readonly window?: {
     readonly isReachable?: () => boolean
     /** Whether the outcome shows that the consumer works; by default every outcome does. */
@@ -53,14 +53,14 @@ export interface DeadLetters<O> {
   }
 }
 
-/** Nothing can be handled now, which is not a record's fault: the batch is read again after a pause. */
+/** Nothing can be handled now, and no record is at fault: the batch is read again after a pause. */
 export class PausedError extends Error {
   override readonly name = 'PausedError'
 }
 
 export type HandleBatch = (batch: LogBatch) => Promise<Resumption>
 
-/** `stop` is called where reading must not go on; what was handled before is committed by then. */
+/** `stop` is called if reading must not go on; earlier outcomes are committed by then. */
 export function createBatchHandler<T, O>(
   options: HandlingOptions<T, O>,
   committer: Committer<O>,
@@ -107,14 +107,14 @@ async function handle<T, O>(handling: Handling<T, O>, batch: LogBatch): Promise<
   return obstacle === null ? undefined : haltAt(handling, batch, obstacle)
 }
 
-/** Everything before the obstacle is committed. */
+/** Called when everything before the obstacle is committed. */
 function haltAt<T, O>(
   { stop }: Handling<T, O>,
   batch: LogBatch,
   { offset, error, isFinal }: Obstacle,
 ): Resumption {
   if (isFinal) stop(error)
-  // With nothing before it, the log pauses before it brings the same record again.
+  // If no record precedes it, the log pauses before it delivers the same record again.
   else if (offset === batch.firstOffset) throw error
   return { resumeAt: offset }
 }
@@ -151,7 +151,7 @@ async function decideReadings<T, O>(
   return readings.map((one) => (isUnhandleable<O>(one) ? one : decided.next().value!))
 }
 
-/** Ends the batch in front of the first record that must not be dead-lettered now. */
+/** Ends the batch before the first record that must not be dead-lettered now. */
 function holdBack<T, O>(
   handling: Handling<T, O>,
   batch: LogBatch,
@@ -199,7 +199,7 @@ async function commitOutcomes<T, O>(handling: Handling<T, O>, decided: Decided<O
   try {
     return await handling.committer.commit(whole, deadLetters)
   } catch (error) {
-    // Only a consumer without dead letters stops: others try again, and the error names the record.
+    // Only a consumer without dead letters stops: others retry, and the error names the record.
     if (!(error instanceof UnappliableRecordError) || handling.options.deadLetters !== undefined) throw error
     handling.stop(error)
     return { resumeAt: error.position.offset }
@@ -209,11 +209,11 @@ async function commitOutcomes<T, O>(handling: Handling<T, O>, decided: Decided<O
 interface Separated<O> {
   readonly records: readonly LogRecord[]
   readonly outcomes: readonly O[]
-  /** Settles when the dead letters are acknowledged, or one could not be appended; null where there are none. */
+  /** Settles when the dead letters are acknowledged, or one could not be appended; null if there are none. */
   readonly deadLetters: Promise<unknown> | null
 }
 
-/** Begins to append the dead letters. What is left are records with outcomes. */
+/** Starts to append the dead letters. The remaining records have outcomes. */
 function separate<T, O>(handling: Handling<T, O>, { batch, nextOffset, outcomes }: Decided<O>): Separated<O> {
   const records =
     outcomes.length === batch.records.length ? batch.records : batch.records.slice(0, outcomes.length)
@@ -233,12 +233,12 @@ function separate<T, O>(handling: Handling<T, O>, { batch, nextOffset, outcomes 
     kept.outcomes.push(outcome)
   }
   const deadLetters = Promise.all(appends)
-  // Whoever commits handles a rejection; it may come before that has begun to wait.
+  // The commit handles a rejection, which may come before the commit has begun to wait.
   deadLetters.catch(() => undefined)
   return { ...kept, deadLetters }
 }
 
-/** Records of other producers that the checkpoint is about to pass. Without dead letters they are passed; the log has told of them. */
+/** Records of other producers that the checkpoint is about to pass. Without dead letters they are only logged. */
 function forgedBefore<T, O>(
   { options }: Handling<T, O>,
   { forged = [] }: LogBatch,

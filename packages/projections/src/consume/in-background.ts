@@ -1,6 +1,6 @@
 /**
- * Commits in the background: the outcomes are appended to the log, the next batch is read meanwhile, and the checkpoint
- * moves once the append is acknowledged. A batch that was not acknowledged is read again.
+ * Commits in the background: appends the outcomes to the log, reads the next batch meanwhile, and moves the checkpoint
+ * once the append is acknowledged. A batch that was not acknowledged is read again.
  */
 import type { FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
@@ -12,9 +12,9 @@ export interface InBackgroundOptions<O> {
   readonly database: Database
   /** Names the commit of the checkpoint. */
   readonly at: FailpointName
-  /** Resolves when everything that follows from the outcomes is acknowledged. */
+  /** Resolves when all effects of the outcomes are acknowledged. */
   readonly append: (outcomes: readonly O[]) => Promise<unknown>
-  /** Records whose appends may be under way at once. Beyond it reading waits: memory stays bounded when the log is slow. */
+  /** Limit for records whose appends are pending. Beyond it reading waits, so that memory stays bounded when the log is slow. */
   readonly maxInFlightRecords: number
   readonly onInFlight?: (records: number) => void
 }
@@ -26,12 +26,12 @@ export function inBackground<O>(options: InBackgroundOptions<O>): OpenCommitter<
     const inFlight = createInFlight(options.maxInFlightRecords, options.onInFlight)
     const checkpoint = createBackgroundCheckpoint({
       ...{ database, group, log: identity, at, logger },
-      // Where the partition is still assigned, only a new start at the stored checkpoint gets it moving again.
+      // If the partition is still assigned, it continues only after a new start at the stored checkpoint.
       onLost: restart,
     })
     return {
       async load(place) {
-        // Without this flush, acknowledged work would be repeated. Where it fails, loading reports the reason.
+        // Without this flush, acknowledged work would be repeated. If it fails, loading reports the reason.
         await checkpoint.flush().catch(() => undefined)
         return await checkpoint.load(place)
       },
@@ -54,7 +54,7 @@ export function inBackground<O>(options: InBackgroundOptions<O>): OpenCommitter<
 
 const NEXT_BATCH = Promise.resolve(undefined)
 
-/** Without an acknowledgement nobody knows whether the records were written: they are decided and appended again. */
+/** Without an acknowledgement it is unknown whether the records were written: they are decided and appended again. */
 function readAgain<O>(
   { logger, group, restart }: CommitterContext,
   { topic, partition, firstOffset, nextOffset }: OutcomeBatch<O>,

@@ -1,6 +1,6 @@
-/** Counts the records whose work is not finished, and lets more in while there is room. */
+/** Counts the records whose work is not finished, and admits more while there is room. */
 export interface InFlight {
-  /** Undefined where there is room; otherwise a promise that resolves as soon as there is. */
+  /** Undefined if there is room; otherwise a promise that resolves as soon as there is. */
   room(): Promise<void> | undefined
   /** Counts `amount` until the work has settled. The work must not reject. */
   add(amount: number, work: Promise<void>): void

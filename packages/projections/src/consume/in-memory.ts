@@ -1,8 +1,8 @@
-/** Stores nothing: reading begins at the end of each partition, and a partition that is read again goes on where it was. */
+/** Stores nothing: reading begins at the end of each partition, and a partition that is read again continues at its last offset. */
 import { placeOf } from '../checkpoint.js'
 import type { OpenCommitter } from './committer.js'
 
-/** `see` is given the outcomes of each batch. */
+/** `see` receives the outcomes of each batch. */
 export function inMemory<O>(see: (outcomes: readonly O[]) => void): OpenCommitter<O> {
   return ({ identity, endOffset }) => {
     const next = new Map<string, number>()

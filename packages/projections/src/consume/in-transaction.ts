@@ -1,6 +1,6 @@
 /**
- * Commits in a transaction: checkpoints first, then rows, or neither. Batches of several partitions share a transaction. A
- * batch whose checkpoint is not where the batch begins is left out, and reading resumes at the stored checkpoint.
+ * Commits checkpoints and rows in one transaction, checkpoints first. Batches of several partitions share a transaction. A
+ * batch is left out if the stored checkpoint differs from the start of the batch; reading then resumes at the stored checkpoint.
  */
 import { createBatcher } from '@cupel/concurrency'
 import type { FailpointName } from '@cupel/failpoints'
@@ -13,23 +13,23 @@ export interface InTransactionOptions<O, R> {
   readonly database: Database
   /** Names the transaction. */
   readonly at: FailpointName
-  /** For rows that can be read from the log again: a crash of the database may take back commits, together with their checkpoints. */
+  /** For rows that can be read from the log again: a crash of the database may undo commits, together with their checkpoints. */
   readonly synchronousCommit?: 'off'
   /** Time from the start of one transaction to the next under load; the first one after a pause starts at once. */
   readonly intervalMs?: number
   /** Batches in one transaction; unlimited by default. */
   readonly maxBatches?: number
-  /** Writes what follows from the batches. Their checkpoints have moved already. */
+  /** Writes the rows for the batches. The checkpoints have already moved. */
   readonly write: (transaction: Queryable, batches: readonly OutcomeBatch<O>[]) => Promise<R>
   /** Called after the commit, before reading goes on. Must not throw. */
   readonly onCommitted?: (committed: Committed<O, R>) => void
-  /** A batch was left out because its checkpoint is elsewhere. */
+  /** A batch was left out because the stored checkpoint differs. */
   readonly onRefused?: () => void
 }
 
 export interface Committed<O, R> {
   readonly batches: readonly OutcomeBatch<O>[]
-  /** What `write` resolved to. */
+  /** The value that `write` resolved to. */
   readonly result: R
   readonly durationMs: number
 }
@@ -56,8 +56,8 @@ interface Commit<O, R> extends InTransactionOptions<O, R> {
 }
 
 /**
- * Rejects with UnappliableRecordError where the database refuses what a record says, after everything before it was
- * committed; with the cause of any other failure.
+ * Rejects with UnappliableRecordError if the database rejects the content of a record, after all earlier records were
+ * committed; rejects with the cause of any other failure.
  */
 async function commitBatches<O, R>(
   commit: Commit<O, R>,
@@ -101,7 +101,7 @@ function moveOver<O>(batch: OutcomeBatch<O>): CheckpointMove {
   return { topic, partition, expected: firstOffset, next: nextOffset, atEnd }
 }
 
-/** Another member has the partition now, or a crash of the database took back commits: the stored checkpoint decides. */
+/** Another member has the partition now, or a crash of the database undid commits: the stored checkpoint decides. */
 async function storedPosition<O, R>(
   { database, onRefused, context: { group, identity } }: Commit<O, R>,
   { topic, partition }: OutcomeBatch<O>,
@@ -110,7 +110,7 @@ async function storedPosition<O, R>(
   return { resumeAt: (await ensureCheckpoint(database, { group, topic, partition }, identity)).next }
 }
 
-/** Finds the record that the database refuses: each record of each batch is a transaction of its own. */
+/** Finds the record that the database rejects: it applies each record of each batch in its own transaction. */
 async function commitOneByOne<O, R>(
   commit: Commit<O, R>,
   batches: readonly OutcomeBatch<O>[],
@@ -160,7 +160,7 @@ function splitByRecord<O>(batch: OutcomeBatch<O>): OutcomeBatch<O>[] {
   })
 }
 
-/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint): the same row is refused again next time. */
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint): the database rejects the same row again next time. */
 function isRefusedData(error: unknown): boolean {
   const state = sqlState(error)
   return state !== null && (state.startsWith('22') || state.startsWith('23'))

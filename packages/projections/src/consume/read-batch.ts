@@ -4,8 +4,8 @@ import type { SchemaPatience } from './schema-patience.js'
 import { messageOf, UnappliableRecordError } from './unappliable-record.js'
 
 /**
- * A record that cannot be handled, now or later, and is dead-lettered with its cause. The records behind it are handled.
- * `outcome`, where there is one, takes the place of the outcome that the record would have had.
+ * A record that cannot be handled, now or later. It is dead-lettered with its cause, and the records after it are handled.
+ * `outcome`, if present, replaces the outcome that the record would have had.
  */
 export class Unhandleable<O = never> {
   readonly cause: string
@@ -16,7 +16,7 @@ export class Unhandleable<O = never> {
   }
 }
 
-/** The record in front of which a batch ends. */
+/** The record at which a batch ends; the batch does not include it. */
 export interface Obstacle {
   readonly offset: number
   readonly error: Error
@@ -33,7 +33,7 @@ export interface BatchReading<T, O> {
 export interface ReadBatchOptions<T, O> {
   readonly read: (record: LogRecord) => T | Unhandleable<O>
   readonly waitsForSchema: SchemaPatience
-  /** Makes an error of `read` a dead letter; null where the consumer has none and stops in front of the record. */
+  /** Turns an error of `read` into a dead letter; null if the consumer has none and stops before the record. */
   readonly toUnhandleable: ((record: LogRecord, error: unknown) => Unhandleable<O>) | null
 }
 

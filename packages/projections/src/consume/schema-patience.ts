@@ -1,11 +1,11 @@
 /**
  * How long a record may wait for the schema it was written with: a newer release may just have registered it, and the codec
- * loads the schemas again meanwhile. A consumer reads a partition in order, so at most one record of it waits at a time.
+ * loads the schemas again meanwhile. A consumer reads a partition in order, so at most one record of each partition waits.
  */
 import { UndecodableRecordError, type Position } from '@cupel/event-log'
 import { placeOf } from '../checkpoint.js'
 
-/** Whether the record at `position` must wait, given the error with which it was read. */
+/** Whether the record at `position` must wait, given the error from reading it. */
 export type SchemaPatience = (error: unknown, position: Position) => boolean
 
 /** `patienceMs` counts from the first time the record was read. `now` returns milliseconds that only rise. */

@@ -1,14 +1,14 @@
-/** Why the records of a consumer wait, for logs and health checks: an outage is one line in the log, not one per attempt. */
+/** Tracks why the records of a consumer wait, for logs and health checks. An outage is one line in the log, not one per attempt. */
 import { messageOf } from './unappliable-record.js'
 
 export interface Trouble {
-  /** Work failed at `place`. Returns whether this is news: no other place failed for the same reason since it last worked. */
+  /** Work failed at `place`. Returns whether this is new: no other place failed for the same reason since it last worked. */
   failed(place: string, error: unknown): boolean
   /** Work at `place` succeeded. */
   over(place: string): void
-  /** Forgets the places that are not among these: somebody else works there now. */
+  /** Forgets all other places: another member works there now. */
   keepOnly(places: ReadonlySet<string>): void
-  /** The oldest reason that still holds; null where there is none. */
+  /** The oldest current reason; null if there is none. */
   reason(): string | null
 }
 
@@ -34,7 +34,7 @@ export function createTrouble(): Trouble {
   }
 }
 
-/** Reasons that differ in their numbers alone, such as durations and offsets, are one kind. */
+/** Reasons that differ only in their numbers, such as durations and offsets, are one kind. */
 function kindOf(reason: string): string {
   return reason.replace(/\d+/g, '#')
 }

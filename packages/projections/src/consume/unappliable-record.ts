@@ -1,6 +1,6 @@
 import type { LogRecord, Position } from '@cupel/event-log'
 
-/** A record that cannot be applied. It is a recorded fact all the same: reading stops in front of it. */
+/** A record that cannot be applied. It is a recorded fact nevertheless, so reading stops before it. */
 export class UnappliableRecordError extends Error {
   override readonly name = 'UnappliableRecordError'
   readonly position: Position

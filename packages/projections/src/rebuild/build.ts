@@ -1,4 +1,4 @@
-/** Fills the tables of a rebuild from the log, up to the positions that it is told. */
+/** Fills the tables of a rebuild from the log, up to the given positions. */
 import { isUnknownSchema } from '../consume/schema-patience.js'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -9,14 +9,14 @@ import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { inParallel } from '../in-parallel.js'
 import type { ReadModel } from '../read-model.js'
 
-/** Records written in one transaction, and partitions read at the same time: some dozen megabytes in memory. */
+/** Records written in one transaction, and partitions read at the same time: a few dozen megabytes in memory. */
 const MAX_BATCH_RECORDS = 1_000
 const MAX_CONCURRENT_PARTITIONS = 4
 
 export interface RebuildProgress {
   readonly phase: 'reading' | 'comparing' | 'catching up' | 'switching'
   readonly records: number
-  /** Records in the log when the rebuild last looked. */
+  /** Number of records in the log at the rebuild's last check. */
   readonly total: number
 }
 
@@ -26,7 +26,7 @@ export type Positions = ReadonlyMap<string, number>
 export interface Build {
   readonly places: readonly Place[]
   records(): number
-  /** Records of work topics that cannot be read, and that the projector in service skips too. */
+  /** Unreadable records of work topics, which the live projector skips too. */
   skipped(): number
   next(place: Place): number
   ends(): Promise<Positions>
@@ -72,7 +72,7 @@ export async function startBuild(options: BuildOptions, schema: string): Promise
     transaction?: Queryable,
   ): Promise<number> {
     const before = records
-    // A checkpoint beyond the end of the log is one of the reasons to rebuild: the end limits what is read.
+    // A checkpoint beyond the end of the log is one of the reasons to rebuild, so the end limits the reading.
     const end = await ends()
     const ranges = places
       .map((place) => ({
@@ -106,8 +106,8 @@ export async function startBuild(options: BuildOptions, schema: string): Promise
 }
 
 /**
- * Skips and stops where the projector in service does. That one waits for a schema that it does not know; here the catalogue is
- * read once more, and a schema that is unknown after that never becomes known.
+ * Skips and stops like the live projector. That projector waits for a schema that it does not know. Here the catalogue is
+ * read once more, and a schema that is still unknown then never becomes known.
  */
 function createReduction({
   readModel,

@@ -13,7 +13,7 @@ export interface TableComparison {
   readonly table: string
   readonly rowsBefore: number
   readonly rowsAfter: number
-  /** Rows that only one side has. A changed row counts on both sides. */
+  /** Rows that exist on one side only. A changed row counts on both sides. */
   readonly rowsOnlyBefore: number
   readonly rowsOnlyAfter: number
   readonly isEqual: boolean
@@ -49,7 +49,7 @@ export function equalTables(digests: readonly TableDigest[]): TableComparison[] 
   }))
 }
 
-/** Compares row by row. A table that only one side has is never equal. */
+/** Compares row by row. A table that exists on one side only is never equal. */
 export async function countDifferences(
   transaction: Queryable,
   readModel: ReadModel,

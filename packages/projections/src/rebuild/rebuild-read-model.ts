@@ -1,7 +1,7 @@
 /**
  * Rebuilds a read model from the start of the log, in new tables beside the live ones, and switches to them in one
- * transaction. The live projector runs meanwhile. A rebuild that is killed at any moment leaves the live tables as they were,
- * and the next rebuild drops its leftovers. A rebuild has no effects: it is a loop over reducers.
+ * transaction. The live projector runs meanwhile. A rebuild that is killed at any moment leaves the live tables unchanged,
+ * and the next rebuild drops its leftovers. A rebuild has no side effects: it is a loop over reducers.
  */
 import { requestedEventId, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
 import { requireFront } from '@cupel/event-log'
@@ -25,20 +25,20 @@ import {
   type TableComparison,
 } from './compare-tables.js'
 
-/** At most about this many records are read while the live projector waits for the switch. */
+/** Approximate limit of records that are read while the live projector waits for the switch. */
 const CLOSE_ENOUGH_RECORDS = 200
-/** Rounds of catching up before the switch, where records arrive faster than a round takes. */
+/** Maximum rounds of catching up before the switch, if records arrive faster than a round takes. */
 const CATCH_UP_ROUNDS = 5
 
 export interface RebuildOptions extends BuildOptions {
   readonly logger: Logger
   /** Builds and compares, then drops the new tables: the live tables stay. */
   readonly compareOnly?: boolean
-  /** Without it, tables that differ from those in service are not switched to. */
+  /** Without it, the rebuild does not switch to tables that differ from the live ones. */
   readonly accept?: AcceptedDifferences
 }
 
-/** An operator's word that tables with exactly so many differences shall come into service. It is recorded with the switch. */
+/** An operator's decision to switch to tables with exactly this many differences. It is recorded with the switch. */
 export interface AcceptedDifferences {
   readonly differences: number
   readonly by: string
@@ -48,14 +48,14 @@ export interface AcceptedDifferences {
 export interface RebuildResult {
   readonly readModel: string
   readonly records: number
-  /** Records of work topics that cannot be read, and that the projector in service skips too. */
+  /** Unreadable records of work topics, which the live projector skips too. */
   readonly skipped: number
   readonly durationMs: number
-  /** Live rows against rebuilt rows, both at the same positions of the log; empty where nothing was in service. */
+  /** Live rows against rebuilt rows, both at the same positions of the log; empty if no tables were live. */
   readonly comparison: readonly TableComparison[]
-  /** Rows that only one side has, over all tables. */
+  /** Rows that exist on one side only, over all tables. */
   readonly differences: number
-  /** The tables in service are of another version of the read model: differences are expected. */
+  /** The live tables are of another version of the read model: differences are expected. */
   readonly isNewDefinition: boolean
   readonly switched: boolean
 }
@@ -66,8 +66,8 @@ export class RebuildInProgressError extends Error {
 }
 
 /**
- * The live tables also stay where the comparison finds differences that `accept` does not name. Rejects with
- * RebuildInProgressError, with LogStoppedError where a topic no longer begins at offset 0, with UnappliableRecordError where a
+ * The live tables also stay if the comparison finds differences that `accept` does not name. Rejects with
+ * RebuildInProgressError, with LogStoppedError if a topic no longer begins at offset 0, with UnappliableRecordError if a
  * record cannot be applied (the error names its position), and with the error of the log or the database.
  */
 export async function rebuildReadModel(options: RebuildOptions): Promise<RebuildResult> {
@@ -153,7 +153,7 @@ async function compareWithLive(options: RebuildOptions, build: Build): Promise<T
   )
   if (live.positions.size === 0) {
     if (live.digests.every(({ rows }) => rows === 0)) return []
-    // The rows in service are of another log: they are compared with everything that this one says.
+    // The live rows come from another log: they are compared with all records of this one.
     await build.readTo(await build.ends(), 'comparing')
     return await compareRowByRow(options, build)
   }
@@ -176,7 +176,7 @@ async function compareRowByRow(options: RebuildOptions, build: Build): Promise<T
   })
 }
 
-/** The positions of the live tables in this log; a checkpoint of another log counts as none. */
+/** The positions of the live tables in this log; a checkpoint of another log is ignored. */
 async function livePositions(
   database: Queryable,
   { readModel, log }: Pick<RebuildOptions, 'readModel' | 'log'>,
@@ -192,7 +192,7 @@ async function livePositions(
 
 /**
  * Locks the checkpoints of the live projector, reads the records it is ahead by, and renames the schemas. A projector that
- * waited for the lock finds either the checkpoint it expects and writes into the new tables, or another one and resumes there.
+ * waited for the lock then either finds the expected checkpoint and writes into the new tables, or finds another and resumes there.
  */
 async function switchTables(
   options: RebuildOptions,
@@ -230,7 +230,7 @@ async function switchTables(
   })
 }
 
-/** A projector of another version has a group of its own. It must not write between the renaming and the end of this transaction. */
+/** A projector of another version has its own group. It must not write between the renaming and the end of this transaction. */
 async function holdEveryVersion(transaction: Queryable, readModel: ReadModel): Promise<void> {
   const groups = readModelGroup({ ...readModel, version: 0 }).replace(/0$/, '')
   await transaction.query(
@@ -240,7 +240,7 @@ async function holdEveryVersion(transaction: Queryable, readModel: ReadModel): P
   )
 }
 
-/** The audit log tells who accepted what, if and only if it came into service. */
+/** The audit log records the operator and the accepted differences, if and only if the new tables become live. */
 async function recordAcceptance(
   transaction: Queryable,
   { readModel, accept }: RebuildOptions,

@@ -1,6 +1,6 @@
 /**
- * What the ledger of a past moment says of an address, and what it may be taken for: providers of chain data cannot be asked about the past,
- * and could have contradicted the ledger.
+ * Reads what the ledger of a past moment states about an address, and how it may be interpreted. Providers of chain data cannot be queried
+ * about the past, and could have contradicted the ledger.
  */
 import type { ExposureRecord } from '@cupel/contracts'
 import { chainFactsOf, emptyExposure, type ClusterFacts, type LabelSetFacts } from '@cupel/domain'
@@ -28,16 +28,16 @@ export interface PastLook {
   readonly address: string
   readonly state: PastState
   readonly labelSets: readonly LabelSetFacts[]
-  /** Decides when the work pauses, and ends it by throwing. */
+  /** Decides when the work pauses; ends it by throwing. */
   readonly pace: Pace
 }
 
-/** Word of `coverage.exposure.incomplete`: a provider may have contradicted the ledger, and cannot be asked about the past. */
+/** Value of `coverage.exposure.incomplete`: a provider may have contradicted the ledger, and cannot be queried about the past. */
 export const CHAIN_DATA_LEFT_OUT = 'chain_data_left_out'
 
 /**
- * Every reading of the ledger that the answers of providers may have led to; the decision that is worst for the address counts. Where no
- * provider was ever configured for the chain, the only one is the ledger as it was.
+ * Every reading of the ledger that the answers of providers may have led to; the decision that is worst for the address counts. If no
+ * provider was ever configured for the chain, the ledger as it was is the only reading.
  */
 export async function readPastLedger(database: Queryable, look: PastLook): Promise<readonly PastFindings[]> {
   const found = await findInLedger(database, look)
@@ -51,7 +51,7 @@ export async function readPastLedger(database: Queryable, look: PastLook): Promi
   ]
 }
 
-/** As where a provider contradicts the ledger: then no total holds. */
+/** As if a provider contradicts the ledger: then no total holds. */
 const withoutTotals = (exposure: ExposureRecord): ExposureRecord => ({
   ...exposure,
   historyComplete: false,

@@ -1,4 +1,4 @@
-/** What an installation knew at a past moment: the states of lists, policy, ledger and prices, each by its number or hash. */
+/** The state of an installation at a past moment: lists, policy, ledger and prices, each by its number or hash. */
 import { compiledDefaultPolicy, compilePolicyText, type CompiledPolicy } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { ledgerSeqAt, pricesSha256At } from '@cupel/ledger'
@@ -8,7 +8,7 @@ import { findLabelStateAt, LABEL_PARTITION, LABEL_TOPIC, readPolicyAt } from '@c
 export interface PastSource {
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Its views of labels and policies have everything that the log has. */
+  /** Its views of labels and policies contain everything that the log has. */
   readonly database: Queryable
 }
 
@@ -20,16 +20,16 @@ export interface PastState {
   readonly policy: CompiledPolicy
   /** UTC, RFC 3339. */
   readonly policyActivatedAt: string
-  /** 0 where the ledger was empty. */
+  /** 0 if the ledger was empty. */
   readonly ledgerSeq: number
-  /** Null where there were no prices. */
+  /** Null if there were no prices. */
   readonly pricesSha256: string | null
 }
 
-/** What was missing at a moment before the beginning. */
+/** What an installation did not have yet at the moment. */
 export type NotYet = 'lists' | 'policy'
 
-/** The state of a live installation at `asOf`, or what it did not have yet. */
+/** Returns the state of a live installation at `asOf`, or what it did not have yet. */
 export async function findPastState(source: PastSource, asOf: string): Promise<PastState | NotYet> {
   const { database } = source
   const [lists, policy, ledgerSeq, pricesSha256] = await Promise.all([
@@ -53,7 +53,7 @@ export async function findPastState(source: PastSource, asOf: string): Promise<P
   }
 }
 
-/** An installation without tables of a ledger has none, as for the scorer. */
+/** An installation without ledger tables has no ledger, as for the scorer. */
 const withoutLedger =
   <T>(value: T) =>
   (error: unknown): T => {
@@ -62,7 +62,7 @@ const withoutLedger =
   }
 const UNDEFINED_TABLE = '42P01'
 
-/** Rejects where the log no longer has the event: then the view of labels is not one of this log. */
+/** Rejects if the log no longer has the event: then the label view does not belong to this log. */
 async function timeOfExpectation({ log, codec }: PastSource, offset: number): Promise<string> {
   const place = { topic: LABEL_TOPIC, partition: LABEL_PARTITION }
   for await (const records of log.read({ ...place, from: offset, to: offset + 1 }))
@@ -73,5 +73,5 @@ async function timeOfExpectation({ log, codec }: PastSource, offset: number): Pr
   throw new Error(`${LABEL_TOPIC}/${LABEL_PARTITION} has no LabelSetExpected at offset ${offset}`)
 }
 
-/** The sandbox never changes: its policy is the default one of the scorer. */
+/** The sandbox never changes: it uses the default policy of the scorer. */
 export const sandboxPolicy: CompiledPolicy = compiledDefaultPolicy

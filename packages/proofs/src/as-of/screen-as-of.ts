@@ -1,7 +1,7 @@
 /**
- * Screens an address as of a past moment: lists, policy, ledger and prices as they were then, decided by the current scorer. It is an answer and
- * no report: it has no id, nothing is stored, and no event tells of it. Providers of chain data cannot be asked about the past; what they
- * said is left out, and nothing is greener for it (docs/adr/0396).
+ * Screens an address as of a past moment: the current scorer decides with the lists, policy, ledger and prices of that moment. The
+ * result is not a report: it has no id, nothing is stored, and no event records it. Providers of chain data cannot be queried about the
+ * past. Their answers are left out, which never makes the result greener (docs/adr/0396).
  */
 import { createHash } from 'node:crypto'
 import type { Report, ReportGenerated } from '@cupel/contracts'
@@ -27,7 +27,7 @@ export interface AsOfRequest extends ScreenedAddress {
   readonly asOf: string
 }
 
-/** What a report of that moment would have said, without what only a report has. */
+/** The report of that moment, without the fields that only a report has. */
 export type PastReport = Omit<Report, 'report_id' | 'report_url'>
 
 export interface AsOfScreening {
@@ -45,14 +45,14 @@ export interface AsOfScreening {
     /** UTC, RFC 3339; null in the sandbox, whose policy never changes. */
     readonly activatedAt: string | null
   }
-  /** 0 where the ledger was empty. */
+  /** 0 if the ledger was empty. */
   readonly ledgerSeq: number
   readonly report: PastReport
 }
 
 /**
- * Resolves to what was not there yet, where the moment lies before the first list or policy. `pace` shares the event loop, and ends the work
- * with what it throws.
+ * Resolves to what was missing if the moment lies before the first list or policy. `pace` shares the event loop. An error that it throws
+ * ends the work.
  */
 export async function screenAsOf(
   source: PastSource,
@@ -118,7 +118,7 @@ function decided(request: AsOfRequest, inputs: PastInputs): ReportGenerated {
   return decision.event
 }
 
-/** From the best for the address to the worst. */
+/** From best to worst for the address. */
 const levels: readonly string[] = ['green', 'grey', 'orange', 'red'] satisfies readonly RiskLevel[]
 const rank = ({ level }: ReportGenerated): number => levels.indexOf(level)
 
@@ -145,7 +145,7 @@ function answerOf(
   }
 }
 
-/** The members keep their order and their values: what is left is the text that a report would have had. */
+/** The members keep their order and their values: the rest is exactly the text that a report would have had. */
 function withoutIdentity(text: string): PastReport {
   const report = JSON.parse(text) as PastReport & Partial<Report>
   delete report.report_id

@@ -1,4 +1,4 @@
-/** Reads of the audit log. Every one names the account and its environment: another one's entries do not exist. */
+/** Reads of the audit log. Each names the account and its environment: entries of other accounts are never visible. */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import { endOf, type CallEnd } from './recorded-call.js'
@@ -18,14 +18,14 @@ export interface AuditEntry {
   readonly latencyMs: number
   /** UTC, RFC 3339 with milliseconds. */
   readonly at: string
-  /** Name of the person, where a sign-in service vouches for it; null where only the key is known. */
+  /** Name of the person if a sign-in service vouches for it; null if only the key is known. */
   readonly actor: string | null
 }
 
-/** Entries that one page looks through for what has no index. A page may then be short, or empty, and have a next one. */
+/** Number of entries that one page searches for a filter without an index. A page may then be short, or empty, and have a next one. */
 const MAX_SEARCHED_ENTRIES = 20_000
 
-/** Place in the list: the last entry of the page before. */
+/** Position in the list: the last entry of the previous page. */
 export interface AuditCursor {
   readonly at: string
   readonly requestId: string
@@ -44,13 +44,13 @@ export interface AuditQuery extends Tenant {
   readonly route?: string | undefined
   /** Only calls that concerned or made the object with this id. */
   readonly subjectId?: string | undefined
-  /** As it is stored; several where the same address can be stored in several ways. */
+  /** The stored form; several if the same address can be stored in several forms. */
   readonly clientAddress?: string | readonly string[] | undefined
   /** Only calls that were refused or failed. */
   readonly problemsOnly?: boolean | undefined
-  /** Came at or after this time; UTC, RFC 3339. */
+  /** At or after this time; UTC, RFC 3339. */
   readonly from?: string | undefined
-  /** Came before this time; UTC, RFC 3339. */
+  /** Before this time; UTC, RFC 3339. */
   readonly to?: string | undefined
   readonly pageSize: number
   readonly after: AuditCursor | null
@@ -58,7 +58,7 @@ export interface AuditQuery extends Tenant {
 
 /**
  * Newest first. The outcome of a screen is read from the report view (docs/adr/0095); a screen that has none yet is not listed.
- * New calls do not move the pages: each page starts after the last entry of the page before.
+ * New calls do not move the pages: each page starts after the last entry of the previous page.
  */
 export async function listAuditEntries(database: Queryable, query: AuditQuery): Promise<AuditPage> {
   const values: unknown[] = [query.accountId, query.livemode]
@@ -90,7 +90,7 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   return { items, next: isSearch ? await lastSearched(database, query) : null }
 }
 
-/** What the index gives in order. */
+/** The entries that the index gives in order. */
 function windowOf(query: AuditQuery, parameter: (value: unknown) => string): string {
   const conditions = ['account_id = $1 AND livemode = $2']
   if (query.keyId !== undefined) conditions.push(`key_id = ${parameter(query.keyId)}`)
@@ -114,7 +114,7 @@ function searchOf(query: AuditQuery, parameter: (value: unknown) => string): str
   return conditions
 }
 
-/** The oldest entry that a page looked through; null where no older one is left. */
+/** The oldest entry that a page searched; null if there is no older one. */
 async function lastSearched(database: Queryable, query: AuditQuery): Promise<AuditCursor | null> {
   const values: unknown[] = [query.accountId, query.livemode]
   const inWindow = windowOf(query, (value) => `$${values.push(value)}`)
@@ -132,7 +132,7 @@ interface EntryRow extends Tenant, Omit<AuditEntry, 'code' | 'subjectIds' | 'act
   readonly actor: string
   readonly code: string
   readonly subjectIds: string
-  /** Null where the outcome is in the row. */
+  /** Null if the outcome is in the row. */
   readonly reportId: string | null
   readonly state: 'generated' | 'failed' | null
   readonly endedAt: string | null

@@ -1,6 +1,6 @@
 /**
- * The calls that are recorded by the event they made (docs/adr/0095). Every other call with a key has an ApiRequestAudited, and
- * that one also counts where a call has both: its answer was not the one its event lets expect.
+ * Calls that are recorded by their own event (docs/adr/0095). Every other call with a key has an ApiRequestAudited. If a call
+ * has both, the ApiRequestAudited counts: the answer differed from the one its event implies.
  */
 import { problemCodes, type ApiCall, type ApiRequestAudited, type EventData } from '@cupel/contracts'
 import type { FieldOf } from '@cupel/event-log'
@@ -9,7 +9,7 @@ export interface RecordedCall {
   readonly call: ApiCall
   readonly accountId: string
   readonly livemode: boolean
-  /** Ids of what the call made or changed; of a screen its report, and nothing else. */
+  /** Ids of the objects that the call made or changed; for a screen only its report. */
   readonly subjectIds: readonly [string, ...string[]]
   /** When the outcome was known, UTC; null for a screen, whose outcome is the record of its report. */
   readonly endedAt: string | null
@@ -30,9 +30,9 @@ type CallEventType = {
 
 export interface CallEvent {
   readonly type: CallEventType
-  /** The fields that `read` looks at. */
+  /** The fields that `read` uses. */
   readonly fields: readonly FieldOf<CallEventType>[]
-  /** The call; null where an operator or a service made the event. */
+  /** The call; null if an operator or a service made the event. */
   readonly read: (data: object) => RecordedCall | null
 }
 
@@ -55,7 +55,7 @@ export const callEvents: readonly CallEvent[] = [
   callEvent('DispositionChanged', ['reportId'], 'changedAt'),
 ]
 
-/** The end of a call that succeeded, or whose screening ended as `outcome` says. */
+/** The end of a call that succeeded, or whose screening has the given `outcome`. */
 export function endOf({ status, at }: Pick<ApiCall, 'status' | 'at'>, outcome: ScreenOutcome): CallEnd {
   // The clocks of two hosts may differ by more than a call takes.
   const latencyMs = Math.max(0, Date.parse(outcome.endedAt) - Date.parse(at))
@@ -64,7 +64,7 @@ export function endOf({ status, at }: Pick<ApiCall, 'status' | 'at'>, outcome: S
     : { status, code: '', latencyMs }
 }
 
-/** What an ApiRequestAudited of the call would hold. */
+/** The content that an ApiRequestAudited of the call would have. */
 export function auditedData(recorded: RecordedCall, end: CallEnd): ApiRequestAudited {
   const { call, accountId, livemode, subjectIds } = recorded
   const { keyId, scope, clientAddress, method, route, requestId, at, actor } = call

@@ -1,4 +1,4 @@
-/** The use of an account's keys, for the account itself. Events of one call may arrive in any order, and more than once. */
+/** The use of an account's keys, shown to the account. Events of one call may arrive in any order, and more than once. */
 import { readFileSync } from 'node:fs'
 import { screenTopic, topicOf } from '@cupel/contracts'
 import { batchWrite, onPartOf, type ReadModel } from '@cupel/projections'
@@ -23,7 +23,7 @@ const COLUMNS = {
   is_audited: 'bool',
 } as const
 
-/** A call as the event says that it made. A row that exists came from the same event, or from an ApiRequestAudited. */
+/** A call as its own event records it. An existing row came from the same event, or from an ApiRequestAudited. */
 const insertRecorded = batchWrite({
   name: 'audit-view.insert-recorded',
   columns: COLUMNS,
@@ -34,7 +34,7 @@ const insertRecorded = batchWrite({
 
 const REPLACED = Object.keys(COLUMNS).filter((name) => name !== 'request_id')
 
-/** An event that went to the outbox after an append without acknowledgement may come twice, with the same data. */
+/** An event that was written to the outbox after an unacknowledged append may arrive twice, with the same data. */
 const upsertAudited = batchWrite({
   name: 'audit-view.upsert-audited',
   columns: COLUMNS,
@@ -46,10 +46,10 @@ const upsertAudited = batchWrite({
      WHERE NOT entry.is_audited`,
 })
 
-/** Every call adds an entry and a list of them may lag; at the usual interval they took as many transactions as the reports. */
+/** Every call adds an entry, and the list of entries may lag. At the usual interval they took as many transactions as the reports. */
 const COMMIT_INTERVAL_MS = 250
 
-/** What the view keeps of an ApiRequestAudited. */
+/** The fields of an ApiRequestAudited that the view stores. */
 const KEPT = [
   'requestId',
   'accountId',
@@ -73,7 +73,7 @@ export const auditView: ReadModel = {
   schema: 'audit_view',
   topics: [true, false].flatMap((livemode) => [
     topicOf('ApiRequestAudited', livemode),
-    // Calls of the bulk lane are the coordinator's, and a screen that was moved there is in the interactive topic too.
+    // Calls of the bulk lane come from the coordinator. A screen that was moved there is in the interactive topic too.
     screenTopic('interactive', livemode),
     topicOf('BulkSubmitted', livemode),
     topicOf('WebhookEndpointCreated', livemode),

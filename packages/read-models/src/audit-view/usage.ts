@@ -1,4 +1,4 @@
-/** How often the keys of an account were used, counted from the entries of the audit log. */
+/** Usage of the keys of an account, counted from the entries of the audit log. */
 import { asFields, timeText, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 
@@ -8,23 +8,23 @@ export interface KeyDay {
   /** YYYY-MM-DD. */
   readonly day: string
   readonly calls: number
-  /** Addresses that were screened one by one. A screen names its report; one as of a past moment makes none, and is not counted. */
+  /** Addresses screened one by one. A screen names its report; a screen as of a past moment makes no report and is not counted. */
   readonly screens: number
-  /** Calls that were refused or failed, those over the rate limit among them. */
+  /** Calls that were refused or failed, including those over the rate limit. */
   readonly problems: number
   readonly rateLimited: number
 }
 
 export interface Usage {
   readonly keyDays: readonly KeyDay[]
-  /** Null where every call since `since` is counted; else the time of the oldest counted call. */
+  /** Null if every call since `since` is counted; otherwise the time of the oldest counted call. */
   readonly countedFrom: string | null
 }
 
-/** Newest calls that one answer counts: about half a second of the database. */
+/** Maximum number of newest calls that one answer counts: about half a second of the database. */
 export const MAX_COUNTED_CALLS = 500_000
 
-/** `since`: UTC, RFC 3339. `limit`: newest calls that are counted. */
+/** `since`: UTC, RFC 3339. `limit`: number of newest calls to count. */
 export async function countUsage(
   database: Queryable,
   { accountId, livemode, since, limit = MAX_COUNTED_CALLS }: Tenant & { since: string; limit?: number },

@@ -1,11 +1,11 @@
-/** The disposition of each report, for the list of reports. Both writes may come in any order and any number of times. */
+/** The disposition of each report, for the list of reports. Both writes may arrive in any order and any number of times. */
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
 import { batchWrite, on, type ReadModel } from '@cupel/projections'
 
 const UNDECIDED = { disposition: 'open', decided_version: 0 } as const
 
-/** The greatest version counts: a repeated or late record of an earlier decision changes nothing. */
+/** The highest version counts: a repeated or late record of an earlier decision changes nothing. */
 const writeDisposition = batchWrite({
   name: 'case-view.write',
   columns: {

@@ -1,4 +1,4 @@
-/** Pages of the results of a job: the database chooses and orders, and the rows of the page alone are read. */
+/** Pages of the results of a job: the database selects and orders, and only the rows of the page are read. */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import { FOUND_ITEMS, hasUnownedFailure } from './job-items.js'
@@ -13,9 +13,9 @@ export interface ResultChoice {
   readonly level?: string | undefined
   /** Only items with this status. */
   readonly status?: string | undefined
-  /** Also items that are not done yet. */
+  /** Also includes items that are not done yet. */
   readonly pendingToo: boolean
-  /** The place of the item before: its index, or with `risk` its rank, its score below zero and its index. Null from the first one on. */
+  /** The place of the previous item: its index, or with `risk` its rank, its negated score and its index. Null for the first page. */
   readonly after: readonly number[] | null
   readonly size: number
 }
@@ -25,12 +25,12 @@ export type ChosenResults =
       readonly kind: 'chosen'
       /** In order. */
       readonly items: readonly JobItem[]
-      /** False while the end of the job is not known here. */
+      /** False while the view does not know the end of the job. */
       readonly hasEnded: boolean
     }
-  /** This account and environment has no such job here. */
+  /** This account and environment has no such job in the view. */
   | { readonly kind: 'unknown' }
-  /** The job has ended and a result cannot be read yet, or one belongs to no account: the whole job has to be read. */
+  /** The job has ended and a result cannot be read yet, or a result belongs to no account: the whole job must be read. */
   | { readonly kind: 'whole' }
 
 type ChosenRow = JobRow & {
@@ -39,7 +39,7 @@ type ChosenRow = JobRow & {
   readonly hasPending: boolean
 }
 
-/** At most `size` results of a job, and nothing else of the job: no outcome of another item. */
+/** At most `size` results of a job. Outcomes of other items are not read. */
 export async function chooseResults(
   database: Queryable,
   tenant: Tenant,
@@ -57,7 +57,7 @@ export async function chooseResults(
   const places = JSON.parse(row.places) as number[]
   const statuses = JSON.parse(row.statuses) as string[]
   const items = JSON.parse(row.items) as StoredItem[]
-  // An item that was chosen as pending stays so on this page: its place in the order is that of a pending one.
+  // An item that was selected as pending stays pending on this page, because its place in the order is that of a pending item.
   const done = items.flatMap((item, at) => (statuses[at] === 'pending' ? [] : (item.report_id ?? [])))
   const outcomes = await readOutcomes(database, tenant, [...new Set(done)])
   const cancelled = statuses.flatMap((each, at) => (each === 'cancelled' ? [at] : []))
@@ -66,7 +66,7 @@ export async function chooseResults(
   return { kind: 'chosen', items: read, hasEnded }
 }
 
-/** Before the first place of all. */
+/** A place before all others. */
 const NOWHERE = [-1, 0, -1] as const
 
 const CHOOSE = {

@@ -1,6 +1,6 @@
 /**
- * Reads a job so that no reader misses what was acknowledged before it asked: neither a job that was submitted, nor the end of a
- * job, nor the reports of an ended job. Such a read waits for the projections (docs/adr/0073).
+ * Reads a job so that a reader sees everything acknowledged before the read: the submission of a job, the end of a
+ * job, and the reports of an ended job. Such a read waits for the projections (docs/adr/0073).
  */
 import { withinMs } from '@cupel/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'
@@ -28,11 +28,11 @@ export type NotFound =
 export interface FindJobOptions {
   readonly database: Database
   readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
-  /** How long each read model may take to catch up with the log. */
+  /** Time limit for each read model to catch up with the log. */
   readonly timeoutMs: number
   /** Ends the wait. */
   readonly signal?: AbortSignal
-  /** Does each read of a job when it is its turn. Waiting for the read models takes no turn. */
+  /** Runs each read of a job in its turn. Waiting for the read models takes no turn. */
   readonly turn?: Turn
 }
 
@@ -40,7 +40,7 @@ export type Turn = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 const atOnce: Turn = (work) => work()
 
-/** Rejects where database or log cannot be asked. */
+/** Rejects if the database or the log cannot be queried. */
 export async function findJob(options: FindJobOptions, tenant: Tenant, jobId: string): Promise<FoundJob> {
   const read = () => inTurn(options, () => readJob(options.database, tenant, jobId))
   const stored = await read()
@@ -52,7 +52,7 @@ export async function findJob(options: FindJobOptions, tenant: Tenant, jobId: st
   return job.awaitedReportIds.length === 0 ? { kind: 'job', job } : await withReports(options, tenant, job)
 }
 
-/** Without its items: the same as of the whole job, from one row. */
+/** The job without its items: the same state as from the whole job, read from one row. */
 export async function findOverview(
   options: FindJobOptions,
   tenant: Tenant,
@@ -66,7 +66,7 @@ export async function findOverview(
   return found.kind === 'whole' ? await findJob(options, tenant, jobId) : found
 }
 
-/** Some results of a job, from the rows of those alone. `whole`: only the whole job, as findJob reads it, shows them. */
+/** Some results of a job, from their rows alone. `whole`: they are readable only from the whole job, with findJob. */
 export async function findResults(
   options: FindJobOptions,
   tenant: Tenant,
@@ -78,7 +78,7 @@ export async function findResults(
   })
 }
 
-/** What is read now where that is final, and else once the events of the job that were there before are projected. */
+/** Returns the current read if it is final. Otherwise reads again once the earlier events of the job are projected. */
 async function currentOf<R extends { readonly kind: string }>(
   options: FindJobOptions,
   tenant: Tenant,
@@ -114,7 +114,7 @@ async function withReports(
   return job?.isTerminal === true ? { kind: 'job', job } : { kind: 'behind' }
 }
 
-/** Whether the read model has passed, in time, the end that the partition has now. A log that hangs is waited for no longer. */
+/** Whether the read model passes the current end of the partition in time. A log that hangs is not waited for any longer. */
 async function caughtUp(
   { database, log, timeoutMs, signal }: FindJobOptions,
   group: string,

@@ -1,9 +1,9 @@
-/** The items of one job with what became of each, as the database sees them: what statements about a job begin with. */
+/** The items of one job and their outcomes, as the database sees them. Statements about a job begin with these expressions. */
 import type { Queryable } from '@cupel/postgres'
 
-// An item is what `itemOf` makes of it. The report id is taken from the text of an element: an address may hold what the database decodes
-// from no JSON. Quotes within a string have a backslash before them, so that no address looks like the field. A regular expression would
-// take 25 µs for each item.
+// This matches the result of `itemOf`. The report id is taken from the text of an element, because an address may contain JSON that the
+// database cannot decode. Quotes within a string have a backslash before them, so that no address looks like the field. A regular
+// expression would take 25 µs for each item.
 const REPORT_ID = `nullif(split_part(split_part(element::text, '"report_id":"', 2), '"', 1), '')`
 
 /** Common table expressions `job`, `item` and `found` of the job $1 of the account $2 in the environment $3. */
@@ -27,7 +27,7 @@ export const FOUND_ITEMS = `job AS (
     )`
 
 /**
- * Whether an item of the job $1 failed because nobody could read its request. Such a failure belongs to no account, so that statements
+ * Whether an item of the job $1 failed because its request was unreadable. Such a failure belongs to no account, so that statements
  * for a tenant do not see it.
  */
 export async function hasUnownedFailure(database: Queryable, key: readonly unknown[]): Promise<boolean> {

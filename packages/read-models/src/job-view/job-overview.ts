@@ -1,4 +1,4 @@
-/** How a job stands, counted by the database: one row, whatever the number of its items. */
+/** The state of a job, counted by the database: one row, whatever the number of its items. */
 import { asFields, asTimes, timeText, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import { FOUND_ITEMS, hasUnownedFailure } from './job-items.js'
@@ -6,9 +6,9 @@ import type { JobOverview, JobRow } from './queries.js'
 
 export type ReadOverview =
   | { readonly kind: 'overview'; readonly job: JobOverview }
-  /** This account and environment has no such job here. */
+  /** This account and environment has no such job in the view. */
   | { readonly kind: 'unknown' }
-  /** The job has ended and a result cannot be read yet, or one belongs to no account: the whole job has to be read. */
+  /** The job has ended and a result cannot be read yet, or a result belongs to no account: the whole job must be read. */
   | { readonly kind: 'whole' }
 
 type OverviewRow = Omit<JobRow, 'items'> & {

@@ -1,8 +1,8 @@
-/** Which of some jobs are known here, and which of them have ended. */
+/** Which of the given jobs are known here, and which of them have ended. */
 import { asFields, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 
-/** Of the given jobs those that this account and environment has here; others were not read from the log yet. */
+/** Those of the given jobs that this account and environment has here; the others were not read from the log yet. */
 export async function readJobStates(
   database: Queryable,
   tenant: Tenant,

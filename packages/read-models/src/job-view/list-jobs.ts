@@ -17,13 +17,13 @@ export interface JobSummary extends BulkCounts {
 
 export interface JobPage {
   readonly jobs: readonly JobSummary[]
-  /** Whether there are older ones. */
+  /** Whether there are older jobs. */
   readonly hasMore: boolean
 }
 
 /**
- * Newest first, by id: ids of jobs begin with the time of their making. A page continues below the id of the last job of the
- * previous one, so new jobs do not shift the pages. A job whose end is recorded is shown as ended, though its last results may be
+ * Newest first, by id: ids of jobs begin with the time of their creation. A page continues below the id of the last job of the
+ * previous one, so new jobs do not shift the pages. A job whose end is recorded is shown as ended, even if its last results become
  * readable a moment later.
  */
 export async function listJobs(

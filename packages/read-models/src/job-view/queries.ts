@@ -1,5 +1,5 @@
 /**
- * Queries of bulk jobs. Each takes the account and its environment, so that a job of another tenant does not exist. A job is
+ * Queries of bulk jobs. Each takes the account and its environment, so that jobs of other tenants are never visible. A job is
  * folded from its row and the reports of its items with the function that the coordinator uses, so that both give equal counts.
  */
 import {
@@ -21,7 +21,7 @@ import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 import type { StoredItem } from './reducers.js'
 
-/** How a job stands, without its items. */
+/** The state of a job, without its items. */
 export interface JobOverview extends BulkCounts {
   readonly jobId: string
   readonly status: BulkStatus
@@ -35,12 +35,12 @@ export interface JobOverview extends BulkCounts {
   readonly isTerminal: boolean
   /** Number of completed items by the level of their reports; levels without any may be absent. */
   readonly levels: Readonly<Record<string, number>>
-  /** Items that the submission refused. */
+  /** Items that were refused at submission. */
   readonly refused: number
 }
 
 export interface JobReading extends JobOverview {
-  /** Reports of items that are not readable yet although the end of the job is recorded. Empty in every other case. */
+  /** Reports of items that are not readable yet although the end of the job is recorded. Empty in all other cases. */
   readonly awaitedReportIds: readonly string[]
   /** In the order of the submission. */
   readonly items: readonly JobItem[]
@@ -83,12 +83,12 @@ interface OutcomeRow extends Tenant {
   readonly failureCode: string | null
   readonly failureDetail: string | null
   readonly endedAt: string
-  /** Null where the screening failed. */
+  /** Null if the screening failed. */
   readonly level: string | null
   readonly score: number | null
 }
 
-/** Null if this account and environment has no such job, or not yet. */
+/** Null if this account and environment has no such job yet. */
 export async function readJob(
   database: Queryable,
   tenant: Tenant,
@@ -112,16 +112,16 @@ export async function readJob(
   return readingOf(jobId, row, items, await readOutcomes(database, tenant, reportIds))
 }
 
-/** A stretch of the results of an ended job. */
+/** A part of the results of an ended job. */
 export interface ResultStretch {
   readonly items: readonly JobItem[]
-  /** Of the whole job. */
+  /** For the whole job. */
   readonly total: number
 }
 
 /**
- * Reads `size` results of an ended job from an index on, and nothing else of the job: no outcome of another item. Null where the
- * job is unknown or runs, and where one of these results cannot be read yet; then `findJob` says more.
+ * Reads `size` results of an ended job from an index on; outcomes of other items are not read. Null if the
+ * job is unknown or running, or if one of these results cannot be read yet; `findJob` then returns more.
  */
 export async function readEndedResults(
   database: Queryable,
@@ -159,7 +159,7 @@ export async function readEndedResults(
   return { items: read, total: row.completed! + row.failed! + row.cancelled! }
 }
 
-/** Outcomes of screenings. The failure of an unreadable request belongs to no account; the owner of the job sees it. */
+/** Outcomes of screenings. The failure of an unreadable request belongs to no account, but the owner of the job sees it. */
 export async function readOutcomes(
   database: Queryable,
   { accountId, livemode }: Tenant,
@@ -219,7 +219,7 @@ function levelsOf(items: readonly JobItem[]): Record<string, number> {
   return levels
 }
 
-/** The job that follows from the row, of these items. */
+/** The job that its row and these items give. */
 export function foldedJob(
   row: JobRow,
   items: readonly StoredItem[],
@@ -264,7 +264,7 @@ function countsOfEnd({ total, completed, failed, cancelled }: BulkCounts): BulkC
   return { total, completed, failed, cancelled }
 }
 
-/** Earliest decision of an item that counts. Items that were in progress when the job was cancelled do not count. */
+/** The earliest decision of an item that counts. Items that were in progress when the job was cancelled do not count. */
 function startOf(
   items: readonly StoredItem[],
   job: BulkJob,

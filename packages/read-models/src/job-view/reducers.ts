@@ -26,7 +26,7 @@ const requestCancel = batchWrite({
      FROM (SELECT job_id, min(at) AS at FROM ${rows} GROUP BY job_id) f WHERE j.job_id = f.job_id`,
 })
 
-/** A job ends once; a repeated event is equal. */
+/** A job ends once; repeated events are equal. */
 const endJob = batchWrite({
   name: 'job-view.end',
   columns: {
@@ -45,7 +45,7 @@ const endJob = batchWrite({
      WHERE j.job_id = f.job_id AND j.status IS NULL`,
 })
 
-/** A job of 1,000 addresses has some hundred kilobytes. */
+/** A job of 1,000 addresses has a few hundred kilobytes. */
 const MAX_BATCH_RECORDS = 20
 
 export const jobView: ReadModel = {
@@ -54,7 +54,7 @@ export const jobView: ReadModel = {
   schema: 'job_view',
   topics: [topicOf('BulkSubmitted', true), topicOf('BulkSubmitted', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
-  // The list of an account's jobs is newest first; the ids of jobs are in the order of their times.
+  // The list of an account's jobs is newest first; job ids are ordered by time.
   indexes: ['CREATE INDEX IF NOT EXISTS job_newest ON job (account_id, livemode, job_id DESC)'],
   tables: ['job'],
   maxBatchRecords: MAX_BATCH_RECORDS,

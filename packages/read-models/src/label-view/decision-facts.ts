@@ -1,6 +1,6 @@
 /**
  * Converts query results to the facts of a decision, field by field, so that a new field of a query does not change what a
- * decision records. The scorer decides by these facts, and a recomputation reads them again.
+ * decision records. The scorer decides from these facts, and a recomputation reads them again.
  */
 import type { LabelFacts, LabelSetFacts } from '@cupel/domain'
 import type { Label } from './labels.js'

@@ -4,7 +4,7 @@ import { readActivePolicy } from '../policy-view/queries.js'
 import { setFacts } from './decision-facts.js'
 import { listSets } from './queries.js'
 
-/** The lists of the installation and those that it expects, judged at `now` as a report of that moment states them. */
+/** The lists that the installation has or expects, judged at `now` as a report of that moment states them. */
 export async function readJudgedLists(
   database: Queryable,
   now: Date,

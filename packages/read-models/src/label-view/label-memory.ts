@@ -1,16 +1,16 @@
 /**
- * Remembers the labels of addresses that are asked for again. What is remembered counts only where the answer of the same moment is from
- * the state in which it was read: each read asks the database, and reads everything again where the state is another one.
+ * Remembers the labels of addresses that are queried again. They are used only if the answer of the same moment comes from
+ * the state in which they were read. Each read queries the database, and reads everything again if the state has changed.
  */
 import type { Queryable } from '@cupel/postgres'
 import type { Label } from './labels.js'
 import { readLabelSnapshot, type LabelSnapshot, type SnapshotWanted } from './snapshot.js'
 
-/** Look-up keys remembered; of more, the ones that were read longest ago are forgotten. Most have no label. */
+/** Maximum number of look-up keys; beyond it, the ones read longest ago are forgotten. Most have no label. */
 export const MAX_REMEMBERED_KEYS = 10_000
 
 interface Memory {
-  /** The state of the view in which all of it was read. */
+  /** The state of the view in which all labels were read. */
   readonly state: string
   readonly labels: Map<string, readonly Label[]>
 }
@@ -43,7 +43,7 @@ export function rememberLabels(database: Queryable, maxKeys = MAX_REMEMBERED_KEY
     const snapshot = await readLabelSnapshot(database, { ...wanted, lookupKeys: asked })
     const { state } = snapshot
     if (known.size > 0 && state !== before?.state) {
-      // Another publication, another log or other tables: one statement reads all of it, in one state.
+      // The publication, the log or the tables changed: one statement reads everything, in one state.
       const whole = await readLabelSnapshot(database, wanted)
       if (whole.state !== null) remember(whole.state, wanted.lookupKeys, whole.labels)
       return whole

@@ -1,4 +1,4 @@
-/** Labels as queries return them: with the times at which they were known here, and whether their source still states them. */
+/** Labels as queries return them: with the times at which they became known here, and whether their source still states them. */
 import type { LabelSanction } from '@cupel/contracts'
 
 export interface Label {
@@ -12,7 +12,7 @@ export interface Label {
   readonly canonicalAddress: string
   readonly lookupKey: string
   readonly category: string
-  /** What the category is more exactly; empty where nothing says so. */
+  /** A more exact category; empty if not stated. */
   readonly subcategory: string
   readonly role: string
   readonly entity: string
@@ -25,7 +25,7 @@ export interface Label {
   readonly validFrom: string | null
   /** End of validity, from the source or from the retirement. */
   readonly validTo: string | null
-  /** What the authority says of the listed party; null where the label is no listing. */
+  /** The authority's details about the listed party; null if the label is not a listing. */
   readonly sanction: LabelSanction | null
   /** When the label became visible here: time of the publication that asserted it. */
   readonly knownFrom: string

@@ -26,7 +26,7 @@ const PAGE = {
 
 /**
  * The current labels of one set, in pages; with `include: 'all'` also the ended and historical ones. A publication between two
- * pages does not show in them: rows are only added, and every page is read as of the same label_set_seq.
+ * pages does not affect them: rows are only added, and every page is read as of the same label_set_seq.
  */
 export async function* listSetLabels(
   database: Queryable,
@@ -55,7 +55,7 @@ export async function* listSetLabels(
 
 /**
  * The current sanctions labels of an authority's origin: those of its own sets, and restatements. A label whose end lies in the
- * past is not among them.
+ * past is left out.
  */
 export async function listSanctions(database: Queryable, origin: string): Promise<Label[]> {
   const rows = await database.query<{ label: CompactLabel }>(

@@ -40,7 +40,7 @@ const insertRetirement = batchWrite({
     `INSERT INTO ${schema}.retirement (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
 })
 
-/** Numbered in the order of the log, without gaps; a repeated record is no new publication. */
+/** Numbered in the order of the log, without gaps; a repeated record is not a new publication. */
 const insertPublication = batchWrite({
   name: 'label-view.publish',
   columns: {
@@ -79,7 +79,7 @@ const insertPublication = batchWrite({
 })
 
 /**
- * What a publication shows when it is applied: how many labels of its set are visible, and whether its changes were computed
+ * The state of a publication when it is applied: how many labels of its set are visible, and whether its changes were computed
  * before the newest publication of the source or of the authority.
  */
 const examinePublication = batchWrite({

@@ -6,9 +6,9 @@ import type { Queryable } from '@cupel/postgres'
 export interface PublishedSet {
   readonly labelSetSeq: number
   readonly importId: string
-  /** `expected`: the list is expected, and none was published yet. */
+  /** `expected`: the list is expected, but not published yet. */
   readonly kind: 'published' | 'expected'
-  /** Empty for an expected set whose rows will name the source. */
+  /** Empty for an expected set whose source only its rows will name. */
   readonly source: string
   readonly dataset: string
   /** Hash of the imported file. */
@@ -19,17 +19,17 @@ export interface PublishedSet {
   readonly publishedAt: string
   readonly historical: boolean
   readonly appended: boolean
-  /** The origin whose own list the set is; empty for any other set. */
+  /** The origin whose own list this set is; empty for any other set. */
   readonly authorityOrigin: string
-  /** All of the authority's list, not a part of it. */
+  /** The whole list of the authority, not a part of it. */
   readonly whole: boolean
   /** Sets that this publication withdrew. */
   readonly replaces: readonly LabelSetName[]
-  /** The set that replaced this one, which has no labels any more; null if none did. */
+  /** The set that replaced this one, which then has no labels; null if none did. */
   readonly replacedBy: LabelSetName | null
   /** The newest publication when the changes were computed. */
   readonly basedOnSeq: number
-  /** When a refresh last found the list at the authority's own address; UTC, null if never since the last import by hand. */
+  /** When a refresh last found the list at the authority's own address; UTC; null if never since the last manual import. */
   readonly confirmedAt: string | null
   /** Addresses that lost their designation by this publication. */
   readonly lostDesignations: number
@@ -43,7 +43,7 @@ export interface PublishedSet {
   readonly importedBy: string
   /** The set is refreshed on a schedule and must therefore be fresh. */
   readonly refreshConfigured: boolean
-  /** Labels of the set that were visible when the publication was applied. Another number than `total` means lost labels. */
+  /** Labels of the set that were visible when the publication was applied. A number other than `total` means lost labels. */
   readonly visible: number
   /** The changes were computed before the newest publication of the source or authority: import the list again. */
   readonly staleBase: boolean
@@ -71,8 +71,8 @@ const setAsJson = ({
 }
 
 /**
- * SQL for the current sets, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. A set that another one
- * replaced has no labels. An expected set is among them until it is published; a set that was published before
+ * SQL for the current sets, as one JSON array in order of source and dataset; `upTo` as in visibleLabels. A replaced
+ * set has no labels. An expected set is included until it is published; a set that was published before
  * it was expected is required from then on.
  */
 export function setsInForce(upTo: string | null): string {

@@ -26,8 +26,8 @@ export interface LabelSnapshot {
   /** Null if no projector ever read the label topic. */
   readonly checkpoint: LabelViewCheckpoint | null
   /**
-   * What the labels were read from: these tables, after this much of this log. Equal states have equal labels. Null where there is no view,
-   * or no publication.
+   * Identifies the source of the labels: these tables, and this position of this log. Equal states have equal labels. Null if there is
+   * no view, or no publication.
    */
   readonly state: string | null
   /** All visible labels of the keys, current or ended; those of one key in the order of the log. */
@@ -58,7 +58,7 @@ function keptPlan(array: string): string {
 
 const LOOK_UP = { name: 'label-view.look-up', text: `SELECT ${standing}` }
 
-/** The same with sets and policy. A separate statement, because Postgres also initialises the parts of a plan that it never runs. */
+/** The same with sets and policy. A separate statement, because Postgres also initialises parts of a plan that it never runs. */
 const SNAPSHOT = {
   name: 'label-view.snapshot',
   text: `
@@ -74,7 +74,7 @@ interface LookUpRow extends Record<string, unknown> {
   policy_seq: number
   next: number | null
   log: string | null
-  /** A rebuild puts other tables in the place of these. */
+  /** A rebuild replaces these tables by others. */
   tables: number | null
   followed_age_ms: number | null
   labels: CompactLabel[] | null

@@ -1,17 +1,17 @@
-/** Which state of all lists was there at a past moment. */
+/** Finds the state of all lists at a past moment. */
 import type { Queryable } from '@cupel/postgres'
 
 export interface LabelStateAt {
   /** Number of the newest publication of that moment; null before the first. */
   readonly publishedSeq: number | null
   /**
-   * Expected and dismissed lists that were recorded between that publication and the next one, in the order of the log. The view does not know
-   * their times; the log does.
+   * Expected and dismissed lists that were recorded between that publication and the next one, in the order of the log. The log knows
+   * their times; the view does not.
    */
   readonly expectations: readonly { readonly labelSetSeq: number; readonly logOffset: number }[]
 }
 
-/** Expectations that are read at most; an installation has a few dozen lists. */
+/** Maximum number of expectations to read; an installation has a few dozen lists. */
 const MAX_EXPECTATIONS = 1_000
 
 /** `at`: UTC, RFC 3339. A publication counts from the moment that it states. */

@@ -17,7 +17,7 @@ const FIELDS = asFields(
   'policy_seq, policy_id, version, document, sha256, activated_by, reason, activated_at',
 )
 
-/** The policy in force, null before the first activation. */
+/** The policy in force; null before the first activation. */
 export async function readActivePolicy(database: Queryable): Promise<ActivePolicy | null> {
   const [policy] = await listPolicies(database, { limit: 1 })
   return policy ?? null

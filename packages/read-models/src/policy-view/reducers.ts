@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
 import { batchWrite, on, type ReadModel } from '@cupel/projections'
 
-/** Numbered in the order of the log, without gaps; a repeated record is no new activation. */
+/** Numbered in the order of the log, without gaps; a repeated record is not a new activation. */
 const insertActivation = batchWrite({
   name: 'policy-view.insert',
   columns: {

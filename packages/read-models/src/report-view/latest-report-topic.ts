@@ -1,14 +1,14 @@
-/** The topic that holds the latest report of each account about each address: its keys and its records. */
+/** The keys and records of the topic that holds the latest report of each account about each address. */
 import { decidedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import { TYPE_HEADER, type EventCodec, type NewRecord } from '@cupel/event-log'
 import type { LatestReport, ReportedAddress } from './latest-reports.js'
 
-/** Neither an account id nor the code of a chain has a slash. The environment is in the name of the topic. */
+/** Account ids and chain codes contain no slash. The environment is in the name of the topic. */
 export function latestReportKey({ accountId, chain, canonicalAddress }: ReportedAddress): string {
   return `${accountId}/${chain}/${canonicalAddress}`
 }
 
-/** Null where a key is not one of the topic's. */
+/** Null if the key is not one of the topic's keys. */
 export function addressOfKey(key: string, livemode: boolean): ReportedAddress | null {
   const [accountId = '', chain = '', ...rest] = key.split('/')
   const canonicalAddress = rest.join('/')
@@ -53,7 +53,7 @@ export function latestReportRecord(codec: EventCodec, report: LatestReport): New
 const NO_VALUE = Buffer.alloc(0)
 
 /**
- * The record that says that nothing may be known of an address any more. It has no value: compaction then removes the key. The same erasure
+ * The record that removes everything known about an address. It has no value, so compaction removes the key. The same erasure
  * always gives the same record.
  */
 export function forgottenReportRecord(about: ReportedAddress, erasedAt: string): NewRecord {

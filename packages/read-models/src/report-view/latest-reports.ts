@@ -1,9 +1,9 @@
 /**
- * The latest report of each account about each address on a chain, of every account: for the topic that holds this state.
+ * The latest report of each account about each address on a chain, for all accounts. It is used for the topic that holds this state.
  *
- * Of two reports the one that was decided later is the latest (`ended_at`), and of two decided in one millisecond the one whose id is greater.
- * A later record with the id of a report is no report, because this view has the first one alone. So the latest report is the greatest
- * element of a set that only grows: it is the same in whatever order records are read, and however often.
+ * The latest of two reports is the one that was decided later (`ended_at`). For two in one millisecond it is the one with the greater id.
+ * A later record with the id of a report is ignored, because this view stores only the first one. So the latest report is the greatest
+ * element of a set that only grows. It is the same in whatever order records are read, and however often.
  */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 
@@ -23,7 +23,7 @@ export interface LatestReport {
   readonly logOffset: number
 }
 
-/** What a report is about. */
+/** The subject of a report. */
 export interface ReportedAddress {
   readonly accountId: string
   readonly livemode: boolean
@@ -70,7 +70,7 @@ const AMONG = {
 
 /**
  * The reports among these records that are the latest ones of their addresses now, oldest first. A record that is not the first one with
- * its id is no report. The view must have applied the records already.
+ * its id does not count as a report. The view must have applied the records already.
  */
 export async function latestReportsAmong(
   database: Queryable,

@@ -1,4 +1,4 @@
-/** Queries of reports. Each takes the account and its environment, so that a report of another tenant does not exist. */
+/** Queries of reports. Each takes the account and its environment, so that reports of other tenants are never visible. */
 import type { Disposition } from '@cupel/contracts'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
@@ -10,7 +10,7 @@ export type StoredReport =
   | { readonly state: 'generated'; readonly reportId: string; readonly document: string }
   | { readonly state: 'failed'; readonly reportId: string; readonly code: string; readonly detail: string }
 
-/** Null if this account and environment has no such report, or not yet. */
+/** Null if this account and environment has no such report yet. */
 export async function getReport(
   database: Queryable,
   { accountId, livemode, reportId }: ReportOwner & { reportId: string },
@@ -45,10 +45,10 @@ export interface ReportFilter {
   readonly canonicalAddress?: string | undefined
   readonly chain?: string | undefined
   readonly level?: string | undefined
-  /** What people decided; `none` for reports without a case. */
+  /** The disposition that people set; `none` for reports without a case. */
   readonly disposition?: Disposition | 'none' | undefined
   /** The caller's own reference, exactly. */
-  /** As it is stored; several where the same reference can be stored in several ways. */
+  /** The stored form; several if the same reference can be stored in several forms. */
   readonly customerReference?: string | readonly string[] | undefined
   /** Ended at or after this time; UTC, RFC 3339. */
   readonly from?: string | undefined
@@ -58,11 +58,11 @@ export interface ReportFilter {
 
 export interface ReportPage {
   readonly items: readonly { readonly reportId: string; readonly document: string }[]
-  /** Null at the end of the list. A page that was looked through for a reference may be short, or empty, and have a next one. */
+  /** Null at the end of the list. A page that was searched for a reference may be short, or empty, and have a next one. */
   readonly next: ReportCursor | null
 }
 
-/** Reports that one page looks through for a reference, which has no index: some 30 ms for each thousand. */
+/** Number of reports that one page searches for a reference, which has no index: some 30 ms for each thousand. */
 const MAX_SEARCHED_REPORTS = 5_000
 
 /** Newest first. Each page continues after the last item of the previous one, so new reports do not shift the pages. */
@@ -129,8 +129,8 @@ function conditionsOf(
 }
 
 /**
- * People decide one report at a time, so the cases of a disposition are few beside the reports: an array makes Postgres begin with them,
- * whatever it expects. Most reports have no case, so those without one are found on the way.
+ * People decide one report at a time, so a disposition has few cases compared with the reports. An array makes Postgres begin with
+ * them, whatever it expects. Most reports have no case, so those without one are found during the scan.
  */
 function dispositionCondition(
   disposition: NonNullable<ReportFilter['disposition']>,
@@ -142,7 +142,7 @@ function dispositionCondition(
     : `report_id = ANY (ARRAY(${own} AND c.disposition = ${parameter(disposition)}))`
 }
 
-/** The oldest report that a page looked through; null where no older one is left. */
+/** The oldest report that a page searched; null if there is no older one. */
 async function lastSearched(
   database: Queryable,
   { accountId, livemode }: Tenant,
@@ -162,7 +162,7 @@ async function lastSearched(
   return row ?? null
 }
 
-/** Where the newest reports of a tenant stand in the log, newest first. */
+/** The positions of the newest reports of a tenant in the log, newest first. */
 export async function listReportPlaces(
   database: Queryable,
   { accountId, livemode, limit }: ReportOwner & { limit: number },

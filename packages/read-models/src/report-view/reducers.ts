@@ -4,7 +4,7 @@ import { topicOf, type EventData } from '@cupel/contracts'
 import type { Position } from '@cupel/event-log'
 import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
 
-/** Of records with one report id the first in the partition counts. A partition is applied in order, live and in a rebuild. */
+/** Of several records with one report id, the first in the partition counts. A partition is applied in order, live and in a rebuild. */
 const insertReport = batchWrite({
   name: 'report-view.insert',
   columns: {
@@ -64,11 +64,11 @@ export const reportView: ReadModel = {
   ],
 }
 
-/** Where the record of a row is. */
+/** The log position of the record of a row. */
 export type RowPlace = Pick<Position, 'partition' | 'offset'>
 export type ReportRow = ReturnType<typeof rowOfReport> | ReturnType<typeof rowOfFailure>
 
-/** The row of a report; times are text as the record has it. */
+/** The row of a report; times are text as in the record. */
 export function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>, at: RowPlace) {
   return {
     report_id: data.reportId,

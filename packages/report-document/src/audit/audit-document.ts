@@ -1,6 +1,6 @@
 /**
- * Puts the statement of an audit into words: what was asked, what was found and where, and who says so. It counts what the statement
- * says and decides nothing: the same statement gives the same document.
+ * Puts the statement of an audit into words: the question, the findings with their places, and the author. It counts the entries
+ * of the statement and decides nothing: the same statement gives the same document.
  */
 import { sha256Hex } from '@cupel/domain'
 import type { Field, Table } from '../document.js'
@@ -18,9 +18,9 @@ export interface AuditDocument {
   readonly cautions: readonly string[]
   readonly asked: Section<readonly Field[]>
   readonly counts: Section<Table> & { readonly meaning: readonly string[]; readonly fields: readonly Field[] }
-  /** The table is null where nothing was found. */
+  /** The table is null if nothing was found. */
   readonly findings: Section<Table | null> & { readonly none: string; readonly more: readonly string[] }
-  /** Null where every partition begins at its first record. */
+  /** Null if every partition begins at its first record. */
   readonly fronts: (Section<Table> & { readonly intro: string }) | null
   readonly versions: Section<Table | null>
   readonly read: Section<Table>
@@ -33,15 +33,15 @@ interface Section<Body> {
   readonly body: Body
 }
 
-/** More rows than this are no document; the attached statement has all that the command listed. */
+/** Row limit of the document; the attached statement contains everything that the command listed. */
 export const MAX_FINDING_ROWS = 500
-/** Missing fronts and versions that have a row of their own. */
+/** Maximum number of missing fronts and versions with their own row. */
 const MAX_ROWS = 100
 const MAX_PATHS = 4
 const MAX_REASON_LENGTH = 300
 const MAX_PATH_LENGTH = 120
 
-/** `json`: the text of the statement as it is attached. */
+/** `json`: the text of the statement as attached. */
 export function auditDocument(statement: AuditStatement, json: string): AuditDocument {
   const { answer, made_at: madeAt } = statement
   return {
@@ -61,14 +61,14 @@ export function auditDocument(statement: AuditStatement, json: string): AuditDoc
   }
 }
 
-/** The title goes into the metadata of the PDF too, where the library writes it as it is: a name of another form is left out. */
+/** The title also goes into the metadata of the PDF, which the library writes unchanged: a name of another form is left out. */
 const PLAIN_NAME = /^[\w.:-]{1,64}$/
 const titleOf = ({ log }: AuditStatement): string => words.title(PLAIN_NAME.test(log) ? log : null)
 
 const countOf = (answer: RecomputeAnswer, status: string): number =>
   Object.values(answer.levels).reduce((sum, counts) => sum + (counts[status] ?? 0), 0)
 
-/** Only what the answer itself calls proven reads as that. */
+/** Shows an answer as proven only if the answer itself says so. */
 function headlineOf({ answer, asked }: AuditStatement): string {
   const { reports, is_proven, missing_fronts } = answer
   const { headlines } = words

@@ -1,4 +1,4 @@
-/** What an audit asked and found, as it is attached to the PDF: names as in the JSON answers of the commands. */
+/** The question and the findings of an audit, as attached to the PDF: names as in the JSON answers of the commands. */
 
 export interface AuditStatement {
   readonly format: typeof STATEMENT_FORMAT
@@ -14,21 +14,21 @@ export interface AuditStatement {
   /** Identity of the log. */
   readonly log: string
   readonly asked: AuditQuestion
-  /** Whether records of other producers would have been told apart from those of the installation. */
+  /** Whether the audit would have detected records of other producers. */
   readonly checks_macs: boolean
-  /** The key that signs the PDF; null where it is not signed. */
+  /** The key that signs the PDF; null if it is not signed. */
   readonly signed_by: string | null
-  /** A sentence; null where the PDF is signed. */
+  /** A sentence; null if the PDF is signed. */
   readonly unsigned_because: string | null
   readonly answer: RecomputeAnswer
 }
 
 export const STATEMENT_FORMAT = 'cupel-audit-statement-1'
-/** Name of the attachment of the PDF. */
+/** Name of the PDF's attachment. */
 export const STATEMENT_NAME = 'statement.json'
 
 export interface AuditQuestion {
-  /** Null where the log itself was read. */
+  /** Null if the log itself was read. */
   readonly archive: {
     readonly place: string
     readonly manifest: number
@@ -36,7 +36,7 @@ export interface AuditQuestion {
     readonly manifest_time: string
     readonly key_id: string
   } | null
-  /** SHA-256 of the file of public keys that the auditor gave; null where the keys of the home counted. */
+  /** SHA-256 of the file of public keys that the auditor gave; null if the keys of the home were used. */
   readonly public_keys_sha256: string | null
   readonly levels: readonly string[]
   readonly since: string | null

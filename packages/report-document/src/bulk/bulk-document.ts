@@ -1,6 +1,6 @@
 /**
- * Puts an ended bulk job into words: how many addresses have which level, which of them to look at first, and which have no report.
- * It counts what the reports say and decides nothing: the same job gives the same document.
+ * Puts an ended bulk job into words: how many addresses have each level, which ones to look at first, and which have no report.
+ * It counts the results of the reports and decides nothing: the same job gives the same document.
  */
 import { problemCodes, type Report } from '@cupel/contracts'
 import type { Field, Table } from '../document.js'
@@ -9,7 +9,7 @@ import { asSentence, codeField } from '../findings.js'
 import { en, type Strings } from '../strings.en.js'
 import { dateOr, dateText, nameOf, safeLink, shareText, shortened, visibleText, wordsOf } from '../writing.js'
 
-/** An ended job as the API gives it, with its results. */
+/** An ended job with its results, as the API returns it. */
 export interface BulkJobText {
   readonly job_id: string
   readonly status: string
@@ -38,7 +38,7 @@ export interface Slice {
 
 /** A table whose rows lead to reports. */
 export interface LinkedTable extends Table {
-  /** One for each row; undefined where the row leads nowhere. */
+  /** One for each row; undefined if the row has no link. */
   readonly links: readonly (string | undefined)[]
 }
 
@@ -50,7 +50,7 @@ export interface BulkDocument {
   /** RFC 3339, UTC. */
   readonly endedAt: string
   readonly fields: readonly Field[]
-  /** Worst first; those that no address has are left out. */
+  /** Worst first; outcomes that no address has are left out. */
   readonly levels: {
     readonly title: string
     readonly intro: string
@@ -79,7 +79,7 @@ export interface BulkDocument {
   readonly results: string
 }
 
-/** More rows than this are no summary; the attached results have all. */
+/** Row limit of the summary; the attached results contain all rows. */
 export const MAX_SUMMARY_ROWS = 50
 /** In the order in which a person looks at them. Levels that this document does not know come before green. */
 const LEVEL_ORDER: readonly string[] = ['red', 'orange', 'grey']
@@ -120,7 +120,7 @@ export function bulkDocument(job: BulkJobText, strings: Strings = en): BulkDocum
 
 const outcomeOf = ({ report, status }: BulkResult): string => report?.risk.level ?? status
 
-/** Red first, green after everything that is not known, then what has no report. */
+/** Red first, green after all unknown levels, then addresses without a report. */
 function rankOf(outcome: string): number {
   const rank = LEVEL_ORDER.indexOf(outcome)
   if (rank !== -1) return rank
@@ -135,7 +135,7 @@ function slicesOf(results: readonly BulkResult[], strings: Strings): readonly Sl
     .sort((a, b) => rankOf(a.outcome) - rankOf(b.outcome))
 }
 
-/** Each text with how often it occurs, the most frequent first, equal ones in the order of their first occurrence. */
+/** Each text with its number of occurrences, the most frequent first, equal ones in the order of their first occurrence. */
 function countedBy(texts: readonly string[]): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)

@@ -5,7 +5,7 @@ import { dateText, nameOf, visibleText } from '../writing.js'
 import { caseEn as words } from './strings.en.js'
 
 export interface CaseEntryText {
-  /** Number, time, person, and what was done. */
+  /** Number, time, person, and action. */
   readonly head: string
   /** The note, or the reason. */
   readonly lines: readonly string[]
@@ -16,12 +16,12 @@ export interface CaseDocument {
   readonly appendixTitle: string
   readonly intro: string
   readonly fields: readonly Field[]
-  /** What waits for a second person; null where nothing does. */
+  /** The decision that waits for a second person; null if there is none. */
   readonly pending: string | null
   readonly historyTitle: string
   /** Oldest first. */
   readonly entries: readonly CaseEntryText[]
-  /** Said in place of the entries where there are none. */
+  /** Shown instead of the entries if there are none. */
   readonly none: string
 }
 
@@ -78,7 +78,7 @@ function whatOf({ kind, disposition, previous_disposition, proposal_version }: C
         ? words.set(named)
         : words.changedFrom(dispositionText(previous_disposition), named)
     default:
-      // A kind of a later version.
+      // A kind from a later version.
       return visibleText(kind)
   }
 }

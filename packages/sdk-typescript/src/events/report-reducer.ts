@@ -1,12 +1,12 @@
-/** The state that a subscriber keeps of the events of reports: the outcome of each screening, and the latest report about each address. */
+/** A subscriber's state from the events of reports: the outcome of each screening, and the latest report about each address. */
 
-/** An event as a subscriber decoded it: its name from the header `ce_type`, and its fields. */
+/** A decoded event: its name from the header `ce_type`, and its fields. */
 export interface SubscribedEvent {
   readonly type: string
   readonly data: object
 }
 
-/** What is known of a report. `event` is the whole event that was given. */
+/** The known state of a report. `event` is the whole event that was given. */
 export interface ReportState<T extends object = object> {
   readonly reportId: string
   readonly accountId: string
@@ -20,20 +20,20 @@ export interface ReportState<T extends object = object> {
   readonly event: T
 }
 
-/** `first`: it changed what is known. `repeat`: it is ignored, as every reader does. `other`: it is no event of reports. */
+/** `first`: it changed the state. `repeat`: it is ignored, as by every reader. `other`: it is not an event of reports. */
 export type Taken = 'first' | 'repeat' | 'other'
 
 /**
- * Takes the events of a topic of reports, or of the topic of the latest reports, and keeps what counts.
+ * Takes the events of a topic of reports, or of the topic of the latest reports, and keeps the valid state.
  *
- * Give it the records of each partition in their order. How records of different partitions are mixed, and how often records are read again,
- * plays no part. It keeps the id of every screening in memory, some hundred bytes each; a database keeps them by a unique key.
+ * Give it the records of each partition in order. The order between partitions does not matter, and records may be read again. It
+ * keeps the id of every screening in memory, some hundred bytes each; a database keeps them by a unique key.
  */
 export class ReportReducer {
   readonly #outcomes = new Map<string, 'report' | 'failure'>()
   readonly #latest = new Map<string, ReportState>()
 
-  /** Throws a TypeError where an event of reports lacks a field: hold what you cannot read. */
+  /** Throws a TypeError if an event of reports lacks a field: stop at a record that you cannot read. */
   take({ type, data }: SubscribedEvent): Taken {
     if (type === 'ScreeningFailed')
       return this.#isFirst(textIn(data, 'reportId'), 'failure') ? 'first' : 'repeat'
@@ -45,12 +45,12 @@ export class ReportReducer {
     return 'first'
   }
 
-  /** For a record without a value on the topic of the latest reports: nothing may be known of its key any more. */
+  /** For a record without a value on the topic of the latest reports: forget everything known of its key. */
   forget({ key, livemode }: { readonly key: string; readonly livemode: boolean }): void {
     this.#latest.delete(placeOf(key, livemode))
   }
 
-  /** How the screening ended; undefined where nothing was read of it. */
+  /** The outcome of the screening; undefined if no event of it was read. */
   outcome(reportId: string): 'report' | 'failure' | undefined {
     return this.#outcomes.get(reportId)
   }
@@ -65,7 +65,7 @@ export class ReportReducer {
     return this.#latest.get(placeOf(keyOf(about), about.livemode))
   }
 
-  /** The latest report about every address, in no certain order. */
+  /** The latest report about every address, in no particular order. */
   latestReports(): ReportState[] {
     return [...this.#latest.values()]
   }
@@ -92,7 +92,7 @@ function keyOf(about: { accountId: string; chain: string; canonicalAddress: stri
 
 const placeOf = (key: string, livemode: boolean): string => `${livemode ? 'live' : 'test'} ${key}`
 
-/** Of two reports with one time the one with the greater id is the latest. Times of one form compare as texts. */
+/** Of two reports with one time, the one with the greater id is the latest. Times of one form compare as texts. */
 const orderOf = ({ generatedAt, reportId }: ReportState): string => `${generatedAt} ${reportId}`
 
 function stateOf(data: object): ReportState {

@@ -4,16 +4,16 @@ import type { AuditEntry } from '../types.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface AuditLogOptions extends ListOptions {
-  /** Only the calls of this key. */
+  /** Only the calls with this key. */
   readonly keyId?: string | undefined
-  /** Only the calls of this endpoint: its path, with the names of its parameters. */
+  /** Only the calls to this endpoint: its path, with the names of its parameters. */
   readonly route?: string | undefined
   /** Only the calls that concerned or made this object, such as a report. */
   readonly subjectId?: string | undefined
   readonly clientAddress?: string | undefined
   /** `problem`: only the calls that were refused or failed. */
   readonly outcome?: 'problem' | undefined
-  /** Only calls of this time or later. */
+  /** Only calls at this time or later. */
   readonly from?: Time | undefined
   /** Only calls before this time. */
   readonly to?: Time | undefined

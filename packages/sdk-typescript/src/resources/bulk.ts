@@ -12,26 +12,26 @@ const FIRST_POLL_MS = 500
 const LONGEST_POLL_MS = 5_000
 
 export interface BulkSubmitOptions extends KeyedCallOptions {
-  /** Chain code for all addresses; without it each one’s chain is detected. */
+  /** Chain code for all addresses; without it, the chain of each address is detected. */
   readonly chain?: string | undefined
 }
 
 export interface BulkWaitOptions {
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds to wait for the end of the job. Without it the wait lasts as long as the job. */
+  /** Milliseconds to wait for the end of the job. Without it, the wait lasts as long as the job. */
   readonly timeoutMs?: number | undefined
-  /** Called with the job each time it was looked at, also at its end. */
+  /** Called with the job after each poll, also at its end. */
   readonly onProgress?: ((job: BulkJob) => void) | undefined
 }
 
 export interface BulkResultsOptions extends ListOptions {
-  /** `pending`: also the items that are not done yet. */
+  /** `pending`: also includes the items that are not done yet. */
   readonly include?: 'pending' | undefined
   /** `risk`: worst first. Default `submission`. */
   readonly sort?: 'submission' | 'risk' | undefined
   /** Only completed items whose report has this level. */
   readonly level?: string | undefined
-  /** Only items of this status. */
+  /** Only items with this status. */
   readonly status?: string | undefined
 }
 
@@ -45,7 +45,7 @@ export class Bulk {
     this.#settings = settings
   }
 
-  /** Submits 1 to 1,000 addresses. A bad one is the error of its item, not of the job. */
+  /** Submits 1 to 1,000 addresses. A bad address is an error of its item, not of the job. */
   async submit(addresses: Iterable<string>, options: BulkSubmitOptions = {}): Promise<BulkJob> {
     if (typeof addresses === 'string')
       throw new InvalidArgumentError('bulk.submit takes a list of addresses, not one text.')
@@ -64,7 +64,7 @@ export class Bulk {
     return listOf(this.#transport, '/v1/bulk', options)
   }
 
-  /** Asks until the job has ended, however it did, and returns it with its results. Look at `status` and at each result. */
+  /** Polls until the job has ended, with any outcome, and returns it with its results. Check `status` and each result. */
   async wait(job: string | BulkJob, options: BulkWaitOptions = {}): Promise<BulkJob> {
     const jobId = typeof job === 'string' ? job : job.job_id
     const { clock, random, timeoutMs: callMs } = this.#settings
@@ -86,13 +86,13 @@ export class Bulk {
     }
   }
 
-  /** The results, by default in the order of the submission. While the job runs, those that are there. */
+  /** The results, by default in the order of the submission. While the job runs, the results that are available. */
   results(jobId: string, options: BulkResultsOptions = {}): ItemList<BulkResult> {
     const { include, sort, level, status } = options
     return listOf(this.#transport, path`/v1/bulk/${jobId}/results`, options, { include, sort, level, status })
   }
 
-  /** All results as a file: CSV in which a spreadsheet finds no formulas, or one JSON object a line. */
+  /** All results as a file: CSV without formulas for spreadsheets, or one JSON object a line. */
   async download(jobId: string, format: 'csv' | 'ndjson', options: CallOptions = {}): Promise<Download> {
     const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
     const call = { method: 'GET', path: path`/v1/bulk/${jobId}/results`, accept: type } as const
@@ -106,7 +106,7 @@ export class Bulk {
     return documentOf(await this.#transport({ ...call, repeat: 'safe', options }), /^application\/pdf\b/i)
   }
 
-  /** Cancels what is not done. Completed items stay. */
+  /** Cancels the items that are not done. Completed items stay. */
   async cancel(jobId: string, options: CallOptions = {}): Promise<BulkJob> {
     const call = { method: 'POST', path: path`/v1/bulk/${jobId}/cancel`, repeat: 'safe', options } as const
     return jobOf(await this.#transport(call), jobId)

@@ -13,18 +13,18 @@ export interface CaseListOptions extends ListOptions {
 }
 
 export interface NoteOptions extends CallOptions {
-  /** The `version` of the case that you have read. If it has another one now, nothing is written. */
+  /** The `version` of the case that you have read. If the case has another version now, nothing is written. */
   readonly version?: number | undefined
 }
 
 export interface Disposition {
   readonly disposition: 'open' | 'escalated' | 'cleared'
   readonly reason: string
-  /** The `version` of the case that you have read. If it has another one now, nothing is written. */
+  /** The `version` of the case that you have read. If the case has another version now, nothing is written. */
   readonly version: number
 }
 
-/** What people decided about reports. The reports themselves never change. A case has the id of its report. */
+/** Decisions of people about reports. The reports themselves never change. A case has the id of its report. */
 export class Cases {
   readonly #transport: Transport
 
@@ -32,24 +32,24 @@ export class Cases {
     this.#transport = transport
   }
 
-  /** The one that changed last first. A report on which nobody has worked has no case yet. */
+  /** The most recently changed case first. A report on which nobody has worked has no case yet. */
   list(options: CaseListOptions = {}): ItemList<CaseSummary> {
     const { disposition, level } = options
     return listOf(this.#transport, '/v1/cases', options, { disposition, level })
   }
 
-  /** The case of a report with its whole history; version 0 where nobody has worked on it. */
+  /** The case of a report with its whole history; version 0 if nobody has worked on it. */
   async get(reportId: string, options: CallOptions = {}): Promise<ReportCase> {
     const call = { method: 'GET', path: path`/v1/reports/${reportId}/case`, repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as ReportCase
   }
 
-  /** Adds a note. It is not repeated where it may have been written. */
+  /** Adds a note. The call is not repeated if the note may have been written. */
   addNote(reportId: string, text: string, options: NoteOptions = {}): Promise<ReportCase> {
     return this.#write(path`/v1/reports/${reportId}/notes`, { text, version: options.version }, options)
   }
 
-  /** Decides about the report, or proposes it where a second person must confirm. It is not repeated where it may have been written. */
+  /** Decides about the report, or proposes the decision if a second person must confirm. Not repeated if it may have been written. */
   setDisposition(reportId: string, disposition: Disposition, options: CallOptions = {}): Promise<ReportCase> {
     return this.#write(path`/v1/reports/${reportId}/disposition`, disposition, options)
   }

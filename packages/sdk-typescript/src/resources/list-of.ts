@@ -4,13 +4,13 @@ import type { Call, CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
 
 export interface ListOptions extends CallOptions {
-  /** Items of one page: 1 to 200, of jobs 1 to 50. */
+  /** Items of one page: 1 to 200; for jobs 1 to 50. */
   readonly pageSize?: number | undefined
-  /** Where to begin: `next_page_token` of an earlier page. */
+  /** Where to start: `next_page_token` of an earlier page. */
   readonly pageToken?: string | undefined
 }
 
-/** A time: a Date, or a text as RFC 3339 says. */
+/** A time: a Date, or a text in RFC 3339 form. */
 export type Time = Date | string
 
 export const timeText = (time: Time | undefined): string | undefined =>

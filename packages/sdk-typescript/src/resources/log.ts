@@ -4,7 +4,7 @@ import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
 import type { Download } from '../types.js'
 
-/** The transparency log, for whoever keeps its checkpoints and compares them. */
+/** The transparency log, for readers that keep its checkpoints and compare them. */
 export class Log {
   readonly #transport: Transport
 

@@ -4,11 +4,11 @@ import type { Transport } from '../transport/transport.js'
 import type { ActivePolicy, PolicyDocument, WhatIf } from '../types.js'
 
 export interface WhatIfOptions extends CallOptions {
-  /** The newest reports to decide again: 1 to 500. Default 200. */
+  /** Number of newest reports to decide again: 1 to 500. Default 200. */
   readonly maxReports?: number | undefined
 }
 
-/** The numbers of the judgement. */
+/** The numbers that reports are decided with. */
 export class Policy {
   readonly #transport: Transport
 
@@ -22,7 +22,7 @@ export class Policy {
     return objectOf(answer) as unknown as ActivePolicy
   }
 
-  /** Which stored reports another policy would change. Nothing is stored or put in force. */
+  /** The stored reports that another policy would change. Nothing is stored or put in force. */
   async whatIf(policy: PolicyDocument, options: WhatIfOptions = {}): Promise<WhatIf> {
     const body = { policy, max_reports: options.maxReports }
     const call = { method: 'POST', path: '/v1/policy/what-if', body, repeat: 'safe', options } as const

@@ -13,9 +13,9 @@ export interface ReportListOptions extends ListOptions {
   readonly level?: string | undefined
   /** `open`, `escalated`, `cleared`, or `none` for reports without a case. */
   readonly disposition?: string | undefined
-  /** Exactly the reference that was given with the screen. */
+  /** Exactly the reference given with the screen. */
   readonly customerReference?: string | undefined
-  /** Only reports of this time or later. */
+  /** Only reports at this time or later. */
   readonly from?: Time | undefined
   /** Only reports before this time. */
   readonly to?: Time | undefined
@@ -36,7 +36,7 @@ export class Reports {
     this.#transport = transport
   }
 
-  /** The report, as the screen answered it. While the screening still runs, the call is repeated until its deadline. */
+  /** The report, exactly as the screen returned it. While the screening still runs, the call is repeated until its deadline. */
   async get(reportId: string, options: CallOptions = {}): Promise<Report> {
     const call = { method: 'GET', path: path`/v1/reports/${reportId}`, repeat: 'safe', options } as const
     return reportOf(await this.#transport(call), { report_id: reportId })
@@ -68,15 +68,15 @@ export class Reports {
     return documentOf(answer, /^application\/pdf\b/i)
   }
 
-  /** The report byte for byte, as a proof is of it: keep these bytes and not a parsed report. */
+  /** The report byte for byte, as its proof covers it: keep these bytes, not a parsed report. */
   async document(reportId: string, options: CallOptions = {}): Promise<Download> {
     const call = { method: 'GET', path: path`/v1/reports/${reportId}`, repeat: 'safe', options } as const
     return documentOf(await this.#transport(call), /^application\/json\b/i)
   }
 
   /**
-   * What shows offline that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its proof
-   * within 10 seconds: until then the call is repeated.
+   * The offline proof that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its proof
+   * within 10 seconds; until then the call is repeated.
    */
   async proof(reportId: string, options: CallOptions = {}): Promise<Download> {
     const at = path`/v1/reports/${reportId}/proof`
@@ -92,12 +92,12 @@ export class Reports {
     return objectOf(answer) as unknown as NewShare
   }
 
-  /** The links to the report, without what opens them. */
+  /** The links to the report, without the tokens that open them. */
   shares(reportId: string, options: ListOptions = {}): ItemList<Share> {
     return listOf(this.#transport, path`/v1/reports/${reportId}/share-links`, options)
   }
 
-  /** From now on the link opens nothing. */
+  /** Ends the link. From now on it opens nothing. */
   async revokeShare(reportId: string, shareId: string, options: CallOptions = {}): Promise<void> {
     const at = path`/v1/reports/${reportId}/share-links/${shareId}`
     await this.#transport({ method: 'DELETE', path: at, repeat: 'safe', options })

@@ -12,22 +12,22 @@ export interface NewWatch {
   readonly address: string
   /** Chain code, in any case; without it the chain is detected from the address. */
   readonly chain?: string | undefined
-  /** Your own reference, repeated in what is told of a change; at most 128 characters. */
+  /** Your own reference, repeated in the messages about a change; at most 128 characters. */
   readonly reference?: string | undefined
-  /** From then on the address is not decided again. */
+  /** From this time on the address is not decided again. */
   readonly until?: Time | undefined
-  /** Points by which the score must move to be a change; the service takes 10 without it. */
+  /** Points by which the score must move to count as a change; the service uses 10 by default. */
   readonly threshold?: number | undefined
-  /** Whether the watch is part of the daily digest, the webhook `watches.digest`; the service leaves it out without it. */
+  /** Whether the watch is part of the daily digest, the webhook `watches.digest`; by default it is not. */
   readonly digest?: boolean | undefined
 }
 
 export interface ListWatchesOptions extends ListOptions {
-  /** Only watches that changed according to the digest of this day, and to no later one; YYYY-MM-DD. */
+  /** Only watches whose last digest with a change is the one of this day; YYYY-MM-DD. */
   readonly changedIn?: string | undefined
 }
 
-/** Addresses that are decided again whenever something comes that can touch their reports. */
+/** Addresses that are decided again whenever an event can affect their reports. */
 export class Watches {
   readonly #transport: Transport
 
@@ -36,7 +36,7 @@ export class Watches {
   }
 
   /**
-   * Watches up to 1,000 addresses, all of them or none, and returns the watches in their order. An address that is watched already keeps its
+   * Watches up to 1,000 addresses, all of them or none, and returns the watches in their order. An already watched address keeps its
    * watch and takes these settings.
    */
   async create(watches: readonly NewWatch[], options: KeyedCallOptions = {}): Promise<readonly Watch[]> {
@@ -48,7 +48,7 @@ export class Watches {
     return (objectOf(await this.#transport(call)) as unknown as { items: readonly Watch[] }).items
   }
 
-  /** Newest first, those that ended too. */
+  /** Newest first, including those that ended. */
   list(options: ListWatchesOptions = {}): ItemList<Watch> {
     return listOf(this.#transport, '/v1/watches', options, { changed_in: options.changedIn })
   }
@@ -59,7 +59,7 @@ export class Watches {
     return objectOf(await this.#transport(call)) as unknown as Watch
   }
 
-  /** The address is not decided again. Its reports stay. */
+  /** Ends the decisions for the address. Its reports stay. */
   async delete(watchId: string, options: CallOptions = {}): Promise<void> {
     await this.#transport({ method: 'DELETE', path: path`/v1/watches/${watchId}`, repeat: 'safe', options })
   }

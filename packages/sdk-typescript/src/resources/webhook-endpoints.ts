@@ -9,7 +9,7 @@ import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 export interface WebhookEndpointFields {
   /** An https URL on port 443 or 8443. */
   readonly url?: string | undefined
-  /** `full`: with the results; `thin`: with where they are. */
+  /** `full`: with the results; `thin`: with the URL of the results. */
   readonly payload?: 'full' | 'thin' | undefined
 }
 
@@ -28,11 +28,11 @@ export interface RedeliverOptions extends CallOptions {
   readonly since: Time
   /** Only those made before this time. */
   readonly until?: Time | undefined
-  /** Default: what was missed, `exhausted` and `held`. */
+  /** Default: the missed deliveries, `exhausted` and `held`. */
   readonly statuses?: readonly string[] | undefined
 }
 
-/** Where messages go when a job ends. A call that makes or sends something is not repeated if it may have been carried out. */
+/** Webhook endpoints. A call that makes or sends something is not repeated if it may have been carried out. */
 export class WebhookEndpoints {
   readonly #transport: Transport
 
@@ -59,7 +59,7 @@ export class WebhookEndpoints {
     return this.#one({ method: 'GET', path: endpointPath(endpointId), repeat: 'safe', options })
   }
 
-  /** Changes what is given. Deliveries to a disabled endpoint are held. */
+  /** Changes only the given settings. Deliveries to a disabled endpoint are held. */
   update(
     endpointId: string,
     change: WebhookEndpointChange,
@@ -69,12 +69,12 @@ export class WebhookEndpoints {
     return this.#one({ ...call, repeat: 'safe', options })
   }
 
-  /** Deletes its deliveries too. */
+  /** Deletes the endpoint and its deliveries. */
   async delete(endpointId: string, options: CallOptions = {}): Promise<void> {
     await this.#transport({ method: 'DELETE', path: endpointPath(endpointId), repeat: 'safe', options })
   }
 
-  /** Messages carry signatures of both secrets until the previous one ends. */
+  /** Makes a new secret. Messages carry signatures of both secrets until the previous one ends. */
   rotateSecret(endpointId: string, options: CallOptions = {}): Promise<RotatedWebhookSecret> {
     return this.#one({
       method: 'POST',
@@ -110,7 +110,7 @@ export class WebhookEndpoints {
     })
   }
 
-  /** Sends again what was missed since a time, and returns how many. */
+  /** Sends the deliveries missed since a time again, and returns their number. */
   redeliverMissed(endpointId: string, options: RedeliverOptions): Promise<{ readonly count: number }> {
     const { since, until, statuses, ...callOptions } = options
     const body = { since: timeText(since), until: timeText(until), statuses }

@@ -5,12 +5,12 @@ import type { Answer, Call } from './call.js'
 import { problemFrom } from './problem.js'
 import { readBody, TooLargeError } from './read-body.js'
 
-/** Bytes of an error answer that are read; a problem document has far fewer. */
+/** Maximum number of bytes read from an error answer; a problem document has far fewer. */
 const MOST_PROBLEM_BYTES = 64 * 1024
 
 /**
- * Sends the call once and reads the answer. Throws an ApiError for an error answer, a ConnectionFailedError where no answer came
- * within `remainingMs`, an UnexpectedAnswerError for what is no answer of the API, and the reason of an aborted signal.
+ * Sends the call once and reads the answer. Throws an ApiError for an error answer, a ConnectionFailedError if no answer arrives
+ * within `remainingMs`, an UnexpectedAnswerError for anything that is not an answer of the API, and the reason of an aborted signal.
  */
 export async function runAttempt(
   settings: Settings,
@@ -61,7 +61,7 @@ async function exchange(
   const response = await settings.fetch(event.url, {
     method: call.method,
     headers,
-    // The key goes to the base URL alone, wherever an answer points.
+    // The key is sent only to the base URL, whatever an answer points to.
     redirect: 'manual',
     signal,
     ...bodyOf(call),
@@ -85,7 +85,7 @@ async function exchange(
 
 function bodyOf({ body, repeat }: Call): RequestInit & { readonly duplex?: 'half' } {
   const text = body === undefined ? '' : JSON.stringify(body)
-  // Deno repeats a call by itself where a connection that it kept is lost, whatever the method. It cannot repeat a stream.
+  // Deno repeats a call by itself if it loses a kept connection, whatever the method. It cannot repeat a stream.
   if (repeat === 'once' && 'Deno' in globalThis) return { body: new Blob([text]).stream(), duplex: 'half' }
   return body === undefined ? {} : { body: text }
 }
@@ -99,7 +99,7 @@ async function whole(response: Response, { maxAnswerBytes }: Settings): Promise<
   }
 }
 
-/** The status has arrived, so the call is answered, whatever becomes of the body. */
+/** The status has arrived, so the call counts as answered even if its body fails. */
 async function startOf(response: Response): Promise<Uint8Array> {
   try {
     return await readBody(response, MOST_PROBLEM_BYTES)
@@ -121,7 +121,7 @@ function headersOf(settings: Settings, call: Call, event: AttemptEvent): Record<
   return { ...Object.fromEntries(added.map(([name, value]) => [name.toLowerCase(), value])), ...own }
 }
 
-/** Keeps what a hook throws apart from what fetch throws. */
+/** Separates the errors of a hook from the errors of fetch. */
 class HookError extends Error {}
 
 function hooked(work: () => void): void {
@@ -134,7 +134,7 @@ function hooked(work: () => void): void {
 
 const unwrapped = (error: Error): unknown => (error instanceof HookError ? error.cause : error)
 
-/** fetch says "fetch failed"; the reason is its cause. */
+/** fetch says "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause

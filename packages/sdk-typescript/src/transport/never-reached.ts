@@ -1,8 +1,8 @@
 const REFUSED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ConnectionRefused|Connection refused|dns error/
 
 /**
- * Whether a connection never came about, so that the service cannot have seen the call. Node and Bun name the reason by a code,
- * Deno in words. A reason that is not known counts as reached.
+ * Whether no connection was ever made, so that the service cannot have seen the call. Node and Bun name the reason by a code,
+ * Deno in words. An unknown reason counts as reached.
  */
 export function neverReached(error: unknown): boolean {
   const seen = new Set<unknown>()

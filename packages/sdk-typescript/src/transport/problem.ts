@@ -26,8 +26,8 @@ const classByStatus: Readonly<Record<number, typeof ApiError>> = {
 }
 
 /**
- * The error of an answer with a status of 400 or more. The status decides about retries, so a code counts only under the
- * class of the status that came: a proxy in between may have changed one of them.
+ * The error for an answer with a status of 400 or more. The status decides about retries, so a code counts only under the
+ * class of the received status: a proxy in between may have changed one of them.
  */
 export function problemFrom(
   { status, headers }: { readonly status: number; readonly headers: Headers },

@@ -1,7 +1,7 @@
-/** A body has more bytes than its reader takes. */
+/** The body is larger than the limit of its reader. */
 export class TooLargeError extends Error {}
 
-/** Reads at most `mostBytes`; throws a TooLargeError where there are more, and leaves the rest. */
+/** Reads at most `mostBytes`; throws a TooLargeError if there are more, and does not read the rest. */
 export async function readBody(response: Response, mostBytes: number): Promise<Uint8Array> {
   const reader = response.body?.getReader()
   if (reader === undefined) return new Uint8Array()
@@ -13,7 +13,7 @@ export async function readBody(response: Response, mostBytes: number): Promise<U
     bytes += value.byteLength
     chunks.push(value)
     if (bytes <= mostBytes) continue
-    // The rest is of no interest, and neither is a fault on the way to it.
+    // The rest is not needed, so an error in it is ignored.
     reader.cancel().catch(() => undefined)
     throw new TooLargeError()
   }

@@ -5,7 +5,7 @@ import type { Answer, Call } from './call.js'
 import { neverReached } from './never-reached.js'
 import { waitBefore } from './waits.js'
 
-/** Makes a call, again where that can help and harms nothing, until its deadline. */
+/** Makes a call until its deadline. It repeats the call if a repeat can help and does no harm. */
 export type Transport = (call: Call) => Promise<Answer>
 
 export function createTransport(settings: Settings): Transport {
@@ -30,7 +30,7 @@ export function createTransport(settings: Settings): Transport {
   }
 }
 
-/** The errors that a repeat may help against; all others are thrown on. */
+/** Returns the errors that a repeat may help against; throws all others. */
 async function tried(work: () => Promise<Answer>): Promise<Answer | ApiError | ConnectionFailedError> {
   try {
     return await work()

@@ -5,7 +5,7 @@ const LONGEST_MS = 8_000
 
 /**
  * Milliseconds before the next attempt: a random part of a span that doubles with each attempt, so that clients that failed
- * together do not come back together; never less than the service asks for.
+ * together do not return together. It is never less than the service requests.
  */
 export function waitBefore(attempt: number, error: Error, { random }: { random: () => number }): number {
   const jitterMs = Math.round(random() * Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1)))
@@ -14,8 +14,8 @@ export function waitBefore(attempt: number, error: Error, { random }: { random: 
 }
 
 /**
- * Seconds that `Retry-After` asks for; null where it asks for nothing readable. A date counts from the `Date` of the same answer,
- * because the clocks of both sides may differ, and from `nowMs` where that is missing.
+ * Seconds that `Retry-After` requests; null if it is missing or unreadable. A date counts from the `Date` of the same answer,
+ * because the clocks of both sides may differ; if that is missing, from `nowMs`.
  */
 export function retryAfterOf(headers: Headers, nowMs: number): number | null {
   const text = headers.get('retry-after')?.trim() ?? ''
@@ -26,7 +26,7 @@ export function retryAfterOf(headers: Headers, nowMs: number): number | null {
   return Math.max(0, Math.ceil((at - from) / 1_000))
 }
 
-/** Only the form that HTTP requires; Date.parse alone takes too much, such as "1.5". */
+/** Only the form that HTTP requires; Date.parse alone accepts too much, such as "1.5". */
 function httpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null
   const at = Date.parse(text)

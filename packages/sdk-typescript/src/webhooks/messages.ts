@@ -10,7 +10,7 @@ export interface BulkEnd {
   readonly failed: number
   readonly cancelled: number
   readonly results_url: string
-  /** Missing where the endpoint has the payload `thin`. Summaries where the message would be larger than 4 MiB. */
+  /** Missing if the endpoint has the payload `thin`. Contains summaries if the message would be larger than 4 MiB. */
   readonly results?: readonly (BulkResult | BulkResultSummary)[]
 }
 
@@ -32,9 +32,9 @@ export interface ReportChange {
   readonly reference: string | null
   readonly previous: ReportSummary
   readonly current: ReportSummary
-  /** What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
+  /** The causes of the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
   readonly causes: readonly string[]
-  /** How many points of the difference each part makes: `labels`, `funds`, `policy`, `scorer` and `time`. Null where that was not computed. */
+  /** The points of the difference by part: `labels`, `funds`, `policy`, `scorer` and `time`. Null if they were not computed. */
   readonly split: Readonly<Record<string, number>> | null
   /** Why `split` is null: `busy`, `unreadable` or `refused`; others may be added. */
   readonly split_missing: string | null
@@ -46,7 +46,7 @@ export interface ReportSummary {
   readonly score: number
 }
 
-/** How the watches stand that ask for a daily digest. */
+/** The state of the watches that are part of a daily digest. */
 export interface WatchDigest {
   /** UTC, YYYY-MM-DD. */
   readonly day: string
@@ -58,11 +58,11 @@ export interface WatchDigest {
   readonly unchanged: number
   /** Without any report yet. */
   readonly undecided: number
-  /** Whose last screenings ended without a report. They count among the others too. */
+  /** Watches whose last screenings ended without a report. They also count in the other numbers. */
   readonly failing: number
   /** The highest scores first, at most 100. */
   readonly changes: readonly DigestedChange[]
-  /** Path and query of the list of all that changed; null where `changes` has all. */
+  /** Path and query of the list of all changed watches; null if `changes` has all. */
   readonly more: string | null
   /** At most 100. */
   readonly failures: readonly FailingWatch[]
@@ -72,7 +72,7 @@ export interface DigestedChange {
   readonly watch_id: string
   readonly address: string
   readonly chain: string
-  /** Where the digest before left off. */
+  /** The state at the previous digest. */
   readonly previous: ReportSummary
   readonly current: ReportSummary
 }
@@ -81,12 +81,12 @@ export interface FailingWatch {
   readonly watch_id: string
   readonly address: string
   readonly chain: string
-  /** Screenings in a row that ended without a report. */
+  /** Number of consecutive screenings that ended without a report. */
   readonly failures: number
 }
 
 interface Message<Type extends string, Data> {
-  /** Equal for all attempts of one delivery. Keep the ids that you have seen, and skip what comes again. */
+  /** Equal for all attempts of one delivery. Keep the ids that you have seen, and skip repeats. */
   readonly webhook_id: string
   readonly type: Type
   /** UTC, RFC 3339. */

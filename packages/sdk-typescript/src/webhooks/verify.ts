@@ -6,14 +6,14 @@ import type { WebhookMessage } from './messages.js'
 const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = 'whsec_'
 
-/** CryptoKey; not every environment names that type. */
+/** CryptoKey; not every environment has that type. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
 export type WebhookBody = string | Uint8Array | ArrayBuffer
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** How far the time of the message may be from now. Default 300. */
+  /** Maximum difference between the time of the message and now, in seconds. Default 300. */
   readonly toleranceSeconds?: number | undefined
   /** Milliseconds since 1970. Default: the clock. */
   readonly now?: number | undefined
@@ -44,7 +44,7 @@ async function verify(
   return messageOf(bytes, id)
 }
 
-/** Signs a message as the service does, for tests of a receiver. Returns the headers of the message. */
+/** Signs a message in the same way as the service, for tests of a receiver. Returns the headers of the message. */
 async function sign(
   body: WebhookBody,
   secret: string,
@@ -60,7 +60,7 @@ async function sign(
   }
 }
 
-/** Messages of the service, as Standard Webhooks 1.0 says. */
+/** Verifies messages of the service, according to Standard Webhooks 1.0. */
 export const webhooks = { verify, sign }
 
 function bodyBytes(body: WebhookBody): Uint8Array<ArrayBuffer> {
@@ -106,7 +106,7 @@ async function keyOf(secret: string): Promise<Key> {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }
 
-/** Every signature is compared in constant time, by the platform. */
+/** The platform compares every signature in constant time. */
 async function isSigned(
   keys: readonly Key[],
   content: Uint8Array<ArrayBuffer>,

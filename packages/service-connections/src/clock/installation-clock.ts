@@ -1,13 +1,13 @@
 /**
- * The clock of the installation: that of the database. Machines disagree about the time, and a service that compared a time of another
- * machine with its own would decide by their difference. So each service measures how far its clock is from that of the database,
- * and instants that another service compares are times of the database (docs/adr/0336).
+ * The clock of the installation is the clock of the database. Machines disagree about the time. If a service compared a time of another
+ * machine with its own, that difference would affect its decision. So each service measures the difference between its clock and the
+ * database clock, and instants that another service compares are times of the database (docs/adr/0336).
  */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 
 export interface InstallationClock {
-  /** The time at the database, as far as it is known. Never rejects; before the first measurement it is the time of this machine. */
+  /** The estimated time of the database. Never rejects; before the first measurement it is the time of this machine. */
   readonly now: () => Date
   stop(): Promise<void>
 }
@@ -16,31 +16,31 @@ export interface InstallationClockOptions {
   readonly database: Queryable
   readonly logger: Logger
   readonly metrics: Metrics
-  /** The clock of this machine, in place of the system's. */
+  /** The clock of this machine, used instead of the system's. */
   readonly machineNow?: (() => Date) | undefined
 }
 
 /** Time between two measurements. */
 const MEASURE_EVERY_MS = 5_000
-/** While there is no measurement yet. */
+/** Interval until the first measurement succeeds. */
 const FIRST_MEASURE_EVERY_MS = 250
-/** Questions of one measurement; the one that took the shortest time counts. */
+/** Number of queries in one measurement; the fastest one counts. */
 const QUESTIONS = 3
-/** How long the start of a service waits for the first measurement. */
+/** Maximum wait for the first measurement when a service starts. */
 const FIRST_MEASURE_TIMEOUT_MS = 2_000
-/** Clocks that are certainly further apart are warned of. */
+/** A warning is logged if the clocks certainly differ by more than this. */
 const WARN_FROM_MS = 500
 /** Time between two warnings. */
 const WARN_EVERY_MS = 600_000
 
-/** What one question showed: the time at the database minus that of this machine, and how wrong that may be. */
+/** The result of one query: the time of the database minus that of this machine, and its possible error. */
 export interface ClockDifference {
   readonly differenceMs: number
-  /** Half of the time that the question took. */
+  /** Half of the duration of the query. */
   readonly uncertaintyMs: number
 }
 
-/** Resolves when the difference is measured, or cannot be for now. */
+/** Resolves when the difference is measured, or cannot be measured for now. */
 export async function startInstallationClock(options: InstallationClockOptions): Promise<InstallationClock> {
   const wallMs = (): number => options.machineNow?.().getTime() ?? Date.now()
   const machineMs = options.machineNow === undefined ? steadyMs : wallMs
@@ -67,7 +67,7 @@ export async function startInstallationClock(options: InstallationClockOptions):
         'The clock of this machine and that of the database differ: let both follow a time server (NTP)',
       )
     } catch {
-      // Whoever needs the database says that it is away. The last difference holds.
+      // The code that needs the database reports the outage. The last difference stays in use.
     }
   }
   const again = async (): Promise<void> => {
@@ -86,18 +86,18 @@ export async function startInstallationClock(options: InstallationClockOptions):
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      // A question to a database that hangs is not waited for.
+      // Does not wait for a query to a database that hangs.
       await Promise.race([running, patience(FIRST_MEASURE_TIMEOUT_MS)])
     },
   }
 }
 
-/** What of a difference is no error of its measurement. */
+/** The part of a difference that its measurement error cannot explain. */
 export function certainSkewMs({ differenceMs, uncertaintyMs }: ClockDifference): number {
   return Math.max(0, Math.abs(differenceMs) - uncertaintyMs)
 }
 
-/** Rejects where the database does not answer. */
+/** Rejects if the database does not answer. */
 export async function measureClock(database: Queryable, machineMs: () => number): Promise<ClockDifference> {
   let best: ClockDifference | null = null
   for (let question = 0; question < QUESTIONS; question += 1) {
@@ -105,7 +105,7 @@ export async function measureClock(database: Queryable, machineMs: () => number)
     const machineBefore = machineMs()
     const [row] = await database.query<{ at: number }>(CLOCK)
     const tookMs = performance.now() - before
-    // The database looked at its clock somewhere between; in the middle, as far as anybody knows.
+    // The database read its clock at some point in between. The middle is the best estimate.
     const found = { differenceMs: row!.at - (machineBefore + tookMs / 2), uncertaintyMs: tookMs / 2 }
     if (best === null || found.uncertaintyMs < best.uncertaintyMs) best = found
   }
@@ -118,7 +118,7 @@ const CLOCK = {
 }
 
 /**
- * The clock of this machine as it was when the process began, and the time that has passed since: a correction of the system's clock
+ * The clock of this machine at the start of the process, plus the time that has passed since. A correction of the system's clock
  * does not move it between two measurements.
  */
 const steadyMs = (): number => performance.timeOrigin + performance.now()

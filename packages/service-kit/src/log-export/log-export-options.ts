@@ -1,4 +1,4 @@
-/** What opens the export of log lines, and what it gives. */
+/** The input and output of opening the export of log lines. */
 import type { Metrics } from '@cupel/contracts'
 import type { Config } from '../config.js'
 import type { ServiceLogger } from '../logger.js'
@@ -22,13 +22,13 @@ export interface LogExportOptions {
 }
 
 export interface LogExport {
-  /** Sends what waits, for a limited time. */
+  /** Sends the waiting lines, for a limited time. */
   close(): Promise<void>
 }
 
 export type LogExportCounters = ReturnType<typeof logExportCounters>
 
-/** They exist without a collector too, for boards that name them. */
+/** These metrics exist without a collector too, for boards that name them. */
 export function logExportCounters(metrics: Metrics) {
   return {
     exported: metrics.counter('log_records_exported_total', 'Log lines that the collector took.'),

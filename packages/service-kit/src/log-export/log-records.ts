@@ -2,7 +2,7 @@
 import type { SpanAttributes } from '@cupel/contracts'
 import { keyValues, nanoseconds, SCOPE } from '../tracing/otlp-json.js'
 
-/** The numbers of the logger’s levels, as the protocol has them. */
+/** The protocol's numbers for the levels of the logger. */
 const SEVERITIES: Readonly<Record<number, { readonly number: number; readonly text: string }>> = {
   20: { number: 5, text: 'DEBUG' },
   30: { number: 9, text: 'INFO' },
@@ -11,7 +11,7 @@ const SEVERITIES: Readonly<Record<number, { readonly number: number; readonly te
 }
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
 
-/** The text of one request. What a line does not hold is not sent: secrets were left out when it was written. */
+/** The text of one request. Only the content of the line is sent: secrets were left out when it was written. */
 export function logsRequest(resource: SpanAttributes, lines: readonly string[]): string {
   return JSON.stringify({
     resourceLogs: [

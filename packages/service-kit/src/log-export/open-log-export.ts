@@ -1,4 +1,4 @@
-/** Log lines for a collector, beside standard error. Off unless a setting asks for it, and then nothing of it is loaded. */
+/** Sends log lines to a collector, besides standard error. Off unless a setting enables it; otherwise none of its code is loaded. */
 import { ConfigError } from '../config.js'
 import { requireVerifiedCollector } from '../tracing/open-tracing.js'
 import {
@@ -8,7 +8,7 @@ import {
   type LogExportOptions,
 } from './log-export-options.js'
 
-/** From here on every line of the logger is sent too. Throws ConfigError where the settings name no collector that may be called. */
+/** From here on every line of the logger is also sent. Throws ConfigError if the settings name no collector that may be called. */
 export async function openLogExport(options: LogExportOptions): Promise<LogExport> {
   const counters = logExportCounters(options.metrics)
   const { config } = options

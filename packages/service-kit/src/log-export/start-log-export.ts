@@ -1,4 +1,4 @@
-/** Puts the parts together: the copies of lines, the queue, the collector. Loaded only where log lines are sent. */
+/** Connects the parts: the copies of lines, the queue, the collector. Loaded only if log lines are sent. */
 import { createExportQueue } from '../tracing/export-queue.js'
 import { openClient, REASONS, resourceOf, warnSometimes } from '../tracing/exporter-parts.js'
 import { logsRequest } from './log-records.js'
@@ -11,7 +11,7 @@ export function startLogExport(
 ): LogExport {
   const resource = resourceOf(config, service)
   const client = openClient(config, url)
-  // This line is sent as well, or dropped and counted: once a minute.
+  // This line is sent too, or dropped and counted: once a minute.
   const warn = warnSometimes(logger, 'Log records for the collector were dropped')
   for (const reason of REASONS) counters.dropped.inc({ reason }, 0)
   const queue = createExportQueue<string>({
@@ -27,7 +27,7 @@ export function startLogExport(
   })
   let isClosed = false
   logger.copyLines((line) => {
-    // Lines of the very end are no reason for a warning.
+    // Losses at the very end do not cause a warning.
     if (isClosed) counters.dropped.inc({ reason: 'shutdown' })
     else queue.add([line])
   })

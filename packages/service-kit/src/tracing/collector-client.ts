@@ -1,4 +1,4 @@
-/** Calls the collector of the settings, and nothing else: no proxy, no redirect. */
+/** Calls only the collector of the settings: no proxy, no redirect. */
 import { readFileSync } from 'node:fs'
 import {
   Agent as HttpAgent,
@@ -11,7 +11,7 @@ import { rejectedItems } from './otlp-json.js'
 
 export type SendResult =
   | { readonly kind: 'taken'; readonly rejected: number }
-  /** A repeat may succeed. */
+  /** A retry may succeed. */
   | { readonly kind: 'busy'; readonly because: string }
   | { readonly kind: 'refused'; readonly because: string }
 
@@ -25,16 +25,16 @@ export interface CollectorClientOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** File with certificate authorities in PEM, in place of those of the system. */
+  /** File with certificate authorities in PEM, which replace those of the system. */
   readonly caFile?: string | undefined
 }
 
-/** Bytes of an answer that are read. */
+/** Maximum number of bytes read from an answer. */
 export const MAX_COLLECTOR_ANSWER_BYTES = 65_536
-/** The protocol names these as worth a repeat. */
+/** The protocol allows a retry for these. */
 const BUSY = [429, 502, 503, 504]
 
-/** Throws where the file of certificate authorities cannot be read. */
+/** Throws if the file of certificate authorities cannot be read. */
 export function createCollectorClient(options: CollectorClientOptions): CollectorClient {
   const isSecure = new URL(options.url).protocol === 'https:'
   const limits = { keepAlive: true, maxSockets: 1 }
@@ -66,7 +66,7 @@ export function createCollectorClient(options: CollectorClientOptions): Collecto
 }
 
 function settle(request: ClientRequest, resolve: (result: SendResult) => void): void {
-  // The code alone: the message may repeat what a header holds.
+  // Only the code: the message may contain the content of a header.
   const failed = (error: NodeJS.ErrnoException): void =>
     resolve({ kind: 'busy', because: error.code ?? error.name })
   request.on('error', failed)

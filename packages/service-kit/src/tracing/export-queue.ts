@@ -1,6 +1,6 @@
 /**
- * Ended spans or log lines on their way to the collector: a bounded queue, sent in batches beside the work. Nothing waits for it. What does
- * not arrive is counted as dropped.
+ * Ended spans or log lines that wait for the collector: a bounded queue, sent in batches in the background. No work waits for it. Items
+ * that do not arrive are counted as dropped.
  */
 import { sleep } from '@cupel/concurrency'
 import type { CollectorClient } from './collector-client.js'
@@ -11,26 +11,26 @@ export interface ExportQueueOptions<T> {
   readonly client: Pick<CollectorClient, 'send'>
   readonly requestOf: (items: readonly T[]) => string
   readonly maxItems: number
-  /** How long items wait for others before they are sent. */
+  /** Maximum time that items wait for others before they are sent. */
   readonly delayMs: number
-  /** Pause before the first repeat; each further one is twice as long. */
+  /** Pause before the first retry; it doubles with each further one. */
   readonly retryPauseMs?: number
   readonly onExported: (items: number) => void
   readonly onDropped: (items: number, because: DroppedBecause, detail: string) => void
 }
 
 export interface ExportQueue<T> {
-  /** All of them, or none where they find no room. */
+  /** Queues all items, or none if they do not fit. */
   add(items: readonly T[]): void
-  /** Sends what waits, once and for a limited time, and drops the rest. */
+  /** Sends the waiting items, once and for a limited time, and drops the rest. */
   close(): Promise<void>
 }
 
 export const MAX_ITEMS_PER_REQUEST = 512
 const RETRY_PAUSE_MS = 1_000
-/** How often a batch is sent again that the collector could not take. */
+/** Number of retries of a batch that the collector could not take. */
 export const MAX_EXPORT_RETRIES = 3
-/** Time that the last batches have at shutdown. */
+/** Time limit for the last batches at shutdown. */
 export const LAST_EXPORT_TIMEOUT_MS = 3_000
 
 export function createExportQueue<T>(options: ExportQueueOptions<T>): ExportQueue<T> {
@@ -51,7 +51,7 @@ export function createExportQueue<T>(options: ExportQueueOptions<T>): ExportQueu
     timer = null
     sending ??= sendAll().finally(() => {
       sending = null
-      // Items may have come after the last look.
+      // Items may have arrived after the last check.
       if (waiting.length > 0) schedule(0)
     })
   }
@@ -61,7 +61,7 @@ export function createExportQueue<T>(options: ExportQueueOptions<T>): ExportQueu
 
   return {
     add(items) {
-      // The spans of one trace go together: half a trace misleads.
+      // The spans of one trace stay together, because half a trace misleads.
       if (waiting.length + items.length > maxItems || closing.signal.aborted) {
         onDropped(items.length, closing.signal.aborted ? 'shutdown' : 'queue_full', 'no room')
         return
@@ -71,7 +71,7 @@ export function createExportQueue<T>(options: ExportQueueOptions<T>): ExportQueu
     },
     async close() {
       if (timer !== null) clearTimeout(timer)
-      // No repeats from here on.
+      // No retries from here on.
       closing.abort()
       const limit = new AbortController()
       const ended = (async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What the exporters of spans and of log records share. Loaded only where one of them runs. */
+/** Shared by the exporters of spans and of log records. Loaded only if one of them runs. */
 import { randomUUID } from 'node:crypto'
 import type { Logger, SpanAttributes } from '@cupel/contracts'
 import { ConfigError } from '../config.js'
@@ -10,7 +10,7 @@ import type { CollectorConfig } from './tracing-options.js'
 /** Pause between two log lines about losses. */
 const WARN_PAUSE_MS = 60_000
 export const REASONS: readonly DroppedBecause[] = ['queue_full', 'unreachable', 'refused', 'shutdown']
-/** Spans and log records of one process name the same one. */
+/** The same for spans and log records of one process. */
 const INSTANCE_ID = randomUUID()
 
 export function openClient(config: CollectorConfig, url: string): CollectorClient {
@@ -28,7 +28,7 @@ export function openClient(config: CollectorConfig, url: string): CollectorClien
   }
 }
 
-/** What the spans and log records of this process name as their origin. */
+/** The origin that the spans and log records of this process name. */
 export function resourceOf(config: CollectorConfig, service: string): SpanAttributes {
   return {
     'service.name': `cupel-${service}`,
@@ -39,7 +39,7 @@ export function resourceOf(config: CollectorConfig, service: string): SpanAttrib
   }
 }
 
-/** For losses; the metric counts each of them. */
+/** Logs losses; the metric counts each of them. */
 export function warnSometimes(logger: Logger, sentence: string): (fields: object) => void {
   let nextMs = 0
   return (fields) => {

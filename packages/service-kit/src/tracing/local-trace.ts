@@ -1,5 +1,5 @@
 /**
- * What one process does for one call or record. Times and names are noted as they come, and spans are made of them only at the end, where
+ * The work of one process for one call or record. Times and names are stored as they occur. Spans are made only at the end, when
  * it is known whether the trace is kept: sampled, failed, or slow.
  */
 import type {
@@ -14,7 +14,7 @@ import type {
 import type { IsSampled } from './sampler.js'
 import { readTraceparent, spanIdOf, traceIdOf, writeTraceparent } from './trace-context.js'
 
-/** A span that has ended, as it is exported. */
+/** A span that has ended, in the form in which it is exported. */
 export interface EndedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -35,14 +35,14 @@ export type KeptBecause = 'sampled' | 'failed' | 'slow'
 export interface LocalTracesOptions {
   readonly isSampled: IsSampled
   readonly slowMs: number
-  /** Whether a trace may be kept that was not sampled. */
+  /** Whether an unsampled trace may be kept. */
   readonly mayKeep: () => boolean
   readonly keep: (spans: readonly EndedSpan[], because: KeptBecause) => void
-  /** A trace was slow or failed, and `mayKeep` denied. */
+  /** A trace was slow or failed, but `mayKeep` returned false. */
   readonly onPassedOver: () => void
 }
 
-/** Steps of one trace that are kept; a call has a handful. */
+/** Maximum number of steps stored for one trace; a call has a handful. */
 export const MAX_STEPS_PER_TRACE = 64
 
 export function createLocalTraces(options: LocalTracesOptions): Tracing {
@@ -53,7 +53,7 @@ export function createLocalTraces(options: LocalTracesOptions): Tracing {
 interface Whole {
   readonly traceId: string
   readonly isSampled: boolean
-  /** Milliseconds since 1970 at the zero of performance.now, as the clock says now. */
+  /** Milliseconds since 1970 at the zero of performance.now, according to the clock now. */
   readonly zeroMs: number
   readonly steps: NotedSpan[]
   open: number

@@ -1,4 +1,4 @@
-/** Traces of a process. Without a collector in the settings none are made, and nothing that makes them is loaded. */
+/** Opens the traces of a process. Without a collector in the settings there are no traces, and no tracing code is loaded. */
 import type { Logger } from '@cupel/contracts'
 import { requireVerifiedPeers, urlPeer } from '../peer-security.js'
 import {
@@ -9,7 +9,7 @@ import {
   type TracingOptions,
 } from './tracing-options.js'
 
-/** Throws ConfigError where the collector is on another machine without verified TLS, or its certificates cannot be read. */
+/** Throws ConfigError if the collector is on another machine without verified TLS, or its certificates cannot be read. */
 export async function openTracing(options: TracingOptions): Promise<OpenTracing> {
   const counters = traceCounters(options.metrics)
   const url = collectorUrl(options.config)
@@ -23,7 +23,7 @@ export async function openTracing(options: TracingOptions): Promise<OpenTracing>
   return startTracing(options, url, counters)
 }
 
-/** Throws ConfigError where it is on another machine without verified TLS, and no setting allows it. */
+/** Throws ConfigError if it is on another machine without verified TLS, and no setting allows it. */
 export function requireVerifiedCollector(
   { config, logger }: { readonly config: CollectorConfig; readonly logger: Logger },
   url: string,
@@ -36,7 +36,7 @@ export function requireVerifiedCollector(
   )
 }
 
-/** Where spans go; null where no traces are made. */
+/** The URL for spans; null if no traces are made. */
 export function collectorUrl(config: TraceConfig): string | null {
   if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return null
   if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined)

@@ -44,7 +44,7 @@ function spanOf(span: EndedSpan): object {
   }
 }
 
-/** Milliseconds with fractions as a whole number of nanoseconds; 64 bits are text in the JSON of protocol buffers. */
+/** Milliseconds with fractions as a whole number of nanoseconds; the JSON of protocol buffers writes 64 bits as text. */
 export function nanoseconds(ms: number): string {
   const whole = Math.floor(ms)
   return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, '0')}`
@@ -54,7 +54,7 @@ export function keyValues(attributes: Readonly<Record<string, unknown>>): object
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
 }
 
-/** Of anything that JSON has. */
+/** Converts any JSON value. */
 function anyValue(value: unknown): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
@@ -65,7 +65,7 @@ function anyValue(value: unknown): object {
   return { kvlistValue: { values: keyValues(value as Record<string, unknown>) } }
 }
 
-/** How many spans or log records of an accepted request the collector did not take. */
+/** Number of spans or log records that the collector rejected in an accepted request. */
 export function rejectedItems(body: string): number {
   try {
     const { partialSuccess } = JSON.parse(body) as {

@@ -1,4 +1,4 @@
-/** Which traces are sampled, in the words of OpenTelemetry’s own settings. */
+/** Decides which traces are sampled, with the values of OpenTelemetry’s own settings. */
 import type { SpanContext } from './trace-context.js'
 
 export const samplers = [
@@ -15,7 +15,7 @@ export type IsSampled = (traceId: string, parent: SpanContext | null) => boolean
 
 const PARENT_BASED = 'parentbased_'
 
-/** The ratio counts for the samplers with one. */
+/** The ratio applies only to the samplers with one. */
 export function createSampler(name: SamplerName, ratio: number): IsSampled {
   const isParentBased = name.startsWith(PARENT_BASED)
   const root = isParentBased ? name.slice(PARENT_BASED.length) : name
@@ -23,11 +23,11 @@ export function createSampler(name: SamplerName, ratio: number): IsSampled {
   return (traceId, parent) => (isParentBased && parent !== null ? parent.isSampled : isWithin(traceId, share))
 }
 
-/** Hexadecimal digits of a trace id that are random in every id, also in one made of a UUID; a number holds them exactly. */
+/** Number of hexadecimal digits of a trace id that are always random, even in one made from a UUID; a number holds them exactly. */
 const RANDOM_DIGITS = 12
 const VALUES = 16 ** RANDOM_DIGITS
 
-/** The same answer in every process for one trace id; a greater ratio takes all that a smaller one took. */
+/** Every process gives the same answer for one trace id. A greater ratio includes all traces of a smaller one. */
 function isWithin(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-RANDOM_DIGITS), 16) >= (1 - ratio) * VALUES
 }

@@ -1,4 +1,4 @@
-/** Puts the parts of tracing together: sampler, traces of this process, queue, collector. Loaded only where traces are made. */
+/** Connects the parts of tracing: sampler, traces of this process, queue, collector. Loaded only if traces are made. */
 import { createExportQueue } from './export-queue.js'
 import { openClient, REASONS, resourceOf, warnSometimes } from './exporter-parts.js'
 import { createLocalTraces, type EndedSpan } from './local-trace.js'
@@ -6,7 +6,7 @@ import type { OpenTracing, TraceCounters, TracingOptions } from './tracing-optio
 import { traceRequest } from './otlp-json.js'
 import { createSampler } from './sampler.js'
 
-/** Traces a second that a process keeps because they are slow or failed: a time of trouble has many, and they are alike. */
+/** Slow or failed traces that a process keeps per second: during an outage there are many, and they are alike. */
 export const MAX_KEPT_UNSAMPLED_PER_SECOND = 10
 
 export function startTracing(options: TracingOptions, url: string, counters: TraceCounters): OpenTracing {

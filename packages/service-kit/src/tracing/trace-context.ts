@@ -1,4 +1,4 @@
-/** W3C Trace Context, version 00: reading and writing of the header, and the ids in it. */
+/** W3C Trace Context, version 00: reads and writes the header and its ids. */
 import { randomFillSync } from 'node:crypto'
 
 export interface SpanContext {
@@ -12,7 +12,7 @@ export interface SpanContext {
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const SAMPLED = 1
 
-/** Null where the text is no traceparent: such a header counts as absent. */
+/** Null if the text is not a traceparent: such a header counts as absent. */
 export function readTraceparent(text: string | undefined): SpanContext | null {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text ?? '') ?? []
   if (flags === undefined) return null
@@ -25,12 +25,12 @@ export function writeTraceparent({ traceId, spanId, isSampled }: SpanContext): s
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The digits of a UUID; random ones where the id is none. */
+/** The digits of a UUID; random ones if the id is not a UUID. */
 export function traceIdOf(id: string | undefined): string {
   return id !== undefined && UUID.test(id) ? id.replaceAll('-', '') : randomId(TRACE_ID_BYTES)
 }
 
-/** As the record of the event names it where no trace is made, so that a repeat has the same bytes. */
+/** The context that the record of the event names if no trace is made, so that a repeat has the same bytes. */
 export function spanIdOf(eventId: string | undefined): string {
   return eventId !== undefined && UUID.test(eventId)
     ? eventId.replaceAll('-', '').slice(-2 * SPAN_ID_BYTES)
@@ -39,7 +39,7 @@ export function spanIdOf(eventId: string | undefined): string {
 
 const TRACE_ID_BYTES = 16
 const SPAN_ID_BYTES = 8
-/** A call of the random generator costs more than the rest of an id, so random bytes are fetched by the page. */
+/** A call of the random generator costs more than the rest of an id, so random bytes are fetched in larger blocks. */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 

@@ -1,11 +1,11 @@
-/** The settings of traces and of log records for a collector. Those that OpenTelemetry names have its names. */
+/** The settings of traces and of log records for a collector. They use the names of OpenTelemetry where it has one. */
 import { z } from 'zod'
 import { file, flag, insecure, milliseconds, secretFile, url } from '../setting-types.js'
 import { samplers } from './sampler.js'
 
 const PAIRS = 'expected NAME=VALUE,NAME=VALUE with values in percent-encoding'
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** No control characters: such a value could not be sent. */
+/** No control characters, because such a value could not be sent. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
 
 export const settingsOfTraces = {
@@ -96,7 +96,7 @@ export const settingsOfTraces = {
   CUPEL_OTLP_INSECURE: insecure('the collector of OTEL_EXPORTER_OTLP_ENDPOINT'),
 } as const
 
-/** NAME=VALUE pairs with values in percent-encoding; null where the text is none. */
+/** NAME=VALUE pairs with percent-encoded values; null if the text has another form. */
 export function pairsOf(text: string): Record<string, string> | null {
   const pairs: Record<string, string> = {}
   for (const part of text.split(',').map((piece) => piece.trim())) {
@@ -112,7 +112,7 @@ export function pairsOf(text: string): Record<string, string> | null {
   return pairs
 }
 
-/** The pairs where each can be an HTTP header; else null. */
+/** The pairs if each can be an HTTP header; otherwise null. */
 export function headersOf(text: string): Record<string, string> | null {
   const pairs = pairsOf(text)
   const isSendable = Object.entries(pairs ?? {}).every(

@@ -1,4 +1,4 @@
-/** What opens tracing, and what it gives. */
+/** The input and output of opening tracing. */
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { Config } from '../config.js'
 
@@ -35,15 +35,15 @@ export interface TracingOptions {
 }
 
 export interface OpenTracing {
-  /** Null where no traces are made. */
+  /** Null if no traces are made. */
   readonly tracing: Tracing | null
-  /** Sends what waits, for a limited time. */
+  /** Sends the waiting spans, for a limited time. */
   close(): Promise<void>
 }
 
 export type TraceCounters = ReturnType<typeof traceCounters>
 
-/** They exist without traces too, for the alerts that name them. */
+/** These metrics exist without traces too, for the alerts that name them. */
 export function traceCounters(metrics: Metrics) {
   return {
     exported: metrics.counter('trace_spans_exported_total', 'Spans that the trace collector took.'),

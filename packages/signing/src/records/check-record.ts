@@ -1,4 +1,4 @@
-/** Whether a record carries a signature of its batch by a known key. It needs public keys and nothing secret. */
+/** Checks whether a record carries a signature of its batch by a known key. It needs only public keys. */
 import { rootOfPath } from '../hash-tree.js'
 import { verifier, type PublicKey } from '../signing-key.js'
 import { purposeOf } from '../signing-keys.js'
@@ -8,21 +8,21 @@ import { batchText, recordLeaf, type SignableRecord } from './sign-records.js'
 export type SignatureVerdict =
   | { readonly kind: 'signed'; readonly keyId: string }
   | { readonly kind: 'no-signature' }
-  /** The header is no signature. */
+  /** The header is not a signature. */
   | { readonly kind: 'malformed' }
-  /** No known key for records has the id. */
+  /** No known key for records has this id. */
   | { readonly kind: 'unknown-key'; readonly keyId: string }
   /** The key did not sign a batch of this log with this record at this place. */
   | { readonly kind: 'wrong-signature'; readonly keyId: string }
 
 export type SignatureCheck = (record: SignableRecord) => SignatureVerdict
 
-/** Batches whose signatures are remembered; the records of one stand near each other in several partitions. */
+/** Number of batches whose signatures are remembered; the records of one are near each other in several partitions. */
 const MAX_REMEMBERED_BATCHES = 4_096
 
 /**
- * Checks records of the log with one of these identities: a copy of a log that was adopted holds what was signed for the one before. Keys
- * that sign something else do not count.
+ * Checks records of the log with one of these identities: a copy of an adopted log contains records that were signed for the earlier log.
+ * Keys for other purposes do not count.
  */
 export function createSignatureCheck(
   publicKeys: readonly PublicKey[],

@@ -1,6 +1,6 @@
 /**
  * One Ed25519 signature for a batch of records: over the root of the hash tree of RFC 6962 whose leaves are the records. Each record
- * carries the signature and its path in the tree, so that it is checked alone, with public keys.
+ * carries the signature and its path in the tree, so that it can be checked alone, with public keys.
  */
 import { hash } from 'node:crypto'
 import { leafHash, wholeTree } from '../hash-tree.js'
@@ -9,7 +9,7 @@ import { formatSignature, SIGNATURE_HEADER } from './signature-header.js'
 
 export { SIGNATURE_HEADER } from './signature-header.js'
 
-/** What a signature covers. Topics are without the prefix of the installation. */
+/** The content that a signature covers. Topics are without the prefix of the installation. */
 export interface SignableRecord {
   readonly topic: string
   readonly key: string
@@ -18,7 +18,7 @@ export interface SignableRecord {
 }
 
 const FORMAT = 'cupel-report-1'
-/** Headers that are made after the leaf. */
+/** Headers that are added after the leaf is made. */
 const BESIDE: ReadonlySet<string> = new Set([SIGNATURE_HEADER, 'cupel_mac'])
 
 /**
@@ -31,12 +31,12 @@ export function recordLeaf({ topic, key, headers, value }: SignableRecord): Buff
   return leafHash(Buffer.from(JSON.stringify([FORMAT, topic, key, contents, hash('sha256', value, 'hex')])))
 }
 
-/** What is signed: the text of a C2SP checkpoint whose origin says that it is a batch of records of this log. */
+/** The signed text: a C2SP checkpoint whose origin says that it is a batch of records of this log. */
 export function batchText(keyName: string, log: string, size: number, root: Buffer): Buffer {
   return Buffer.from(`${keyName}/batches/${log}\n${size}\n${root.toString('base64')}\n`)
 }
 
-/** The records in their order, each with the signature of the batch in place of any other. `log` is the identity of the log. */
+/** The records in their order, each with the signature of the batch instead of any other. `log` is the identity of the log. */
 export function signRecords<T extends SignableRecord>(
   records: readonly T[],
   { signer, log }: { readonly signer: Signer; readonly log: string },

@@ -3,9 +3,9 @@
 export const SIGNATURE_HEADER = 'cupel_signature'
 
 export interface RecordSignature {
-  /** Of C2SP: 8 hex characters. */
+  /** As in C2SP: 8 hex characters. */
   readonly keyId: string
-  /** Leaves of the tree of the batch, and which of them the record is. */
+  /** Number of leaves in the tree of the batch, and the index of the record's leaf. */
   readonly size: number
   readonly index: number
   /** The inclusion path, from the leaf up: hashes of 32 bytes. */
@@ -14,7 +14,7 @@ export interface RecordSignature {
   readonly signature: Buffer
 }
 
-/** Leaves of the largest tree that is read. */
+/** Maximum number of leaves of a tree that is read. */
 const MAX_SIZE = 65_536
 const HASH_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -30,7 +30,7 @@ export function formatSignature({ keyId, size, index, path, signature }: RecordS
   ].join('.')
 }
 
-/** Null where the text is not what `formatSignature` makes: a signature has one spelling. */
+/** Null if the text differs from what `formatSignature` makes: a signature has exactly one spelling. */
 export function parseSignature(text: string): RecordSignature | null {
   const [, keyId, size, index, path, signature] = FORM.exec(text) ?? []
   if (keyId === undefined) return null

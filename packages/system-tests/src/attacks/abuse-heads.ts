@@ -1,4 +1,4 @@
-/** Hostile heads, and bytes that are no whole request. */
+/** Hostile heads, and bytes that are not a whole request. */
 import { authorized, type Abuse, type AbuseContext, type AbuseKind } from './abuse.js'
 import { requestOf } from './raw-http.js'
 
@@ -10,7 +10,7 @@ export const headAbuses: Readonly<Record<string, AbuseKind>> = {
   'an unfinished request': unfinishedRequests,
 }
 
-/** Requests that two readers could take for different ones. */
+/** Requests that two readers could interpret differently. */
 function ambiguousHeads(context: AbuseContext): Abuse {
   const { host, target, random } = context
   const key = `Authorization: Bearer ${target.attacker.key}`

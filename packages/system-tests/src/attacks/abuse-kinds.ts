@@ -1,4 +1,4 @@
-/** Kinds of hostile requests. Each draws one of its kind; what must be refused says so. */
+/** Kinds of hostile requests. Each draws one request of its kind and says whether it must be refused. */
 import type { Random } from '../random.js'
 import { authorized, type Abuse, type AbuseContext, type AbuseKind, type Operation } from './abuse.js'
 import { headAbuses } from './abuse-heads.js'
@@ -79,7 +79,7 @@ function wrongMethods(context: AbuseContext): Abuse {
     name: `${method} ${path}`,
     bytes: requestOf(method, filled(path, random), authorized(context)),
     expected: 'refused',
-    // Node ends the connection of a client that wants a tunnel.
+    // Node closes the connection of a client that requests a tunnel.
     mayBeDropped: method === 'CONNECT',
   }
 }
@@ -221,7 +221,7 @@ function wrongBodies(context: AbuseContext): Abuse {
   ])
   const path = random.pick(['/v1/screen', '/v1/bulk', '/v1/webhook-endpoints', '/v1/policy/what-if'])
   const abuse = posted(context, path, `{"${name}":${JSON.stringify(value)}}`)
-  // A job may hold what is no address: its item fails alone.
+  // A job may contain an invalid address: only its item fails.
   const isJob = path === '/v1/bulk' && name === 'addresses' && Array.isArray(value) && value.length > 0
   return isJob ? { ...abuse, expected: 'any' } : abuse
 }

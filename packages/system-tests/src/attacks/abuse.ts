@@ -1,14 +1,14 @@
-/** One hostile request, and what it is drawn from. */
+/** One hostile request, and the context from which it is drawn. */
 import type { Random } from '../random.js'
 import type { RawRequest } from './raw-http.js'
 import type { Target } from './target.js'
 
 export interface Abuse extends RawRequest {
-  /** The kind, and what was drawn. */
+  /** The kind, and the drawn values. */
   readonly name: string
-  /** `refused`: no success is right. `any`: a success must be a right one. */
+  /** `refused`: any success is wrong. `any`: a success must be correct. */
   readonly expected: 'refused' | 'any'
-  /** The bytes are no whole request: the connection may end without an answer. */
+  /** The bytes are not a whole request: the connection may end without an answer. */
   readonly mayBeDropped?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface AbuseContext {
 
 export interface Operation {
   readonly method: string
-  /** With `{name}` for a parameter. */
+  /** Contains `{name}` for a parameter. */
   readonly path: string
 }
 

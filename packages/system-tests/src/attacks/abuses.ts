@@ -1,13 +1,13 @@
-/** Hostile requests drawn from a seed, and what the answer to each of them must be. */
+/** Hostile requests drawn from a seed, and the checks of the answer to each. */
 import { seededRandom, type Random } from '../random.js'
 import type { Abuse, AbuseContext, Operation } from './abuse.js'
 import { abuseKinds } from './abuse-kinds.js'
 import { sendRaw, type RawAnswer } from './raw-http.js'
 import type { Target } from './target.js'
 
-/** Draws and makes abuses, and tells what was wrong with an answer. */
+/** Draws and sends abuses, and reports faults of the answers. */
 export interface Abuser {
-  /** Null where the answer was right, else what was wrong with it. The same index is the same abuse. */
+  /** Null if the answer was right, otherwise its fault. The same index gives the same abuse. */
   abuse(index: number): Promise<string | null>
 }
 
@@ -39,7 +39,7 @@ async function operationsOf(baseUrl: string): Promise<readonly Operation[]> {
 }
 
 const PROBLEM = /^application\/problem\+json/
-/** Places in the code, which are nobody's business. */
+/** Places in the code, which an answer must not reveal. */
 const TRACE = /\.(?:js|ts):\d+:\d+|node_modules|node:internal/
 
 function faultOf(abuse: Abuse, answer: RawAnswer, target: Target): string | null {
@@ -50,7 +50,7 @@ function faultOf(abuse: Abuse, answer: RawAnswer, target: Target): string | null
   if (answer.isSilent) return 'nothing was answered'
   if (status === null) return abuse.mayBeDropped === true ? null : 'the connection ended without an answer'
   if (status === 500) return `500: ${body.slice(0, 300)}`
-  // A proxy speaks for itself; what the API says goes under its request id.
+  // An answer without a request id comes from a proxy; those of the API carry one.
   if (answer.headers['request-id'] === undefined) return proxyFault(abuse, { status, body }, target)
   if (status >= 400) return problemFault(answer, abuse.isHead === true)
   if (abuse.expected === 'refused') return `${status}: ${body.slice(0, 300)}`
@@ -63,7 +63,7 @@ function proxyFault(
   { proxy }: Target,
 ): string | null {
   if (proxy === null) return `the answer ${status} has no request id`
-  // To a caller that has ended its side Caddy itself says 200 and nothing else.
+  // Caddy itself answers 200 without a body to a caller that has closed its side.
   if (proxy === 'caddy' && abuse.isEnded === true && status === 200 && body === '') return null
   if (status < 400) return `the proxy answers ${status}`
   return status === 502 && abuse.mayBeDropped !== true ? 'the proxy had no answer from the API' : null

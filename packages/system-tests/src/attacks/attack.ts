@@ -1,19 +1,19 @@
-/** What an attack is: something a hostile caller does to a running installation, with the limit that it must not pass. */
+/** An attack: an action of a hostile caller on a running installation, with the limit that it must not pass. */
 import type { Target } from './target.js'
 
 export const threats = ['cost', 'identity', 'forgery', 'exposure', 'anything'] as const
 
 export interface Attack {
-  /** What the attacker does, in a few words. Names differ. */
+  /** The action of the attacker, in a few words. Names are unique. */
   readonly name: string
   readonly threat: (typeof threats)[number]
-  /** Where the attack makes sense; absent: on every target. */
+  /** Whether the attack makes sense on the target; absent: on every target. */
   readonly concerns?: (target: Target) => boolean
   /** Whether it takes so long that short runs leave it out. */
   readonly isLong?: true
-  /** Why it cannot be made on this machine; null where it can. Absent: on every machine. */
+  /** Why the attack is not possible on this machine; null if it is possible. Absent: on every machine. */
   readonly hindrance?: () => string | null
-  /** Rejects only where the attack could not be made. It leaves the installation as usable as it was. */
+  /** Rejects only if the attack could not be made. It leaves the installation as usable as before. */
   run(target: Target): Promise<Outcome>
 }
 

@@ -1,4 +1,4 @@
-/** What a customer may leave waiting, and what unfinished bodies hold. */
+/** Limits of waiting work and of unfinished bodies of a customer. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -13,7 +13,7 @@ const ITEMS = 1_000
 const JOB_TIMEOUT_MS = 120_000
 const BODIES = 100
 const BODY_BYTES = 1_048_576
-/** The budget of unread bodies of one client, and what a process of Node may gain in the meantime. */
+/** The budget of unread bodies of one client, and the memory that a Node process may gain in the meantime. */
 const BUDGET_MIB = 16
 const NOISE_MIB = 48
 const REFUSED_MS = 60_000
@@ -39,7 +39,7 @@ export const backlogs: readonly Attack[] = [
           await client.send('POST', `/v1/bulk/${jobId}/cancel`)
           await endedJob(client, jobId, JOB_TIMEOUT_MS)
         }
-        // A machine that is too busy to take a job says so; it has accepted none.
+        // A machine that is too busy rejects the job with 503, and has not accepted it.
         const busy = answers.filter(({ status }) => status === 503)
         return {
           limit: `${MAX_WAITING_ITEMS} waiting addresses, beyond: 429`,
@@ -81,7 +81,7 @@ export const backlogs: readonly Attack[] = [
   },
 ]
 
-/** All of a body but its last byte. */
+/** A body without its last byte. */
 function unfinished({ baseUrl, attacker }: Target): { socket: Socket; isAnswered: () => boolean } {
   const { hostname, port, host } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
@@ -96,7 +96,7 @@ function unfinished({ baseUrl, attacker }: Target): { socket: Socket; isAnswered
   return { socket, isAnswered: () => isAnswered }
 }
 
-/** Of the embedded profile all services are one process. */
+/** In the embedded profile all services are one process. */
 function apiPid({ installation }: Target): number {
   const [pid] = installation.pids('api')
   return pid ?? installation.supervisor.pid!

@@ -1,4 +1,4 @@
-/** What an installation shows or opens beyond its API. */
+/** Attacks on data and access outside the API of an installation. */
 import { cupel } from '../command.js'
 import type { Attack } from './attack.js'
 import { requestOf, sendRaw } from './raw-http.js'

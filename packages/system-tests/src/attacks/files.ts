@@ -1,4 +1,4 @@
-/** Files that an operator was sent. */
+/** Hostile files that an operator received. */
 import { execFileSync, spawn } from 'node:child_process'
 import {
   closeSync,
@@ -15,9 +15,9 @@ import { cupel } from '../command.js'
 import { checkout, environmentFor } from '../installation.js'
 import type { Attack } from './attack.js'
 
-/** 9 MB of elements within elements. */
+/** 9 MB of nested elements. */
 const DEPTH = 1_300_000
-/** Of a list without an end, before the import is told to stop. */
+/** Size of an endless list before the import is told to stop. */
 const READ_BYTES = 8_000_000
 /** Only a hang takes longer. */
 const TIMEOUT_MS = 120_000
@@ -69,7 +69,7 @@ export const files: readonly Attack[] = [
   },
 ]
 
-/** Feeds an import for as long as it runs, and sends SIGTERM amid that. */
+/** Feeds an import for as long as it runs, and sends SIGTERM in the middle. */
 function importEndless(home: string, pipe: string): Promise<{ readBytes: number; isHung: boolean }> {
   const args = ['labels', 'import', pipe, '--format', 'ofac-xml', '--set', 'endless']
   const child = spawn(process.execPath, [join(checkout, 'scripts/cupel.mjs'), ...args], {
@@ -96,7 +96,7 @@ function importEndless(home: string, pipe: string): Promise<{ readBytes: number;
     child.once('error', reject)
     child.once('close', () => {
       clearTimeout(timer)
-      // Where it never read, the pipe is still being opened, which would never end.
+      // If the import never read, opening the pipe would block for ever.
       if (feed.pending) closeSync(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK))
       feed.destroy()
       resolve({ readBytes: feed.bytesWritten, isHung })

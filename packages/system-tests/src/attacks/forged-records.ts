@@ -1,4 +1,4 @@
-/** What somebody appends who has a credential of the brokers and no record key: labels, policies, requests and ends of jobs of their own. */
+/** Records appended by an attacker with a broker credential but no record key: labels, policies, requests and ends of jobs. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createClient, type Client } from '../client.js'
 import { cupel } from '../command.js'
@@ -19,11 +19,11 @@ import type { Target } from './target.js'
 interface Decisive {
   readonly topic: string
   readonly type: string
-  /** The event as the forger wants it, made of the last one of its type; `id` is new. */
+  /** The event as the forger wants it, made from the last one of its type; `id` is new. */
   change(event: Event, id: string): Event
-  /** The key of the record, where it follows from the event. */
+  /** The key of the record, if it follows from the event. */
   key?(event: Event): string
-  /** Whether a consumer keeps what it leaves out as a dead letter. */
+  /** Whether a consumer dead-letters the records that it leaves out. */
   readonly isDeadLettered?: true
 }
 
@@ -33,7 +33,7 @@ const decisive: readonly Decisive[] = [
   {
     topic: 'screening.label.events.v1',
     type: 'LabelSetPublished',
-    // A set without labels in the place of the true one.
+    // A set without labels that replaces the true one.
     change: ({ source, dataset, ...event }, id) => ({
       ...{ ...event, source, dataset: id, importId: `imp_${id}`, total: 0, added: 0 },
       replaces: [{ source, dataset }],
@@ -132,7 +132,7 @@ interface Problem extends Place {
 
 const placeOf = ({ topic, partition, offset }: Place): string => `${topic}/${partition} at ${offset}`
 
-/** Waits until some consumer has kept each event as a dead letter. */
+/** Waits until a consumer has dead-lettered each event. */
 async function deadLetters({ installation }: Target, ids: readonly string[]): Promise<void> {
   await until('dead letters of forged records', FORGING_TIMEOUT_MS, async () => {
     const { stdout } = await cupel(installation.home, ['dead-letters', 'list', '--json'])
@@ -144,7 +144,7 @@ async function deadLetters({ installation }: Target, ids: readonly string[]): Pr
   })
 }
 
-/** The policy in force, the lists without what the hour changes, and what is said of a labelled address. */
+/** The policy in force, the lists without their time-dependent fields, and the level and score of a labelled address. */
 async function judgement(target: Target): Promise<string> {
   return await asVictim(target, async (client) => {
     const [policy, lists] = [await client.send('GET', '/v1/policy'), await client.send('GET', '/v1/lists')]
@@ -158,7 +158,7 @@ async function judgement(target: Target): Promise<string> {
   })
 }
 
-/** Once the read models have followed. */
+/** Waits until the read models have caught up. */
 async function statusOf(target: Target, path: string): Promise<number> {
   return await asVictim(target, (client) =>
     until(`an answer to ${path}`, FORGING_TIMEOUT_MS, async () => {

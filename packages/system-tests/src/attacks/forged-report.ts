@@ -16,7 +16,7 @@ import type { Target } from './target.js'
 export const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const REPORTS = 'screening.report.events.v1'
 const REQUESTS = ['screening.screen.events.v1', 'screening.bulk-screen.events.v1'] as const
-/** Of the topic of reports; the last two digits of a report id name one of them. */
+/** Number of partitions of the topic of reports; the last two digits of a report id name one of them. */
 const PARTITIONS = 16
 const FORGER = 'https://forger.example/report'
 
@@ -53,7 +53,7 @@ interface Forging {
   readonly jobId: string
 }
 
-/** The scorers stand still until the forged reports are in the log, so that the true ones come later. */
+/** The scorers are stopped until the forged reports are in the log, so that the true ones come later. */
 async function forgeWhileScorersStand(target: Target, client: Client): Promise<Forging> {
   const { ready } = target.installation
   if ((await client.screen(LABELLED)).status !== 200) throw new Error('the victim is not answered')
@@ -92,7 +92,7 @@ async function requests({ installation, victim }: Target): Promise<EventRecord[]
 
 const isOfLabelled = ({ event }: EventRecord): boolean => event['address'] === LABELLED
 
-/** The report of an earlier screen, as if it were that of the request, and green. */
+/** The report of an earlier screen, changed to the id of the request and to green. */
 function greenReport({ record, event }: EventRecord, request: EventRecord) {
   const { reportId, accountId, livemode, jobId, jobIndex } = request.event
   const earlier = JSON.parse(String(event['report'])) as { risk: object }
@@ -112,7 +112,7 @@ function greenReport({ record, event }: EventRecord, request: EventRecord) {
   }
 }
 
-/** Once it is decided, or the scorers have left it out because its caller is gone. */
+/** Resolves once the request is decided, or the scorers have left it out because its caller is gone. */
 function readOutcome(client: Client, reportId: string): Promise<Answer> {
   return until(`the outcome of ${reportId}`, FORGING_TIMEOUT_MS, async () => {
     const answer = await client.report(reportId)

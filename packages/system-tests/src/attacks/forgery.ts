@@ -1,4 +1,4 @@
-/** What somebody makes of the evidence: reports that the installation did not sign, and keys that are not its own. */
+/** Attacks on the evidence: reports that the installation did not sign, and foreign keys. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ interface Verified {
   readonly problems: readonly { readonly kind: string }[]
 }
 
-/** `cupel audit verify` as an auditor calls it, who has these public keys and no record keys. */
+/** `cupel audit verify` as an auditor calls it who has these public keys and no record keys. */
 async function audited(home: string, keys: readonly string[]): Promise<Verified & { exitCode: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-auditor-'))
   try {

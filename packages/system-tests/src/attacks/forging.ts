@@ -1,4 +1,4 @@
-/** Forging records of the log of Kafka: what a credential of the brokers can append, who has read the topics and has no record key. */
+/** Forging Kafka records: records from an attacker with a broker credential that can read the topics but has no record key. */
 import { randomBytes } from 'node:crypto'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import type { ReadyLine } from '../installation.js'
@@ -6,7 +6,7 @@ import { appendRecord, readRawTopic, type RawRecord } from '../kafka-log.js'
 import { until } from '../until.js'
 import type { Target } from './target.js'
 
-/** Without a MAC, and with that of another record. */
+/** Without a MAC, and with the MAC of another record. */
 export const FORGERIES = ['no-mac', 'wrong-mac'] as const
 export type Forgery = (typeof FORGERIES)[number]
 
@@ -34,7 +34,7 @@ export async function eventsOf(ready: ReadyLine, topic: string, type: string): P
 }
 
 export interface Forged {
-  /** A record of the installation, whose schema, partition and headers the forged one has. */
+  /** A record of the installation: the forged one has its schema, partition and headers. */
   readonly like: RawRecord
   readonly key: string
   readonly event: Event
@@ -56,7 +56,7 @@ export async function appendForged(target: Target, { like, key, event, headers }
   return ids
 }
 
-/** Makes an attack on a topic, and resolves when its readers have counted records of each forgery as left out. */
+/** Runs an attack on a topic, and resolves when its readers have counted records of each forgery as left out. */
 export async function countedAsLeftOut<T>(
   target: Target,
   topic: string,
@@ -73,7 +73,7 @@ export async function countedAsLeftOut<T>(
   return made
 }
 
-/** How many such records the readers of the topic have left out: the metric that raises the alarm. */
+/** Number of such records that the readers of the topic have left out: the metric that raises the alarm. */
 async function leftOut({ installation }: Target, topic: string, forgery: Forgery): Promise<number> {
   const texts = await Promise.all(
     installation.ready.metrics_urls.map(async (url) => await (await fetch(url)).text()),

@@ -11,16 +11,16 @@ import type { Attack, Outcome } from './attack.js'
 import { issueKey, type ExecuteAsOwner } from './target.js'
 
 const VOLUME_BYTES = 320 * 1_048_576
-/** The installation is short of space where no more than this is free. */
+/** The installation is short of space if no more than this is free. */
 const WATERMARK_BYTES = 1_048_576
 const SCREENS = 5
-/** Screens in a row that the full volume refuses. */
+/** Number of consecutive screens that the full volume refuses. */
 const REFUSALS = 20
-/** Other programs take what the database gives back. */
+/** Interval at which other programs take the space that the database frees. */
 const REFILL_MS = 50
 /** Only a hang takes longer. */
 const TIMEOUT_MS = 240_000
-/** More than Postgres holds ready: it must make a file. */
+/** More than Postgres keeps preallocated, so that it must create a file. */
 const WRITTEN_BYTES = 100_000_000
 
 export const fullDisk: readonly Attack[] = [
@@ -112,7 +112,7 @@ async function whileFull<T>(volume: SmallVolume, work: () => Promise<T>): Promis
   }
 }
 
-/** Postgres ends itself where it cannot write its own log. */
+/** Postgres stops if it cannot write its own log. */
 async function endDatabase(home: string, executeAsOwner: ExecuteAsOwner): Promise<void> {
   const { databaseUrl } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8')) as { databaseUrl: string }
   const failed = await executeAsOwner(
@@ -126,7 +126,7 @@ async function endDatabase(home: string, executeAsOwner: ExecuteAsOwner): Promis
   if (!failed) throw new Error('The database wrote to a volume that is full')
 }
 
-/** Until so many screens in a row were refused. One that finds room is a report like any other. */
+/** Waits until enough consecutive screens were refused. A screen that finds room becomes a normal report. */
 async function refusedScreens(
   client: Client,
 ): Promise<{ refused: number; answered: Answer[]; faults: string[] }> {
@@ -150,7 +150,7 @@ function isSentence({ status, text }: Answer): boolean {
   return code === 'unavailable' && /^[A-Z][^\n]*\.$/.test(detail ?? '')
 }
 
-/** Where an operator reads that the volume is full; services look at it once a second. */
+/** The places where an operator sees that the volume is full; services check it once a second. */
 async function tellsOfIt({ home, ready }: Installation): Promise<string[]> {
   const says = (text: string): boolean => /volume .*nearly full/.test(text)
   const readyz = ready.metrics_urls[0]!.replace(/\/metrics$/, '/readyz')
@@ -165,7 +165,7 @@ const screenedAgain = (client: Client): Promise<Answer> =>
     return answer.status === 200 ? answer : null
   })
 
-/** How many of the answers are stored, with their bytes. */
+/** Number of answers whose reports are stored with the same bytes. */
 async function keptReports(client: Client, answered: readonly Answer[]): Promise<number> {
   let kept = 0
   for (const { status, text } of answered) {

@@ -1,9 +1,9 @@
-/** Who a caller is, behind a proxy and without one. */
+/** The identity of a caller, behind a proxy and without one. */
 import type { Attack, Outcome } from './attack.js'
 import { requestOf, sendRaw } from './raw-http.js'
 import { issueKey, type Target } from './target.js'
 
-/** Nobody calls from there. */
+/** An address without callers. */
 const ALLOWED_RANGE = '203.0.113.0/24'
 const ALLOWED_ADDRESS = '203.0.113.9'
 const FILLERS = Array.from({ length: 1_000 }, (_, at) => `a${at}: 1`)

@@ -1,4 +1,4 @@
-/** Every attack. Those of one concern are one file; leaving the file out leaves them out. */
+/** All attacks. Attacks of one concern share a file; leaving the file out leaves them out. */
 import type { Attack } from './attack.js'
 import { backlogs } from './backlogs.js'
 import { exposure } from './exposure.js'

@@ -1,4 +1,4 @@
-/** What others see, change or make of what leaves the installation: peers on other machines, files of the home, tables. */
+/** Attacks on data outside the installation's processes: peers on other machines, files of the home, tables. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { endedJob, submitJob } from '../bulk-client.js'
@@ -8,7 +8,7 @@ import type { Attack } from './attack.js'
 
 const JOB_TIMEOUT_MS = 120_000
 
-/** Settings that would send secrets where others can read them, and the words that the refusal must have. */
+/** Settings that would send secrets where others can read them, and the words that the refusal must contain. */
 function openPeer(
   name: string,
   named: string,
@@ -101,7 +101,7 @@ export const neighbours: readonly Attack[] = [
   },
 ]
 
-/** Paths that others may read or write. They may pass through a folder: the user of the database does. */
+/** Paths that others may read or write. They may traverse a folder, because the user of the database does. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))

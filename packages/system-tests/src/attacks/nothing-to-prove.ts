@@ -1,4 +1,4 @@
-/** Evidence that is not there: a proof of nothing would prove anything. */
+/** Attacks with missing evidence: a proof over no records must not succeed. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const FAILED = 1
 const proofs = ['verify', 'recompute']
 const LIMIT = `is_proven false, and exit code ${NOTHING_TO_PROVE}`
 
-/** What both proofs say of a folder. */
+/** The output of both proofs for a folder. */
 async function proofsOf(home: string, ...options: string[]): Promise<CommandResult[]> {
   const said: CommandResult[] = []
   for (const proof of proofs) said.push(await cupel(home, ['audit', proof, ...options, '--json']))

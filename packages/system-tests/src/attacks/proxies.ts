@@ -1,4 +1,4 @@
-/** Proxies in front of an installation, as operators set them up: they say for whom they call, and call from an address that is trusted. */
+/** Proxies in front of an installation, as operators set them up: they name the original caller, and call from a trusted address. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { until } from '../until.js'
 
-/** The address from which the proxies call. It is not the one from which tests call, so that direct calls are nobody else's. */
+/** The address from which the proxies call. Tests call from another one, so that direct calls are not trusted. */
 export const PROXY_SOURCE = '127.0.0.2'
 
 export interface Proxy {
@@ -75,7 +75,7 @@ function proxyKind(
   }
 }
 
-/** Passes on the bytes of connections, from the address of the proxies. */
+/** Forwards the bytes of connections, from the address of the proxies. */
 async function startRelay(upstream: URL): Promise<{ readonly url: URL; stop(): void }> {
   const server: Server = createServer({ allowHalfOpen: true }, (caller) => {
     const called = connect({
@@ -83,7 +83,7 @@ async function startRelay(upstream: URL): Promise<{ readonly url: URL; stop(): v
       ...{ localAddress: PROXY_SOURCE, allowHalfOpen: true },
     })
     caller.pipe(called).pipe(caller)
-    // What ends in a fault on one side ends on the other.
+    // A fault on one side ends the other side too.
     caller.on('error', () => called.destroy()).on('close', () => called.destroy())
     called.on('error', () => caller.destroy()).on('close', () => caller.destroy())
   })
@@ -96,7 +96,7 @@ export function proxyIsInstalled(program: string): boolean {
   return spawnSync(program, ['-v'], { env: proxyEnvironment() }).error === undefined
 }
 
-/** Debian keeps both where only root looks. */
+/** Debian installs both in folders that only root searches. */
 export function proxyEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
 }

@@ -1,13 +1,13 @@
-/** Sends bytes that no client would send, and reads what comes back. */
+/** Sends bytes that no client would send, and reads the answer. */
 import { connect } from 'node:net'
 
 export interface RawAnswer {
-  /** Null where the connection ended, or stayed silent, without the head of an answer. */
+  /** Null if the connection ended, or stayed silent, without the head of an answer. */
   readonly status: number | null
-  /** Names in lower case; of repeated fields the last one. */
+  /** Names in lower case; the last value of repeated fields. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Nothing came for a long time. */
+  /** Nothing arrived for a long time. */
   readonly isSilent: boolean
 }
 
@@ -18,7 +18,7 @@ export interface RawRequest {
   readonly bytes: string | Buffer
   /** The answer to HEAD announces a body that does not come. */
   readonly isHead?: boolean
-  /** The caller says that nothing follows. A request that is not complete then never will be. */
+  /** The caller closes its side, so an incomplete request stays incomplete. */
   readonly isEnded?: boolean
 }
 
@@ -41,7 +41,7 @@ export function sendRaw(
       chunks.push(chunk)
       if (isComplete(Buffer.concat(chunks).toString('latin1'), isHead)) finish(false)
     })
-    // The answer may have come before the reset.
+    // The answer may have arrived before the reset.
     socket.on('error', () => undefined)
     socket.on('close', () => finish(false))
     if (isEnded) socket.end(bytes)
@@ -78,7 +78,7 @@ function parse(text: string): Omit<RawAnswer, 'isSilent'> {
   }
 }
 
-/** A request in the usual form, which asks for the end of its connection. */
+/** A request in the usual form that asks to close its connection. */
 export function requestOf(
   method: string,
   path: string,

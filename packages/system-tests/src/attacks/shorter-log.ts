@@ -1,6 +1,6 @@
 /**
- * The end of the embedded log, removed by whoever has the rights of its owner. `packages/checkpoints` shows the same of Kafka, where
- * each of these commands would start brokers.
+ * An attacker with the rights of the log's owner removes the end of the embedded log. `packages/checkpoints` tests the same for Kafka,
+ * where each of these commands would start brokers.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const REASON = 'the attack removed them'
 /** Only a hang takes longer. */
 const TIMEOUT_MS = 120_000
 
-/** How far the checkpoints signed the topic, which has one partition; 0 where they did not. */
+/** The offset up to which the checkpoints signed the topic, which has one partition; 0 if they did not. */
 function signedEnd(home: string): number {
   const folder = join(home, 'checkpoints')
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
@@ -33,7 +33,7 @@ async function accountsOf(home: string): Promise<number> {
   return (JSON.parse(stdout) as { items: readonly unknown[] }).items.length
 }
 
-/** Answers the first offset that is gone. */
+/** Returns the first offset that is gone. */
 async function removeEnd({ installation, executeAsOwner }: Target, end: number): Promise<number> {
   const { databaseUrl } = JSON.parse(readFileSync(join(installation.home, 'run.json'), 'utf8')) as {
     databaseUrl: string
@@ -46,7 +46,7 @@ async function removeEnd({ installation, executeAsOwner }: Target, end: number):
   return end - 1
 }
 
-/** What is said while the records are gone and nobody took the log as it is. */
+/** The commands that refuse to work while the records are gone and nobody has accepted the shorter log. */
 async function refusals(home: string, start: string, from: number, end: number): Promise<string[]> {
   const sentence = `ends at offset ${from}, and its records up to ${end} were signed`
   const names = (text: string): boolean => text.includes(sentence) && text.includes('accept-shorter')
@@ -73,7 +73,7 @@ interface Verified {
   }
 }
 
-/** Whether the audit log names the operator who took the log as it is, and the reason. */
+/** Whether the audit log names the operator who accepted the log, and the reason. */
 async function isRecorded(home: string, by: string): Promise<boolean> {
   const line = await until('the acceptance in the audit log', TIMEOUT_MS, async () => {
     const { stdout } = await cupel(home, ['audit', 'export'])
@@ -82,7 +82,7 @@ async function isRecorded(home: string, by: string): Promise<boolean> {
   return line.includes(by) && line.includes(REASON)
 }
 
-/** It starts the installation anew: it comes last. */
+/** Runs last, because it restarts the installation. */
 export const shorterLog: readonly Attack[] = [
   {
     name: 'the end of the embedded log, removed by its owner',

@@ -1,11 +1,11 @@
-/** What callers without a key may cost. */
+/** The cost that callers without a key may cause. */
 import type { Attack } from './attack.js'
 import { requestOf, sendRaw } from './raw-http.js'
 
 const BODY_BYTES = 1_048_576
 const STRANGERS = 50
 
-/** The head alone is judged: a stranger's body is not waited for. */
+/** Only the head is judged: the API does not wait for a stranger's body. */
 export const strangers: readonly Attack[] = [
   {
     name: `${STRANGERS} strangers announce 1 MiB and send none of it`,

@@ -1,4 +1,4 @@
-/** Registries that serve other programs than the project was tested with. */
+/** Registries that serve other programs than those tested with the project. */
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url'
 import { checkout } from '../installation.js'
 import type { Attack, Outcome } from './attack.js'
 
-/** Stands for the clients of both registries: each answers with a file of its own making. */
+/** Replaces the clients of both registries: each returns a file that it makes itself. */
 const NPM = `for last; do :; done
 mkdir package && tar -czf "$last/other.tgz" package
 echo '[{"filename": "other.tgz"}]'`
@@ -73,7 +73,7 @@ async function inFolder(work: (folder: string) => Promise<Outcome>): Promise<Out
   }
 }
 
-/** What a start reads before anything is installed. */
+/** The files that a start reads before anything is installed. */
 function freshCheckout(folder: string): string {
   const fresh = join(folder, 'checkout')
   cpSync(join(checkout, 'scripts'), join(fresh, 'scripts'), { recursive: true })

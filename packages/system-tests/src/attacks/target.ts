@@ -1,4 +1,4 @@
-/** What is attacked: a running installation, reached directly or through a proxy, with two accounts that are strangers to each other. */
+/** The target: a running installation, reached directly or through a proxy, with two unrelated accounts. */
 import { randomBytes } from 'node:crypto'
 import { cupel } from '../command.js'
 import { createClient, type Client } from '../client.js'
@@ -8,17 +8,17 @@ import { proxies, PROXY_SOURCE, type Proxy, type ProxyName } from './proxies.js'
 
 export interface Target {
   readonly name: string
-  /** Where callers call. */
+  /** Address for callers. */
   readonly baseUrl: string
   readonly proxy: ProxyName | null
   readonly installation: Installation
-  /** Owns what the attacker wants to see. */
+  /** Owns the data that the attacker wants to see. */
   readonly victim: Victim
-  /** An account of its own, with every right in it. */
+  /** An account with every right in it. */
   readonly attacker: Tenant
   /** Runs a statement with the owner's account of the database. */
   readonly executeAsOwner: ExecuteAsOwner
-  /** Ends the services and what they run on; `start` starts them anew, at another address. Not behind a proxy. */
+  /** Stops the services and the software below them; `start` starts them again, at another address. Not behind a proxy. */
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -37,9 +37,9 @@ export interface Tenant {
 }
 
 export interface Victim extends Tenant {
-  /** Ids of its things, by the parameter of the path that takes them. */
+  /** Ids of its objects, by the path parameter that takes them. */
   readonly ids: { readonly report: string; readonly job: string }
-  /** Texts that nobody else may ever read. */
+  /** Texts that no other account may ever read. */
   readonly canaries: readonly string[]
 }
 
@@ -49,9 +49,9 @@ export interface AttackedInstallation {
   stop(): Promise<void>
 }
 
-/** Where receivers of webhooks may listen: an address that nothing else has. */
+/** Where receivers of webhooks may listen: an address used only for this. */
 export const RECEIVER_ADDRESS = '127.0.0.83'
-/** What one host is sent: far less than by default, so that an attack needs few messages. */
+/** Limits for messages to one host: far lower than the default, so that an attack needs few messages. */
 export const HOST_LIMITS = { perSecond: 5, burst: 20 }
 /** Addresses in open jobs of an account. */
 export const MAX_WAITING_ITEMS = 1_000
@@ -64,7 +64,7 @@ export async function startAttacked(options: {
   const order = {
     kafka: options.kafka,
     environment: {
-      // A busy machine is slower than a customer is patient.
+      // A customer waits longer than a busy machine takes.
       CUPEL_SCREEN_DEADLINE_MS: '20000',
       CUPEL_TRUSTED_PROXIES: `${PROXY_SOURCE}/32`,
       CUPEL_AUTH_FAILURES_PER_MINUTE: '1000000',
@@ -108,7 +108,7 @@ export async function startAttacked(options: {
   }
 }
 
-/** Calls as the victim makes them. The caller closes it. */
+/** Calls as the victim. The caller closes the client. */
 export function victimClient({ baseUrl, victim }: Pick<Target, 'baseUrl' | 'victim'>): Client {
   return createClient([baseUrl], victim.key)
 }

@@ -1,4 +1,4 @@
-/** What others wrote into the installation, on the terminal of its operator. */
+/** Hostile text in the installation, shown on the terminal of its operator. */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import type { Attack } from './attack.js'
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 /** Clears the screen, sets a title, moves the cursor by a C1 control, and reverses the direction of text. */
 const HOSTILE = 'Safe\u001b[2J\u001b]0;title\u0007\u009b1A\u202egreen\u2069\u200bExchange'
-/** Controls and what has no width, besides the line ends that a terminal adds. */
+/** Control characters and characters without width, except the line ends that a terminal adds. */
 const OBEYED = /(?![\r\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 export const terminal: readonly Attack[] = [
@@ -37,7 +37,7 @@ export const terminal: readonly Attack[] = [
   },
 ]
 
-/** What a command writes where its output is a terminal. */
+/** The output of a command whose output is a terminal. */
 function onTerminal(home: string, args: string): Promise<string> {
   const program = `'${process.execPath}' '${join(checkout, 'scripts/cupel.mjs')}' ${args}`
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What the platform may be made to send, and to whom. */
+/** The messages that an attacker can make the platform send, and their receivers. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { submitJob } from '../bulk-client.js'
@@ -14,7 +14,7 @@ const TESTS_PER_ENDPOINT = 6
 
 interface Victim {
   readonly url: string
-  /** Types of the messages that came. */
+  /** Types of the received messages. */
   readonly received: string[]
 }
 
@@ -64,7 +64,7 @@ export const webhooks: readonly Attack[] = [
   },
 ]
 
-/** A receiver that answers everything with this status, and a client of the attacker, whose endpoints are deleted in the end. */
+/** A receiver that answers everything with this status, and a client of the attacker, whose endpoints are deleted at the end. */
 async function withReceiver(
   { baseUrl, attacker }: Target,
   status: number,

@@ -1,4 +1,4 @@
-/** The one installation builder of the tests, and what they append to and read from it. */
+/** The installation builder of the tests, with helpers to append and read. */
 export { failLoudly, openTestInstallation } from './open-test-installation.js'
 export type { TestDeps, TestInstallation, TestInstallationOptions } from './open-test-installation.js'
 export { issueTestKey, type IssuedTestKey } from './issue-test-key.js'

@@ -1,10 +1,10 @@
-/** API keys for tests, of an account that is made along where none is given. */
+/** API keys for tests. If no account is given, one is created. */
 import { createAccount, issueKey, type KeyOrder } from '@cupel/access'
 import type { Database } from '@cupel/postgres'
 
 export type IssuedTestKey = Awaited<ReturnType<typeof issueKey>>
 
-/** A live read-write key of the enterprise plan, unless ordered otherwise: tests call more often than the pro plan allows. */
+/** By default a live read-write key of the enterprise plan: tests call more often than the pro plan allows. */
 export async function issueTestKey(
   database: Database,
   order: Partial<KeyOrder> = {},

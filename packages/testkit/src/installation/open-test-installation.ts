@@ -1,5 +1,5 @@
 /**
- * An installation for a test: a database of its own with the tables it asks for, a log with all topics, and the codec. Tables,
+ * An installation for a test: a separate database with the requested tables, a log with all topics, and the codec. Tables,
  * topics and schemas are cloned from a template that a run fills once per combination of tables.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -55,13 +55,13 @@ export interface TestInstallationOptions {
   readonly readModels?: readonly ReadModel[]
   /** By default those of an installation. */
   readonly topics?: readonly TopicSpec[]
-  /** Server-side limit per statement of `database`; 0 for none, as imports and commands have it. */
+  /** Server-side limit per statement of `database`; 0 for none, as for imports and commands. */
   readonly statementTimeoutMs?: number
-  /** The log instead of the embedded one; its topics are made here. */
+  /** The log used instead of the embedded one; its topics are made here. */
   readonly openLog?: (database: Database) => EventLog
 }
 
-/** What services and importers take. */
+/** The parts that services and importers need. */
 export interface TestDeps {
   readonly log: EventLog
   readonly codec: EventCodec
@@ -71,7 +71,7 @@ export interface TestDeps {
 }
 
 export interface TestInstallation extends TestDeps {
-  /** Records that are appended to `log.unchecked` are those of another producer. */
+  /** Records that are appended to `log.unchecked` count as records of another producer. */
   readonly log: AuthenticLog
   readonly deps: TestDeps
   readonly connectionString: string
@@ -79,7 +79,7 @@ export interface TestInstallation extends TestDeps {
   readonly folder: string
   /** One more pool on the database, closed with the installation. */
   connect(options?: Partial<DatabaseOptions>): Database
-  /** Writes a file into a folder of its own and returns its path. */
+  /** Writes a file into its own folder and returns its path. */
   file(name: string, text: string): Promise<string>
   /** Appends each event to the topic of its type and environment, under its subject. */
   append(...events: readonly DomainEvent[]): Promise<void>
@@ -89,7 +89,7 @@ export interface TestInstallation extends TestDeps {
   deleteFront(topic: string, before: number, partition?: number): Promise<void>
   /** Runs the read model until the installation is closed. */
   run(readModel: ReadModel): RunningReadModel
-  /** Resolves once the read model, which must run, has applied everything that is in the log now. */
+  /** Resolves once the read model, which must run, has applied everything that the log contains now. */
   caughtUp(readModel: ReadModel): Promise<void>
   /** Runs when the installation is closed, in the reverse order of the calls, before log and database close. */
   onClose(work: () => unknown): void
@@ -97,7 +97,7 @@ export interface TestInstallation extends TestDeps {
 }
 
 const CONNECTIONS = 20
-/** Read models of tests commit sooner than in service: their tests wait for every commit. */
+/** Read models of tests commit sooner than in service, because tests wait for every commit. */
 const COMMIT_INTERVAL_MS = 5
 
 export async function openTestInstallation(options: TestInstallationOptions = {}): Promise<TestInstallation> {
@@ -144,7 +144,7 @@ export async function openTestInstallation(options: TestInstallationOptions = {}
   }
 }
 
-/** What services are given as `fail`: a test in which one fails ends with an unhandled error. */
+/** The `fail` of services in tests: a test in which a service fails ends with an unhandled error. */
 export function failLoudly(reason: string, error: unknown): never {
   throw new Error(reason, { cause: error })
 }
@@ -171,7 +171,7 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
   }
 }
 
-/** As the first start of an installation does: MACs are required from the first record on. */
+/** As at the first start of an installation: MACs are required from the first record on. */
 async function prepareTopics(
   parts: { readonly log: EventLog; readonly database: Database },
   topics: readonly TopicSpec[],

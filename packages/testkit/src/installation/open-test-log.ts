@@ -9,7 +9,7 @@ export const TEST_RECORD_KEYS_FILE = fileURLToPath(new URL('../../record-keys.js
 
 export const testRecordKeys = readRecordKeys(TEST_RECORD_KEYS_FILE)
 
-/** The embedded log of the database, or another one, as a service reads and writes it. */
+/** The embedded log of the database, or another log, as a service reads and writes it. */
 export async function openTestLog(
   database: Database,
   { leaseMs, log = openEmbeddedLog({ database, leaseMs }) }: { leaseMs?: number; log?: EventLog } = {},

@@ -1,4 +1,4 @@
-/** Events as tests append them: a fresh id, now, caused by themselves. */
+/** Events as tests append them: with a fresh id and the current time, and with themselves as cause. */
 import { requestedEventId, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
 
 export function testEvent<T extends EventType>(type: T, subject: string, data: EventData[T]): DomainEvent<T> {

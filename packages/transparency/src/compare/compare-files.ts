@@ -1,4 +1,4 @@
-/** Compares the published files with a tree: every tile that a reader of the checkpoint may ask for. */
+/** Compares the published files with a tree: every tile that a reader of the checkpoint may request. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HASH_BYTES } from '../format/leaf.js'
@@ -17,7 +17,7 @@ import type { Findings } from './findings.js'
 export type HashesOf = (level: number, index: number) => Buffer | undefined
 
 /**
- * Names each tile that is gone or no tile, each of hashes that is not the one of the tree, and each narrower one that was left and
+ * Reports each tile that is missing or invalid, each tile with other hashes than the tree, and each narrower tile that was left and
  * differs. The entries themselves are compared with rows and records elsewhere.
  */
 export async function compareTiles(
@@ -48,7 +48,7 @@ export async function compareTiles(
   await compareNarrower(root, new Map(needed.map((name) => [`${name.level}/${name.index}`, name])), findings)
 }
 
-/** Index of the first hash that is another one; null where all are those of the tree. */
+/** Index of the first different hash; null if all match the tree. */
 function firstWrong(
   tile: Buffer,
   { level, first, width }: { readonly level: number; readonly first: number; readonly width: number },
@@ -56,13 +56,13 @@ function firstWrong(
 ): number | null {
   for (let at = 0; at < width; at += 1) {
     const hash = hashOf(level, first + at)
-    // Unknown behind a leaf that is gone, which is named by itself.
+    // Unknown after a leaf that is gone, which is reported by itself.
     if (hash?.equals(tile.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)) === false) return first + at
   }
   return tile.length === width * HASH_BYTES ? null : first + width
 }
 
-/** Readers of an earlier checkpoint ask for narrower tiles. Those behind the checkpoint are nobody's yet. */
+/** Readers of an earlier checkpoint request narrower tiles. Tiles after the checkpoint are not used yet. */
 async function compareNarrower(
   root: string,
   needed: ReadonlyMap<string, TileName>,
@@ -73,7 +73,7 @@ async function compareNarrower(
     const wider = name === null ? undefined : needed.get(`${name.level}/${name.index}`)
     if (name === null || wider === undefined || wider.width <= name.width) continue
     const [bytes, whole] = [await readOrNull(join(root, 'tile', path)), await publishedTile(root, wider)]
-    // The writer takes narrower tiles away meanwhile.
+    // The writer removes narrower tiles meanwhile.
     if (bytes === null || whole === null) continue
     if (firstOf(whole, name)?.equals(bytes) !== true)
       findings.fault(`${join(root, 'tile', path)} is not the beginning of the tile that followed it.`)

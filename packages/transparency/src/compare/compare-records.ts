@@ -1,28 +1,28 @@
-/** Compares leaves, in the order of their tree, with the records that the log has at their places. */
+/** Compares leaves, in the order of their tree, with the records at their positions in the log. */
 import type { Place } from '@cupel/checkpoints'
 import type { AuthenticLog, EventCodec, ForgeryCheck } from '@cupel/event-log'
 import type { Findings, LeafProblem } from './findings.js'
 import { leafCheck, recordsOf, type LeafCheck, type PlacedLeaf } from './record-check.js'
 
-/** Records that an operator accepted as lost: others may stand at their offsets, with leaves of their own. */
+/** Records that an operator accepted as lost: others may be at their offsets, with their own leaves. */
 export interface LostRecords extends Place {
   readonly from: number
   readonly to: number
 }
 
 export interface RecordComparison {
-  /** Leaves that follow those of the calls before. */
+  /** Compares leaves that follow those of the earlier calls. */
   compare(leaves: readonly PlacedLeaf[]): Promise<void>
-  /** After the last leaf; `positions` say up to where records must have leaves, null where only the leaves say so. */
+  /** Called after the last leaf; `positions` say up to where records must have leaves, null if only the leaves say so. */
   end(positions: ReadonlyMap<string, number> | null): Promise<RecordCounts>
 }
 
 export interface RecordCounts {
-  /** Records that are those of their leaves, as far as the leaves can say it. */
+  /** Number of records that match their leaves, as far as the leaves can show it. */
   readonly records: number
-  /** Of them, those of which the salted hash was compared: its salt is in the database alone. */
+  /** Those among them whose salted hash was compared: its salt is in the database alone. */
   readonly hashed: number
-  /** Offsets behind the last leaf of their partition. */
+  /** Offsets after the last leaf of their partition. */
   readonly pending: number
 }
 
@@ -40,9 +40,9 @@ interface Options {
 interface OpenPlace extends Place {
   readonly start: number
   readonly end: number
-  /** Behind the last record that was compared. */
+  /** The offset after the last compared record. */
   next: number
-  /** Of records that were accepted as lost: problems unless others stand at their offsets now, or none. */
+  /** Findings for records accepted as lost: they are problems unless other records, or none, are at their offsets now. */
   held: Omit<LeafProblem, 'to'>[]
 }
 
@@ -74,7 +74,7 @@ export async function compareRecords(options: Options): Promise<RecordComparison
             for (const leaf of run) found(context, place, { ...leaf, kind: 'leaf-order' })
             continue
           }
-          // The records before were lost with an operator's word; these stand in their places.
+          // An operator accepted the earlier records as lost; these leaves replace them.
           place.held = place.held.filter((held) => held.offset < offset || held.index! > index)
           place.next = offset
         }
@@ -157,7 +157,7 @@ function found(
   else findings.problem(problem)
 }
 
-/** A position before a leaf would give the records between a second one. */
+/** A position before a leaf would give the records between them a second leaf. */
 function requirePosition({ findings, lost }: Context, place: OpenPlace, position: number): void {
   if (Math.max(position, place.start) >= place.next || isLost(lost, place, position)) return
   findings.fault(
@@ -171,7 +171,7 @@ const isLost = (lost: readonly LostRecords[], { topic, partition }: Place, offse
       range.topic === topic && range.partition === partition && range.from <= offset && offset < range.to,
   )
 
-/** The leaves of each partition, each run in the order of its offsets: another run begins where the order goes back. */
+/** The leaves of each partition in runs, ordered by offset: a new run begins where the order goes back. */
 function runsOf(leaves: readonly PlacedLeaf[]): PlacedLeaf[][] {
   const runs: PlacedLeaf[][] = []
   const last = new Map<string, PlacedLeaf[]>()

@@ -1,4 +1,4 @@
-/** Compares what the database keeps beside the leaves with the tree that the leaves make: proofs and tiles are made of it. */
+/** Compares the rows beside the leaves with the tree that the leaves make: proofs and tiles are made from these rows. */
 import type { Database } from '@cupel/postgres'
 import type { Findings } from './findings.js'
 import { leavesBelow, type GrownTree } from './grown-tree.js'
@@ -10,7 +10,7 @@ export async function compareRows(
   { stored, tree, findings }: TreeOfRows & { readonly tree: GrownTree; readonly findings: Findings },
 ): Promise<void> {
   const peaks = tree.peaks()
-  // A leaf that is gone is named by itself.
+  // A leaf that is gone is reported by itself.
   if (peaks !== null && stored.size === tree.size() && !peaks.equals(stored.peaks))
     findings.fault('The peaks of the tree in the database are not those of its leaves.')
   const known = await subtreesOfRows(database, stored.number)

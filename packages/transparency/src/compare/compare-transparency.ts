@@ -1,6 +1,6 @@
 /**
- * Compares a transparency log with itself and with the log of events: signatures, trees, rows and files agree, and every record of the
- * installation has the leaf that says it, in its place. Nothing is changed, and nothing that is read is trusted.
+ * Compares a transparency log with itself and with the log of events: signatures, trees, rows and files must agree, and every record of
+ * the installation must have its leaf, in its place. Nothing is changed, and no data that is read is trusted.
  */
 import type { Place } from '@cupel/checkpoints'
 import type { AuthenticLog, EventCodec } from '@cupel/event-log'
@@ -19,11 +19,11 @@ import { signedTrees, type SignedTree } from './signed-trees.js'
 import { leavesOfFiles, leavesOfRows, type LeafSource, type StoredLeaf } from './stored-leaves.js'
 
 export interface TransparencyComparison extends RecordCounts {
-  /** Name of the transparency log, of the checkpoint that was compared; null where no checkpoint counts. */
+  /** Name of the transparency log of the compared checkpoint; null if no checkpoint counts. */
   readonly origin: string | null
-  /** Leaves that were compared. */
+  /** Number of compared leaves. */
   readonly leaves: number
-  /** Null where no witnesses were given, or too few of them cosigned. */
+  /** Null if no witnesses were given, or too few of them cosigned. */
   readonly cosigned: CosignedTree | null
   readonly problemCount: number
   /** The first sentences about rows and files. */
@@ -37,27 +37,27 @@ export interface CompareTransparencyOptions {
   readonly codec: EventCodec
   /** Every partition whose records have leaves. */
   readonly places: readonly Place[]
-  /** Null where only the published files are compared. */
+  /** Null if only the published files are compared. */
   readonly database: Database | null
-  /** The published folder, with `checkpoint` and `tile`; null where only the rows are compared. */
+  /** The published folder, with `checkpoint` and `tile`; null if only the rows are compared. */
   readonly folder: string | null
   readonly verifier: Verifier
-  /** Witnesses of whom enough must have cosigned a checkpoint. */
+  /** Witnesses, enough of which must have cosigned a checkpoint. */
   readonly witnesses: WitnessPolicy
-  /** What operators accepted as lost, as the signed checkpoints of the log say it. */
+  /** Records that operators accepted as lost, according to the signed checkpoints of the log. */
   readonly lost: readonly LostRecords[]
   /** Whether the log may end before the leaves do, as an archive does. */
   readonly endsEarlier: boolean
   readonly maxProblems: number
-  /** How long files may be behind the rows of a log that goes on meanwhile, in milliseconds. */
+  /** How long files may be behind the rows of a running log, in milliseconds. */
   readonly publishGraceMs: number
   readonly maxLeaves?: number
 }
 
-/** Leaves in memory at once: some ten megabytes. */
+/** Number of leaves in memory at once: some ten megabytes. */
 const MAX_LEAVES = 65_536
 
-/** Null where there is no transparency log: neither rows nor files. */
+/** Null if there is no transparency log: neither rows nor files. */
 export async function compareTransparency(
   options: CompareTransparencyOptions,
 ): Promise<TransparencyComparison | null> {
@@ -92,13 +92,13 @@ export async function compareTransparency(
   }
 }
 
-/** The rows, or the files: their leaves, the tree that these make, and what was signed. */
+/** The rows, or the files: their leaves, the tree made from these, and the signed trees. */
 interface Side {
   readonly size: number
   readonly signed: SignedTree | null
   readonly notes: readonly SignedNote[]
   readonly tree: GrownTree
-  /** Adds what it reads to the tree. */
+  /** Adds the leaves it reads to the tree. */
   read(from: number, to: number): Promise<readonly (StoredLeaf | null)[]>
 }
 
@@ -123,14 +123,14 @@ function side(
 }
 
 function requireRoot({ signed, notes, tree }: Side, what: string, findings: Findings): void {
-  // A leaf that is gone is named by itself, and leaves no root.
+  // A leaf that is gone is reported by itself, and leaves no root.
   const root = signed === null ? null : tree.rootAt(signed.size)
   if (root !== null && !root.equals(signed!.root))
     findings.fault(`${what} do not make the root of their signed checkpoint: one of them was changed.`)
   for (const note of notes) if (note.signed !== signed) requireCosignedRoot(note, tree, findings)
 }
 
-/** What is to be compared with records: rows have the salts, files what rows do not have. */
+/** The leaves to compare with records: rows have the salts; files have what the rows lack. */
 function placedLeaves(
   from: number,
   rows: readonly (StoredLeaf | null)[],

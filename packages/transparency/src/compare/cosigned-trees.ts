@@ -1,4 +1,4 @@
-/** Checkpoints that witnesses cosigned: each has to be of the tree of the leaves, and enough of the given witnesses must have cosigned one. */
+/** Checkpoints that witnesses cosigned: each must match the tree of the leaves, and one must have enough cosignatures. */
 import { UnsignedNoteError } from '@cupel/signing'
 import type { Checkpoint } from '../format/checkpoint.js'
 import {
@@ -10,7 +10,7 @@ import {
 import type { Findings } from './findings.js'
 import type { GrownTree } from './grown-tree.js'
 
-/** A signed note that a side of the comparison holds. */
+/** A signed note that a side of the comparison has. */
 export interface SignedNote {
   /** `Database`, or the file. */
   readonly of: string
@@ -24,15 +24,15 @@ export interface CosignedTree {
   readonly cosignatures: readonly Cosignature[]
 }
 
-/** Names each cosigned checkpoint that is not of the tree of the leaves beside it. */
+/** Reports each cosigned checkpoint that does not match the tree of the leaves beside it. */
 export function requireCosignedRoot({ of, signed }: SignedNote, tree: GrownTree, findings: Findings): void {
-  // A leaf that is gone is named by itself, and leaves no root.
+  // A leaf that is gone is reported by itself, and leaves no root.
   const root = signed.size > tree.size() ? null : tree.rootAt(signed.size)
   if (root !== null && !root.equals(signed.root))
     findings.fault(`${of}: the leaves do not make the root of the checkpoint that witnesses cosigned.`)
 }
 
-/** Null where no witnesses are given, or too few cosigned: that is a fault. */
+/** Null if no witnesses are given, or if too few cosigned, which is a fault. */
 export function requireCosigned(
   notes: readonly SignedNote[],
   policy: WitnessPolicy,
@@ -40,7 +40,7 @@ export function requireCosigned(
 ): CosignedTree | null {
   if (policy.witnesses.length === 0) return null
   let refusal: string | null = null
-  // From the longest one on; the first refusal is about that.
+  // From the longest one on; the first error is about that one.
   for (const { note, signed } of notes.toSorted((one, other) => other.signed.size - one.signed.size))
     try {
       return { size: signed.size, cosignatures: requireWitnesses(note, policy) }

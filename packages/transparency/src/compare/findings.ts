@@ -1,27 +1,27 @@
-/** What a comparison of the transparency log finds, with its place. */
+/** The findings of a comparison of the transparency log, with their places. */
 import type { Place } from '@cupel/checkpoints'
 
 export type LeafProblemKind =
   /** A record of the installation, older than the last leaf of its partition, has no leaf. */
   | 'no-leaf'
-  /** A leaf is of a record that the log does not have. */
+  /** A leaf belongs to a record that the log does not have. */
   | 'no-record'
   /** The record has another event id than its leaf. */
   | 'other-event'
   /** The record's value does not have the salted hash of its leaf. */
   | 'other-value'
-  /** The report does not have the salted hash of its leaf, or only one of both is one of a report. */
+  /** The report does not have the salted hash of its leaf, or only one of the two is a report. */
   | 'other-report'
-  /** A leaf is of a record that an earlier leaf of its partition is behind. */
+  /** A leaf belongs to a record before that of an earlier leaf of its partition. */
   | 'leaf-order'
 
 export interface LeafProblem extends Place {
   readonly kind: LeafProblemKind
-  /** Of the first record. */
+  /** Offset of the first record. */
   readonly offset: number
-  /** Behind the last record: problems of neighbours are one. */
+  /** Offset after the last record: problems of neighbours are merged. */
   readonly to: number
-  /** Of the first leaf; null where there is none. */
+  /** Index of the first leaf; null if there is none. */
   readonly index: number | null
 }
 
@@ -31,11 +31,11 @@ export interface Findings {
   problem(problem: Omit<LeafProblem, 'to'>): void
   readonly faults: readonly string[]
   readonly problems: readonly LeafProblem[]
-  /** Records with a problem, and faults. */
+  /** Number of records with a problem, and of faults. */
   count(): number
 }
 
-/** Neighbours with one problem are told as a range, and at most `max` problems and as many faults are told; all are counted. */
+/** Neighbours with the same problem are reported as a range. At most `max` problems and `max` faults are listed; all are counted. */
 export function createFindings(max: number): Findings {
   const problems: LeafProblem[] = []
   const faults: string[] = []

@@ -1,4 +1,4 @@
-/** A tree that is made again of the leaves that a source has, and is compared with what was signed. */
+/** A tree that is rebuilt from the leaves of a source and compared with the signed trees. */
 import { appendLeaf, EMPTY_TREE, leafHash, rootOf, type Tree } from '@cupel/signing'
 import { HASH_BYTES } from '../format/leaf.js'
 import { TILE_WIDTH } from '../format/tiles.js'
@@ -6,19 +6,19 @@ import type { StoredLeaf } from './stored-leaves.js'
 
 export interface GrownTree {
   add(leaves: readonly (StoredLeaf | null)[]): void
-  /** Hash of a level, 0 for leaves; undefined where the tree has none, or where a leaf before it is gone. */
+  /** Hash of a level, 0 for leaves; undefined if the tree has none, or if an earlier leaf is gone. */
   hashOf(level: number, index: number): Buffer | undefined
-  /** Null where a leaf is gone, or where no root was noted at this size. */
+  /** Null if a leaf is gone, or if no root was stored at this size. */
   rootAt(size: number): Buffer | null
-  /** Leaves of the tree, up to the first that is gone. */
+  /** Number of leaves of the tree, up to the first that is gone. */
   size(): number
   /** Roots of the full subtrees, by level; none of level 0. */
   subtrees(): ReadonlyMap<number, readonly Buffer[]>
-  /** Peaks of the whole tree, one behind the other; null where a leaf is gone. */
+  /** Peaks of the whole tree, concatenated; null if a leaf is gone. */
   peaks(): Buffer | null
 }
 
-/** Of at most `size` leaves; `sizes`: where roots are noted. The hashes take 32 bytes a leaf. */
+/** For at most `size` leaves; `sizes`: the sizes at which roots are stored. The hashes take 32 bytes a leaf. */
 export function growTree(size: number, sizes: readonly number[]): GrownTree {
   let tree: Tree = EMPTY_TREE
   let isWhole = true
@@ -51,7 +51,7 @@ export function growTree(size: number, sizes: readonly number[]): GrownTree {
   }
 }
 
-/** Name of the subtree of a hash, in leaves: `512 to 767`. */
+/** Name of a hash's subtree, in leaves: `512 to 767`. */
 export function leavesBelow(level: number, index: number): string {
   const width = TILE_WIDTH ** level
   return `${index * width} to ${(index + 1) * width - 1}`

@@ -1,4 +1,4 @@
-/** Reads the records that leaves are compared with, and compares one with its leaf. */
+/** Reads the records to compare with leaves, and compares a record with its leaf. */
 import type { Place } from '@cupel/checkpoints'
 import {
   LogStoppedError,
@@ -17,17 +17,17 @@ export interface PlacedLeaf extends Leaf {
   readonly stored: StoredLeaf
 }
 
-/** Missing records of a partition after which it is not read further, in one go. */
+/** Maximum number of missing records after which a partition is not read further, in one pass. */
 const MAX_GAPS = 100
 
-/** The records from `next` on, below `end`, of other producers too. Missing ones are left out, and the reading goes on behind them. */
+/** The records from `next` on, below `end`, including those of other producers. Missing records are skipped, and reading continues. */
 export async function* recordsOf(
   { unchecked }: AuthenticLog,
   { topic, partition, next }: Place & { readonly next: number },
   end: number,
   findings: Findings,
 ): AsyncGenerator<LogRecord> {
-  // A log that lacks a record refuses the page that held it: halves of it are read, down to the one that is missing.
+  // A log that lacks a record rejects its page: halves of the page are read, down to the missing record.
   const ranges = next < end ? [{ from: next, to: end }] : []
   let gaps = 0
   for (let range = ranges.pop(); range !== undefined; range = ranges.pop()) {
@@ -62,7 +62,7 @@ export function leafCheck(codec: EventCodec): LeafCheck {
     try {
       return reportOf(record)
     } catch (error) {
-      // The verification of the log names a record that cannot be decoded.
+      // The verification of the log reports a record that cannot be decoded.
       if (error instanceof UndecodableRecordError) return null
       throw error
     }
@@ -84,6 +84,6 @@ export function leafCheck(codec: EventCodec): LeafCheck {
   }
 }
 
-/** A leaf holds no id that it cannot write. */
+/** An id that a leaf cannot write is empty in the leaf. */
 const isSameEvent = (id: string, ofLeaf: string): boolean =>
   ofLeaf === id || (ofLeaf === '' && !/^[ !#-[\]-~]{0,200}$/.test(id))

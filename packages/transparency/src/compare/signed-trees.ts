@@ -1,4 +1,4 @@
-/** What rows and files of a transparency log say was signed, checked. */
+/** Checks the signed trees that rows and files of a transparency log name. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@cupel/postgres'
 import { UnsignedNoteError, type Verifier } from '@cupel/signing'
@@ -12,17 +12,17 @@ export type SignedTree = Checkpoint
 
 export interface TreeOfRows {
   readonly stored: StoredRows
-  /** Null where the rows have no checkpoint that counts. */
+  /** Null if the rows have no checkpoint that counts. */
   readonly signed: SignedTree | null
-  /** Leaves that the rows must have. */
+  /** Number of leaves that the rows must have. */
   readonly size: number
 }
 
 export interface SignedTrees {
   readonly rows: TreeOfRows | null
-  /** Null where no published checkpoint counts. */
+  /** Null if no published checkpoint counts. */
   readonly files: SignedTree | null
-  /** Every note of each side that counts: the last one, and the last one that enough witnesses cosigned. */
+  /** Every valid note of each side: the last one, and the last one that enough witnesses cosigned. */
   readonly notes: { readonly rows: readonly SignedNote[]; readonly files: readonly SignedNote[] }
 }
 
@@ -31,13 +31,13 @@ interface Options {
   readonly database: Database | null
   readonly folder: string | null
   readonly verifier: Verifier
-  /** How long files may be behind the rows of a log that goes on meanwhile, in milliseconds. */
+  /** How long files may be behind the rows of a running log, in milliseconds. */
   readonly publishGraceMs: number
 }
 
 const GRACE_REST_MS = 50
 
-/** Null where there are neither rows nor files. */
+/** Null if there are neither rows nor files. */
 export async function signedTrees(options: Options, findings: Findings): Promise<SignedTrees | null> {
   const { folder, verifier } = options
   const identity = await options.log.identity()
@@ -90,7 +90,7 @@ function signedNotes(
   return [...notes, { of, note: cosigned!, signed }]
 }
 
-/** Rows of one moment, and files that were read before them: those of an honest log have no more leaves. */
+/** Rows of one moment, and files that were read before them: the files of an honest log have no more leaves. */
 async function settled(
   { folder, database, verifier, publishGraceMs }: Options,
   identity: string,
@@ -98,20 +98,20 @@ async function settled(
   const until = performance.now() + publishGraceMs
   let target: number | null = null
   for (;;) {
-    // Read first: it is written last, and never longer than the checkpoint beside it.
+    // Read first, because it is written last, and is never longer than the checkpoint beside it.
     const cosigned = folder === null ? null : await publishedNote(folder, COSIGNED)
     const note = folder === null ? null : await publishedNote(folder)
     const stored = database === null ? null : await loadRows(database, identity)
     target ??= stored?.size ?? 0
     const signed = note === null ? null : signedTree(note, verifier, identity)
     const isBehind = typeof signed !== 'string' && (signed?.size ?? 0) < target
-    // A projector that is at work publishes a moment after it signed.
+    // A running projector publishes a moment after it has signed.
     if (folder === null || !isBehind || performance.now() >= until) return { note, cosigned, stored }
     await sleep(GRACE_REST_MS)
   }
 }
 
-/** A sentence where the note is no checkpoint of this log that a known key signed. */
+/** A sentence if the note is not a checkpoint of this log that a known key signed. */
 function signedTree(note: string, verifier: Verifier, identity: string): SignedTree | string {
   try {
     const opened = openCheckpoint(note, verifier)

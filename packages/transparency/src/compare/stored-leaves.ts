@@ -1,4 +1,4 @@
-/** The leaves of a transparency log, read from the rows of the database or from the published files without trusting either. */
+/** The leaves of a transparency log, read from the rows of the database or from the published files. Neither is trusted. */
 import type { Queryable } from '@cupel/postgres'
 import { entriesOfBundle, hashesOfLevel, TILE_WIDTH } from '../format/tiles.js'
 import { publishedTile } from '../published.js'
@@ -6,9 +6,9 @@ import { TRANSPARENCY_GROUP } from '../state.js'
 
 export interface StoredLeaf {
   readonly entry: string
-  /** Null where nobody knows it any more; absent where the source has none. */
+  /** Null if it is no longer known; absent if the source has none. */
   readonly seed?: Buffer | null
-  /** Absent where the source does not say. */
+  /** Absent if the source does not state it. */
   readonly reportId?: string | null
 }
 
@@ -20,20 +20,20 @@ export interface LeafSource {
 
 export interface StoredRows {
   readonly number: number
-  /** Leaves that the tree has, as the row says. */
+  /** Number of leaves of the tree, according to the row. */
   readonly size: number
-  /** Behind the last leaf that has a row. */
+  /** The index after the last leaf that has a row. */
   readonly leaves: number
-  /** Roots of the full subtrees of the tree, one behind the other. */
+  /** Roots of the full subtrees of the tree, concatenated. */
   readonly peaks: Buffer
   readonly checkpoint: string | null
   /** The last checkpoint that enough witnesses cosigned. */
   readonly cosigned: string | null
-  /** The offset behind the last record of each partition that has a leaf, by `topic/partition`. */
+  /** The offset after the last record of each partition that has a leaf, by `topic/partition`. */
   readonly positions: ReadonlyMap<string, number>
 }
 
-/** Tree and positions of one moment; null where the database has no transparency log of this log. */
+/** Tree and positions of one moment; null if the database has no transparency log of this log. */
 export async function loadRows(database: Queryable, log: string): Promise<StoredRows | null> {
   const [row] = await database.query<
     Omit<StoredRows, 'positions'> & { readonly positions: readonly string[] }
@@ -76,7 +76,7 @@ export function leavesOfRows(database: Queryable, number: number, size: number):
   }
 }
 
-/** Roots of full subtrees as the rows have them, by `level/index`. */
+/** Roots of full subtrees as in the rows, by `level/index`. */
 export async function subtreesOfRows(
   database: Queryable,
   number: number,
@@ -88,7 +88,7 @@ export async function subtreesOfRows(
   return new Map(rows.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
 }
 
-/** Rows behind the tree, of which nothing was signed: in words, the first of each table. */
+/** Unsigned rows after the end of the tree: in words, the first of each table. */
 export async function rowsBehindTree(database: Queryable, number: number): Promise<readonly string[]> {
   const rows = await database.query<{ row: string }>(
     `(SELECT 'leaf ' || l.index AS row FROM transparency.leaf l JOIN transparency.log t USING (number)
@@ -101,7 +101,7 @@ export async function rowsBehindTree(database: Queryable, number: number): Promi
   return rows.map(({ row }) => row)
 }
 
-/** `root` is the published folder, with `checkpoint` and `tile`. A bundle that is no bundle has no leaves. */
+/** `root` is the published folder, with `checkpoint` and `tile`. An invalid bundle has no leaves. */
 export function leavesOfFiles(root: string, size: number): LeafSource {
   return {
     size,

@@ -17,7 +17,7 @@ export function signCheckpoint(origin: string, tree: Tree, signer: Signer): stri
   return signNote(`${origin}\n${tree.size}\n${rootOf(tree).toString('base64')}\n`, signer)
 }
 
-/** Null where the text is no checkpoint, or one with further lines: nothing here writes them. */
+/** Null if the text is not a checkpoint, or has extra lines, which this package never writes. */
 export function parseCheckpoint(text: string): Checkpoint | null {
   const lines = text.split('\n')
   if (lines.length !== 4 || lines[3] !== '') return null
@@ -31,8 +31,8 @@ export interface OpenedCheckpoint extends Checkpoint {
 }
 
 /**
- * The checkpoint of a note that a key of the log signed: one whose name the origin begins with. Null where it is none; throws
- * UnsignedNoteError where the signature is missing or wrong.
+ * The checkpoint of a note that a key of the log signed: a key whose name the origin begins with. Null if it is not a checkpoint; throws
+ * UnsignedNoteError if the signature is missing or wrong.
  */
 export function openCheckpoint(note: string, open: Parameters<typeof openNote>[1]): OpenedCheckpoint | null {
   const { text, keyId, keyName } = openNote(note, open)

@@ -1,6 +1,6 @@
 /**
  * Cosignatures of witnesses (https://c2sp.org/tlog-cosignature): a witness signs, with the time, that it saw no other history of the
- * transparency log than the one of this checkpoint.
+ * transparency log than that of this checkpoint.
  */
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto'
 import { parseNote, type NoteSignature } from '@cupel/signing'
@@ -20,11 +20,11 @@ export interface Cosignature {
   /** Name of the witness. */
   readonly witness: string
   readonly keyId: string
-  /** When the witness cosigned, as it says: seconds since 1970. */
+  /** The time of the cosignature according to the witness: seconds since 1970. */
   readonly at: number
 }
 
-/** Witnesses whose cosignatures count, and how many of them a checkpoint needs. */
+/** Witnesses whose cosignatures count, and the number of cosignatures that a checkpoint needs. */
 export interface WitnessPolicy {
   readonly witnesses: readonly WitnessKey[]
   readonly needed: number
@@ -41,7 +41,7 @@ const COSIGNATURE_V1 = 0x04
 const KEY_BYTES = 32
 const TIME_BYTES = 8
 const SIGNATURE_BYTES = 64
-/** The last second of the year 9999: no witness is right about a later one. */
+/** The last second of the year 9999: a later time is always wrong. */
 const MAX_TIME = 253_402_300_799
 
 const idOf = (name: string, bytes: Uint8Array): string =>
@@ -50,12 +50,12 @@ const idOf = (name: string, bytes: Uint8Array): string =>
     8,
   )
 
-/** The key in one line, as clients of C2SP take it: name, id, type and key. */
+/** The key in one line, as clients of C2SP accept it: name, id, type and key. */
 export function witnessKeyText({ name, id, bytes }: WitnessKey): string {
   return `${name}+${id}+${Buffer.concat([Buffer.of(COSIGNATURE_V1), bytes]).toString('base64')}`
 }
 
-/** The key of such a line; null where it is none, is of another type, or has an id that does not follow from name and key. */
+/** The key of such a line; null if the form or type is another, or if the id does not follow from name and key. */
 export function parseWitnessKey(line: string): WitnessKey | null {
   const [, name, id, base64] = /^([!-*,-~]{1,255})\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? []
   const data = base64 === undefined ? null : bytesOfBase64(base64, 1 + KEY_BYTES)
@@ -64,13 +64,13 @@ export function parseWitnessKey(line: string): WitnessKey | null {
   return idOf(name, bytes) === id ? { name, id, bytes } : null
 }
 
-/** A sentence where no checkpoint can be held against the policy; null where one can. */
+/** A sentence if the policy cannot be applied to any checkpoint; otherwise null. */
 export function faultOfPolicy({ witnesses, needed }: WitnessPolicy): string | null {
   const [names, keys] = [
     witnesses.map(({ name }) => name),
     witnesses.map(({ bytes }) => bytes.toString('hex')),
   ]
-  // Two names of one key would count one witness twice: what is signed does not hold the name.
+  // Two names of one key would count one witness twice, because the name is not signed.
   if (new Set(names).size < names.length || new Set(keys).size < keys.length)
     return 'Two of the witnesses have one name or one key.'
   if (Number.isInteger(needed) && needed >= Math.min(1, witnesses.length) && needed <= witnesses.length)
@@ -79,8 +79,8 @@ export function faultOfPolicy({ witnesses, needed }: WitnessPolicy): string | nu
 }
 
 /**
- * The cosignatures of the given witnesses on a checkpoint, at most one of each. Lines of others are passed over. Throws
- * CosignatureError where a given witness did not sign what its line says, and UnsignedNoteError where the note is none.
+ * The cosignatures of the given witnesses on a checkpoint, at most one of each. Lines of others are ignored. Throws
+ * CosignatureError if the signature of a given witness is wrong, and UnsignedNoteError if the text is not a note.
  */
 export function cosignaturesOf(note: string, witnesses: readonly WitnessKey[]): readonly Cosignature[] {
   const { text, signatures } = parseNote(note)
@@ -94,7 +94,7 @@ export function cosignaturesOf(note: string, witnesses: readonly WitnessKey[]): 
   })
 }
 
-/** The cosignature of a line with the name and the id of the witness; null where the witness did not make it for this text. */
+/** The cosignature of a line with the name and the id of the witness; null if the witness did not make it for this text. */
 export function openCosignature(
   text: string,
   { bytes }: Pick<NoteSignature, 'bytes'>,
@@ -108,12 +108,12 @@ export function openCosignature(
   return { witness: witness.name, keyId: witness.id, at: Number(time) }
 }
 
-/** What a witness signs. `text`: that of the checkpoint, with its last newline. `at`: seconds since 1970. */
+/** The bytes that a witness signs. `text`: that of the checkpoint, with its last newline. `at`: seconds since 1970. */
 export const cosignedText = (text: string, at: number): string => `cosignature/v1\ntime ${at}\n${text}`
 
 /**
- * The cosignatures of a checkpoint that has as many as the policy needs. Throws CosignatureError, which names who did not cosign, and
- * UnsignedNoteError where the note is none.
+ * The cosignatures of a checkpoint that has as many as the policy needs. Throws CosignatureError, which names the missing witnesses, and
+ * UnsignedNoteError if the text is not a note.
  */
 export function requireWitnesses(note: string, { witnesses, needed }: WitnessPolicy): readonly Cosignature[] {
   const cosignatures = cosignaturesOf(note, witnesses)

@@ -1,6 +1,6 @@
 /**
- * The leaf of an event: where it is in the log, and salted hashes of what it holds. Whoever sees leaves learns nothing of the
- * contents, and a leaf stays whole when contents and salt are erased.
+ * The leaf of an event: its position in the log, and salted hashes of its contents. A reader of leaves learns nothing about the
+ * contents, and a leaf stays valid when contents and salt are erased.
  */
 import { hash } from 'node:crypto'
 import { bytesOfBase64, numberOf } from './base64.js'
@@ -9,20 +9,20 @@ export interface Leaf {
   readonly topic: string
   readonly partition: number
   readonly offset: number
-  /** Empty where the event names itself by something that a leaf cannot hold. */
+  /** Empty if the event has an id that a leaf cannot hold. */
   readonly eventId: string
-  /** Of the record's value. */
+  /** Hash of the record's value. */
   readonly valueHash: Buffer
-  /** Of the report exactly as callers receive it; null where the event is no report. */
+  /** Hash of the report exactly as callers receive it; null if the event is not a report. */
   readonly documentHash: Buffer | null
 }
 
 export const HASH_BYTES = 32
-/** Random bytes of one leaf, from which its two salts follow. */
+/** Random bytes of one leaf, from which its two salts are derived. */
 export const SEED_BYTES = 32
 const FORMAT = 'cupel-leaf-1'
 const BASE64 = '[A-Za-z0-9+/]{43}='
-/** ASCII that JSON writes as it is. */
+/** ASCII that JSON writes unchanged. */
 const ID = '[ !#-\\[\\]-~]{0,200}'
 const FORM = new RegExp(
   `^\\["${FORMAT}","([A-Za-z0-9._-]{1,250})",([0-9]+),([0-9]+),"(${ID})","(${BASE64})",(?:"(${BASE64})"|null)\\]$`,
@@ -37,7 +37,7 @@ export function leafEntry({ topic, partition, offset, eventId, ...hashes }: Leaf
   return JSON.stringify([FORMAT, topic, partition, offset, id, value, document])
 }
 
-/** Null where the text is not what `leafEntry` makes. */
+/** Null if the text differs from what `leafEntry` makes. */
 export function parseLeafEntry(entry: string): Leaf | null {
   const [, topic, partition, offset, eventId, value, document] = FORM.exec(entry) ?? []
   if (topic === undefined) return null
@@ -49,11 +49,11 @@ export function parseLeafEntry(entry: string): Leaf | null {
   return { topic, partition: numbers[0], offset: numbers[1], eventId: eventId!, valueHash, documentHash }
 }
 
-/** SHA-256 of the 32 bytes of the salt, then the contents. */
+/** SHA-256 of the 32 bytes of the salt followed by the contents. */
 export function saltedHash(salt: Uint8Array, contents: Uint8Array): Buffer {
   return hash('sha256', Buffer.concat([salt, contents]), 'buffer')
 }
 
-/** The salts of a leaf. Who is given one of them cannot try contents against the other hash. */
+/** The salts of a leaf. The holder of one of them cannot test contents against the other hash. */
 export const valueSalt = (seed: Uint8Array): Buffer => saltedHash(seed, Buffer.from('value'))
 export const documentSalt = (seed: Uint8Array): Buffer => saltedHash(seed, Buffer.from('document'))

@@ -1,13 +1,13 @@
-/** Proofs of C2SP (https://c2sp.org/tlog-proof): a leaf's place, the path from it to the root, and the checkpoint with that root. */
+/** Proofs of C2SP (https://c2sp.org/tlog-proof): a leaf's position, the path from it to the root, and the checkpoint with that root. */
 import { bytesOfBase64, numberOf } from './base64.js'
 import { HASH_BYTES } from './leaf.js'
 import { isSealedReference, type SealedReference } from './sealed-reference.js'
 
 export interface Proof {
-  /** The salt of the document, then the text of the leaf, then the sealed reference and its salt. Nothing vouches for it but the path. */
+  /** The salt of the document, then the text of the leaf, then the sealed reference and its salt. Only the path proves it. */
   readonly salt: Buffer
   readonly entry: string
-  /** Of a report whose customer reference is sealed. */
+  /** For a report whose customer reference is sealed. */
   readonly reference: SealedReference | null
   readonly index: number
   readonly path: readonly Buffer[]
@@ -16,7 +16,7 @@ export interface Proof {
 }
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1'
-/** A path of a tree that a number of JavaScript can count. */
+/** Maximum length of a path: of a tree whose size a JavaScript number can hold. */
 const MAX_PATH = 63
 /** More characters than a proof with a hundred cosignatures has. */
 export const MAX_PROOF_CHARS = 65_536
@@ -27,11 +27,11 @@ export function proofText({ salt, entry, reference, index, path, checkpoint }: P
   return `${FIRST_LINE}\nextra ${extra}\nindex ${index}\n${hashes}\n${checkpoint}`
 }
 
-/** Whether it begins as a proof does: a signed note begins with the name of its log. */
+/** Whether the text begins like a proof: a signed note begins with the name of its log. */
 export const isProof = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.subarray(0, FIRST_LINE.length + 1)).toString('latin1') === `${FIRST_LINE}\n`
 
-/** Null where the text is not what `proofText` makes: a proof has one spelling. */
+/** Null if the text differs from what `proofText` makes: a proof has exactly one spelling. */
 export function parseProof(text: string): Proof | null {
   if (text.length > MAX_PROOF_CHARS) return null
   const end = text.indexOf('\n\n')
@@ -49,14 +49,14 @@ export function parseProof(text: string): Proof | null {
   return { salt, entry, reference, index, path, checkpoint: text.slice(end + 2) }
 }
 
-/** A line of its own behind the leaf: the sealed reference, and its salt unless that was erased. */
+/** A separate line after the leaf: the sealed reference, and its salt unless that was erased. */
 function referenceText(reference: SealedReference | null): string {
   if (reference === null) return ''
   const salt = reference.salt === null ? '' : ` ${reference.salt.toString('base64')}`
   return `\n${reference.sealed}${salt}`
 }
 
-/** Undefined where the line is not what `referenceText` makes. */
+/** Undefined if the line differs from what `referenceText` makes. */
 function parseReference(lines: readonly string[]): SealedReference | null | undefined {
   if (lines.length === 0) return null
   const [sealed = '', saltText, ...rest] = (lines[0] ?? '').split(' ')

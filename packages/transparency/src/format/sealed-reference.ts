@@ -1,31 +1,31 @@
 /**
  * The customer reference of a report. The log has it sealed, so that it can be erased there, and the leaf has the hash of that text. The
- * customer has it plain. A proof therefore holds the sealed one, and the salt that shows that it is the sealed form of the plain one.
+ * customer has it plain. A proof therefore contains the sealed form, and the salt that shows that it belongs to the plain one.
  */
 import { hash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
 import { HASH_BYTES } from './leaf.js'
 
 export interface SealedReference {
-  /** As the log has it. */
+  /** The form in the log. */
   readonly sealed: string
   /** 32 bytes; null once the key of the account was destroyed. */
   readonly salt: Buffer | null
 }
 
-/** Whether the reference of a report is proven as well. `sealed`: the report shows the sealed text itself. */
+/** Whether the reference of a report is also proven. `sealed`: the report shows the sealed text itself. */
 export type ReferenceState = 'proven' | 'erased' | 'sealed'
 
-/** What an installation shows in place of an erased reference. */
+/** An installation shows this in place of an erased reference. */
 const ERASED = 'erased'
 const FORM = /^sealed1\.[0-9a-f]{16}\.([A-Za-z0-9_-]{64,2048})$/
-/** No text within a JSON string can look like this: its quotes have a backslash before them. */
+/** No text within a JSON string can look like this, because its quotes have a backslash before them. */
 const MEMBER = '"customer_reference":'
 const STRING = /"(?:[^"\\]|\\.)*"/y
 
 export const isSealedReference = (text: string): boolean => commitmentOf(text) !== null
 
-/** The report as the log has it: with the sealed reference. Null where the report does not show this reference, in its one spelling. */
+/** The report as in the log: with the sealed reference. Null if the report does not show this reference in its one spelling. */
 export function reportAsRecorded(
   report: Uint8Array,
   { sealed, salt }: SealedReference,
@@ -52,7 +52,7 @@ function stateOf(plain: string, { sealed, salt }: SealedReference): ReferenceSta
   return commitmentOf(sealed)?.equals(commitment) === true ? 'proven' : null
 }
 
-/** The first bytes of what is sealed are SHA-256 of the salt and the plain text. */
+/** The sealed bytes begin with SHA-256 of the salt and the plain text. */
 function commitmentOf(sealed: string): Buffer | null {
   const [, data] = FORM.exec(sealed) ?? []
   if (data === undefined) return null
@@ -60,7 +60,7 @@ function commitmentOf(sealed: string): Buffer | null {
   return bytes.toString('base64url') === data ? bytes.subarray(0, HASH_BYTES) : null
 }
 
-/** Null where the literal is not written as `JSON.stringify` writes its text. */
+/** Null if the literal is not written as `JSON.stringify` writes its text. */
 function textOf(literal: string): string | null {
   try {
     const text = JSON.parse(literal) as string

@@ -2,13 +2,13 @@
 import { SUBTREE_LEAVES } from '@cupel/signing'
 import { numberOf } from './base64.js'
 
-/** Hashes of a full tile. */
+/** Number of hashes in a full tile. */
 export const TILE_WIDTH = SUBTREE_LEAVES
-/** Levels that a tree of 2^53 leaves can have. */
+/** Number of levels that a tree of 2^53 leaves can have. */
 const MAX_LEVEL = 6
 
 export interface TileName {
-  /** Level 0 holds leaf hashes, each further level the roots of full tiles of the one below. */
+  /** Level 0 holds leaf hashes; each further level holds the roots of full tiles of the level below. */
   readonly level: number | 'entries'
   readonly index: number
   /** Number of hashes, from 1 to 256. */
@@ -27,7 +27,7 @@ export function tilePath({ level, index, width }: TileName): string {
   return `${level}/${names.join('/')}${width === TILE_WIDTH ? '' : `.p/${width}`}`
 }
 
-/** Null where the path is not what `tilePath` makes. */
+/** Null if the path differs from what `tilePath` makes. */
 export function parseTilePath(path: string): TileName | null {
   const [, levelText, groups, widthText] =
     /^(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,5}[0-9]{3})(?:\.p\/([0-9]{1,3}))?$/.exec(path) ?? []
@@ -39,10 +39,10 @@ export function parseTilePath(path: string): TileName | null {
   return Number.isSafeInteger(name.index) && tilePath(name) === path ? name : null
 }
 
-/** How many hashes of a level a tree of this size has. */
+/** The number of hashes of a level in a tree of this size. */
 export const hashesOfLevel = (size: number, level: number): number => Math.floor(size / TILE_WIDTH ** level)
 
-/** The tiles of a tree that a tree of `before` leaves did not have, with the wider ones of those that grew. */
+/** The tiles of a tree that a tree of `before` leaves did not have, including wider versions of tiles that grew. */
 export function newTiles(before: number, size: number): readonly TileName[] {
   const names: TileName[] = []
   for (let level = 0; level <= MAX_LEVEL; level += 1) {
@@ -57,7 +57,7 @@ export function newTiles(before: number, size: number): readonly TileName[] {
   return names
 }
 
-/** Entries one behind the other, each after its length in two bytes. */
+/** Concatenates entries, each after its length in two bytes. */
 export function entryBundle(entries: readonly string[]): Buffer {
   return Buffer.concat(
     entries.flatMap((entry) => {
@@ -69,7 +69,7 @@ export function entryBundle(entries: readonly string[]): Buffer {
   )
 }
 
-/** The entries of a bundle; null where the bytes are not what `entryBundle` makes. */
+/** The entries of a bundle; null if the bytes differ from what `entryBundle` makes. */
 export function entriesOfBundle(bundle: Buffer): readonly string[] | null {
   const entries: string[] = []
   for (let at = 0; at < bundle.length;) {

@@ -1,4 +1,4 @@
-/** Whether a report is in a transparency log, from the bytes of the report, a proof and public keys alone. */
+/** Checks whether a report is in a transparency log, from the bytes of the report, a proof and public keys alone. */
 import { isUtf8 } from 'node:buffer'
 import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
@@ -10,14 +10,14 @@ import { reportAsRecorded, type ReferenceState } from './sealed-reference.js'
 
 export interface ProvenReport {
   readonly leaf: Leaf
-  /** Of the leaf. */
+  /** The index of the leaf. */
   readonly index: number
   /** RFC 6962 hash of the leaf, in hex. */
   readonly hash: string
   readonly checkpoint: OpenedCheckpoint
-  /** Of the given witnesses that cosigned the checkpoint. */
+  /** Cosignatures of the given witnesses on the checkpoint. */
   readonly cosignatures: readonly Cosignature[]
-  /** Whether the customer reference of the report is proven as well; null where the log has it as the report shows it. */
+  /** Whether the customer reference of the report is also proven; null if the log has it as the report shows it. */
   readonly reference: ReferenceState | null
 }
 
@@ -27,7 +27,7 @@ export class UnprovenReportError extends Error {
 }
 
 /**
- * Throws UnprovenReportError, also where fewer witnesses cosigned than the policy needs. `report` is the answer of the API as it was
+ * Throws UnprovenReportError, also if fewer witnesses cosigned than the policy needs. `report` is the answer of the API exactly as
  * received, byte for byte.
  */
 export function verifyReport(

@@ -1,4 +1,4 @@
-/** Asks one witness to cosign a checkpoint, after C2SP tlog-witness. What it answers counts only where its signature does. */
+/** Asks one witness to cosign a checkpoint, according to C2SP tlog-witness. Its answer counts only if its signature is valid. */
 import type { OutboundClient } from '@cupel/outbound'
 import { parseNote, UnsignedNoteError } from '@cupel/signing'
 import { openCosignature, type WitnessKey } from '../format/cosignature.js'
@@ -8,31 +8,31 @@ import type { Witness } from './witness-settings.js'
 export interface Submission {
   /** The signed note. */
   readonly note: string
-  /** Leaves of its tree. */
+  /** Number of leaves of its tree. */
   readonly size: number
   /** The consistency proof from a smaller tree to this one, in base64. */
   readonly prove: (from: number) => Promise<readonly string[]>
 }
 
 export type FailureReason =
-  /** No answer came, or none in time. */
+  /** No answer arrived, or none in time. */
   | 'unreachable'
   /** The witness does not know the log or its key, or cannot answer now. */
   | 'refused'
-  /** The answer is not what the protocol says, or carries no right cosignature. */
+  /** The answer does not follow the protocol, or carries no valid cosignature. */
   | 'bad-answer'
-  /** The witness cosigned another history: there are two. */
+  /** The witness cosigned another history: there are two histories. */
   | 'inconsistent'
 
 export type WitnessOutcome =
   | { readonly kind: 'cosigned'; /** With its newline. */ readonly line: string }
   | { readonly kind: 'failed'; readonly reason: FailureReason; readonly detail: string }
-  /** It cosigned a checkpoint of so many leaves, more than this one has. */
+  /** It cosigned a checkpoint with this number of leaves, more than this one has. */
   | { readonly kind: 'ahead'; readonly size: number }
 
 export interface AskParts {
   readonly witness: Witness
-  /** Leaves of the last checkpoint that the witness is known to have cosigned. */
+  /** Number of leaves of the last checkpoint that the witness is known to have cosigned. */
   readonly known: number
   readonly submission: Submission
   readonly client: Pick<OutboundClient, 'post'>
@@ -43,9 +43,9 @@ export interface AskParts {
 
 /** A witness has a few keys, and a line takes 150 bytes. */
 export const MAX_WITNESS_ANSWER_BYTES = 16_384
-/** Lines that are looked at. */
+/** Maximum number of lines that are examined. */
 const MAX_LINES = 64
-/** A cosignature from further in the future says that one of the clocks is wrong. */
+/** A cosignature from further in the future means that one of the clocks is wrong. */
 const MAX_AHEAD_SECONDS = 300
 const [OK, FORBIDDEN, NOT_FOUND, CONFLICT, UNPROCESSABLE] = [200, 403, 404, 409, 422]
 
@@ -61,7 +61,7 @@ export async function askWitness({ known, ...parts }: AskParts): Promise<Witness
   return first === second ? conflict(first, size) : badAnswer('it says two sizes one after the other')
 }
 
-/** The outcome, or the size that the witness says it cosigned instead of `from`. */
+/** The outcome, or the size that the witness reports as cosigned instead of `from`. */
 async function submit(from: number, parts: Omit<AskParts, 'known'>): Promise<WitnessOutcome | number> {
   const { witness, submission, client, signal } = parts
   const proof = from === 0 || from === submission.size ? [] : await submission.prove(from)

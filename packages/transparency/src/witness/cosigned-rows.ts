@@ -1,32 +1,32 @@
-/** What the database holds of witnesses: cosignatures of checkpoints, and how each witness answers. */
+/** The database rows about witnesses: cosignatures of checkpoints, and the state of each witness. */
 import type { Database, Queryable } from '@cupel/postgres'
 import { parseNote } from '@cupel/signing'
 import { cosignaturesOf, witnessKeyText, type WitnessKey } from '../format/cosignature.js'
 import type { WitnessSettings } from './witness-settings.js'
 
-/** How one witness answers. */
+/** The state of one witness. */
 export interface WitnessState {
   readonly name: string
   readonly vkey: string
-  /** Leaves of the last checkpoint that it cosigned, as far as is known. */
+  /** Number of leaves of the last checkpoint that it is known to have cosigned. */
   readonly size: number
-  /** Since it cosigned last, in milliseconds; null where it never did. */
+  /** Time since its last cosignature, in milliseconds; null if it never cosigned. */
   readonly cosignedAgeMs: number | null
-  /** A clause that says why the last try failed; null where it cosigned. */
+  /** A clause that says why the last attempt failed; null if it cosigned. */
   readonly failure: string | null
-  /** Failed tries in a row. */
+  /** Consecutive failed attempts. */
   readonly failures: number
 }
 
 export interface CosigningState {
-  /** Leaves of the last checkpoint. */
+  /** Number of leaves of the last checkpoint. */
   readonly size: number
-  /** The last one that enough witnesses cosigned; null where there is none. */
+  /** The last one that enough witnesses cosigned; null if there is none. */
   readonly cosigned: { readonly size: number; readonly ageMs: number } | null
   readonly witnesses: readonly WitnessState[]
 }
 
-/** Null where the log has no transparency log, or no witnesses. */
+/** Null if the log has no transparency log, or no witnesses. */
 export async function readCosigning(database: Queryable, log: string): Promise<CosigningState | null> {
   const [row] = await database.query<{
     number: number
@@ -53,11 +53,11 @@ export async function readCosigning(database: Queryable, log: string): Promise<C
   }
 }
 
-/** In milliseconds; null where it never was. */
+/** In milliseconds; null if it never happened. */
 const ageOf = (column: string): string =>
   `CASE WHEN ${column} IS NOT NULL THEN greatest(0, extract(epoch FROM now() - ${column}) * 1000) END::float8`
 
-/** Rows of these witnesses and of no others. */
+/** Keeps the rows of exactly these witnesses. */
 export async function putWitnesses(
   database: Database,
   number: number,
@@ -71,12 +71,12 @@ export async function putWitnesses(
   )
 }
 
-/** Where no witness is asked any more, none is told of. */
+/** If no witness is configured any more, none is reported. */
 export async function forgetWitnesses(database: Queryable): Promise<void> {
   await database.execute('DELETE FROM transparency.witness')
 }
 
-/** Whether this process asks now. For `forMs` no other one does, or until it ends its turn. */
+/** Whether this process asks now. No other process asks for `forMs`, or until this one ends its turn. */
 export async function takeTurn(database: Queryable, number: number, forMs: number): Promise<boolean> {
   const rows = await database.query(
     `UPDATE transparency.log SET asked_until = now() + $2 * interval '1 millisecond'
@@ -102,19 +102,19 @@ export async function storeFailure(
 
 export interface NewCosignature {
   readonly number: number
-  /** The checkpoint that was submitted, with the lines that it had then, and its leaves. */
+  /** The submitted checkpoint, with its lines at that time, and its leaves. */
   readonly note: string
   readonly size: number
-  /** Of this round, checked. */
+  /** Lines of this round, checked. */
   readonly lines: readonly string[]
-  /** Who cosigned last. */
+  /** The witness that cosigned last. */
   readonly key: WitnessKey
   readonly settings: Pick<WitnessSettings, 'witnesses' | 'quorum'>
 }
 
 /**
- * Adds the lines to the checkpoint that they are on: to the last one, and where the log has a longer one by now, to the last cosigned
- * one. Whether enough witnesses cosigned this checkpoint now.
+ * Adds the lines to the checkpoint that they are on: to the last one or, if the log has a longer one by now, to the last cosigned
+ * one. Returns whether enough witnesses have cosigned this checkpoint now.
  */
 export async function storeCosignature(
   database: Database,
@@ -165,7 +165,7 @@ const textOf = (note: string): string => parseNote(note).text
 /** Lines of signatures, each with its newline. */
 const linesOf = (note: string): string[] => note.slice(textOf(note).length + 1).match(/[^\n]+\n/g) ?? []
 
-/** The note with the lines of keys that it has none of yet. */
+/** The note with added lines for keys that have no line in it yet. */
 function withLines(note: string, lines: readonly string[]): string {
   let result = note
   for (const line of lines) {
@@ -177,5 +177,5 @@ function withLines(note: string, lines: readonly string[]): string {
   return result
 }
 
-/** How many lines of signatures a note has. */
+/** The number of signature lines of a note. */
 export const lineCount = (note: string): number => linesOf(note).length

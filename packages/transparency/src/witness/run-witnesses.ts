@@ -1,6 +1,6 @@
 /**
- * Has witnesses cosign the last checkpoint, beside everything else: no screen, no leaf and no publication waits for a witness, and none
- * of them can stop one. Several processes may run it: one at a time asks.
+ * Asks witnesses to cosign the last checkpoint, in the background: no screen, no leaf and no publication waits for a witness, and none
+ * of them can stop one. Several processes may run it; one at a time asks.
  */
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
@@ -23,9 +23,9 @@ import {
 import { MAX_REST_MS, tellWitnesses, type Standing, type Telling } from './tell-witnesses.js'
 import type { Witness, WitnessSettings } from './witness-settings.js'
 
-/** For a call of a witness, the connection included. A witness is called twice at most for one checkpoint. */
+/** Time limit for a call of a witness, the connection included. A witness is called at most twice for one checkpoint. */
 export const WITNESS_TIMEOUT_MS = 4_000
-/** A process that died while it asked stands in the way of the others for so long. */
+/** A process that died while asking blocks the others for this time. */
 const TURN_MS = 2 * WITNESS_TIMEOUT_MS + 2_000
 
 export interface WitnessesOptions {
@@ -34,19 +34,19 @@ export interface WitnessesOptions {
   readonly database: Database
   readonly keys: SigningKeys
   readonly folders: readonly string[]
-  /** Between two looks for a new checkpoint, in milliseconds; a wake comes sooner. */
+  /** Time between two checks for a new checkpoint, in milliseconds; a wake ends it early. */
   readonly intervalMs: number
   readonly logger: Logger
   readonly metrics: Metrics
   readonly now?: () => number
-  /** For the call of one witness, in milliseconds. */
+  /** Time limit for the call of one witness, in milliseconds. */
   readonly timeoutMs?: number
 }
 
 export interface RunningWitnesses {
   /** A new checkpoint was signed. */
   wake(): void
-  /** A sentence about what keeps checkpoints from being cosigned, or about a witness that saw another history; null where all is well. */
+  /** A sentence that says why checkpoints are not cosigned, or which witness saw another history; null if there is no problem. */
   error(): string | null
   stop(): Promise<void>
 }
@@ -84,7 +84,7 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
       }
       isPublished = false
     }
-    // Where somebody else publishes at this moment, what came since is published at the next look.
+    // If another process publishes at this moment, the new cosignatures are published at the next check.
     if (!isPublished)
       isPublished = await publishFiles(database, {
         folders: options.folders,
@@ -112,7 +112,7 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
   }
 }
 
-/** Those that did not cosign this checkpoint, and do not stand back after a failure. */
+/** The witnesses that have not cosigned this checkpoint, and are not in a pause after a failure. */
 function dueWitnesses(
   { checkpoint }: StoredLog,
   standings: ReadonlyMap<Witness, Standing>,
@@ -138,7 +138,7 @@ interface RoundParts extends WitnessesOptions {
   readonly told: Telling
 }
 
-/** All at once: a slow witness keeps none waiting. What one answers is stored when it comes. */
+/** Asks all at once, so that a slow witness delays no other. Each answer is stored when it arrives. */
 async function askAll(parts: RoundParts, stored: StoredLog): Promise<void> {
   const { database, settings, client, signal, told, identity } = parts
   const note = stored.checkpoint!
@@ -179,7 +179,7 @@ async function askAll(parts: RoundParts, stored: StoredLog): Promise<void> {
 
 type Settled = Exclude<WitnessOutcome, { kind: 'ahead' }>
 
-/** Null where another process had a longer checkpoint cosigned meanwhile, which is the one to ask for next. */
+/** Null if another process got a longer checkpoint cosigned meanwhile, which is then the next to ask for. */
 async function settled(
   asked: Promise<WitnessOutcome>,
   { database, identity }: RoundParts,

@@ -1,15 +1,15 @@
-/** Metrics, lines of the log and the check of the projector about witnesses. */
+/** Metrics, log lines and the projector's check for witnesses. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { FailureReason } from './ask-witness.js'
 import type { CosigningState } from './cosigned-rows.js'
 import type { Witness, WitnessSettings } from './witness-settings.js'
 
-/** How the witness is doing, in this process. */
+/** The state of the witness, in this process. */
 export interface Standing {
   failures: number
-  /** Not asked before, in milliseconds of performance.now(). */
+  /** Not asked before this time, in milliseconds of performance.now(). */
   notBeforeMs: number
-  /** Of the last try; null where it cosigned. */
+  /** Failure of the last attempt; null if it cosigned. */
   failure: { readonly reason: FailureReason; readonly detail: string } | null
 }
 
@@ -20,11 +20,11 @@ export interface Telling {
   error(): string | null
 }
 
-/** Longest rest between two looks for a new checkpoint, in milliseconds. */
+/** Longest rest between two checks for a new checkpoint, in milliseconds. */
 export const MAX_REST_MS = 5_000
-/** A witness that fails is asked less and less often, down to once in this time. */
+/** A failing witness is asked at growing intervals, up to this time. */
 const MAX_STAND_BACK_MS = 60_000
-/** Without enough cosignatures for so long it is told as a problem. */
+/** A lack of cosignatures is reported as a problem after this time. */
 const UNCOSIGNED_MS = 60_000
 
 interface TellingOptions {

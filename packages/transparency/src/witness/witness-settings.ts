@@ -5,15 +5,15 @@ import { parseWitnessKey, faultOfPolicy, type WitnessKey } from '../format/cosig
 
 export interface Witness {
   readonly key: WitnessKey
-  /** What `add-checkpoint` stands below; ends in `/`. */
+  /** The URL to which `add-checkpoint` is appended; ends in `/`. */
   readonly url: string
 }
 
 export interface WitnessSettings {
   readonly witnesses: readonly Witness[]
-  /** A checkpoint counts as cosigned with so many cosignatures. */
+  /** Number of cosignatures with which a checkpoint counts as cosigned. */
   readonly quorum: number
-  /** Ranges in which witnesses may be although they are not globally reachable, on any port and without TLS. */
+  /** Ranges in which witnesses may be even if they are not globally reachable, on any port and without TLS. */
   readonly allow: readonly AllowedRange[]
 }
 
@@ -22,7 +22,7 @@ export class WitnessesFileError extends Error {
   override readonly name = 'WitnessesFileError'
 }
 
-/** Each of them is asked for every checkpoint. */
+/** Each of them is asked to cosign every checkpoint. */
 const MAX_WITNESSES = 20
 const MAX_URL_CHARS = 1_024
 const MEMBERS = ['quorum', 'witnesses', 'allowed_ranges']
@@ -72,7 +72,7 @@ function witnessOf(given: unknown, index: number): Witness {
   return { key, url: url.endsWith('/') ? url : `${url}/` }
 }
 
-/** Whether plain HTTP may be used is seen when the address is known: it must be in an allowed range. */
+/** Plain HTTP is allowed only in an allowed range, which is checked when the address is known. */
 function isPrefix(text: string): boolean {
   if (text.length > MAX_URL_CHARS || !URL.canParse(text) || /[?#]/.test(text)) return false
   const { protocol, username, password } = new URL(text)

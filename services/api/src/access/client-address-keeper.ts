@@ -5,7 +5,7 @@ import { endRetention } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 
 const SWEEP_INTERVAL_MS = 3_600_000
-/** Soon after the start: an installation that is restarted every day keeps its retention too. */
+/** Soon after the start, so that an installation that is restarted every day keeps its retention too. */
 const FIRST_SWEEP_MS = 10_000
 
 export interface ClientAddressKeeperOptions {

@@ -7,7 +7,7 @@ import { refuse, type Refusal } from '../http/problem.js'
 export interface DiskWatch {
   /** Why no new work may begin; null where it may. */
   refusal(): Refusal | null
-  /** Tells in `/readyz` that the volume is nearly full. It fails nothing: what is stored can still be read. */
+  /** Reports in `/readyz` that the volume is nearly full. The check does not fail: stored data can still be read. */
   checks(): readonly Check[]
   stop(): Promise<void>
 }

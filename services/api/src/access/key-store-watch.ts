@@ -1,12 +1,12 @@
 /**
- * Looks whether the key store answers. Readiness must not wait for calls: a proxy sends none to an instance that is not ready, so that
- * one failed call would keep it out for ever.
+ * Checks whether the key store answers. Readiness must not wait for calls: a proxy sends none to an instance that is not ready, so
+ * one failed call would keep the instance out for ever.
  */
 import type { AdmissionGate } from '@cupel/access'
 import { startLoop, withinMs } from '@cupel/concurrency'
 
 const LOOK_INTERVAL_MS = 2_000
-/** A look that hangs says nothing, and must not hold up a shutdown. */
+/** A check that hangs has no result, and must not delay a shutdown. */
 const LOOK_LIMIT_MS = 5_000
 
 export function startKeyStoreWatch(gate: Pick<AdmissionGate, 'look'>): { stop(): Promise<void> } {

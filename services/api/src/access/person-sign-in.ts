@@ -28,7 +28,7 @@ import { refusalOf } from './refusal-of.js'
 
 export interface SignInOrder {
   readonly idToken: string
-  /** What the nonce of the token is the digest of. */
+  /** The nonce of the token is its digest. */
   readonly nonceSecret: string
   /** The key that the person chose; null for the only one. */
   readonly keyId: string | null
@@ -92,7 +92,7 @@ const NOT_MAPPED =
   'You are signed in with the sign-in service, and none of your groups may use this console. Ask the operator of this installation.'
 const NOT_OWN_CHOICE = 'None of your groups may use that key any more. Sign in again and choose another one.'
 
-/** The session is judged as its first call would be, so that a key that may not be used from here begins none. */
+/** Judges the session like its first call, so that a key that may not be used from here begins no session. */
 async function begin(
   { database, gate, personalData }: PersonSignInParts,
   order: {

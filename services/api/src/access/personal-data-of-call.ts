@@ -4,12 +4,12 @@ import type { AccountSeal, PersonalData } from '@cupel/personal-data'
 import type { Answer } from '../http/answer.js'
 import { isRefusal, type Refusal } from '../http/problem.js'
 
-/** Who calls and from where, as it is recorded. */
+/** The caller and the client address as they are recorded. */
 export interface SealedOrigin {
   readonly caller: Caller
   readonly clientAddress: string
   readonly seal: AccountSeal
-  /** The person of the session as records from before personal data was sealed name it; empty without a session. Never stored. */
+  /** The person of the session in the form of records from before personal data was sealed; empty without a session. Never stored. */
   readonly plainPerson: { readonly person: string; readonly subject: string }
 }
 
@@ -43,7 +43,7 @@ export async function sealedOrigin(
   }
 }
 
-/** The answer with the personal data of this account opened; of no account where none is given. */
+/** The answer with the personal data of this account opened. Without an account nothing is opened. */
 export async function openedAnswer(
   personalData: PersonalData,
   result: Answer | Refusal,

@@ -12,7 +12,7 @@ export function rateLimitHeaders(limit: RateLimit): Record<string, string> {
   }
 }
 
-/** A limit that is no bucket: `quota` at most, of which `used` are in use. Nobody can say when there is one more. */
+/** A limit without a bucket: at most `quota`, of which `used` are in use. It is not known when the next one is free. */
 export function quotaHeaders(
   policies: readonly { name: string; quota: number; used: number }[],
 ): Record<string, string> {
@@ -22,7 +22,7 @@ export function quotaHeaders(
   }
 }
 
-/** Fields that are lists: what an answer adds comes behind what every answer to its key says. */
+/** Fields that are lists: the members of one answer follow those of every answer to its key. */
 const LISTS = ['ratelimit', 'ratelimit-policy']
 
 export function withFurtherLimits(

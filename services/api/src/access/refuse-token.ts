@@ -1,4 +1,4 @@
-/** The answer to a token that opens nothing. Whoever guesses tokens is treated as one who guesses keys. */
+/** The answer to a token that opens nothing. A client that guesses tokens is treated like one that guesses keys. */
 import type { AdmissionGate } from '@cupel/access'
 import { refuse, type Refusal } from '../http/problem.js'
 import { refusalOf } from './refusal-of.js'

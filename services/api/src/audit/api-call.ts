@@ -1,4 +1,4 @@
-/** The call as the event that it makes records it: such an event is the audit record of its call (docs/adr/0095). */
+/** The call as recorded by the event that it makes: such an event is the audit record of its call (docs/adr/0095). */
 import type { ApiCall } from '@cupel/contracts'
 import type { KeyedCall, TokenCall } from '../http/endpoint.js'
 

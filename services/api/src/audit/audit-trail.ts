@@ -1,7 +1,7 @@
 /**
  * Records every call with a key before its answer is sent. A call that made an event of its own is recorded by that event. For
- * another call it appends an ApiRequestAudited; where the log does not acknowledge in time, the outbox takes the event under the
- * same id; where that fails too, the answer is withheld.
+ * any other call the trail appends an ApiRequestAudited. If the log does not acknowledge in time, the outbox takes the event under
+ * the same id. If that fails too, the answer is withheld.
  */
 import { clientNetwork } from '@cupel/access'
 import { createTimeLimit, LATE } from '@cupel/concurrency'
@@ -54,7 +54,7 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
   )
   const strangers = createStrangerCounts(options.nowMs)
   const writer = createWriter(options)
-  /** What cannot be sealed is not recorded. Resolves to whether it was recorded. */
+  /** Resolves to whether the event was recorded. An event that cannot be sealed is not recorded. */
   const write = async (accountId: string, eventOf: (seal: AccountSeal) => AuditEvent): Promise<boolean> => {
     const where = await options.personalData
       .of(accountId)
@@ -132,9 +132,9 @@ function createWriter({ log, codec, database, logger }: AuditTrailOptions): Writ
   return async (event) => ((await append(event)) ? 'log' : (await keep(event)) ? 'outbox' : 'nowhere')
 }
 
-/** A person who was proved to call is no stranger. */
+/** A call by a proven person counts as known. */
 const isKnown = ({ caller, actor }: EndedCall): boolean => caller !== null || actor !== ''
 
-/** The account of calls that belong to none. */
+/** The account id of calls without an account. */
 const NOBODY = ''
 const RECORDED = Promise.resolve(true)

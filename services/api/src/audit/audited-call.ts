@@ -19,7 +19,7 @@ export interface EndedCall {
   readonly peerAddress: string | undefined
   readonly clientAddress: string | null
   readonly caller: Caller | null
-  /** The person whom an ID token proved to call, where there is no session; else empty. */
+  /** The person that an ID token proved, where there is no session; else empty. */
   readonly actor: string
   readonly refusedBecause: string | null
   readonly result: Answer | Refusal
@@ -111,7 +111,7 @@ export function clientAddressOf({ clientAddress, peerAddress }: EndedCall): stri
   return clientAddress ?? normaliseIp(peerAddress ?? '') ?? ''
 }
 
-/** `network`: sealed, so that nobody finds it by hashing every network. */
+/** `network`: sealed, so that hashing every network does not reveal it. */
 function strangerKey(network: string): string {
   return createHash('sha256')
     .update(network)

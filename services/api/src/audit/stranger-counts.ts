@@ -21,7 +21,7 @@ export interface StrangerCounts {
 /** Calls a minute of one client (an IPv4 address, an IPv6 /64) that are recorded in full. */
 export const MAX_TOLD_PER_MINUTE = 20
 const MINUTE_MS = 60_000
-/** Clients counted at once. Beyond it the count of the oldest client is returned early and starts again. */
+/** Clients counted at once. Beyond this number the count of the oldest client is returned early and starts again. */
 const MAX_CLIENTS = 20_000
 
 interface Counting {

@@ -1,4 +1,4 @@
-/** Bulk jobs as callers make and cancel them: each is an event, acknowledged before the answer. */
+/** Makes and cancels bulk jobs for callers: each change is an event, acknowledged before the answer. */
 import type { Caller, ReportIds } from '@cupel/access'
 import { LATE, withinMs } from '@cupel/concurrency'
 import {
@@ -45,7 +45,7 @@ export interface BulkJobsOptions {
   /** Ids whose reports lie in the bulk half of the report topic. */
   readonly reportIds: Pick<ReportIds, 'next'>
   readonly reportPageUrl: () => string
-  /** How long an acknowledgement is waited for. */
+  /** How long a call waits for an acknowledgement. */
   readonly deadlineMs: number
 }
 
@@ -141,7 +141,7 @@ function storableText(address: string): string {
 
 const NOT_SCREENED = { canonicalAddress: '', chain: '', candidateChains: [] }
 
-/** What can be wrong with one address of many; the other codes are about whole calls. */
+/** Codes that can concern one address of many; the other codes are about whole calls. */
 const ITEM_CODES: readonly ProblemCode[] = [
   'invalid_address',
   'unsupported_chain',
@@ -149,7 +149,7 @@ const ITEM_CODES: readonly ProblemCode[] = [
   'screening_failed',
 ]
 
-/** Of a magic address that is answered with such an error, that is the error of its item. */
+/** The error of an item for a magic address that gets such an error; null for other addresses. */
 function scriptedRefusal(
   { livemode }: Pick<Caller, 'livemode'>,
   canonicalAddress: string,
@@ -175,7 +175,7 @@ function envelopeOf(
   }
 }
 
-/** Without an acknowledgement nobody is told of the job; whether it was written all the same is not known. */
+/** Without an acknowledgement the caller is told of no job. The log may contain it all the same. */
 async function isAcknowledged(append: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   try {
     return (await withinMs(deadlineMs, append)) !== LATE

@@ -3,10 +3,10 @@ import { riskLevels } from '@cupel/contracts'
 import type { JobItem, JobOverview, JobSummary } from '@cupel/read-models'
 import type { SubmittedJob } from './bulk-jobs.js'
 
-/** Where the results of a job are. */
+/** The URL of the results of a job. */
 export type ResultsUrl = (jobId: string) => string
 
-/** The job as it was accepted: the answer to its submission, and to every repeat of that. */
+/** The job as it was accepted: the answer to its submission and to every repeat. */
 export function acceptedDocument(
   { jobId, total, refused, submittedAt }: SubmittedJob,
   livemode: boolean,
@@ -26,7 +26,7 @@ export function acceptedDocument(
   })
 }
 
-/** `results`: the text of the results that go inline; null where none do. */
+/** `results`: the text of inline results; null where there are none. */
 export function jobDocument(
   job: JobOverview,
   livemode: boolean,
@@ -53,7 +53,7 @@ export function resultDocuments(items: readonly JobItem[], reports: ReadonlyMap<
   return items.map((item) => resultDocument(item, reports)).join(',')
 }
 
-/** What stands before the first result of a job whose results go inline, and behind the last. */
+/** The text before the first result of a job with inline results, and after the last. */
 export function aroundResults(job: JobOverview, livemode: boolean, resultsUrl: ResultsUrl) {
   const whole = jobDocument(job, livemode, resultsUrl, null)
   return { begin: `${whole.slice(0, -'null}'.length)}[`, between: ',', end: ']}' }
@@ -72,7 +72,7 @@ export function summaryDocument(job: JobSummary, livemode: boolean, resultsUrl: 
   }
 }
 
-/** Every known level with its number. A level that is not known here is one of which too little is known. */
+/** Every known level with its number. An unknown level counts as grey. */
 function knownLevels(counted: JobOverview['levels']): Record<string, number> {
   const levels: Record<string, number> = Object.fromEntries(riskLevels.map((level) => [level, 0]))
   for (const [level, number] of Object.entries(counted)) levels[level in levels ? level : 'grey']! += number
@@ -87,7 +87,7 @@ export function resultDocument(item: JobItem, reports: ReadonlyMap<string, strin
   return `${head},"error":${JSON.stringify({ code: item.code, detail: item.detail })}}`
 }
 
-/** The report of a completed item. It is read after the item was, and reports do not go away. */
+/** The report of a completed item. It is read after the item, and reports do not disappear. */
 export function reportOf(
   { reportId }: Extract<JobItem, { status: 'completed' }>,
   reports: ReadonlyMap<string, string>,
@@ -97,7 +97,7 @@ export function reportOf(
   return report
 }
 
-/** One JSON document per line, every line ended. Line breaks of a report would end its line, so that those are taken out. */
+/** One JSON document per line; every line is ended. Line breaks inside a report would end its line, so they are removed. */
 export function resultLines(items: readonly JobItem[], reports: ReadonlyMap<string, string>): string {
   return items.map((item) => `${resultDocument(item, reports).replaceAll(/[\r\n]+/g, ' ')}\n`).join('')
 }

@@ -1,5 +1,5 @@
 /**
- * How running jobs stand, for those who follow them. Each followed job is read once per round, whatever the number of its
+ * Tells followers how running jobs stand. Each followed job is read once per round, whatever the number of its
  * followers, and the rounds are spaced so that they take a small part of the time of one connection.
  */
 import { startLoop } from '@cupel/concurrency'
@@ -7,7 +7,7 @@ import type { Logger } from '@cupel/contracts'
 import type { JobOverview, Tenant } from '@cupel/read-models'
 
 export interface JobWatch {
-  /** `tell` is called with what a round reads, at least whenever that differs from the round before, until the returned function is called. */
+  /** Calls `tell` with the result of a round, at least whenever it differs from the round before, until the returned function is called. */
   follow(tenant: Tenant, jobId: string, tell: (job: JobOverview) => void): () => void
   stop(): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface JobWatchOptions {
 const ROUND_MS = 500
 /** The rest after a round is at least this many times as long as the round took. */
 const REST_FACTOR = 9
-/** While nobody follows anything; following begins a round. Timers take at most 31 bits. */
+/** Rest while no job is followed; following begins a round. Timers take at most 31 bits. */
 const IDLE_MS = 2 ** 31 - 1
 
 interface WatchedJob {
@@ -59,7 +59,7 @@ export function createJobWatch({ logger, read }: JobWatchOptions): JobWatch {
       const wasIdle = jobs.size === 0
       const watched = jobs.get(key) ?? { tenant, jobId, followers: new Set(), state: '' }
       watched.followers.add(tell)
-      // The newcomer may know less than the last round told the others.
+      // A new follower may not know what the last round told the others.
       watched.state = ''
       jobs.set(key, watched)
       if (wasIdle) loop.wake()
@@ -72,7 +72,7 @@ export function createJobWatch({ logger, read }: JobWatchOptions): JobWatch {
   }
 }
 
-/** Names what a reading says of its job as a whole: equal for equal readings. It is the id of the event that tells it. */
+/** Names the state that a reading gives for a job: equal for equal readings. It is the id of the event with that state. */
 export function stateOf({ status, completed, failed, cancelled }: JobOverview): string {
   return [status, completed, failed, cancelled].join('.')
 }

@@ -35,7 +35,7 @@ import { createResultThread } from './result-thread.js'
 
 export interface BulkParts {
   readonly jobs: BulkJobs
-  /** Counts a job among those the account has open, unless that would be too many; with the plan that says so. */
+  /** Counts a job as open for the account, unless the plan allows no more. Also returns that plan. */
   readonly admit: (
     caller: Caller,
     jobId: string,
@@ -53,7 +53,7 @@ export interface BulkParts {
   readonly watch: JobWatch
   readonly streams: EventStreams
   readonly largeReads: LargeReads
-  /** In the thread of large reads for a large read, and else at once. */
+  /** Runs a large read in the thread of large reads, and any other read at once. */
   readonly beginResults: BeginResults
   readonly stopReading: () => Promise<void>
   readonly resultsUrl: ResultsUrl

@@ -1,6 +1,6 @@
 /**
- * What is read of a job to answer a call, and made into the bytes of the answer: in the thread of large reads, and in the process itself
- * where it is little. Both run this.
+ * Reads a job to answer a call, and makes the bytes of the answer. The thread of large reads runs this, and so does the process itself
+ * for small reads.
  */
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -26,7 +26,7 @@ export interface ResultQuery extends ResultSelection {
   readonly include?: 'pending' | undefined
 }
 
-/** The forms of a file: what stands before the first result, and the text of some results. */
+/** The forms of a file: the text before the first result, and the text of some results. */
 const FILES = {
   'application/x-ndjson': { begin: '', textOf: resultLines },
   'text/csv': { begin: TABLE_HEAD, textOf: resultRows },
@@ -38,14 +38,14 @@ export type ResultOrder =
   | (OrderOf<'page'> & {
       readonly query: ResultQuery
       readonly after: readonly number[] | null
-      /** The whole job is read where only that shows the page. */
+      /** Reads the whole job if only that shows the page. */
       readonly wholeToo: boolean
     })
   /** All results that the query selects. */
   | (OrderOf<'file'> & { readonly query: ResultQuery; readonly type: FileType })
   /** An ended job with its results, in the order of the submission; its beginning is known. */
   | (OrderOf<'inline'> & { readonly total: number; readonly begin: string; readonly end: string })
-  /** The same of a job of which nothing is known yet. */
+  /** The same for a job of which nothing is known yet. */
   | (OrderOf<'document'> & { readonly resultsUrl: string })
 
 interface OrderOf<Form extends string> {
@@ -61,7 +61,7 @@ export interface KnownResults {
   readonly page: {
     /** The place of the last result where another page follows. */
     readonly last: readonly number[] | null
-    /** Nothing was read, because the whole job has to be. */
+    /** Nothing was read, because the page needs the whole job. */
     readonly needsWhole: boolean
   }
   readonly file: {
@@ -78,7 +78,7 @@ export interface KnownResults {
 export interface BegunResults<Form extends OrderForm = OrderForm> {
   readonly kind: 'results'
   readonly known: KnownResults[Form]
-  /** To be gone through to the end, or left by `return`. */
+  /** Read them to the end, or stop with `return`. */
   readonly chunks: LeavableChunks
 }
 
@@ -88,7 +88,7 @@ export interface LeavableChunks extends AsyncIterator<Uint8Array, unknown, undef
 }
 
 export interface ResultReads {
-  /** Each read of the database, and all making of text, is done in a turn. */
+  /** Each read of the database, and all making of text, takes place in a turn. */
   begin<Form extends OrderForm>(
     order: Extract<ResultOrder, { form: Form }>,
     turn: Turn,
@@ -130,7 +130,7 @@ export function openResultReads(sources: ResultSources): ResultReads {
   }
 }
 
-/** How results stand in a page. */
+/** The form of results in a page. */
 const INLINE = { textOf: resultDocuments, begin: '', between: ',', end: '' } as const
 
 async function beginPage(
@@ -150,7 +150,7 @@ const NO_PAGE = { items: [], last: null }
 
 type ResultPage = ReturnType<typeof pageOf>
 
-/** A page costs its own rows and no others, also while the job runs. Null where the whole job has to be read. */
+/** Reads only the rows of the page, also while the job runs. Null where the whole job has to be read. */
 async function ownPage(
   { database, ...finding }: ResultSources,
   { tenant, jobId, query, after }: Extract<ResultOrder, { form: 'page' }>,
@@ -164,7 +164,7 @@ async function ownPage(
       return { items: stretch.items, last: from + size < stretch.total ? [from + size - 1] : null }
   }
   const pendingToo = isAskedFor(query)('pending')
-  // One more, which says whether another page follows.
+  // One more item shows whether another page follows.
   const choice = { jobId, sort, level, status, pendingToo, after, size: size + 1 }
   const found = await findResults({ ...finding, database, turn }, tenant, choice)
   if (found.kind === 'chosen') return pageOf(found.items, query, { after: null, size })
@@ -181,7 +181,7 @@ async function pageOfWhole(
   return 'kind' in items ? items : pageOf(items, query, { after, size: query.page_size })
 }
 
-/** The whole job is read. */
+/** Reads the whole job. */
 async function itemsOfWhole(
   sources: ResultSources,
   { tenant, jobId, query }: Extract<ResultOrder, { form: 'page' | 'file' }>,
@@ -216,7 +216,7 @@ async function beginFile(
   return { kind: 'results', known, chunks: made(sources, order, turn, { ...form, stretches: [items] }) }
 }
 
-/** Of a large job that has ended, whose file is read stretch by stretch; null where it is none. */
+/** The overview of a large ended job, whose file is read stretch by stretch; null for any other job. */
 async function endedOverview(
   sources: ResultSources,
   { tenant, jobId }: OrderOf<'file'>,
@@ -282,7 +282,7 @@ function isWholeJob({ sort, level, status }: ResultQuery): boolean {
   return sort === 'submission' && level === undefined && status === undefined
 }
 
-/** A result is that of a finished item; others are shown to who asks for them. */
+/** Finished items are results. Other items are shown only on request. */
 function isAskedFor({ include, status }: ResultQuery): (itemStatus: JobItem['status']) => boolean {
   return (itemStatus) => itemStatus !== 'pending' || include === 'pending' || status === 'pending'
 }

@@ -1,4 +1,4 @@
-/** What the process and its thread of large reads tell each other. A read has one message of each side under way at most, and its turns. */
+/** The messages between the process and its thread of large reads. Besides its turns, a read has one message per side under way at most. */
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { NotFound } from '@cupel/read-models'
@@ -7,20 +7,20 @@ import type { BegunResults, ResultOrder } from './read-results.js'
 export interface ThreadData {
   readonly connection: Database['connection']
   readonly timeoutMs: number
-  /** Of the report topics: the thread has a copy of every module. */
+  /** Number for the report topics: the thread has its own copy of every module. */
   readonly reportPartitions: number
 }
 
-/** The log is asked in the process. */
+/** The process queries the log for the thread. */
 export type LogQuestion =
   | { readonly of: 'endOffset'; readonly args: Parameters<EventLog['endOffset']> }
   | { readonly of: 'partitionFor'; readonly args: Parameters<EventLog['partitionFor']> }
 
 export type ToThread =
   | { readonly kind: 'begin'; readonly id: number; readonly order: ResultOrder }
-  /** The next bytes are wanted. */
+  /** Asks for the next bytes. */
   | { readonly kind: 'next'; readonly id: number }
-  /** Nothing of the read is wanted any more. */
+  /** The read needs no further bytes. */
   | { readonly kind: 'leave'; readonly id: number }
   | { readonly kind: 'turn'; readonly id: number }
   /** Ends the thread. */
@@ -33,12 +33,12 @@ export type FromThread =
   | { readonly kind: 'chunk'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly id: number }
   | { readonly kind: 'fault'; readonly id: number; readonly fault: Fault }
-  /** Asks for a turn, and ends it. */
+  /** Asks for a turn; the next one ends it. */
   | { readonly kind: 'turn'; readonly id: number }
   | { readonly kind: 'turn over'; readonly id: number }
   | { readonly kind: 'log'; readonly question: number; readonly asked: LogQuestion }
 
-/** An error on its way between threads, which keeps neither its class nor its code. */
+/** An error as threads exchange it. The error itself would lose its class and its code. */
 export interface Fault {
   readonly name: string
   readonly message: string
@@ -52,7 +52,7 @@ export function faultFrom(error: unknown): Fault {
   return { name, message, stack, code: typeof code === 'string' ? code : undefined }
 }
 
-/** An error that those who judge errors judge as they would the one it was. */
+/** An error that callers classify like the original. */
 export function errorOf({ name, message, stack, code }: Fault): Error {
   const error = name === LogUnavailableError.name ? new LogUnavailableError(message) : new Error(message)
   if (stack !== undefined) error.stack = stack

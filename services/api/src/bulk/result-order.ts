@@ -13,7 +13,7 @@ export interface ResultSelection {
 /** A place in the order: greater is later. Places of different items differ. */
 type Place = readonly number[]
 
-/** What has no verdict comes before what was found clean. An unknown level is one of which too little is known. */
+/** Failed items come before green ones. An unknown level ranks like grey. */
 const RANKS: Readonly<Record<string, number>> = { red: 0, orange: 1, grey: 2, green: 4 }
 const RANKS_WITHOUT_REPORT = { failed: 3, cancelled: 5, pending: 6 }
 
@@ -32,8 +32,8 @@ export function selectResults(
 }
 
 /**
- * The items after a place, which is that of the last item of the page before. An item that is done between two pages moves: it may
- * be missed then, but no item comes twice.
+ * The items after a place, which is the place of the last item of the page before. An item that ends between two pages moves: it may
+ * be missed, but no item comes twice.
  */
 export function pageOf(
   selected: readonly JobItem[],

@@ -1,9 +1,9 @@
-/** The results of a job as text, made slice by slice: each reads the reports that it needs, and no others. */
+/** The results of a job as text, made slice by slice: each slice reads only the reports that it needs. */
 import type { JobItem, JobOverview, ResultStretch, Turn } from '@cupel/read-models'
 import { SLICE_ITEMS } from '../http/large-reads.js'
 
 export interface SlicedResults {
-  /** The items in order, as many at once as were read at once. */
+  /** The items in order, in the groups in which they were read. */
   readonly stretches: Iterable<readonly JobItem[]> | AsyncIterable<readonly JobItem[]>
   readonly readReports: (items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
   readonly textOf: (items: readonly JobItem[], reports: ReadonlyMap<string, string>) => string
@@ -18,7 +18,7 @@ export const SLICE_RESULTS = 64
 /** Items of an ended job that are read at once. The database goes through all items of the job for each stretch. */
 export const STRETCH_ITEMS = 4 * SLICE_RESULTS
 
-/** Fewer are read and made by the process itself, at once. */
+/** The process itself reads and makes fewer results, all at once. */
 export function isLarge(total: number): boolean {
   return total > SLICE_ITEMS
 }

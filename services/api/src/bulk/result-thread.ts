@@ -1,6 +1,6 @@
 /**
- * The process's side of the thread of large reads. The thread starts with the first read that needs it, and ends after a while without any.
- * Where it ends by itself its reads fail, and the next one starts another.
+ * The process's side of the thread of large reads. The thread starts with the first read that needs it, and ends after a while without
+ * reads. If it ends unexpectedly, its reads fail and the next read starts another thread.
  */
 import { Worker } from 'node:worker_threads'
 import { reportPartitions } from '@cupel/contracts'
@@ -15,7 +15,7 @@ export interface ResultThreadOptions {
   readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
   /** How long a read waits for each read model. */
   readonly timeoutMs: number
-  /** A thread without reads for so long ends; ten minutes by default. */
+  /** A thread ends after this long without reads; ten minutes by default. */
   readonly idleMs?: number
 }
 
@@ -25,11 +25,11 @@ export interface ResultThread extends ResultReads {
 }
 
 const IDLE_MS = 600_000
-/** A thread that does not close its connections for so long is ended as it is. */
+/** A thread that has not closed its connections after this long is terminated. */
 const CLOSE_MS = 2_000
-/** A read that needs more ends the thread, and not the process. */
+/** A read that needs more memory ends the thread, not the process. */
 const MAX_HEAP_MB = 384
-/** Most of what a slice makes is needed no more after it. */
+/** Most objects of a slice are not needed after it. */
 const YOUNG_HEAP_MB = 32
 
 export function createResultThread(options: ResultThreadOptions): ResultThread {
@@ -56,11 +56,11 @@ type Answer = Extract<FromThread, { kind: 'begun' | 'chunk' | 'end' }>
 
 interface Read {
   readonly turn: Turn
-  /** Of the message that waits for an answer. */
+  /** Callbacks of the message that waits for an answer. */
   answer: { resolve(answer: Answer): void; reject(error: Error): void } | null
-  /** Of the turn that the thread has. */
+  /** Ends the turn that the thread has. */
   endTurn: (() => void) | null
-  /** Why it can give no more bytes, although it has not given all. */
+  /** Why the read cannot give its remaining bytes. */
   fault: Error | null
 }
 
@@ -135,7 +135,7 @@ function startThread(
   return thread
 }
 
-/** What can be done about one read. */
+/** The operations on one read. */
 interface Asking {
   readonly isOpen: () => boolean
   readonly next: () => Promise<Answer>
@@ -143,7 +143,7 @@ interface Asking {
   readonly forget: () => void
 }
 
-/** They end where the thread says so, and in no other case: bytes that are not all there are not the end. */
+/** The chunks end only where the thread says so: missing bytes are not the end. */
 function chunksOf(read: Read, { isOpen, next, leave, forget }: Asking): LeavableChunks {
   const end = { done: true, value: undefined } as const
   return {
@@ -169,7 +169,7 @@ function chunksOf(read: Read, { isOpen, next, leave, forget }: Asking): Leavable
   }
 }
 
-/** A message about a read. Those about a read that was left are of no use to anyone. */
+/** Handles a message about a read. Messages about a read that was left are dropped. */
 function hear(
   reads: ReadonlyMap<number, Read>,
   message: Exclude<FromThread, { kind: 'log' }>,
@@ -226,7 +226,7 @@ function threadFile(workerData: ThreadData): ConstructorParameters<typeof Worker
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB }
   if (!import.meta.url.endsWith('.ts'))
     return [new URL('./result-worker.js', import.meta.url), { execArgv: [], resourceLimits, workerData }]
-  // A thread takes over no loader, so it registers the one of sources itself.
+  // A thread inherits no loader, so it registers the loader of sources itself.
   const source = JSON.stringify(new URL('./result-worker.ts', import.meta.url).href)
   const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
   return [code, { eval: true, execArgv: ['--conditions=cupel-source'], resourceLimits, workerData }]

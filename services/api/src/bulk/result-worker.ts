@@ -1,6 +1,6 @@
 /**
- * The thread of large reads: it asks the database, and makes the bytes of answers, so that no screen waits for either. It has connections of
- * its own. Whose turn it is, the process decides.
+ * The thread of large reads: it queries the database and makes the bytes of answers, so that no screen waits for either. It has
+ * connections of its own. The process gives out the turns.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { standBack } from '@cupel/concurrency'
@@ -55,7 +55,7 @@ function serve(port: MessagePort, { connection, timeoutMs, reportPartitions }: T
     else if (message.kind === 'turn') take(message.id)
     else if (message.kind === 'log') asked.answered(message)
     else if (message.kind === 'leave') open.delete(message.id)
-    // Of the thread alone.
+    // Ends the thread alone.
     else void database.close().finally(() => process.exit())
   })
 }

@@ -39,9 +39,9 @@ export const PDF_ANSWERS: readonly DescribedAnswer[] = [
 export interface Rendering {
   /** Differs where the document differs. */
   readonly identity: string
-  /** Of the file, without its ending. */
+  /** Name of the file, without its ending. */
   readonly name: string
-  /** A refusal where the caller has as many large answers under way as it may have. */
+  /** Returns a refusal if the caller has reached the limit of large answers under way. */
   begin(): LargeRead | Refusal
   render(read: LargeRead): Promise<Uint8Array>
 }

@@ -9,7 +9,7 @@ export type ReadReportLeaf = (report: {
   readonly document: string
 }) => Promise<ReportLeaf | null>
 
-/** As `read`, and null also where the leaf cannot be read or is another report's: a report can be read without it, and shows no wrong one. */
+/** Like `read`, but also null where the leaf cannot be read or belongs to another report. The report is then shown without a leaf. */
 export function readKnownLeaf(read: ReadReportLeaf, logger: Logger): ReadReportLeaf {
   return async (report) => {
     try {
@@ -33,6 +33,6 @@ export const LEAF_HEADERS: Readonly<Record<string, DescribedHeader>> = {
 export const leafHeaders = (leaf: ReportLeaf | null): Readonly<Record<string, string>> =>
   leaf === null ? {} : { [LEAF_HEADER]: leafHeader(leaf) }
 
-/** What of a leaf a document shows, so that another leaf is another document. */
+/** The parts of a leaf that a document shows, so that another leaf gives another document. */
 export const leafIdentity = (leaf: ReportLeaf | null): string =>
   leaf === null ? 'no leaf' : leafHeader(leaf)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer as a handler gives it, in the form it goes out in. */
+/** An answer as a handler returns it, in the form in which it is sent. */
 export interface Answer {
   readonly status: number
   readonly contentType?: string
@@ -11,6 +11,6 @@ export interface Answer {
   readonly body: string | Uint8Array | null
   /** Writes the body bit by bit once the head is sent, and ends it. Not called for HEAD, nor where the client has gone. */
   readonly stream?: (response: ServerResponse) => void
-  /** Called in place of `stream` where that is not: the answer holds something for it. */
+  /** Called if `stream` is not called: the answer holds something for it. */
   readonly discard?: () => void
 }

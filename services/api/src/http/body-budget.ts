@@ -1,6 +1,6 @@
 /**
- * Bytes of bodies that have begun and not ended. They wait in memory for whoever sends them, so that an instance and each of its
- * clients have a budget of them. Nothing is spent before the key of a call is known to be usable.
+ * Counts the bytes of bodies that have begun and not ended. They stay in memory while the client sends, so an instance and each of
+ * its clients have a budget for them. Nothing is spent before the key of a call is known to be usable.
  */
 import type { Metrics } from '@cupel/contracts'
 import { clientNetwork } from '@cupel/http-edge'
@@ -24,9 +24,9 @@ export interface BodyBudget {
 }
 
 export interface BodyAccount {
-  /** False where that many bytes more are too many; then they are not to be kept. */
+  /** Returns false if the budget has no room for these bytes; the caller must not keep them. */
   take(bytes: number): boolean
-  /** Gives back what was taken. To be called once the body has ended, in whatever way. */
+  /** Gives back the taken bytes. Call it once the body has ended, however it ended. */
   close(): void
 }
 

@@ -23,7 +23,7 @@ export type Body =
 /** Bytes of a rejected body that are read and dropped before the connection is closed. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES
 
-/** How long a connection stays whose request is left unread. */
+/** How long a connection with an unread request stays open. */
 const LINGER_MS = 1_000
 
 /** The client closed the connection before its request was complete. */
@@ -31,7 +31,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** Rejects only with ClientGone; every fault of a caller is a result. `account`: what the bytes are held against. */
+/** Rejects only with ClientGone; every fault of a caller is a result. `account`: the budget that the bytes count against. */
 export async function readJsonBody(
   request: IncomingMessage,
   account: BodyAccount,
@@ -72,7 +72,7 @@ function mediaTypeFault(request: IncomingMessage): string | null {
   return null
 }
 
-/** `rawHeaders`: names and values by turns, as Node gives them. */
+/** `rawHeaders`: alternating names and values, as Node gives them. */
 export function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -80,7 +80,7 @@ export function countOf(name: string, rawHeaders: readonly string[]): number {
   return count
 }
 
-/** The whole body, or why it is not kept. */
+/** The whole body, or the reason why it is not kept. */
 function readBytes(
   request: IncomingMessage,
   account: BodyAccount,
@@ -126,24 +126,24 @@ export function discard(request: IncomingMessage): void {
 }
 
 /**
- * Leaves the rest of a body unread, of a client that has been refused too often. Its connection stays open for a moment, so that the
- * answer is not overtaken by a reset, and is then closed. Until then the client can send no more than the buffers of the connection
- * hold, so that its bodies cost nothing and it begins again about once a second. The answer says `Connection: close`.
+ * Leaves the rest of a body unread if its client has been refused too often. The connection stays open for a moment, so that no
+ * reset overtakes the answer, and is then closed. Until then the client can only fill the buffers of the connection, so its bodies
+ * cost nothing and it starts again about once a second. The answer says `Connection: close`.
  */
 export function leaveUnread(request: IncomingMessage, lingerMs = LINGER_MS): void {
   if (request.complete) return
   const { socket } = request
   answeredEarly.add(socket)
   request.on('error', ignoreReset)
-  // An answered request is resumed by Node and read to its end, unless somebody listens for what can be read.
+  // Node resumes an answered request and reads it to its end, unless `readable` has a listener.
   request.on('readable', ignoreReadable)
-  // Node would end the connection with the answer: a reset could overtake it, and the client would begin again at once.
+  // Node would end the connection with the answer: a reset could overtake the answer, and the client would start again at once.
   socket.destroySoon = () => undefined
   const closing = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(closing))
 }
 
-/** Connections whose request was answered before its body had come: there is nothing more to say on them if it never does. */
+/** Connections whose request was answered before its body arrived. If the body never arrives, they get no further answer. */
 const answeredEarly = new WeakSet<Socket>()
 
 export function isAnsweredEarly(socket: Socket): boolean {
@@ -153,5 +153,5 @@ export function isAnsweredEarly(socket: Socket): boolean {
 /** Errors are ignored: the answer was sent already. */
 function ignoreReset(): void {}
 
-/** Nobody reads, so that the connection is read no further than the buffer of the request. */
+/** Reads nothing, so that Node fills only the buffer of the request. */
 function ignoreReadable(): void {}

@@ -10,17 +10,17 @@ interface ClientFault extends Error {
   readonly code?: string
 }
 
-/** What Node's parser calls it, and what callers are told. */
+/** The problem that callers get for each error code of Node's parser. */
 const faults: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
   HPE_HEADER_OVERFLOW: { code: 'head_too_large', detail: 'The head of the request is too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive in time.' },
 }
 
-/** Time the answer has to arrive before the connection ends for good: whoever goes on sending must not hold it. */
+/** Time the answer has to arrive before the connection ends for good: a client that keeps sending must not hold it. */
 const LINGER_MS = 1_000
 
 export function answerBrokenRequest(error: ClientFault, socket: Socket): void {
-  // Without a finished handshake nothing can be said: the answer would wait, and hold the connection, for ever.
+  // Without a finished handshake no answer can be sent: it would wait, and hold the connection, for ever.
   if (error.code === 'ECONNRESET' || isTlsFault(error) || !socket.writable || isAnsweredEarly(socket)) {
     socket.destroy()
     return

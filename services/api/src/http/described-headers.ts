@@ -76,7 +76,7 @@ export const commonHeaderReferences: Json = Object.fromEntries(
   common.map(({ name }) => [name, { $ref: `#/components/headers/${componentOf(name)}` }]),
 )
 
-/** Of answers that are the same for everybody. */
+/** The header of answers that are the same for every caller. */
 export const PUBLIC_FOR_MINUTES = {
   description: 'The same for everybody; new with each release.',
   schema: z.string(),

@@ -1,6 +1,6 @@
 /**
- * One endpoint as data: what it is called, what it takes, who may call it, what it can answer, and the function that answers.
- * The frame serves it, and the API description is derived from it, so that neither can say anything else.
+ * One endpoint as data: its name, its inputs, its callers, its possible answers, and the function that answers.
+ * The frame serves it, and the API description is derived from it, so the two cannot differ.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller, RefusalReason } from '@cupel/access'
@@ -28,9 +28,9 @@ export interface Call {
 export interface KeyedCall extends Call {
   /** The person of its session is sealed. */
   readonly caller: Caller
-  /** Seals what of the inputs is personal data of the account. */
+  /** Seals the personal data of the account in the inputs. */
   readonly seal: AccountSeal
-  /** The person of its session as old records name it. Never stored. */
+  /** The person of its session in the form of old records. Never stored. */
   readonly plainPerson: { readonly person: string; readonly subject: string }
   /** Address of the client, without the proxies between; sealed. */
   readonly clientAddress: string
@@ -44,14 +44,14 @@ export interface KeyedCall extends Call {
 export interface Work {
   /** Reserved for this request: its report or job has this id. */
   readonly id: string
-  /** An earlier attempt with this id was given up; it may have done a part, or all but answer. */
+  /** An earlier attempt with this id was given up; it may have done a part of the work, or everything but the answer. */
   readonly isResumed: boolean
 }
 
 /** How an endpoint takes an Idempotency-Key. */
 export interface Idempotency<Inputs = unknown> {
   newWorkId(): Promise<string>
-  /** The state of the work with this id, for this account and environment alone; the inputs are those of every call with its key. */
+  /** The state of the work with this id, for this account and environment only. All calls with its key have the same inputs. */
   replay(call: KeyedCall, workId: string, inputs: Inputs): Promise<Replay>
 }
 
@@ -61,7 +61,7 @@ export type Replay =
   | { readonly kind: 'failed' }
   /** It has not ended, or was never begun. */
   | { readonly kind: 'none' }
-  /** Which of these cannot be said at the moment. */
+  /** Which of these applies is not known at the moment. */
   | { readonly kind: 'unknown-yet'; readonly refusal: Refusal }
 
 export interface Inputs<Path, Query, Body> {
@@ -77,9 +77,9 @@ export interface Judgement<Judged> {
 export interface DescribedHeader {
   readonly description: string
   readonly schema: z.ZodType
-  /** Some answers of this status do without it. */
+  /** Some answers of this status lack it. */
   readonly optional?: boolean
-  /** The one value it has, where it has one. */
+  /** Its value, if it only has one. */
   readonly example?: string
 }
 
@@ -103,7 +103,7 @@ interface EndpointBase<Path, Query, Body> {
   readonly tag: Tag
   readonly summary: string
   readonly description: string
-  /** A path of another form is 404, as an id nobody has. */
+  /** A path of another form gets 404, like an unknown id. */
   readonly pathSchema?: z.ZodType<Path>
   /** Absent: there are no parameters, and a call with one is refused. Null: the query is not read. */
   readonly querySchema?: z.ZodType<Query> | null
@@ -112,7 +112,7 @@ interface EndpointBase<Path, Query, Body> {
   /** Strings of the body in which the endpoint judges NUL and lone surrogates itself; elsewhere they are refused. */
   readonly mayHoldAnyText?: (pointer: string) => boolean
   readonly answers: readonly DescribedAnswer[]
-  /** Problems of this endpoint; those of access and of bodies in general are added by the frame. */
+  /** Problems of this endpoint; the frame adds those of access and of bodies in general. */
   readonly problems: readonly ProblemCode[]
 }
 
@@ -141,12 +141,12 @@ export interface PersonEndpoint<Body> extends EndpointBase<undefined, undefined,
   handle(call: TokenCall, inputs: Inputs<undefined, undefined, Body>): Promise<PersonResult>
 }
 
-/** What the audit log records of such a call, beside its answer. */
+/** The facts that the audit log records of such a call, beside its answer. */
 export interface PersonResult {
   readonly result: Answer | Refusal
   /** Null where no key was found for the person. */
   readonly caller: Caller | null
-  /** Empty where nobody was proved to call. */
+  /** Empty where no person was proven to call. */
   readonly actor: string
   /** Null where access was granted. */
   readonly refusedBecause: PersonRefusal | RefusalReason | null
@@ -160,11 +160,11 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
   /** Other calls take their steps while no call of this endpoint is open. */
   readonly goesFirst?: true
   /**
-   * Refuses what the inputs alone give reason to refuse, and returns what the handler takes besides them. Called once, before
+   * Refuses calls for reasons that lie in the inputs alone, and returns what the handler takes besides them. Called once, before
    * an Idempotency-Key reserves anything, so that a 4xx stores nothing.
    */
   judge?(inputs: Inputs<Path, Query, Body>): Judgement<Judged> | Refusal
-  /** Where an Idempotency-Key counts. */
+  /** Present where an Idempotency-Key counts. */
   readonly idempotency?: Idempotency<Inputs<Path, Query, Body> & Judgement<Judged>>
   handle(call: KeyedCall, inputs: Inputs<Path, Query, Body> & Judgement<Judged>): Promise<Answer | Refusal>
 }
@@ -195,7 +195,7 @@ export function keyedEndpoint<Path = undefined, Query = undefined, Body = undefi
   return endpoint
 }
 
-/** Whether its calls take their steps in moments in which no call of another kind, which goes first, is open. */
+/** Whether its calls make room for the calls of endpoints that go first. */
 export function takesTurns(endpoint: Endpoint): boolean {
   return endpoint.access !== 'open' && !('goesFirst' in endpoint)
 }

@@ -1,7 +1,7 @@
 /**
  * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): the open streams of this process, with
- * their limits. A stream ends with what it tells of, at its greatest age, with its key, when its reader does not keep up, or when
- * the process stops. A reader that still wants news connects again and names the last event that it has.
+ * their limits. A stream ends with its subject, at its greatest age, with its key, when its reader is too slow, or when the process
+ * stops. A reader that wants further events connects again and names the last event that it has.
  */
 import type { ServerResponse } from 'node:http'
 import { startLoop } from '@cupel/concurrency'
@@ -16,13 +16,13 @@ export interface StreamLimits {
   readonly maxStreams: number
   /** Streams of one key at once, in this process. */
   readonly maxStreamsPerKey: number
-  /** Bytes that wait for a slow reader; its connection is closed beyond them. */
+  /** Bytes that wait for a slow reader; beyond them its connection is closed. */
   readonly maxWaitingBytes: number
-  /** Time between two comments: silent connections are closed by proxies, and by this server. */
+  /** Time between two comments: proxies, and this server, close silent connections. */
   readonly heartbeatMs: number
   /** Greatest age of a stream. */
   readonly maxAgeMs: number
-  /** How often the keys of the open streams are checked: a revoked key is told nothing more. */
+  /** How often the keys of the open streams are checked: a revoked key gets no further events. */
   readonly keyCheckMs: number
 }
 
@@ -37,7 +37,7 @@ export const streamLimits: StreamLimits = {
 
 export interface StreamedEvent {
   readonly type: string
-  /** Comes back as Last-Event-ID. Visible ASCII. */
+  /** The reader sends it back as Last-Event-ID. Visible ASCII. */
   readonly id: string
   /** One line: JSON. */
   readonly data: string
@@ -51,7 +51,7 @@ export interface EventStream {
 export interface EventStreams {
   /** Why this key may open no further stream now; null where it may. */
   refusal(keyId: string): Refusal | null
-  /** A stream that `begin` feeds once it is open. `begin` returns what is to be done when it has ended, for whatever reason. */
+  /** A stream that `begin` feeds once it is open. `begin` returns a function that runs when the stream has ended, for any reason. */
   answer(keyId: string, begin: (stream: EventStream) => () => void): Answer
   /** Ends every stream. */
   stop(): Promise<void>
@@ -60,7 +60,7 @@ export interface EventStreams {
 export interface EventStreamsOptions {
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Those of the keys that may still be told something. */
+  /** Returns the keys that may still receive events. */
   readonly validKeys: (keyIds: readonly string[]) => Promise<ReadonlySet<string>>
   readonly limits?: Partial<StreamLimits>
 }
@@ -103,7 +103,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       const valid = await options.validKeys([...new Set([...open].map(({ keyId }) => keyId))])
       for (const stream of open) if (!valid.has(stream.keyId)) stream.end('key')
     },
-    // While the store is down nothing new is read of any job either.
+    // While the store is down, jobs are not read either.
     onError: (error) =>
       options.logger.debug({ err: error }, 'The keys of event streams could not be checked'),
   })
@@ -114,7 +114,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       status: 200,
       contentType: EVENT_STREAM_TYPE,
       headers: {
-        // A proxy that collects what it passes on would keep the events back.
+        // A buffering proxy would hold the events back.
         'x-accel-buffering': 'no',
         // A connection that outlives its stream would hold up the stop of the process until it counts as idle.
         connection: 'close',
@@ -129,7 +129,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
           afterwards?.()
         })
         const entry: OpenStream = { keyId, end: stream.end }
-        // Others may have opened theirs since this call was judged.
+        // Other streams may have been opened since this call was judged.
         if (refusal(keyId) !== null) return stream.end('full')
         open.add(entry)
         gauge.set(open.size)
@@ -162,7 +162,7 @@ function openStream(
     isOpen = false
     clearInterval(heartbeat)
     clearTimeout(age)
-    // What waits for a slow reader would be kept for as long as it does not read.
+    // Data for a slow reader would be kept for as long as it does not read.
     if (reason === 'slow') response.destroy()
     else response.end()
     onEnd(reason)

@@ -1,9 +1,9 @@
 /**
- * Answers that are too large to be made at once: they are made in slices, one slice at a time in the whole process, so that other
- * calls wait for a slice at most. After a slice its key rests, and all keys rest for a shorter time. While other keys call, the rests are
+ * Answers that are too large to be made at once are made in slices, one slice at a time in the whole process, so that other
+ * calls wait for one slice at most. After a slice its key rests, and all keys rest for a shorter time. While other keys call, the rests are
  * long: the slices of a key take a tenth of the time, those of a key that reads much a thirtieth, and those of all keys a quarter.
  * A document is rendered in a thread of its own, so that it waits for no other key; the key rests after it as after a slice.
- * A key, and an account, has a limited number of large answers under way.
+ * Each key, and each account, has a limited number of large answers under way.
  */
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
@@ -24,28 +24,28 @@ export const largeReadLimits: LargeReadLimits = { maxPerKey: 8, maxPerAccount: 1
 /** Items that the process makes in a slice: a millisecond or two. An answer with no more of them is made at once. */
 export const SLICE_ITEMS = 16
 /**
- * The rest of a key after its slice is as many times as long as the slice took: while no other key calls, while others do, and while
- * others do and the key reads much.
+ * How many times as long as its slice a key rests: while no other key calls, while others do, and while others do and the key
+ * reads much.
  */
 const REST_FACTOR = 1
 const REST_FACTOR_BESIDE_OTHERS = 9
 const REST_FACTOR_OF_MUCH = 29
-/** The same of the rest of all keys while several call. */
+/** The same factor for the rest of all keys while several keys call. */
 const REST_FACTOR_OF_ALL = 3
-/** A key reads much when its slices of this second and the one before took longer: one table of a large job takes as long. */
+/** A key reads much when its slices of this second and the one before took longer. One table of a large job takes this long. */
 const MUCH_MS = 50
 const SPENDING_WINDOW_MS = 1_000
 /** Longest rest: a database that hangs for a moment does not stop large answers for minutes. */
 const MAX_REST_MS = 500
-/** Others are at work for so long after a call of theirs. */
+/** Other keys count as active for this long after a call. */
 const OTHERS_MS = 1_000
 const RETRY_SECONDS = 1
 
-/** One large answer under way. To be closed once, in whatever way it ends. */
+/** One large answer under way. It must be closed once, however it ends. */
 export interface LargeRead {
-  /** Does the work when it is this one's turn. Rejects with what the work rejects with. */
+  /** Does the work when it is this answer's turn. Rejects with the error of the work. */
   slice<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Does the work of a thread that has a queue of its own when the key has rested. The work takes no slice. */
+  /** Does the work of a thread with its own queue after the key has rested. The work takes no slice. */
   aside<Result>(work: () => Promise<Result>): Promise<Result>
   close(): void
 }
@@ -53,11 +53,11 @@ export interface LargeRead {
 export type LargeReader = Pick<Caller, 'keyId' | 'accountId' | 'plan'>
 
 export interface LargeReads {
-  /** A refusal where the key or its account has as many under way as it may have. */
+  /** Returns a refusal if the key or its account has reached its limit. */
   open(caller: LargeReader): LargeRead | Refusal
-  /** Opens a read for the work, and closes it when the work ends, or with the answer that the work streams. */
+  /** Opens a read for the work. Closes it when the work ends, or with the answer that the work streams. */
   during(caller: LargeReader, work: (read: LargeRead) => Promise<Answer | Refusal>): Promise<Answer | Refusal>
-  /** The answer whose body the chunks are; it closes the read, and leaves the chunks, when it ends, or is not sent. */
+  /** The answer with the chunks as its body. When it ends or is not sent, it closes the read and stops the chunks. */
   answer(read: LargeRead, head: Pick<Answer, 'contentType' | 'headers'>, chunks: Chunks): Answer
 }
 
@@ -122,7 +122,7 @@ export function createLargeReads(options: LargeReadsOptions): LargeReads {
         void pump(response, chunks)
           .catch((error: unknown) => {
             options.logger.warn({ err: error }, 'A large answer ended before it was whole')
-            // The reader must not take what it has for the whole.
+            // The reader must not take its part for the whole answer.
             response.destroy()
           })
           .finally(() => read.close()),
@@ -142,7 +142,7 @@ function tooManyUnderWay(plan: Caller['plan'], { maxPerKey: quota }: LargeReadLi
   })
 }
 
-/** How many there are by name; names with none are forgotten. */
+/** Counts by name. Names with a count of 0 are deleted. */
 function createCounts(): { of(name: string): number; add(name: string, by: number): number } {
   const counts = new Map<string, number>()
   return {
@@ -276,7 +276,7 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Passes a fault on after it closed the read. */
+/** Closes the read and passes the fault on. */
 export const closing =
   (read: LargeRead | null) =>
   (error: unknown): never => {

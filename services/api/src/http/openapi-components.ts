@@ -22,7 +22,7 @@ export interface Components {
 export interface ProblemResponse {
   readonly codes: readonly ProblemCode[]
   readonly headers: Json
-  /** Ends the name of an answer whose headers are not those of a call with a key. */
+  /** Suffix for the name of an answer whose headers differ from those of a call with a key. */
   readonly suffix: string
 }
 
@@ -76,8 +76,8 @@ function withoutId(json: Json): Json {
 }
 
 /**
- * Input form: what is sent may lack optional members, and what is returned may gain members (an open schema). A schema
- * whose text form differs from what it means, as a number in a query does, says with `override` how it is described.
+ * Input form: requests may lack optional members, and answers may gain members (an open schema). A schema whose text form differs
+ * from its meaning, such as a number in a query, states its description with `override`.
  */
 export function jsonSchema(schema: z.ZodType): Json {
   const json = z.toJSONSchema(schema, {

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI 3.1 description, derived from the endpoints that are served: what is described is what runs.
+ * The OpenAPI 3.1 description, derived from the endpoints that are served, so that it describes what runs.
  * A committed copy shows every change of the contract in review; a test fails where it is stale.
  */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
@@ -166,7 +166,7 @@ function problemsOf(endpoint: Endpoint, components: Components): Json {
   return Object.fromEntries(
     statuses.map((status) => {
       const ofStatus = listed.filter((code) => codes.includes(code) && problemCodes[code].status === status)
-      // Without a valid key there is no bucket to tell of.
+      // Without a valid key there is no bucket to report.
       const hasBucket = needsKey(endpoint) && !WITHOUT_BUCKET.has(status)
       const suffix = needsKey(endpoint) || WITHOUT_BUCKET.has(status) ? '' : 'WithoutKey'
       const headers = {
@@ -184,7 +184,7 @@ const listed = Object.keys(problemCodes) as ProblemCode[]
 /** Answers without a valid key, or below the router. */
 const WITHOUT_BUCKET: ReadonlySet<number> = new Set([401, 408, 431])
 
-/** Headers of every answer, whoever gives it. */
+/** Headers of every answer, whichever part sends it. */
 const everywhere: Json = {
   'Request-Id': { $ref: '#/components/headers/RequestId' },
   ...commonHeaderReferences,

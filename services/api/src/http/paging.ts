@@ -1,4 +1,4 @@
-/** What every list has in common: a page of a chosen size, and a token for the next one. */
+/** The common parts of every list: a page of a chosen size, and a token for the next one. */
 import { z } from 'zod'
 import { refuse, type Refusal } from './problem.js'
 import { MAX_PAGE_TOKEN_LENGTH } from './page-token.js'
@@ -28,7 +28,7 @@ export const pageToken = z
   .optional()
   .describe('`next_page_token` of the previous page, with the same filter; absent for the first page.')
 
-/** The page as the API description shows it: of a `Report` it is a `ReportPage`. */
+/** The page as the API description shows it. A page of `Report` is a `ReportPage`. */
 export function pageSchema(item: z.ZodType) {
   const id = item.meta()?.id
   if (id === undefined) throw new Error('The items of a page need a schema with an id')

@@ -21,7 +21,7 @@ export interface Refusal {
 
 /** At most this many faults are listed; a body with more is better looked at as a whole. */
 const MAX_ERRORS = 20
-/** What is down is often back by then. */
+/** A dependency that is down is often back by then. */
 const UNAVAILABLE_RETRY_SECONDS = 1
 
 export function refuse(
@@ -58,7 +58,7 @@ export function problemAnswer(refusal: Refusal, requestId: string): Answer & { r
     ...(errors.length > 0 ? { errors: errors.slice(0, MAX_ERRORS) } : {}),
     ...refusal.members,
   })
-  // A pointer repeats the name of a field that was sent, and problems are kept in other people's logs.
+  // A pointer repeats the name of a sent field, and problems end up in the logs of others.
   const body = withoutApiKeys(document)
   return { status, contentType: PROBLEM_MEDIA_TYPE, headers, body }
 }

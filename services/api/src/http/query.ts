@@ -8,10 +8,10 @@ import type { Fault } from './strict-json.js'
 export type Query =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly faults: readonly Fault[] }
 
-/** Of an endpoint that takes none. */
+/** The query of an endpoint without parameters. */
 export const noParameters = z.strictObject({})
 
-/** A parameter that the schema does not know is refused, as an unknown field of a body is. */
+/** An unknown parameter is refused, like an unknown field of a body. */
 export function readQuery(schema: z.ZodType, request: IncomingMessage): Query {
   const url = request.url ?? ''
   const start = url.indexOf('?')

@@ -15,7 +15,7 @@ const time = (meaning: string) =>
       override: { type: 'string' },
     })
 
-/** A moment of a body, to the millisecond: digits behind that are cut off. */
+/** A moment of a body, to the millisecond: further digits are cut off. */
 export const moment = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/, {

@@ -1,7 +1,7 @@
 /**
- * What calls are under way, as far as those need to know who make room for others. Screens go before other calls, because somebody
- * decides on a transfer meanwhile: any other call takes its next step in a moment in which no screen is open in this process, or once
- * it has waited long enough.
+ * Tracks the calls under way, for calls that make room for others. Screens go before other calls, because somebody decides on a
+ * transfer meanwhile: any other call takes its next step while no screen is open in this process, or once it has waited long
+ * enough.
  */
 import { createDeadlineQueue } from '@cupel/concurrency'
 
@@ -23,7 +23,7 @@ export function createTraffic(now: () => number = () => performance.now()): Traf
   return { ...createCallers(now), ...createPrecedence() }
 }
 
-/** Two times are enough: those of the last call, and of the last one of any key but its own. */
+/** Two times are enough: that of the last call, and that of the last call with any other key. */
 function createCallers(now: () => number): Pick<Traffic, 'note' | 'othersCalledWithin'> {
   let lastKeyId = ''
   let lastMs = -Infinity

@@ -1,7 +1,7 @@
 /**
- * Screens as of a past moment: decided here, from the read models and the ledger, while the call waits. Nothing is appended but the audit record
- * of the call. The read models must have everything that the log had when the call came: a view that lacks a list looks like one of an
- * earlier moment.
+ * Decides screens as of a past moment, from the read models and the ledger, while the call waits. Only the audit record of the call
+ * is appended. The read models must contain everything that the log had when the call arrived: a view without a list looks like a
+ * view of an earlier moment.
  */
 import type { Caller } from '@cupel/access'
 import { topicOf, type Metrics } from '@cupel/contracts'
@@ -21,14 +21,14 @@ export interface AsOfOrder extends ScreenedAddress {
 
 export type AsOfOutcome =
   | { readonly kind: 'screened'; readonly screening: AsOfScreening }
-  /** What was not there at that moment. */
+  /** What did not exist at that moment. */
   | { readonly kind: 'not-yet'; readonly missing: NotYet }
-  /** Nothing was decided; a sentence. */
+  /** Nothing was decided; `because` is a sentence. */
   | { readonly kind: 'unavailable'; readonly because: string }
 
 export interface AsOfScreens {
   screen(order: AsOfOrder): Promise<AsOfOutcome>
-  /** The time of the installation, to which a moment is past or not. */
+  /** The time of the installation. Earlier moments are past. */
   now(): Date
 }
 
@@ -43,16 +43,16 @@ export interface AsOfScreensOptions {
 }
 
 export interface AsOfLimits {
-  /** Such screens that an instance decides at once, so that others keep their core and their connections. */
+  /** Number of such screens that an instance decides at once, so that other screens keep their core and connections. */
   readonly maxRunning: number
   readonly maxRunningPerAccount: number
-  /** Time for one of them, in milliseconds. One that takes longer is given up whole: no part of it is left out. */
+  /** Time for one of them, in milliseconds. A screen that takes longer is given up as a whole; no part of it is left out. */
   readonly budgetMs: number
 }
 
 export const asOfLimits: AsOfLimits = { maxRunning: 4, maxRunningPerAccount: 2, budgetMs: 10_000 }
 
-/** Work without a rest for other calls, in milliseconds. */
+/** Longest work without a rest for other calls, in milliseconds. */
 const SLICE_MS = 3
 
 class LateError extends Error {

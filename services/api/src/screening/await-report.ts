@@ -19,7 +19,7 @@ export interface AwaitReportOptions {
   readonly logger: Logger
 }
 
-/** `untilMs`: clock reading (performance.now) up to which the report is waited for. Never rejects. */
+/** `untilMs`: clock reading (performance.now) at which the wait for the report ends. Never rejects. */
 export type AwaitReport = (caller: Caller, screen: ScreenInWait, untilMs: number) => Promise<ScreenOutcome>
 
 export function createAwaitReport({ reports, notes, logger }: AwaitReportOptions): AwaitReport {

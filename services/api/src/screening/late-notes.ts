@@ -1,6 +1,6 @@
 /**
  * Notes late screens as pending, so that their ids can be handed out and their screenings go on. A note that could not be stored is
- * tried again until it is: its id was handed out all the same, as that of a screen that may have been accepted.
+ * retried until it is stored, because its id was already handed out as the id of a screen that may have been accepted.
  */
 import { LATE, startLoop, withinMs } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
@@ -20,7 +20,7 @@ export interface LateNotesOptions {
 /** Time a note may take before its caller is answered without it. */
 const NOTE_TIMEOUT_MS = 1_000
 const RETRY_INTERVAL_MS = 1_000
-/** Notes kept for another try; of more the oldest are given up. */
+/** Notes kept for a retry; beyond this number the oldest are given up. */
 const MAX_KEPT = 10_000
 /** Notes tried again by one statement. */
 const RETRY_BATCH = 500

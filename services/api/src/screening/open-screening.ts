@@ -1,4 +1,4 @@
-/** The parts of the API that screens need, put together: report ids, the screens in wait, the tail that settles them, reads. */
+/** Puts together the parts of the API that screens need: report ids, pending screens, the tail that settles them, and reads. */
 import {
   createReportIds,
   isPendingScreen,
@@ -28,9 +28,9 @@ export interface Screening {
   readonly asOfScreens: AsOfScreens
   /** The partition of the report topic that this instance follows. */
   readonly partition: number
-  /** Whether the report of a screen that is accepted now would be seen. */
+  /** Whether this instance would see the report of a screen that it accepts now. */
   isReady(): boolean
-  /** Resolves when no screen is waited for. */
+  /** Resolves when no screen is pending. */
   drained(): Promise<void>
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface OpenScreeningOptions {
   readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly reportUrlOf: (reportId: string) => string
-  /** The tail ended for good; only a restart leads back. */
+  /** The tail ended for good; only a restart repairs it. */
   readonly onTailLost: (error: unknown) => void
 }
 

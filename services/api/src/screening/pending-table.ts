@@ -15,7 +15,7 @@ export type ScreenOutcome =
   | {
       readonly kind: 'report'
       readonly document: string
-      /** That of its record, where it was read. */
+      /** From the record of the report, if it was read there. */
       readonly traceparent?: string | undefined
     }
   | { readonly kind: 'failed'; readonly code: string }
@@ -34,11 +34,11 @@ export interface PendingTable {
   register(screen: ScreenInWait): Promise<ScreenOutcome>
   /** The entry of an id that this instance waits for; undefined for other ids. */
   find(reportId: string): ScreenInWait | undefined
-  /** Whether this is the outcome. A wait that is spoiled fails instead. */
+  /** Returns whether this is the outcome. A spoiled wait fails instead. */
   settle(reportId: string, outcome: ScreenOutcome): boolean
   /**
-   * The outcome of another screening has this id. It settles nothing, and no later report can be the one of this id either: readers would
-   * not find it. The wait fails with its own outcome, or at its deadline.
+   * The outcome of another screening has this id. It settles nothing. A later report cannot belong to this id either, because readers
+   * would not find it. The wait fails with its own outcome, or at its deadline.
    */
   spoil(reportId: string): void
   /** Ends the wait for an id before its deadline, as late: the log did not accept its request. */

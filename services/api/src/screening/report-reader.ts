@@ -1,6 +1,6 @@
 /**
- * Reads a report by its id. A caller who was given an id never gets "unknown" for it: where the read model has no row, the read
- * waits until the read model has passed the end that the id's partition had when the call came, and reads again
+ * Reads a report by its id. A caller that was given an id never gets "unknown" for it: if the read model has no row, the read
+ * waits until the read model has passed the end that the id's partition had when the call arrived, and reads again
  * (docs/adr/0073).
  */
 import { withinMs } from '@cupel/concurrency'
@@ -14,7 +14,7 @@ export type FoundReport =
   | { readonly kind: 'pending' }
   /** Its screening ended without a report. */
   | { readonly kind: 'failed' }
-  /** No report has this id, or one of another account or environment has. */
+  /** No report has this id, or the report belongs to another account or environment. */
   | { readonly kind: 'unknown' }
   /** The read model did not catch up in time, so whether the report exists is not known. */
   | { readonly kind: 'behind' }
@@ -59,7 +59,7 @@ export function createReportReader(options: ReportReaderOptions): ReportReader {
       // A broker that hangs must not hold the call.
       const caughtUp = catchUp(owner.livemode, reportPartition(reportId), waitMs)
       const isCurrent = (await withinMs(waitMs, caughtUp)) === true
-      // Read before the second look: a screening that ends between the two is found by the second.
+      // Read before the second look, so that the second look finds a screening that ends between the two.
       const isPending = await options.isPending(owner, reportId)
       const again = await options.read(owner, reportId)
       if (again !== null) return foundOf(again)

@@ -1,6 +1,6 @@
 /**
  * Follows the partition of the report topic that this instance uses, live and sandbox, and settles the screens that wait.
- * For every reader the first record with an id is the report. Records of other instances on the same partition are skipped
+ * Every reader takes the first record with an id as the report. Records of other instances on the same partition are skipped
  * without being decoded.
  */
 import { topicOf, type EventData, type Logger, type Metrics } from '@cupel/contracts'
@@ -34,7 +34,7 @@ export interface ReportTailOptions {
 
 /**
  * Pause before a record whose schema is not known yet is read again; the codec loads the schemas again meanwhile. A record waits
- * as long as its screen does: so no more records wait than screens are pending.
+ * as long as its screen does, so there are never more waiting records than pending screens.
  */
 const UNKNOWN_SCHEMA_RETRY_MS = 200
 
@@ -56,18 +56,18 @@ export async function followReports(options: ReportTailOptions): Promise<ReportT
   }
 }
 
-/** Header of the id of the request that an outcome follows from. */
+/** Header with the id of the request that caused an outcome. */
 const REQUEST_HEADER = 'causationid'
 
-/** The report as recorded, and whose it is. */
+/** The recorded report and its owner. */
 const ANSWERING = ['report', 'accountId', 'livemode', 'address'] as const
 type Answer = Pick<EventData['ReportGenerated'], (typeof ANSWERING)[number]>
 
 type Outcome = Answer | Pick<EventData['ScreeningFailed'], 'accountId' | 'livemode'>
 
 /**
- * Whoever a wrong report came from, and whatever made two screenings have one id: nobody is told the report of another tenant,
- * address or request. The failure of a request that could not be decoded names no account.
+ * No call gets the report of another tenant, address or request, whatever produced the wrong report or gave two screenings one id.
+ * The failure of a request that could not be decoded names no account.
  */
 function answers(outcome: Outcome, record: LogRecord, screen: ScreenInWait): boolean {
   const { event } = screen.request

@@ -59,7 +59,7 @@ export interface ScreensOptions {
 
 const EVENT_SOURCE = 'cupel/api'
 const DWELL_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** How much longer than its report a request may wait for its acknowledgement. */
+/** How long a request may wait for its acknowledgement after its report has arrived. */
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 250
 
 export function createScreens(options: ScreensOptions): Screens {
@@ -99,7 +99,7 @@ export function createScreens(options: ScreensOptions): Screens {
         () => {
           steps?.append.fail()
           steps?.append.end()
-          // The record may be in the log all the same: the caller is given its id, and the outbox the request.
+          // The record may still be in the log, so the caller gets its id and the outbox gets the request.
           isRefused = true
           if (!isResumed) pending.expire(reportId)
           return false
@@ -111,7 +111,7 @@ export function createScreens(options: ScreensOptions): Screens {
       if (outcome.kind === 'report')
         dwellSeconds.observe((performance.now() - appendedMs) / 1000, {}, order.call.trace)
       outcomes.inc({ outcome: outcome.kind })
-      // The latency of a resumed call is not that of the report, which the first attempt may have caused.
+      // A resumed call has another latency than its report, which the first attempt may have caused.
       const isRecorded =
         outcome.kind === 'report' &&
         !isResumed &&
@@ -121,7 +121,7 @@ export function createScreens(options: ScreensOptions): Screens {
   }
 }
 
-/** Of a resumed call the first attempt may have been another trace: its report is linked, not a child. */
+/** The first attempt of a resumed call may belong to another trace, so its report is linked and is not a child. */
 function beginSteps(
   { call }: ScreenOrder,
   { reportId, request: { event, target } }: ScreenInWait,
@@ -150,7 +150,7 @@ function refusalBefore({ pending, isReady, deadlineMs }: ScreensOptions): Refuse
   return isOverloaded(load) ? 'overloaded' : null
 }
 
-/** The screen as it is waited for, with its request as it goes to the log or, where the log does not take it, to the outbox. */
+/** The entry of a pending screen, with its request for the log or, if the log does not take it, for the outbox. */
 function screenInWait(
   order: ScreenOrder,
   reportId: string,

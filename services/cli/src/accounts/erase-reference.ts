@@ -1,4 +1,4 @@
-/** `cupel accounts erase ACCOUNT --reference REF`: one end customer of an account is erased, and nothing else of it. */
+/** `cupel accounts erase ACCOUNT --reference REF`: erases one end customer of an account, and nothing else of the account. */
 import { eraseReference } from '@cupel/personal-data'
 import { countWatchesOfReference } from '@cupel/watches'
 import type { Connections } from '../connections.js'
@@ -14,7 +14,7 @@ interface Order {
   readonly note: (text: string) => void
 }
 
-/** The reference itself is not among what the command answers. */
+/** The answer of the command does not contain the reference itself. */
 export interface ErasedReference {
   readonly accountId: string
   /** UTC, RFC 3339; null with --dry-run. */
@@ -22,9 +22,9 @@ export interface ErasedReference {
   readonly isNew: boolean
   readonly destroyedKeys: number
   readonly endedWatches: number
-  /** Records of the log that nobody can read any more in these fields, by type of event. */
+  /** Records of the log whose fields cannot be read any more, by type of event. */
   readonly erasedRecords: readonly { readonly event: string; readonly count: number }[]
-  /** Records that hold the reference as it is, from before it was sealed. */
+  /** Records that hold the reference in plain text, from before it was sealed. */
   readonly plainRecords: number
 }
 
@@ -39,11 +39,11 @@ export async function lookAtReference(connections: Connections, order: Order): P
   }
 }
 
-/** Key, hash, watches and the event that tells of it change together. Throws CommandError where nothing is sealed for the reference. */
+/** Key, hash, watches and the event of the erasure change together. Throws CommandError where nothing is sealed for the reference. */
 export async function eraseOneReference(connections: Connections, order: Order): Promise<ErasedReference> {
   const { database } = connections
   const { accountId, reason } = order
-  // Before anything else: a command that was cut off behind its commit is called again.
+  // Runs first: a command that was interrupted after its commit is called again.
   await database.withConnection((connection) => connection.execute('VACUUM personal_data.reference_key'))
   const keyId = await keyIdOf(connections, order)
   const records = await recordsOf(connections, order, keyId)

@@ -1,4 +1,4 @@
-/** `cupel accounts erase`: destroys the keys of an account's personal data, and ends what the account still has. */
+/** `cupel accounts erase`: destroys the keys of an account's personal data, and ends everything that the account still has. */
 import { accountExists, listKeys, revokeKey } from '@cupel/access'
 import { eraseAccount, findErasures } from '@cupel/personal-data'
 import { deleteEndpoint, listEndpoints, type WebhookEndpoint } from '@cupel/webhooks'
@@ -96,7 +96,7 @@ async function lookAt(connections: Connections, accountId: string): Promise<Eras
   }
 }
 
-/** Each step can be repeated: a command that was cut off is called again. */
+/** Each step can be repeated: after an interruption the command is called again. */
 async function erase(
   connections: Connections,
   { accountId, reason, note }: { accountId: string; reason: string; note: (text: string) => void },
@@ -129,7 +129,7 @@ async function erase(
 
 const ERASURE = 'the personal data of the account is erased'
 
-/** A changed row keeps its former self in the file until the table is written anew. */
+/** A changed row leaves its old version in the file until the table is rewritten. */
 async function rewriteTables({ database }: Connections): Promise<void> {
   for (const table of ['personal_data.account_key', 'access.account', 'access.api_key', 'access.session'])
     await database.withConnection((connection) => connection.execute(`VACUUM FULL ${table}`))

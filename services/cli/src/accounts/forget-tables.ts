@@ -1,11 +1,11 @@
-/** What the primary tables hold of an account beside sealed texts, and what it could still do. */
+/** Removes the plain data of an account from the primary tables, and ends its sessions, links and watches. */
 import { forgetAccount } from '@cupel/access'
 import { ERASED } from '@cupel/personal-data'
 import type { Queryable } from '@cupel/postgres'
 import { forgetShares } from '@cupel/sharing'
 import { endWatches, endWatchesOfReference } from '@cupel/watches'
 
-/** Names, references and labels give way to a word; sessions, links and watches end. */
+/** Replaces names, references and labels by a word; ends sessions, links and watches. */
 export async function forgetTables(transaction: Queryable, accountId: string): Promise<void> {
   await forgetAccount(transaction, accountId, ERASED)
   await forgetShares(transaction, accountId, ERASED)

@@ -1,4 +1,4 @@
-/** Counts what an erasure reaches, and what it does not: records that hold personal data as it is, from before it was sealed. */
+/** Counts the records that an erasure reaches, and those that it does not: records with unsealed personal data, from before sealing. */
 import { topicSpecs, type EventType } from '@cupel/contracts'
 import {
   typeOf,
@@ -25,7 +25,7 @@ export async function countPlainRecords(records: Records, accountId: string): Pr
 export interface ReferenceRecords {
   /** Records that hold something sealed under the key of the reference. */
   readonly sealed: ReadonlyMap<EventType, number>
-  /** Records that hold the reference as it is. */
+  /** Records that hold the reference in plain text. */
   readonly plain: number
 }
 
@@ -42,7 +42,7 @@ export async function countReferenceRecords(
   return { sealed, plain }
 }
 
-/** Reads the whole log. Records that nobody can decode are told by `cupel audit verify`, and are not among them. */
+/** Reads the whole log. Records that cannot be decoded are left out; `cupel audit verify` reports them. */
 async function* personalRecordsOf({ log, codec }: Records, accountId: string) {
   const readers = new Map(ownedTypes().map((type) => [type as string, readerOf(codec, type)]))
   for (const { name: topic } of topicSpecs)
@@ -61,11 +61,11 @@ async function* personalRecordsOf({ log, codec }: Records, accountId: string) {
     }
 }
 
-/** Counts of calls of nobody belong to no account. */
+/** Counts of calls without an account belong to no account. */
 const ownedTypes = (): EventType[] =>
   (Object.keys(personalFields) as EventType[]).filter((type) => type !== 'RefusedRequestsCounted')
 
-/** Reads the personal fields alone: a report's inputs are several times larger than the report. */
+/** Reads only the personal fields: a report's inputs are several times larger than the report. */
 function readerOf(codec: EventCodec, type: EventType) {
   const read = codec.partOf(type, ['accountId', ...personalMembers(type)] as FieldOf<EventType>[])
   return (record: LogRecord) => read(record) as Record<string, unknown> | null

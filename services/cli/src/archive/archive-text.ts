@@ -1,4 +1,4 @@
-/** What was found of the files of an archive, for people and programs. */
+/** The findings about the files of an archive, for people and programs. */
 import type { ArchiveFault } from '@cupel/archive'
 import { snakeCase } from '../answer.js'
 import type { OpenedArchive } from './open-archive.js'
@@ -15,7 +15,7 @@ export interface ReadArchive {
   readonly faults: readonly ArchiveFault[]
 }
 
-/** Faults told; all are counted. */
+/** Faults that are listed; all are counted. */
 const MAX_FAULTS = 200
 
 export function readArchive({ folder, contents, pending, faults }: OpenedArchive): ReadArchive {

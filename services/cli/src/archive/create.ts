@@ -1,4 +1,4 @@
-/** `cupel archive create`: what the log has and the archive has not. */
+/** `cupel archive create`: adds the records of the log that the archive lacks. */
 import { ArchiveInUseError, createArchive, type Created } from '@cupel/archive'
 import { loadSignaturesRequired } from '@cupel/checkpoints'
 import { topicSpecs } from '@cupel/contracts'

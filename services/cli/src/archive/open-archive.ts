@@ -37,16 +37,16 @@ export interface OpenedArchive {
   /** Or `s3://bucket/prefix`. */
   readonly folder: string
   readonly contents: ArchiveContents
-  /** Files of a run that is at work: they are not read. */
+  /** Files of a run that is at work; they are not read. */
   readonly pending: readonly string[]
-  /** Of the keys that count for its manifests. */
+  /** Verifier with the keys that count for the manifests of the archive. */
   readonly verifier: Verifier
   readonly log: AuthenticLog
   readonly codec: EventCodec
   /** False without record keys: records of other producers are read like the others. */
   readonly checksMacs: boolean
   readonly requirement: ArchivedRequirement
-  /** What is wrong with the files, as far as they were read. */
+  /** The faults of the files that were read so far. */
   readonly faults: () => readonly ArchiveFault[]
 }
 
@@ -58,7 +58,7 @@ export class NoArchiveError extends CommandError {
 }
 
 export interface OpenArchiveOptions {
-  /** Keys that an auditor got another way; null for those of the installation in the home. */
+  /** Keys that an auditor got in another way; null for those of the installation in the home. */
   readonly publicKeys: readonly PublicKey[] | null
   /** Whether damaged files are gathered as faults. Otherwise the first one ends the command. */
   readonly gathersFaults: boolean
@@ -132,7 +132,7 @@ async function manifestVerifier(
   throw new CommandError('None of the given public keys signs checkpoints and archives.', EXIT_USAGE)
 }
 
-/** With the keys of an auditor the home is another installation’s, or none: only a file that is named counts then. */
+/** With the keys of an auditor the home belongs to another installation, or to none: only a named file counts then. */
 async function archiveRecordKeys(
   context: CliContext,
   publicKeys: readonly PublicKey[] | null,
@@ -152,7 +152,7 @@ function isReadable(file: string): boolean {
   }
 }
 
-/** Throws what is wrong with an archive as a CommandError, and everything else as it is. */
+/** Throws an error of an archive as a CommandError, and any other error unchanged. */
 export function refusedArchive(cause: unknown): never {
   if (!(cause instanceof ArchiveError)) throw cause
   throw new CommandError(cause.message, EXIT_FAILED, { cause })

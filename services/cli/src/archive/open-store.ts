@@ -1,4 +1,4 @@
-/** Where the archive of a command is: a folder, or `s3://bucket/prefix` in the store of the settings. */
+/** The place of the archive of a command: a folder, or `s3://bucket/prefix` in the store of the settings. */
 import { readFileSync } from 'node:fs'
 import { isS3Address, openFolderStore, openS3Store, type ArchiveStore } from '@cupel/archive'
 import { ConfigError, requireVerifiedPeers, urlPeer, type Config } from '@cupel/service-kit'
@@ -9,7 +9,7 @@ import { CommandError, EXIT_USAGE } from '../explain.js'
 export const archivePlace = (context: CliContext, text: string): string =>
   isS3Address(text) ? text : context.path(text)
 
-/** Throws ConfigError where the settings of the store are incomplete, and a CommandError for an address that is none. */
+/** Throws ConfigError where the settings of the store are incomplete, and a CommandError for an invalid address. */
 export async function openStore(context: CliContext, place: string): Promise<ArchiveStore> {
   if (!isS3Address(place)) return openFolderStore(place)
   const connection = s3Connection(await context.config(), context.note)

@@ -1,4 +1,4 @@
-/** `cupel archive restore`: a log that was lost is made again from an archive. */
+/** `cupel archive restore`: makes a lost log again from an archive. */
 import { restoreArchive, type ArchiveContents, type RestoredArchive } from '@cupel/archive'
 import { adoptRestoredLog } from '@cupel/checkpoints'
 import {
@@ -89,7 +89,7 @@ async function restore(
   }).catch(refusedArchive)
 }
 
-/** From now on no service starts, until the log is whole and `cupel restore` has run. */
+/** From now on services do not start, until the log is whole and `cupel restore` has run. */
 async function fence({ database, log }: Connections, contents: ArchiveContents): Promise<void> {
   const restoration = {
     ...{ log: await log.identity(), archive: contents.log! },

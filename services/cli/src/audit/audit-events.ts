@@ -1,4 +1,4 @@
-/** Every call with a key, and what operators did, read from the log itself, oldest first. */
+/** Every call with a key and every action of an operator, read from the log itself, oldest first. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { placesOf, readAuditLog, type AuditLogEntry } from './audit-log.js'
@@ -6,7 +6,7 @@ import { createCallEnds } from './call-ends.js'
 import { callsWithRecord } from './calls-with-record.js'
 
 export interface AuditExport {
-  /** Only events of this account: calls with its keys, and what was done with these. */
+  /** Only events of this account: calls with its keys, and actions on these keys. */
   readonly accountId?: string | undefined
   /** From this moment on; UTC, RFC 3339. */
   readonly since?: string | undefined
@@ -14,9 +14,9 @@ export interface AuditExport {
   readonly until?: string | undefined
 }
 
-/** An event that was repeated after a failure has the same id. So many ids are remembered to leave the repeats out. */
+/** An event that was repeated after a failure has the same id. This many ids are remembered to leave the repeats out. */
 const MAX_REMEMBERED_IDS = 200_000
-/** Events are sorted by time among so many: a call is known later than it came, by as much as it took. */
+/** Number of events that are sorted by time: a call becomes known only when it has ended. */
 const SORTED_EVENTS = 5_000
 
 /**

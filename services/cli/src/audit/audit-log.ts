@@ -1,4 +1,4 @@
-/** What the log holds for the audit export, from all topics and merged by time. */
+/** Reads the log for the audit export, from all topics and merged by time. */
 import {
   laneOfReportPartition,
   screenTopic,
@@ -26,13 +26,13 @@ export type AuditLogEntry = { readonly time: string } & (
 export interface Place {
   readonly topic: string
   readonly partition: number
-  /** The end when the export began: what is appended later belongs to another export. */
+  /** The end when the export began: later records belong to another export. */
   readonly to: number
 }
 
-/** Calls, and what operators did: accounts, keys, policies, label sets with the removals they accepted, ledgers,
- * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and whether records need MACs,
- * signing keys and whether reports need signatures. */
+/** Calls and the actions of operators: accounts, keys, policies, label sets with the removals they accepted, ledgers,
+ * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and the requirement of MACs,
+ * signing keys and the requirement of signatures. */
 const auditedTypes = [
   'ApiRequestAudited',
   'RefusedRequestsCounted',
@@ -89,7 +89,7 @@ export async function placesOf(log: EventLog): Promise<Place[]> {
   return places
 }
 
-/** Merges what is in order, or nearly so, in each partition. Entries of one moment keep the order of the places. */
+/** Merges partitions that are in order, or nearly so. Entries of one moment keep the order of the places. */
 export async function* readAuditLog(
   log: EventLog,
   codec: EventCodec,

@@ -1,4 +1,4 @@
-/** Joins the calls that other events record with their outcomes, which may come before them: hosts differ in their clocks. */
+/** Joins the calls that other events record with their outcomes. An outcome may come before its call, because clocks of hosts differ. */
 import type { DomainEvent } from '@cupel/contracts'
 import { auditedData, endOf, type RecordedCall, type ScreenOutcome } from '@cupel/read-models'
 import { CommandError } from '../explain.js'
@@ -9,9 +9,9 @@ export interface CallEnds {
   outcome(reportId: string, outcome: ScreenOutcome): readonly DomainEvent[]
 }
 
-/** A call that goes on with an earlier one asks for the same report a lease later; so many outcomes are remembered for it. */
+/** A call that continues an earlier one asks for the same report a lease later, so this many outcomes are remembered for it. */
 const MAX_REMEMBERED_OUTCOMES = 100_000
-/** A process that dies leaves at most a thousand accepted screens; the answers of all others are recorded by themselves. */
+/** A process that dies leaves at most a thousand accepted screens; the answers of all others have their own records. */
 const MAX_WAITING = 100_000
 
 export function createCallEnds(): CallEnds {

@@ -1,13 +1,13 @@
-/** The calls that have an ApiRequestAudited although another event may record them: what it says of their answer counts. */
+/** The calls that have an ApiRequestAudited although another event may record them: the answer in the ApiRequestAudited counts. */
 import { topicOf } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
 import { recordsAt, type Place } from './audit-log.js'
 
-/** The two records of a call may differ by a millisecond in when it came. */
+/** The two records of a call may differ by a millisecond in its arrival time. */
 const MARGIN_MS = 1_000
 
 /**
- * Request ids, for some hundred bytes each: of the calls in the range that changed something and were answered again, late or
+ * Request ids, some hundred bytes each: of the calls in the range that changed something and were answered again, late or
  * with a fault. The record of a call may be relayed from the outbox long after its event, so the whole log is read for them.
  */
 export async function callsWithRecord(
@@ -35,7 +35,7 @@ export async function callsWithRecord(
   return requestIds
 }
 
-/** A call that is refused with a 4xx appends no event of its own, and neither does a read. */
+/** A call that is refused with a 4xx appends no event of its own, and a read does not either. */
 function mayHaveEvent(method: string, status: number): boolean {
   return method !== 'GET' && method !== 'HEAD' && (status < 400 || status >= 500)
 }

@@ -1,4 +1,4 @@
-/** The comparison of a log with the leaves of its transparency log, and what it says for people and programs. */
+/** The comparison of a log with the leaves of its transparency log, and its results for people and programs. */
 import { placesOf } from '@cupel/checkpoints'
 import type { TopicSpec } from '@cupel/contracts'
 import {
@@ -22,7 +22,7 @@ type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder
   readonly topics: readonly TopicSpec[]
 }
 
-/** Problems told, and faults; all are counted. */
+/** Problems and faults that are listed; all are counted. */
 const MAX_PROBLEMS = 200
 
 export async function compareLeaves({ topics, ...parts }: Parts): Promise<ComparedLeaves> {

@@ -1,4 +1,4 @@
-/** What the comparison of a log with its checkpoints says, for people and programs. */
+/** The result of the comparison of a log with its checkpoints, for people and programs. */
 import type { LogComparison } from '@cupel/checkpoints'
 
 export interface Compared {
@@ -6,7 +6,7 @@ export interface Compared {
   readonly comparison: LogComparison
 }
 
-/** Differences told; all are counted. */
+/** Differences that are listed; all are counted. */
 const MAX_DIFFERENCES = 200
 
 export const differencesOf = ({ partitions }: LogComparison) =>
@@ -14,7 +14,7 @@ export const differencesOf = ({ partitions }: LogComparison) =>
     differences.map((difference) => ({ ...place, ...difference })),
   )
 
-/** How many things are wrong, whether in the log or in the files. */
+/** The number of faults in the log and in the files. */
 export function comparedProblems(compared: Compared | null): number {
   if (compared === null) return 0
   return compared.comparison.faults.length + differencesOf(compared.comparison).length

@@ -1,4 +1,4 @@
-/** What `audit verify` says of erased personal data: no problem, but something that nobody can read any more. */
+/** The text of `audit verify` about erased personal data, which cannot be read any more. Erasures are not problems. */
 import type { Erasure } from '@cupel/proofs'
 import { snakeCase } from '../answer.js'
 

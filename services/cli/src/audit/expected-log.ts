@@ -1,4 +1,4 @@
-/** What a proof is asked of: the log that is meant, and at least so many reports. Nothing that is proven of less counts. */
+/** The expectations of a proof: the log that is meant, and the least number of reports. A proof of less does not count. */
 import type { EventLog } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
@@ -33,7 +33,7 @@ export function tooFew(reports: number, { minReports = 0 }: ExpectationOptions):
   return `The log has ${reports.toLocaleString('en-US')} reports, and at least ${minReports.toLocaleString('en-US')} are expected.`
 }
 
-/** Runs a proof. Where there is no installation or no archive there is nothing to prove, which is told as that. */
+/** Runs a proof. Where there is no installation or no archive, it reports that there is nothing to prove. */
 export async function proving<T>(
   context: CliContext,
   options: JsonOption,

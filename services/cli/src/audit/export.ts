@@ -54,7 +54,7 @@ Where a topic lacks its first records, it says so and ends with ${EXIT_FAILED}. 
     })
 }
 
-/** An export that lacks the oldest events must not look like a whole one. */
+/** An export that lacks the oldest events must not look complete. */
 async function noteMissingFront(context: CliContext, log: EventLog): Promise<void> {
   const topics = new Set((await placesOf(log)).map(({ topic }) => topic))
   const missing = await missingFront(log, [...topics])

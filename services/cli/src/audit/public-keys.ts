@@ -1,9 +1,9 @@
-/** The public keys that an auditor got another way than from the log: a file with a verifier key of C2SP per line. */
+/** The public keys that an auditor did not get from the log: a file with a verifier key of C2SP per line. */
 import { readFileSync } from 'node:fs'
 import { parseVerifierKey, type PublicKey } from '@cupel/signing'
 import { CommandError, EXIT_USAGE } from '../explain.js'
 
-/** Throws a CommandError that names the first line that is no verifier key. Empty lines and lines that begin with `#` are passed over. */
+/** Throws a CommandError that names the first line that is no verifier key. Empty lines and lines that begin with `#` are skipped. */
 export function readPublicKeys(file: string): readonly PublicKey[] {
   const keys = linesOf(file).flatMap((line, index): PublicKey[] => {
     const text = line.trim()

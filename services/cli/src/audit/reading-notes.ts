@@ -1,4 +1,4 @@
-/** A line every now and then while much is read. */
+/** Prints a line from time to time while much is read. */
 const NOTE_INTERVAL_MS = 2_000
 
 export function readingNotes(

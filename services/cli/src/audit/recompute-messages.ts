@@ -1,4 +1,4 @@
-/** What the command and its threads tell one another. */
+/** The messages between the command and its threads. */
 import type { RangeQuestion, RangeTally, ReportRange } from '@cupel/proofs'
 import type { Config } from '@cupel/service-kit'
 
@@ -19,5 +19,5 @@ export type ToThread = { readonly kind: 'decide'; readonly range: ReportRange } 
 export type FromThread =
   | { readonly kind: 'records'; readonly records: number }
   | { readonly kind: 'tally'; readonly tally: RangeTally }
-  /** What the command would say of the error, and its exit code. */
+  /** The message of the command for the error, and its exit code. */
   | { readonly kind: 'fault'; readonly sentence: string; readonly exitCode: number }

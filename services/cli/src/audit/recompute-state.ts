@@ -1,6 +1,6 @@
 /**
- * The file of `audit recompute --state`: how far a run has come, so that the next one goes on there. It is the auditor’s own and no proof: whoever
- * can change it decides what the answer says of the partitions that it calls done.
+ * The file of `audit recompute --state`: it stores how far a run has come, so that the next run goes on there. It is the auditor’s own
+ * and no proof: anyone who can change it decides the answer for the partitions that it calls done.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
@@ -10,14 +10,14 @@ import { CommandError, EXIT_FAILED } from '../explain.js'
 /** Raised when the contents of the file change their meaning. */
 const FORMAT = 2
 
-/** Everything that the answer depends on. What is done of one question is nothing of another one. */
+/** Everything that the answer depends on. Work that is done for one question does not count for another. */
 export type Question = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
 export interface StateFile {
-  /** What an earlier run left; undefined where none did. */
+  /** The state that an earlier run left; undefined where there is none. */
   readonly resume: RecomputeState | undefined
   save(state: RecomputeState): void
-  /** A run that came to its end leaves no file: the next one begins anew. */
+  /** A run that came to its end leaves no file, so the next one begins anew. */
   remove(): void
 }
 
@@ -65,7 +65,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** Members of what is no object, or no JSON at all, are null; then the hash cannot be right. */
+/** The members are null where the text is no object or no JSON; then the hash cannot match. */
 function parsed(
   path: string,
   text: string,
@@ -77,7 +77,7 @@ function parsed(
   }
 }
 
-/** Whole or not at all, whenever the process is killed. */
+/** Replaces the file completely or not at all, even if the process is killed. */
 function replaceFile(path: string, text: string): void {
   const beside = `${path}.${process.pid}.new`
   const file = openSync(beside, 'w', 0o600)

@@ -9,8 +9,8 @@ import type { FromThread, ThreadData, ThreadSource, ToThread } from './recompute
 
 export const MAX_THREADS = 8
 /**
- * A thread takes 0.6 s of a processor to begin, and two decide 1.4 times as many reports a second as one: for fewer records than this, none begins unless it
- * is asked for (docs/benchmarks.md).
+ * A thread takes 0.6 s of a processor to begin, and two decide 1.4 times as many reports a second as one: for fewer records than this,
+ * threads begin only on request (docs/benchmarks.md).
  */
 const THREADS_FROM_RECORDS = 50_000
 
@@ -23,7 +23,7 @@ export function threadCount(text: string): number {
 }
 
 export interface RecomputeThreads {
-  /** Starts the threads that these partitions are worth; undefined where this thread decides alone. */
+  /** Starts as many threads as these partitions are worth; undefined where this thread decides alone. */
   readonly decidersFor: (ranges: readonly ReportRange[]) => readonly RangeDecider[] | undefined
   /** Ends the threads. */
   close(): Promise<void>
@@ -58,7 +58,7 @@ interface Deciding {
   readonly reject: (error: Error) => void
 }
 
-/** A thread that ends, or fails, rejects what it was deciding and everything after that. */
+/** A thread that ends or fails rejects its current work and everything after it. */
 function deciderOf(worker: Worker): RangeDecider {
   let deciding: Deciding | null = null
   let failure: Error | null = null
@@ -99,7 +99,7 @@ async function ended(worker: Worker): Promise<void> {
 function threadFile(workerData: ThreadData): ConstructorParameters<typeof Worker> {
   if (!import.meta.url.endsWith('.ts'))
     return [new URL('./recompute-worker.js', import.meta.url), { execArgv: [], workerData }]
-  // A thread takes over no loader, so it registers the one of sources itself.
+  // A thread inherits no loader, so it registers the loader of sources itself.
   const source = JSON.stringify(new URL('./recompute-worker.ts', import.meta.url).href)
   const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
   return [code, { eval: true, execArgv: ['--conditions=cupel-source'], workerData }]

@@ -13,7 +13,7 @@ await serve(parentPort!, workerData as ThreadData)
 
 async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   const tell = (message: FromThread): void => port.postMessage(message)
-  // What comes before the connections are open waits.
+  // Messages that come before the connections are open wait.
   const messages: ToThread[] = []
   let wake: () => void = () => undefined
   port.on('message', (message: ToThread) => {

@@ -1,4 +1,4 @@
-/** `cupel audit recompute`: every stored report decided again, and what differs. */
+/** `cupel audit recompute`: decides every stored report again and shows the differences. */
 import {
   CannotResumeError,
   recomputeLevels,
@@ -56,7 +56,7 @@ interface RecomputeOptions extends ExpectationOptions {
 
 type Measured = RecomputeResult & { readonly measured: WorkRate }
 
-/** An answer, and the question as it was understood. */
+/** An answer, and the question as the command understood it. */
 interface Answered {
   readonly log: string
   readonly source: Pick<Source, 'archive' | 'checksMacs'>
@@ -110,7 +110,7 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
       const shortfall = tooFew(result.reports, options)
       const isProven = result.isProven && shortfall === null
       const json = jsonOf({ ...result, isProven })
-      // An answer that took hours is told, whatever becomes of its PDF.
+      // An answer that took hours is printed, even if its PDF fails.
       const pdf = await stateIn(context, options, { signing, answered, json }).then(
         (written) => ({ written, failure: null }),
         (failure: unknown) => ({ written: null, failure }),
@@ -209,7 +209,7 @@ type Source = Pick<Connections, 'log' | 'codec' | 'checksMacs'> & {
   readonly archive: StatedArchive | null
 }
 
-/** What a statement says of an archive. */
+/** The facts about an archive in a statement. */
 interface StatedArchive {
   readonly stated: AuditStatement['asked']['archive']
   /** Name of the keys that signed its last manifest. */
@@ -260,7 +260,7 @@ async function archived(
     gathersFaults: false,
   })
   const { number, head, time, keyId } = contents
-  // There is a manifest wherever an archive could be opened.
+  // An archive that could be opened has a manifest.
   const stated = {
     ...{ place: folder, manifest: number, manifest_sha256: head!, manifest_time: time!, key_id: keyId! },
   }
@@ -268,7 +268,7 @@ async function archived(
   return { log, codec, checksMacs, database: null, config: null, archive: ofArchive }
 }
 
-/** No report is there, and nothing says that one was. */
+/** The log has no report, and no sign that there ever was one. */
 const isEmpty = ({ reports, missingFronts }: RecomputeResult): boolean =>
   reports === 0 && missingFronts.length === 0
 
@@ -279,7 +279,7 @@ function jsonOf({ findings, levels, missingFronts, measured, ...rest }: Measured
     levels: Object.fromEntries(Object.entries(levels).map(([level, counts]) => [level, underscored(counts)])),
     findings: findings.map((finding) => snakeCase(finding)),
     missing_fronts: missingFronts.map((front) => snakeCase(front)),
-    // `snakeCase` loses the types of what it renames.
+    // `snakeCase` loses the types of the objects that it renames.
   } as unknown as RecomputeAnswer
 }
 

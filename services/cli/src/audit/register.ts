@@ -1,4 +1,4 @@
-/** `cupel audit`: what is stored, checked against the log. */
+/** `cupel audit`: checks the stored data against the log. */
 import { openHistory, requireSameEnds } from '@cupel/checkpoints'
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -90,7 +90,7 @@ async function replay(context: CliContext, options: ReplayOptions): Promise<Rebu
   })
 }
 
-/** Rows of records that somebody took away must not go with them: a log that lost what was signed is not replayed. */
+/** Prevents a replay that would drop the rows of removed records: a log that lost signed records is not replayed. */
 async function requireSigned(
   context: CliContext,
   config: Config,

@@ -1,4 +1,4 @@
-/** What a replay says while it runs and when it is done. */
+/** The messages of a replay while it runs and when it is done. */
 import type { RebuildProgress, RebuildResult } from '@cupel/projections'
 
 const NOTE_INTERVAL_MS = 1_000
@@ -23,7 +23,7 @@ interface Choice {
   readonly accept?: number
 }
 
-/** Whether the rows differ in another number than was accepted, so that nothing was switched. */
+/** Whether the number of differing rows is not the accepted one, so that nothing was switched. */
 export function isRefused({ switched }: RebuildResult, { compareOnly = false }: Choice): boolean {
   return !switched && !compareOnly
 }

@@ -1,4 +1,4 @@
-/** What was found of the signatures of reports, for people. */
+/** The findings about the signatures of reports, for people. */
 import type { SignatureSummary } from '@cupel/proofs'
 
 export function signatureLines({ signed, unsigned, keys }: SignatureSummary, macsChecked: boolean): string[] {

@@ -1,5 +1,5 @@
 /**
- * The PDF of `audit recompute --pdf`: what was asked and found, with both attached as JSON, and a signature beside it where the command has
+ * The PDF of `audit recompute --pdf`: the question and the result, both attached as JSON, and a signature beside it where the command has
  * the signing keys of the installation.
  */
 import { constants } from 'node:fs'
@@ -18,11 +18,11 @@ export const SIGNATURE_SUFFIX = '.sig'
 /** Longer than any render takes, also where other programs need the processors. */
 const RENDER_TIMEOUT_MS = 600_000
 
-/** Who signs a PDF, or why nobody does. */
+/** The signer of a PDF, or the reason why it is not signed. */
 export type Signing =
   { readonly signer: Signer; readonly why: null } | { readonly signer: null; readonly why: string }
 
-/** Of the statement, what the command knows when it has its answer. */
+/** The part of the statement that the command knows when it has its answer. */
 export type Stated = Pick<
   AuditStatement,
   'command' | 'log' | 'installation' | 'asked' | 'checks_macs' | 'answer'
@@ -39,8 +39,8 @@ export interface WrittenStatement {
 }
 
 /**
- * Before the work: throws a CommandError where the PDF could not be written, or the signing keys are damaged. An auditor who brought public
- * keys is somebody else than the installation, whose home counts for nothing then.
+ * Runs before the work: throws a CommandError where the PDF could not be written, or the signing keys are damaged. An auditor who brought
+ * public keys is not the installation, so its home does not count then.
  */
 export async function prepareStatement(
   context: CliContext,
@@ -72,7 +72,7 @@ export async function prepareStatement(
 const ASK =
   'To have one signed, ask the operator of the installation to run the same command with the signing keys, and compare both answers.'
 
-/** Replaces existing files. The signature is there after the PDF, so that one that is cut off is never taken for signed. */
+/** Replaces existing files. The signature is written after the PDF, so that a PDF that is cut off never looks signed. */
 export async function writeStatement(
   context: CliContext,
   pdf: string,
@@ -129,7 +129,7 @@ async function replaceFile(context: CliContext, file: string, contents: Uint8Arr
   }
 }
 
-/** Of an earlier PDF. */
+/** Removes the signature of an earlier PDF. */
 async function removeFile(context: CliContext, file: string): Promise<void> {
   await rm(context.path(file), { force: true }).catch((cause: unknown) => {
     throw new CommandError(`${file} cannot be removed.`, EXIT_FAILED, { cause })

@@ -1,4 +1,4 @@
-/** `cupel audit verify`: whether everything in the log is well-formed. */
+/** `cupel audit verify`: checks that everything in the log is well-formed. */
 import { compareLog, loadSignaturesRequired } from '@cupel/checkpoints'
 import { readErasures, verifyLog, type Erasure, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
@@ -38,9 +38,9 @@ import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/wi
 import { erasureJson, erasureLines } from './erasure-text.js'
 import { signatureLines } from './signature-text.js'
 
-/** Problems told; all are counted. */
+/** Problems that are listed; all are counted. */
 const MAX_PROBLEMS = 200
-/** Longer than a projector takes to write the files of what it signed. */
+/** Longer than a projector takes to write the files of its signatures. */
 const FILES_GRACE_MS = 10_000
 const LEAST_LEAVES = 'fail unless so many leaves of the transparency log were compared'
 const PUBLISHED = 'published folder of the transparency log, with checkpoint and tile'
@@ -95,7 +95,7 @@ of the transparency log too: without the database their salts are unknown, so th
 }
 
 async function prove(context: CliContext, options: VerifyOptions): Promise<void> {
-  // A key that is none is told before the log is read.
+  // An invalid key is reported before the log is read.
   witnessPolicyOf(options)
   const result = await proving(context, options, () => verify(context, options))
   const shortfall =
@@ -125,7 +125,7 @@ export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
 
 export interface Verified extends VerifyResult {
   readonly macsChecked: boolean
-  /** What the log says was erased. */
+  /** The erasures that the log records. */
   readonly erasures: readonly Erasure[]
   readonly compared: Compared | null
   readonly leaves: ComparedLeaves | null
@@ -145,7 +145,7 @@ function tooFewLeaves(compared: ComparedLeaves | null, { minLeaves = 0 }: Verify
   return `The log was compared with ${number(leaves)} leaves, and at least ${number(minLeaves)} are expected.`
 }
 
-/** Witnesses that are asked for count also where there is no transparency log at all. */
+/** The required witnesses count even if there is no transparency log at all. */
 function tooFewWitnesses(compared: ComparedLeaves | null, { witness = [] }: VerifyOptions): string | null {
   if (witness.length === 0 || (compared?.comparison?.cosigned ?? null) !== null) return null
   return 'No checkpoint of the transparency log was compared that enough of the witnesses cosigned.'
@@ -186,7 +186,7 @@ export interface VerifyParts {
   readonly graceMs?: number
 }
 
-/** What `cupel audit verify` finds in an installation. */
+/** The findings of `cupel audit verify` in an installation. */
 export async function verifyConnected(
   context: CliContext,
   options: VerifyOptions,
@@ -222,7 +222,7 @@ export async function verifyConnected(
   return { ...result, compared, leaves, problemCount }
 }
 
-/** An archive is compared with its own manifests. Later checkpoints name records that it cannot have. */
+/** An archive is compared with its own manifests, because later checkpoints name records that it cannot have. */
 async function verifyArchived(
   context: CliContext,
   options: VerifyOptions,

@@ -1,10 +1,10 @@
-/** How much a command did in which time. */
+/** The amount of work that a command did in a time. */
 
 export interface WorkRate {
   /** Reports that this run decided; those that an earlier run had done are not among them. */
   readonly reports: number
   readonly seconds: number
-  /** Of this process alone: a broker or database beside it is not counted. */
+  /** Of this process alone, without a broker or database beside it. */
   readonly cpuSeconds: number
   /** Null where the time is too short to be measured. */
   readonly reportsPerSecond: number | null

@@ -56,7 +56,7 @@ function columnOf(rows: readonly (readonly string[])[]): number {
   return best?.column ?? 0
 }
 
-/** A heading says what the column is, or is a word above addresses. A mistyped first address stays: it becomes a failed item. */
+/** A heading names the content of the column, or is a word above addresses. A mistyped first address stays and becomes a failed item. */
 function isHeading([first = '', ...rest]: readonly string[]): boolean {
   if (isAddress(first)) return false
   return HEADING.test(first) || (!LONG_RUN.test(first) && rest.slice(0, SAMPLE_ROWS).some(isAddress))

@@ -1,4 +1,4 @@
-/** What `cupel doctor` looks at. */
+/** The checks of `cupel doctor`. */
 import { useRecordedReportPartitions } from '@cupel/access'
 import { loadSignaturesRequired, unpublishedKeys } from '@cupel/checkpoints'
 import {
@@ -40,9 +40,9 @@ export interface Examined {
   readonly home: string | null
 }
 
-/** Beyond it times of this machine, as in names and logs, mislead whoever reads them beside others. */
+/** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
 const MAX_SKEW_MS = 1_000
-/** An event that nobody appends for so long has no relay. */
+/** An event that is not appended for this long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
 const INSTALL = 'Run `cupel install`.'
 
@@ -221,10 +221,10 @@ const evidenceCheck = ({ database, log, signs, reportKeys }: Examined): Check =>
   },
 })
 
-/** Of a checkpoint that lacks cosignatures for so long, a witness or the way to it is the cause, and not its own pace. */
+/** A checkpoint that lacks cosignatures for this long is not just slow: a witness or the way to it is the cause. */
 const MAX_UNCOSIGNED_MS = 600_000
 
-/** Nothing where no witness is asked. */
+/** Returns nothing where no witness is asked. */
 async function witnessFindings(database: Database, log: EventLog): Promise<ReturnType<typeof ok>[]> {
   const state = await readCosigning(database, await log.identity())
   if (state === null) return []

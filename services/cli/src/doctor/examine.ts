@@ -1,20 +1,20 @@
-/** Examines an installation, one check after the other: a check that fails, or cannot be made, hides no other. */
+/** Examines an installation, one check after the other. A check that fails, or cannot run, hides no other. */
 import { isUnavailable } from '@cupel/postgres'
 import { explain } from '../explain.js'
 
 export interface Finding {
   /** Subject of the check: `topics`. */
   readonly name: string
-  /** `warning`: it works, and somebody should know. */
+  /** `warning`: it works, but an operator should know. */
   readonly state: 'ok' | 'warning' | 'fault'
   readonly detail: string
-  /** What an operator does about it; empty where nothing is to be done. */
+  /** The remedy for an operator; empty where nothing is to be done. */
   readonly remedy: string
 }
 
 export interface Check {
   readonly name: string
-  /** Checks without which this one means nothing: where one of them failed, it is not made. */
+  /** Checks that this one depends on: if one of them failed, this one is skipped. */
   readonly needs?: readonly string[]
   readonly look: () => Promise<readonly Omit<Finding, 'name'>[]>
 }

@@ -1,4 +1,4 @@
-/** What differs between the inputs of two decisions, by name: the facts behind the points of an explanation. */
+/** The differences between the inputs of two decisions, by name: the facts behind the points of an explanation. */
 import type { RecordedDecision } from '@cupel/domain'
 
 type Label = RecordedDecision['recorded']['inputs']['labels'][number]
@@ -7,9 +7,9 @@ type LabelSet = RecordedDecision['shared']['labelState']['labelSets'][number]
 export interface ChangedFacts {
   readonly labelsAdded: readonly object[]
   readonly labelsRemoved: readonly object[]
-  /** Labels that both have, and that counted in one of them alone. */
+  /** Labels that both decisions have, and that counted in only one of them. */
   readonly labelsChanged: readonly object[]
-  /** Lists by name, with the publication of before and of after; null where it did not exist. */
+  /** Lists by name, with the publication before and after; null where it did not exist. */
   readonly lists: readonly {
     readonly name: string
     readonly from: string | null
@@ -23,7 +23,7 @@ export interface ChangedFacts {
   readonly lines: readonly string[]
 }
 
-/** Lines of labels that are shown to people; the JSON answer has all. */
+/** Lines of labels that people see; the JSON answer has all. */
 const MAX_LABEL_LINES = 20
 
 export function changedFacts(from: RecordedDecision, to: RecordedDecision): ChangedFacts {

@@ -1,4 +1,4 @@
-/** `cupel explain`: why two reports of one address differ. */
+/** `cupel explain`: explains why two reports of one address differ. */
 import {
   ChangeRefusedError,
   explainChange,
@@ -87,7 +87,7 @@ async function reading<Result>(
   )
 }
 
-/** The first record of the id, which is what callers got. */
+/** The first record of the id: callers got this one. */
 async function readReport(source: Source, reportId: string) {
   for await (const [stored] of readStoredReports({ ...source, reportId }))
     if (stored !== undefined) return stored.report.data

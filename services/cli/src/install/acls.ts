@@ -1,4 +1,4 @@
-/** The rights that each service needs at the brokers, and no more. Source: Apache Kafka documentation, "Authorization and ACLs". */
+/** The rights that each service needs at the brokers, and no others. Source: Apache Kafka documentation, "Authorization and ACLs". */
 import { topicSpecs } from '@cupel/contracts'
 import { installationTopics } from '@cupel/event-log'
 import type { KafkaAcl as Acl } from '@cupel/event-log/kafka'
@@ -16,7 +16,7 @@ export function installationAcls(
     const { reads, writes, groups } = serviceAccess[service]
     const of = grant(principalOf(service), topicPrefix)
     return [
-      // Read and Write include Describe; the settings of a topic are described by a right of their own.
+      // Read and Write include Describe; the settings of a topic need a right of their own.
       ...[...new Set([...reads, ...writes])].map((name) => of.topic(name, 'DescribeConfigs')),
       ...reads.map((name) => of.topic(name, 'Read')),
       ...writes.map((name) => of.topic(name, 'Write')),

@@ -1,4 +1,4 @@
-/** Into how many shards bulk jobs are divided: as many coordinators at most share their work. The number may be changed later. */
+/** The number of shards of bulk jobs: at most as many coordinators share their work. The number may be changed later. */
 import { countShards, haveShardsBeenTaken, mostShards, setShards } from '@cupel/bulk-coordinator'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { CommandError, EXIT_USAGE } from '../explain.js'
@@ -15,7 +15,7 @@ export function bulkShardsStep(target: Target, chosen: number | undefined): Step
   const wanted = async (): Promise<number | null> => {
     const { count, isNew } = await shardsNow(database)
     if (chosen !== undefined) return chosen === count && !isNew ? null : chosen
-    // A number that was chosen, or that coordinators work with, stays.
+    // A number that was chosen, or that coordinators use, stays.
     if (!isNew || target.log.kind === 'embedded' || !(await isOnCluster(target))) return null
     return Math.min(CLUSTER_BULK_SHARDS, mostShards())
   }
@@ -42,12 +42,12 @@ export function requireBulkShards(chosen: number): void {
     )
 }
 
-/** New: nobody chose a number, and no coordinator has worked yet. */
+/** New: no number was chosen, and no coordinator has worked yet. */
 async function shardsNow(database: Queryable): Promise<{ readonly count: number; readonly isNew: boolean }> {
   try {
     return { count: await countShards(database), isNew: !(await haveShardsBeenTaken(database)) }
   } catch (error) {
-    // A plan is made before the tables are.
+    // A plan is made before the tables exist.
     if (sqlState(error) === UNDEFINED_TABLE) return { count: 1, isNew: true }
     throw error
   }

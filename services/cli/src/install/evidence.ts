@@ -1,6 +1,6 @@
 /**
  * The steps that begin the evidence of an installation: MACs are required, signing keys are published, and reports must be signed. Each
- * takes the files that the settings name, and leaves an installation without them as it is; `cupel doctor` tells of that.
+ * takes the files that the settings name, and leaves an installation without them unchanged; `cupel doctor` reports that.
  */
 import {
   loadSignaturesRequired,

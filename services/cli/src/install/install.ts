@@ -1,4 +1,4 @@
-/** Runs the steps of an installation under one lock, or only says what they would do. */
+/** Runs the steps of an installation under one lock, or only reports their changes. */
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
 import { requireBulkShards } from './bulk-shards.js'
@@ -31,13 +31,13 @@ const DEADLOCK_ATTEMPTS = 10
 const OLDEST_POSTGRES = 15
 
 /**
- * Brings the installation to this version; resolves to what every step changed, or would change. Two at once take turns, and the second one
- * finds nothing to do. After a failure or a kill the next run goes on where this one stopped.
+ * Brings the installation to this version; resolves to the changes of every step, made or planned. Two runs at once take turns, and the
+ * second one finds nothing to do. After a failure or a kill the next run continues where this one stopped.
  */
 export async function install(target: Target, options: InstallOptions): Promise<readonly StepResult[]> {
   await requireVersion(target.database)
   if (options.isUpgrade) await requireInstallation(target.database)
-  // A number that cannot be had is refused before anything is made.
+  // An impossible number is refused before anything is made.
   if (options.sizes !== undefined) await sizedTopics(target, options.sizes)
   if (options.sizes?.bulkShards !== undefined) requireBulkShards(options.sizes.bulkShards)
   const steps = installationSteps(target, options.note, options.sizes).filter(
@@ -54,7 +54,7 @@ export async function install(target: Target, options: InstallOptions): Promise<
   })
 }
 
-/** Services may use the tables meanwhile. A step that Postgres ends for a deadlock changed nothing, or is taken up where it stopped. */
+/** Services may use the tables meanwhile. A step that Postgres ends for a deadlock changed nothing, or is continued where it stopped. */
 async function made({ needed, make }: Step): Promise<readonly string[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,4 +1,4 @@
-/** The role of the services on a Postgres that exists: created, signed in, with the rights it needs and no more. */
+/** The role of the services on an existing Postgres: created, signed in, with only the rights it needs. */
 import { logGrants } from '@cupel/event-log/embedded'
 import { ensureServiceRole, openToServices } from '@cupel/local-stack'
 import { openDatabase, sqlState, type Database } from '@cupel/postgres'
@@ -22,7 +22,7 @@ export function loginOf(serviceUrl: string): ServiceLogin {
 
 export type RoleState = 'missing' | 'other-attributes' | 'refused' | 'ready'
 
-/** Whether the role exists as it should, and signs in. Rejects where the server cannot be reached. */
+/** Whether the role exists as required, and signs in. Rejects where the server cannot be reached. */
 export async function roleState(admin: Database, serviceUrl: string): Promise<RoleState> {
   const { role } = loginOf(serviceUrl)
   const [found] = await admin.query<{ isFit: boolean }>(

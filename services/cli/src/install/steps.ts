@@ -30,7 +30,7 @@ import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
 import { bulkShardsStep } from './bulk-shards.js'
 
-/** `note` receives sentences about what takes long. */
+/** `note` receives sentences about work that takes long. */
 export function installationSteps(
   target: Target,
   note: (sentence: string) => void,
@@ -64,7 +64,7 @@ function migrationsStep({ database }: Target): Step {
   }
 }
 
-/** Indexes and row security, that of the watches too, are looked at in every run, because they cost nothing where they are in place. */
+/** Indexes and row security, also of the watches, are checked in every run, because the check costs nothing where they are in place. */
 function readModelsStep({ database }: Target): Step {
   return {
     name: 'read models',
@@ -135,7 +135,7 @@ function topicsStep(target: Target, sizes: ChosenSizes): Step {
   }
 }
 
-/** After the topics: what they have is what ids are made with from now on. */
+/** After the topics: from now on report ids are made with the partitions of the topics. */
 function reportPartitionsStep({ database }: Target): Step {
   return {
     name: 'report partitions',
@@ -158,7 +158,7 @@ async function hasLog(log: Target['log']): Promise<boolean> {
   )
 }
 
-/** The topics whose ends can be read. An installation of an earlier release lacks those that are new, and a plan is made before they are. */
+/** The topics whose ends can be read. An installation of an earlier release lacks new topics, and a plan is made before they exist. */
 async function existingTopics({ log, config }: Target): Promise<readonly TopicSpec[]> {
   if (log.kind === 'embedded' && !(await hasLog(log))) return []
   const faults = await log.topicFaults(installationTopics())
@@ -220,7 +220,7 @@ function policyStep(target: Target): Step {
   }
 }
 
-/** By the types of the records: an installation of an earlier release has no schemas yet for a codec of this one. */
+/** Checks the types of the records: an installation of an earlier release has no schemas yet for a codec of this one. */
 async function hasActivation(target: Target): Promise<boolean> {
   const { log } = target
   const [type, topic] = ['PolicyActivated', topicOf('PolicyActivated')]
@@ -233,7 +233,7 @@ async function hasActivation(target: Target): Promise<boolean> {
   return false
 }
 
-/** A log of its own whose records carry a MAC, where there are keys. Its state is in a table, so that it opens after the migrations. */
+/** Opens a log whose records carry a MAC, where there are keys. Its state is in a table, so it opens after the migrations. */
 async function withAuthentic<T>(
   { database, logger, config }: Target,
   work: (log: AuthenticLog) => Promise<T>,

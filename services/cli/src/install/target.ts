@@ -1,4 +1,4 @@
-/** What an installation is made of: an existing Postgres, its log, and with Kafka a schema registry, all found by the settings. */
+/** The parts of an installation: an existing Postgres, its log, and with Kafka a schema registry, all found by the settings. */
 import { readFileSync } from 'node:fs'
 import type { Logger } from '@cupel/contracts'
 import { builtInRegistry, type EventLog, type SchemaRegistry } from '@cupel/event-log'
@@ -10,7 +10,7 @@ import type { CliContext } from '../context.js'
 
 export interface Target {
   readonly config: Config
-  /** Of the owner of the tables, without a statement timeout. */
+  /** Connection of the owner of the tables, without a statement timeout. */
   readonly database: Database
   /** How services connect, where they have a role of their own; null where the owner's connection is theirs too. */
   readonly serviceUrl: string | null
@@ -21,7 +21,7 @@ export interface Target {
 
 const CONNECTIONS = 10
 
-/** Whether the settings name an installation elsewhere, so that none in CUPEL_HOME is meant. */
+/** Whether the settings name an installation elsewhere, and not the one in CUPEL_HOME. */
 export function namesTarget(config: Config): boolean {
   return (config.CUPEL_DATABASE_ADMIN_URL ?? config.CUPEL_DATABASE_URL) !== undefined
 }

@@ -1,5 +1,5 @@
 /**
- * How many partitions the topics of an installation get. The topics of the two lanes may grow later. Those of the reports keep the number
+ * The numbers of partitions of the topics of an installation. The topics of the two lanes may grow later. The report topics keep the number
  * that they were made with, because the last two digits of every report id name a partition.
  */
 import {
@@ -18,19 +18,19 @@ import { CommandError, EXIT_CONFIG, EXIT_USAGE } from '../explain.js'
 import type { Target } from './target.js'
 
 export interface ChosenSizes {
-  /** Of each topic of screen requests; by default `CLUSTER_SCREEN_PARTITIONS` of a new topic on a cluster. */
+  /** Partitions of each topic of screen requests; by default `CLUSTER_SCREEN_PARTITIONS` of a new topic on a cluster. */
   readonly screen?: number | undefined
-  /** Of each report topic; by default `CLUSTER_REPORT_PARTITIONS` of a new installation on a cluster. */
+  /** Partitions of each report topic; by default `CLUSTER_REPORT_PARTITIONS` of a new installation on a cluster. */
   readonly report?: number | undefined
   /** Shards of bulk jobs; by default `CLUSTER_BULK_SHARDS` of a new installation on a cluster. */
   readonly bulkShards?: number | undefined
 }
 
-/** A Kafka of fewer brokers is held to be one machine. */
+/** A Kafka of fewer brokers counts as one machine. */
 const CLUSTER_BROKERS = 3
 const CLUSTER_SCREEN_PARTITIONS = 32
 const CLUSTER_REPORT_PARTITIONS = 64
-/** More make elections and starts slow on every broker, and a group of so many scorers slow to divide its work. */
+/** With more partitions, elections and starts are slow on every broker, and a group of so many scorers is slow to divide its work. */
 export const MAX_SCREEN_PARTITIONS = 512
 
 const reportTopics: readonly string[] = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
@@ -70,7 +70,7 @@ async function missingTopics({ log, config }: Target): Promise<ReadonlySet<strin
   )
 }
 
-/** Whether the log has as many brokers as several machines. */
+/** Whether the log has enough brokers for several machines. */
 export async function isOnCluster({ config, logger }: Target): Promise<boolean> {
   const { countBrokers } = await import('@cupel/event-log/kafka')
   const { brokers, ssl, sasl } = await kafkaAccess(config)
@@ -83,7 +83,7 @@ export async function isOnCluster({ config, logger }: Target): Promise<boolean> 
   )
 }
 
-/** What the report topics have, where one of them exists; null where the installation is new. */
+/** The number of partitions of existing report topics; null where the installation is new. */
 async function presentReportPartitions(log: EventLog, missing: ReadonlySet<string>): Promise<number | null> {
   const topic = reportTopics.find((name) => !missing.has(name))
   if (topic === undefined) return null
@@ -95,7 +95,7 @@ async function presentReportPartitions(log: EventLog, missing: ReadonlySet<strin
   )
 }
 
-/** The number that the report topics have or get. Throws CommandError where another one was chosen than ids were made with. */
+/** The number that the report topics have or get. Throws CommandError where the ids were made with another number than the chosen one. */
 export function reportPartitionsOf(
   present: number | null,
   chosen: number | undefined,
@@ -112,7 +112,7 @@ export function reportPartitionsOf(
   )
 }
 
-/** Kafka takes no partition away. */
+/** Kafka cannot remove partitions. */
 async function requireNoFewer(log: EventLog, chosen: number, missing: ReadonlySet<string>): Promise<void> {
   const lanes = topicSpecs.filter(({ mayGrow }) => mayGrow === true)
   const least = Math.max(...lanes.map(({ partitions }) => partitions))

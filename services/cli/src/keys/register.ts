@@ -191,7 +191,7 @@ function overlapHours(text: string): number {
   return hours
 }
 
-/** As given: the store reads it. A key that has expired already would be a mistake, and its caller would get 401. */
+/** Unchanged: the store reads it. A key that has expired already would be a mistake, and its caller would get 401. */
 function futureTime(text: string): string {
   if (Number.isNaN(Date.parse(text)))
     throw new InvalidArgumentError('Expected a date, for example 2027-01-31 or 2027-01-31T12:00:00Z.')

@@ -1,4 +1,4 @@
-/** `cupel labels dismiss`: an expected list that never came is no longer expected. */
+/** `cupel labels dismiss`: stops expecting a list that never came. */
 import { checkedReason } from '@cupel/access'
 import { dismissExpectedSets } from '@cupel/labels'
 import type { Command } from 'commander'

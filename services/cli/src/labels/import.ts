@@ -167,7 +167,7 @@ function refuse(context: CliContext, options: JsonOption, result: LabelImportRef
   )
 }
 
-/** Addresses that no set of their authority designates any more; --json lists all of them. */
+/** Addresses that are no longer designated by any set of their authority; --json lists all of them. */
 function lostText({ lost }: Pick<LabelImportResult, 'lost'>, lose: string): string[] {
   if (lost.length === 0) return []
   const shown = lost.slice(0, SHOWN_ROWS)
@@ -192,7 +192,7 @@ function jsonOf({ sets, refused, skipped, ...summary }: LabelImportSummary): unk
 
 type LeftOut = Pick<LabelImportResult, 'refused' | 'skipped'>
 
-/** `refused_count` counts all; the list holds the first thousand. Of skipped entries it holds the first twenty. */
+/** `refused_count` counts all refused rows; the list holds the first thousand. The list of skipped entries holds the first twenty. */
 function leftOutJson({ refused, skipped }: LeftOut): Record<string, unknown> {
   return {
     refused_count: refused.count,

@@ -1,4 +1,4 @@
-/** The labels of one address for a person: what sources say now, then what they said before. It judges nothing. */
+/** The labels of one address for a person: the current statements of the sources, then the earlier ones. It judges nothing. */
 import type { LabelSanction } from '@cupel/contracts'
 import type { ParsedAddress } from '@cupel/domain'
 import type { Label, PublishedSet } from '@cupel/read-models'

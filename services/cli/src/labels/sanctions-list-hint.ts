@@ -1,4 +1,4 @@
-/** What an operator does where no whole sanctions list is in force, which is how every installation begins. */
+/** The hint for an operator while no whole sanctions list is in force, as in every new installation. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

@@ -1,4 +1,4 @@
-/** `cupel labels sources`: which lists are in force, how old they are, and who confirms them. */
+/** `cupel labels sources`: the lists in force, their age, and the sources that confirm them. */
 import { compiledDefaultPolicy, compilePolicyText, judgeLists, type ListStatus } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { listSets, readActivePolicy, setFacts, type PublishedSet } from '@cupel/read-models'

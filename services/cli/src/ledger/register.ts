@@ -1,4 +1,4 @@
-/** `cupel ledger`: the transfers from which exposure is measured. */
+/** `cupel ledger`: the transfers that exposure is measured from. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerImport } from './import.js'

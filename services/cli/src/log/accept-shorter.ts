@@ -1,4 +1,4 @@
-/** `cupel log accept-shorter`: an operator takes a log that lost its end. */
+/** `cupel log accept-shorter`: lets an operator accept a log that lost its end. */
 import { acceptShorter } from '@cupel/checkpoints'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'

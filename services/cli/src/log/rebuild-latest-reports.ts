@@ -1,4 +1,4 @@
-/** `cupel log rebuild-latest-reports`: the topic of the latest reports is made again of the log. */
+/** `cupel log rebuild-latest-reports`: makes the topic of the latest reports again from the log. */
 import { derivedTopicGroups } from '@cupel/contracts'
 import { forgetCheckpoints } from '@cupel/projections'
 import type { Command } from 'commander'

@@ -1,4 +1,4 @@
-/** `cupel log`: which records of the log count, and the evidence of what it held. */
+/** `cupel log`: which records of the log count, and the evidence of its contents. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerAdopt } from './adopt.js'

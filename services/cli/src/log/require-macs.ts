@@ -26,7 +26,7 @@ interface RequireMacsOptions extends JsonOption {
   readonly undo?: boolean
 }
 
-/** For the query with which a service follows. */
+/** Time for the query with which a service notices a change. */
 const FOLLOWING_MS = 1_000
 /** A service of an earlier release that wrote within this time may still run. */
 const EARLIER_RELEASE_QUIET_MS = 10 * 60_000
@@ -50,7 +50,7 @@ Who did it and why is recorded (cupel audit export).`,
       const isRequired = options.undo !== true
       const hasChanged = await withConnections(context, async (connections) => {
         const changed = await change(connections, { isRequired, reason })
-        // Services read the requirement again at this interval: whoever is told that it changed may rely on it.
+        // Services read the requirement again at this interval, so that everybody may rely on the change once it is reported.
         if (changed && isServed(connections, context)) await sleep(MACS_REQUIRED_REFRESH_MS + FOLLOWING_MS)
         return changed
       })
@@ -110,7 +110,7 @@ export async function lastRecord(log: EventLog, topic: string, partition: number
   return last
 }
 
-/** Records who changed whether records need MACs, and why. */
+/** Records who changed the requirement of MACs, and why. */
 export async function recordChange(
   transaction: Queryable,
   data: EventData['RecordMacsChanged'],

@@ -1,4 +1,4 @@
-/** `cupel log require-signatures`: whether a report without a signature counts for who verifies the log. */
+/** `cupel log require-signatures`: decides whether a report without a signature counts when the log is verified. */
 import { readReportSigningKeys, requireSignatures, stopRequiringSignatures } from '@cupel/checkpoints'
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'

@@ -83,7 +83,7 @@ async function activate(
   }
 }
 
-/** Without a running projector the policy counts from the next start. */
+/** Without a running projector the policy takes effect at the next start. */
 async function becameVisible(
   { position }: Extract<PolicyActivation, { outcome: 'activated' }>,
   { database, projectorRuns }: Connections,

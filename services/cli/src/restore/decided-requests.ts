@@ -1,4 +1,4 @@
-/** Lets the scorers go on behind the requests whose outcomes are in the log already. */
+/** Lets the scorers continue after the requests whose outcomes are in the log already. */
 import { screenTopic, topicOf, type Lane } from '@cupel/contracts'
 import { noteReleased } from '@cupel/bulk-coordinator'
 import type { EventLog } from '@cupel/event-log'
@@ -8,7 +8,7 @@ import { SCORER_GROUPS } from '@cupel/scorer'
 import type { Queryable } from '@cupel/postgres'
 import type { Notes } from './notes.js'
 
-/** Ids of outcomes in memory at once, some hundred bytes each. Beyond it requests are decided again, and the first report counts. */
+/** Ids of outcomes in memory at once, some hundred bytes each. Beyond them requests are decided again, and the first report counts. */
 export const MAX_OUTCOMES_IN_MEMORY = 2_000_000
 
 const skipped = (count: number): string =>
@@ -81,7 +81,7 @@ async function inReadModel(
   return new Set(rows.map(({ reportId }) => reportId))
 }
 
-/** Reports and failures behind those of the read model. */
+/** Reports and failures that the read model has not reached. */
 async function outcomesSince({ transaction, log }: DecidedParts): Promise<ReadonlySet<string>> {
   const group = readModelGroup(reportView)
   const outcomes = new Set<string>()

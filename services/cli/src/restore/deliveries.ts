@@ -1,4 +1,4 @@
-/** Makes the deliveries of jobs that ended after the backup, and ends them as the log says: the dispatcher goes on behind them. */
+/** Makes the deliveries of jobs that ended after the backup, and ends them as the log says: the dispatcher continues after them. */
 import { topicOf } from '@cupel/contracts'
 import { typeOf } from '@cupel/event-log'
 import { loadCheckpoint, putCheckpoints, type PartitionPosition } from '@cupel/projections'

@@ -1,4 +1,4 @@
-/** What was erased stays erased: a backup of the keys that is older than an erasure must not bring anything back. */
+/** Keeps erased data erased: a backup of the keys that is older than an erasure must not bring anything back. */
 import { topicOf, type EventData } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
 import { replayErasure } from '@cupel/personal-data'
@@ -12,8 +12,8 @@ export const erasedAgain = (count: number): string =>
 type Erasure = EventData['PersonalDataErased']
 
 /**
- * Destroys again every key that the log says was destroyed, from the first record on: the schema of the keys has backups of its own, so
- * that it may be older than the rest of the database.
+ * Destroys again every key that the log records as destroyed, from the first record on: the schema of the keys has its own backups, so
+ * it may be older than the rest of the database.
  */
 export async function eraseAgain({
   transaction,
@@ -41,7 +41,7 @@ export async function eraseAgain({
   }
 }
 
-/** What the tables hold of it beside sealed texts, and what it could still do, ends. */
+/** Removes the plain data of the erasure from the tables, and ends sessions, links and watches. */
 export async function forgetErased(
   transaction: Queryable,
   { scope, accountId, keyIds }: Erasure,

@@ -1,4 +1,4 @@
-/** Whether the log is the one that the database followed, and whether it still has every record that was read or signed. */
+/** Checks whether the log is the one that the database followed, and whether it still has every record that was read or signed. */
 import {
   acceptShorter,
   CheckpointsStoppedError,
@@ -19,7 +19,7 @@ export interface LogEndsParts {
   readonly checkpoints: CheckpointSettings | null
   readonly notes: Notes
   readonly dryRun: boolean
-  /** The operator's word that records at the end of the log are gone for good. */
+  /** The operator accepts that records at the end of the log are lost for good. */
   readonly acceptsLost: boolean
   readonly by: string
   readonly reason: string
@@ -35,14 +35,14 @@ const madeAgain = (): string => 'The topic of the latest reports lacks records: 
 const lostSentence = (of: { topic: string; partition: number; from: number; to: number }): string =>
   `The log no longer has the records ${of.from} to ${of.to - 1} of ${of.topic}/${of.partition}.`
 
-/** Why nothing can be done with this log; null where there is no reason. */
+/** Why the log cannot be used; null where it can. */
 export async function unfitLog({
   database,
   log,
 }: Pick<LogEndsParts, 'database' | 'log'>): Promise<string | null> {
   const identity = await log.identity()
   const followed = new Set((await listCheckpoints(database)).map((checkpoint) => checkpoint.log))
-  // A reader that was left behind on an earlier log stops by itself, and holds up no other.
+  // A reader that was left behind on an earlier log stops by itself and does not delay others.
   if (followed.size > 0 && !followed.has(identity))
     return `The database followed the log ${[...followed].join(', ')}, and this is ${identity}: connect the right log, or take a copy of it with \`cupel log adopt\`.`
   return await missingFront(
@@ -85,7 +85,7 @@ export async function settleSignedEnds(parts: LogEndsParts): Promise<boolean> {
   return changed.length === 0
 }
 
-/** Moves readers back that stand beyond the end of the log, by the operator's word. */
+/** Moves readers back from beyond the end of the log, if the operator accepts it. */
 export async function settleReadEnds(
   transaction: Queryable,
   { log, notes, acceptsLost }: Pick<LogEndsParts, 'log' | 'notes' | 'acceptsLost'>,

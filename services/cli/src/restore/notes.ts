@@ -1,10 +1,10 @@
-/** What a restore changes, what the backup does not hold, and why the installation may not be started. */
+/** The changes of a restore, the losses of the backup, and the reasons why the installation may not be started. */
 
 export interface Notes {
-  /** Counts one more change of a kind; `sentence` makes its line of the number. */
+  /** Counts one more change of a kind; `sentence` makes a line from the number. */
   changed(sentence: (count: number) => string, count?: number): void
   lost(sentence: string): void
-  /** Takes back a loss that a later record shows to be none. */
+  /** Takes back a loss that a later record disproves. */
   notLost(sentence: string): void
   refused(sentence: string): void
   changes(): string[]

@@ -1,4 +1,4 @@
-/** Applies to the primary tables what the log tells of them, and names what only a newer database held. */
+/** Applies the facts of the log to the primary tables, and names the facts that only a newer database held. */
 import { endEverySession, isKeyKnown, keyHolder, replayAccount, replayRevocation } from '@cupel/access'
 import { recordedEntry, replayEntry, type CaseEventType, type ReportFacts } from '@cupel/cases'
 import {
@@ -27,7 +27,7 @@ import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.
 
 export interface PrimaryParts extends SinceBackup {
   readonly notes: Notes
-  /** The operator's word that exposure may lack the segments of the ledger that are gone. */
+  /** The operator accepts that exposure may lack the lost segments of the ledger. */
   readonly acceptsMissingLedger: boolean
 }
 
@@ -131,7 +131,7 @@ const replay: Replay = {
   },
 }
 
-/** Compares every primary table with the log. The log is read once, and behind what the database has read of it. */
+/** Compares every primary table with the log. The log is read once, after the position that the database has read. */
 export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
   const types = Object.keys(replay) as (keyof typeof replay)[]
   const existing = new Set(topicSpecs.map(({ name }) => name))
@@ -148,13 +148,13 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
     }
     positions.push(...(await eachEventSince(parts, topic, new Set(types), apply)))
   }
-  // Other events made again what belongs to these accounts and references.
+  // Other events restored data of these accounts and references.
   for (const erasure of erasures) await forgetErased(parts.transaction, erasure)
   const identity = await parts.log.identity()
   await putCheckpoints(parts.transaction, { group: RESTORE_GROUP, log: identity, positions })
 }
 
-/** What an older database would do a second time, or what somebody ended meanwhile and nobody told the log of. */
+/** Ends what an older database would do a second time, and what may have been ended meanwhile without a record in the log. */
 export async function fenceThePast({
   transaction,
   notes,

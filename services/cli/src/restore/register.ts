@@ -1,4 +1,4 @@
-/** `cupel restore`: makes an installation that may be started of a database and a log of which one came from a backup. */
+/** `cupel restore`: makes an installation ready to start from a database and a log, one of which came from a backup. */
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import { installationCheckpoints } from '../checkpoints.js'

@@ -46,7 +46,7 @@ export interface RestoreOptions {
   readonly dryRun: boolean
   readonly acceptsLost: boolean
   readonly acceptsMissingLedger: boolean
-  /** The operator's word that the database is older than the log, where nothing else tells. */
+  /** The operator states that the database is older than the log, where nothing else shows it. */
   readonly isOlderDatabase: boolean
   readonly by: string
   readonly reason: string
@@ -113,16 +113,16 @@ async function bringTogether(
   for (const { schema, tables, ...readModel } of readModels)
     if (await restartEmptied(transaction, { schema, tables, group: readModelGroup(readModel) }))
       notes.changed(emptied)
-  // The outbox first: what the next steps write into it is not in the log. A crash leaves such rows too: they tell nothing of the age.
+  // The outbox first: rows that the next steps write are not in the log. A crash leaves such rows too, so they do not show the age.
   await markAppended(parts)
   const before = tellsOf(notes)
   await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
   await replayDeliveries(parts)
   const isToldOlder = tellsOf(notes) > before
-  // Also what an earlier restore compared: the keys have backups of their own, which tell nothing of the age of the other tables.
+  // Also the part that an earlier restore compared: the keys have their own backups, which do not show the age of the other tables.
   await eraseAgain(parts)
   notes.changed(jobFacts, await replayJobs(parts))
-  // Moves a reader forward, and what comes before begins where the earliest reader of the backup stood.
+  // Moves a reader forward. The steps above begin where the earliest reader of the backup stood.
   const isBehindPublished = await takeBackPublished({ ...parts, checkpoints })
   if (isBehindPublished && notes.refusals().length === 0) await settleReadEnds(transaction, readEnds)
   const isOlder = isOlderDatabase || isBehindPublished || isToldOlder
@@ -207,7 +207,7 @@ function resultOf(notes: Notes, isOlderDatabase: boolean): Restored {
   }
 }
 
-/** Ends a transaction of which nothing shall stay. */
+/** Ends a transaction without keeping anything of it. */
 class RolledBack extends Error {
   override readonly name = 'RolledBack'
 }

@@ -14,8 +14,8 @@ export interface SinceBackup {
 }
 
 /**
- * Calls `apply` with each event of the types that is behind what the database has read of the topic, and resolves to where the
- * topic ends. Every reader read a change after the primary tables had it, so that the earliest reader is early enough.
+ * Calls `apply` with each event of the types that the database has not read yet from the topic, and resolves to the ends of the
+ * topic. The primary tables had a change before any reader read it, so the position of the earliest reader is early enough.
  */
 export async function eachEventSince(
   { transaction, log, codec }: SinceBackup,

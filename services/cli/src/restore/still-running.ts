@@ -1,7 +1,7 @@
 import type { Database } from '@cupel/postgres'
 import { logServices } from '@cupel/service-connections'
 
-/** A sentence where a service is connected to the database: it would work on what is being changed. */
+/** A sentence where a service is connected to the database: it would work on data that the restore changes. */
 export async function stillRunning(database: Database): Promise<string | null> {
   const rows = await database.query<{ name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity

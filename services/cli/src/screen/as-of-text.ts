@@ -1,9 +1,9 @@
-/** A screening as of a past moment for a person: first that it is no report, then what a report of that moment would have said. */
+/** A screening as of a past moment for a person: first that it is no report, then the contents of a report of that moment. */
 import type { Report } from '@cupel/contracts'
 import { printable, type Paint } from '../paint.js'
 import { reportText } from './report-text.js'
 
-/** What the API answers to a screen with `as_of`. */
+/** The answer of the API to a screen with `as_of`. */
 export interface AsOfAnswer {
   readonly as_of: string
   readonly lists: { readonly label_snapshot: string; readonly as_of: string }

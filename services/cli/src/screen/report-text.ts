@@ -1,4 +1,4 @@
-/** A report for a person: the level first, then why, where value came from and went, what is not known, and what it rests on. */
+/** A report for a person: the level, its reasons, where value came from and went, the unknown facts, and the sources. */
 import type { Evidence, Report } from '@cupel/contracts'
 import { printable, type Paint, type Style } from '../paint.js'
 import { meaningOf, notExaminedText } from './words.js'
@@ -195,7 +195,7 @@ function footer(report: Report, paint: Paint): readonly string[] {
     ...(holds.length > 0
       ? [`Balance ${listed(holds, MOST_PARTS)}${count === null ? '' : `, ${count} transactions`}`]
       : []),
-    // An answer about a past moment is no report, and says by itself what it rests on.
+    // An answer about a past moment is no report, and names its own sources.
     ...(report.report_id === '' ? [] : reportLines(report, paint)),
   ]
 }

@@ -1,4 +1,4 @@
-/** What the processes below the services are started with. */
+/** The options for the processes below the services. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { HeldHome, Profile } from '@cupel/local-stack'
 import type { Config, Shutdown } from '@cupel/service-kit'
@@ -8,7 +8,7 @@ export interface StackOptions {
   readonly profile: Profile
   readonly config: Config
   readonly logger: Logger
-  /** Counts what the log does; by default nothing counts it. */
+  /** Counts the operations of the log; by default they are not counted. */
   readonly metrics?: Metrics
   /** Receives a phase for everything that is started. Run it to stop, also after a failed start. */
   readonly shutdown: Shutdown
@@ -16,6 +16,6 @@ export interface StackOptions {
   readonly brokers?: number | undefined
   /** `if-needed`: only if this version has schemas that were never registered. */
   readonly registry: 'always' | 'if-needed'
-  /** Receives sentences about what takes long or fails. */
+  /** Receives sentences about work that takes long or fails. */
   readonly note: (sentence: string) => void
 }

@@ -74,7 +74,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   shutdown.phase('services', () => standalone.stop())
   checks = standalone.checks
   await untilReady(checks)
-  // What is wrong and stops nothing must not go unseen.
+  // A fault that stops nothing must not go unseen.
   for (const { name, ok, detail } of checks())
     if (ok && detail !== undefined) context.note(`${name}: ${detail}`)
   return {

@@ -101,7 +101,7 @@ export async function startServiceProcesses(options: ServiceProcessesOptions): P
   }
 }
 
-/** The services that seal personal data, or open it. The others handle it sealed. */
+/** The services that seal or open personal data. The others handle it sealed. */
 const READERS_OF_PERSONAL_DATA: readonly string[] = ['api', 'webhook-dispatcher']
 
 interface Planned {
@@ -131,7 +131,7 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
         environment: {
           ...connectionSettings(stack.serviceDatabaseUrl, stack.kafka?.access),
           ...programs[service].settings,
-          // The console is no reader of the log.
+          // The console does not read the log.
           ...(service === 'web' ? {} : { CUPEL_RECORD_KEYS_FILE: stack.recordKeysFile }),
           ...(READERS_OF_PERSONAL_DATA.includes(service)
             ? { CUPEL_PERSONAL_DATA_KEYS_FILE: stack.personalDataKeysFile }
@@ -151,7 +151,7 @@ interface Listener {
   readonly url: string
 }
 
-/** Where the API and the console listen, and the secret between them. */
+/** The addresses of the API and the console, and the secret between them. */
 interface Listeners {
   readonly api: readonly Listener[]
   readonly web: readonly Listener[]
@@ -182,7 +182,7 @@ async function planListeners(
   return { api, web, secret: randomBytes(SECRET_BYTES).toString('hex') }
 }
 
-/** Ports, the links between the services, and the links in what they write: the configured address, else that of the first instance. */
+/** Ports, the links between the services, and the links that they write: the configured address, else that of the first instance. */
 function listenerSettings(
   service: ScalableService,
   instance: number,

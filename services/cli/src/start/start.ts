@@ -63,7 +63,7 @@ export async function start(options: StartOptions, context: CliContext): Promise
   requireRefreshPlan(config)
   const stop = listenForStop()
   try {
-    // What this process and its children create is their user's alone: keys, segments of the log, files of the database.
+    // Files that this process and its children create belong to their user alone: keys, segments of the log, files of the database.
     process.umask(PRIVATE)
     const home = await holdHome(context.home, profile === 'kafka' ? 'cupel start --kafka' : 'cupel start')
     stop.onForced(() => void killChildren(home.processFolder).finally(() => process.exit(EXIT_FORCED)))
@@ -107,7 +107,7 @@ async function runUntilStopped(start: Omit<Boot, 'logger' | 'metrics' | 'shutdow
     reason = await Promise.race([stop.requested, crash.crashed])
     if (options.json !== true) context.note('Stopping …')
   } catch (error) {
-    // What a stop interrupts may fail for that reason; the log has the details.
+    // Interrupted work may fail because of the stop; the log has the details.
     if (!(error instanceof StoppedEarly) && !stop.wasRequested()) throw error
     if (!(error instanceof StoppedEarly)) logger.warn({ err: error }, 'The start was interrupted')
     reason = 'asked to stop before it was ready'
@@ -215,7 +215,7 @@ async function requireWholeLog(
   if (lost !== null) throw new CommandError(lost, EXIT_FAILED)
 }
 
-/** The keys of checkpoints and of reports, where they are the home's. No scorer that signs nothing runs: this process holds the home. */
+/** Makes the keys of checkpoints and of reports in the home. No scorer runs without signing: this process holds the home. */
 async function beginSigning({ database, log }: Stack, home: HeldHome, config: Config): Promise<void> {
   if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
   if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined)
@@ -229,14 +229,14 @@ function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {
   return { kind: 'kafka', brokers: access.brokers, client_properties: clientProperties, registry }
 }
 
-/** A configured refresh may still be fetching its first list; without one, nobody does. */
+/** A configured refresh may still be fetching its first list; without one, no list is fetched. */
 async function nextStep({ database }: Stack, { CUPEL_LABEL_REFRESH_FILE: plan }: Config): Promise<string> {
   if (plan !== undefined) return ''
   const { hasSanctionsList } = await listState(database, new Date())
   return hasSanctionsList ? '' : sanctionsListHint()
 }
 
-/** The services of the embedded profile are loaded while the database starts. `startServices` reports where that fails. */
+/** Loads the services of the embedded profile while the database starts. If that fails, `startServices` reports it. */
 function loadAhead(profile: Profile): void {
   if (profile === 'embedded') import('./in-process.js').catch(() => undefined)
 }
@@ -271,7 +271,7 @@ function listenForCrash(): Crash {
   const crashed = new Promise<never>((_, rejectCrash) => {
     reject = rejectCrash
   })
-  // During the start nobody awaits this promise; its rejection must not count as unhandled.
+  // During the start this promise is not awaited; its rejection must not count as unhandled.
   crashed.catch(() => undefined)
   process.once('uncaughtException', reject)
   process.once('unhandledRejection', reject)

@@ -1,4 +1,4 @@
-/** How the witnesses of the transparency log do, in `cupel status`. */
+/** The state of the witnesses of the transparency log, in `cupel status`. */
 import { readCosigning } from '@cupel/transparency'
 import type { Connections } from '../connections.js'
 

@@ -5,9 +5,9 @@ export interface ServiceState {
   readonly name: string
   readonly ready: boolean
   readonly detail: string
-  /** Null for a service whose heartbeat is known and nothing else. */
+  /** Null for a service of which only the heartbeat is known. */
   readonly health_url: string | null
-  /** Null for a service of an installation on this machine, which answers by itself. */
+  /** Null for a service of an installation on this machine, which answers directly. */
   readonly heartbeat: {
     readonly host: string
     readonly pid: number

@@ -67,7 +67,7 @@ export function statusText(status: Status): string {
     .join('\n\n')
 }
 
-/** Releases and hosts can differ only where services tell heartbeats. */
+/** Releases and hosts can differ only where services send heartbeats. */
 function servicesText(services: Status['services']): string {
   const state = ({ name, ready }: ServiceState): string[] => [name, ready ? 'ready' : 'not ready']
   return services.some(({ heartbeat }) => heartbeat !== null)
@@ -116,7 +116,7 @@ function backlogText({
 ${jobs} bulk jobs are open and ${waiting} screenings wait; of one account at most ${most.open_jobs} and ${most.waiting_screenings}.`
 }
 
-/** Nothing where there is one shard: the services tell who coordinates it. */
+/** Returns nothing where there is one shard: the services already show its coordinator. */
 function shardsText(shards: Status['bulk_shards']): string {
   if (shards.length <= 1) return ''
   const byOwner = new Map<string | null, number[]>()
@@ -135,7 +135,7 @@ function clockText(skewMs: number): string {
   return `The clock of this machine is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} that of the database: let both follow a time server (NTP).`
 }
 
-/** From here on the times of logs of several machines mislead. */
+/** Beyond this difference the times in logs of several machines mislead. */
 const SKEW_TOLD_MS = 1_000
 
 function mebibytes(bytes: number): string {

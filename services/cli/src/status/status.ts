@@ -13,9 +13,9 @@ import { cosigningOf, type Cosigning } from './cosigning.js'
 import { missingServices, told, type ServiceState } from './processes.js'
 
 export interface Status {
-  /** Whether the installation runs and everything of it is as it should be. */
+  /** Whether the installation runs without a fault. */
   readonly healthy: boolean
-  /** Whether a process of it runs, here or, as heartbeats tell, on another machine. */
+  /** Whether a process of the installation runs, on this machine or, according to heartbeats, on another one. */
   readonly running: boolean
   readonly profile: 'embedded' | 'kafka'
   readonly base_urls: readonly string[]
@@ -26,7 +26,7 @@ export interface Status {
     readonly registry: string | null
   }
   readonly services: readonly ServiceState[]
-  /** Services that an installation needs, of which no process runs; empty while nothing runs at all. */
+  /** Services that an installation needs and that have no running process; empty while nothing runs at all. */
   readonly missing_services: readonly string[]
   /** Records that the group has not processed yet. */
   readonly groups: readonly { readonly group: string; readonly lag: number }[]
@@ -49,14 +49,14 @@ export interface Status {
   readonly backlog: {
     readonly open_jobs: number
     readonly waiting_screenings: number
-    /** Of the account that has most of them. */
+    /** Figures of the account that has most of them. */
     readonly largest_account: { readonly open_jobs: number; readonly waiting_screenings: number }
-    /** What one account may have of both, by its plan. */
+    /** Limits of one account for both, by its plan. */
     readonly limits: Readonly<
       Record<string, { readonly open_jobs: number; readonly waiting_screenings: number }>
     >
   }
-  /** Shards of bulk jobs, and which process coordinates each: `host/pid`, or null where nobody does. */
+  /** Shards of bulk jobs, and the process that coordinates each: `host/pid`, or null where there is none. */
   readonly bulk_shards: readonly ShardOwner[]
   /** Time of the database minus that of this machine. */
   readonly clock_skew_ms: number
@@ -171,7 +171,7 @@ async function probed({
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */
 async function readLag({ database, log }: Connections): Promise<{ group: string; lag: number }[]> {
-  // A restore reads only when it is run.
+  // A restore reads only while it runs.
   const checkpoints = (await listCheckpoints(database)).filter(({ group }) => group !== RESTORE_GROUP)
   const lags = new Map<string, number>()
   await Promise.all(
@@ -183,7 +183,7 @@ async function readLag({ database, log }: Connections): Promise<{ group: string;
   return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
 }
 
-/** The dead letters that nobody has redriven or dismissed. */
+/** The dead letters that were neither redriven nor dismissed. */
 async function readDeadLetters(log: EventLog): Promise<{ topic: string; records: number }[]> {
   return await Promise.all(
     deadLetterGroups.map(async (group) => ({

@@ -1,4 +1,4 @@
-/** What a support bundle holds, part by part: a part that cannot be had is named with its reason, and hides no other. */
+/** The contents of a support bundle, part by part. A part that cannot be read is named with its reason, and hides no other. */
 import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
 import { installationTopics, type EventLog } from '@cupel/event-log'
 import { readRun } from '@cupel/local-stack'
@@ -23,7 +23,7 @@ export interface CollectOptions {
   readonly context: CliContext
   /** Of this command. */
   readonly version: string
-  /** Base addresses of ports of metrics, besides those of a local installation. */
+  /** Base addresses of metrics ports, besides those of a local installation. */
   readonly metricsUrls: readonly string[]
 }
 

@@ -1,9 +1,9 @@
-/** What the home of a local installation tells: how large its folders are, and the ends of its logs. */
+/** The facts about the home of a local installation: the sizes of its folders, and the ends of its logs. */
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TarFile } from './tar.js'
 
-/** Read of each log file, from its end. */
+/** Length that is read of each log file, from its end. */
 const MAX_LOG_BYTES = 2 * 1_048_576
 /** The newest ones. */
 const MAX_LOG_FILES = 40
@@ -28,7 +28,7 @@ async function bytesBelow(folder: string): Promise<number> {
   return bytes
 }
 
-/** The logs of both profiles. Lines are whole: of the first one a secret might be cut in two, and then not be found. */
+/** The logs of both profiles, in whole lines: a cut first line might hold half of a secret, which would not be found. */
 export async function recentLogs(home: string): Promise<TarFile[]> {
   const found: { name: string; path: string; changedAt: number }[] = []
   for (const profile of ['embedded', 'kafka']) {

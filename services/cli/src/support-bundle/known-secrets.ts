@@ -8,7 +8,7 @@ import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import { demoKeysFile } from '../start/demo-keys-file.js'
 
 const FILE = '_FILE'
-/** Fields of files of keys and of providers that are no secret. */
+/** Fields in files of keys and of providers that are not secret. */
 const OPEN_FIELDS = /^(?:id|name|active|kind|chain|created_?at|public_?key|.*_id|algorithm|purpose)$/i
 
 export function knownSecrets(environment: Readonly<NodeJS.ProcessEnv>, home: string): ReadonlySet<string> {
@@ -35,7 +35,7 @@ function secretsOfFile(path: string): string[] {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch {
-    // What this command cannot read it cannot write either.
+    // A file that this command cannot read cannot get into the bundle either.
     return []
   }
   try {
@@ -51,7 +51,7 @@ function leavesOf(field: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([name, each]) => leavesOf(Array.isArray(value) ? field : name, each))
 }
 
-/** The text itself; of a URL what names no place: user, password, query and path. */
+/** The text itself; of a URL the parts that name no place: user, password, query and path. */
 function secretsOfText(text: string): string[] {
   const url = URL.canParse(text) && text.includes('://') ? new URL(text) : null
   if (url === null) return [text]

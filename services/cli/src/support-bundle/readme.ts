@@ -1,4 +1,4 @@
-/** The page that says what a support bundle is, for whoever opens it. */
+/** The page that explains a support bundle to its reader. */
 import type { TarFile } from './tar.js'
 
 const ABOUT: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Takes out of a text what must not leave the installation: its secrets in every spelling, credentials, and addresses that were screened. */
+/** Removes texts that must not leave the installation: its secrets in every spelling, credentials, and addresses that were screened. */
 
 export type Redact = (text: string) => string
 
@@ -17,7 +17,7 @@ const CREDENTIALS: readonly RegExp[] = [
 ]
 
 /**
- * Shapes of addresses, wider than any chain's own rule: rather another word is taken out than an address left in. A log may hold a mistyped one.
+ * Shapes of addresses, wider than any chain's own rule: another word is rather removed than an address kept. Logs may hold mistyped ones.
  */
 const ADDRESSES: readonly RegExp[] = [
   /\b0x[0-9a-f]{40,64}\b/gi,
@@ -33,7 +33,7 @@ const ADDRESSES: readonly RegExp[] = [
 
 export function createRedact(secrets: Iterable<string>): Redact {
   const spellings = new Set([...secrets].flatMap(spellingsOf))
-  // The longest first, because one may contain another.
+  // The longest first, because a secret may contain another one.
   const known = [...spellings].sort((a, b) => b.length - a.length)
   return (text) => {
     let left = text
@@ -44,7 +44,7 @@ export function createRedact(secrets: Iterable<string>): Redact {
   }
 }
 
-/** As texts and programs write it: as it is, in JSON, in a URL, in base64 and in hex; of a key in base64 also its bytes in hex. */
+/** The spellings of texts and programs: as it is, in JSON, in a URL, in base64 and in hex; of a key in base64 also its bytes in hex. */
 function spellingsOf(secret: string): string[] {
   if (secret.length < MIN_SECRET_CHARACTERS) return []
   const bytes = Buffer.from(secret)

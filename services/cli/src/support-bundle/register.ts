@@ -1,4 +1,4 @@
-/** `cupel support-bundle`: one file for whoever is to help, without secrets and without addresses that were screened. */
+/** `cupel support-bundle`: one file for a helper, without secrets and without addresses that were screened. */
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
@@ -9,7 +9,7 @@ interface Options extends JsonOption {
   readonly metrics?: readonly string[]
 }
 
-/** Says that the archive itself is the answer. */
+/** Marks standard output as the target of the archive. */
 const STANDARD_OUTPUT = '-'
 const OWNER_ONLY = 0o600
 

@@ -1,4 +1,4 @@
-/** `cupel verify` of a PDF of an audit: its signature, and what its statement says. */
+/** `cupel verify` of a PDF of an audit: its signature, and the content of its statement. */
 import { STATEMENT_FORMAT, type AuditStatement } from '@cupel/report-pdf'
 import {
   contentsHash,
@@ -16,7 +16,7 @@ export interface VerifiedStatement extends OpenedDocument {
   readonly statement: AuditStatement
 }
 
-/** Throws a CommandError that says what does not fit: the signature file, the key, the pages, or the attached statement. */
+/** Throws a CommandError that names the part that does not fit: the signature file, the key, the pages, or the attached statement. */
 export function verifyStatement(
   pdf: Buffer,
   signature: Buffer,

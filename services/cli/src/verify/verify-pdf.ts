@@ -1,6 +1,6 @@
 /**
- * Whether a PDF is the one of a proven report. The report is attached to it: once that is proven, the document is rendered again, and must
- * be the same byte for byte.
+ * Checks whether a PDF belongs to a proven report. The report is attached to it: once the report is proven, the document is rendered again,
+ * and must be the same byte for byte.
  */
 import type { ReportLeaf } from '@cupel/contracts'
 import {
@@ -33,10 +33,10 @@ export interface ComparedDocument {
 
 export type ProvenPdf = ProvenReport & { readonly document: ComparedDocument }
 
-/** No PDF of a report is longer. */
+/** PDFs of reports are shorter. */
 export const MAX_PDF_BYTES = 64 * 1_048_576
 
-/** Throws UnprovenReportError, with a sentence that names the part of the document that is not what it should be. */
+/** Throws UnprovenReportError, with a sentence that names the part of the document that is wrong. */
 export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
   const { pdf, proof, keys, policy, takesCase } = shown
   if (pdf.length > MAX_PDF_BYTES)
@@ -56,7 +56,7 @@ export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
   return { ...proven, document: await comparedDocument(shown, source, leaf) }
 }
 
-/** The document either names the leaf or says that none was known: each is rendered, and one must be the PDF. */
+/** The document either names the leaf or says that none was known: both are rendered, and one must equal the PDF. */
 async function comparedDocument(
   { pdf, renderer }: ShownPdf,
   { report, caseText }: DocumentSource,
@@ -89,7 +89,7 @@ function provenAttachment(report: string, verify: () => ProvenReport): ProvenRep
   }
 }
 
-/** The report is proven, so that it can be rendered; the case is whatever the file says. */
+/** The report is proven, so it can be rendered; the case is taken from the file unchecked. */
 async function rendered(pdf: Promise<Uint8Array>): Promise<Uint8Array> {
   try {
     return await pdf
@@ -106,7 +106,7 @@ function otherRenderer(named: string | null): string {
     : `${proven} the information of the PDF names renderer ${named}, and this release has renderer ${RENDERER_VERSION}. Check it with a release that has renderer ${named}, or get the PDF again.`
 }
 
-/** Of the two documents that the report may have, the one that agrees longer is meant. */
+/** Of the two possible documents of the report, takes the one that agrees with the PDF longer. */
 function changed(differences: readonly Difference[]): string {
   const { place, offset, isCutOff, pages, expectedPages } = differences.reduce((one, other) =>
     other.offset > one.offset ? other : one,

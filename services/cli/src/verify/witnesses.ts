@@ -1,4 +1,4 @@
-/** The witnesses of a call: whose cosignatures count, and how many a checkpoint needs. */
+/** The witnesses of a call: the cosignatures that count, and how many a checkpoint needs. */
 import { faultOfPolicy, parseWitnessKey, type Cosignature, type WitnessPolicy } from '@cupel/transparency'
 import type { Command } from 'commander'
 import { CommandError, EXIT_USAGE } from '../explain.js'
@@ -22,7 +22,7 @@ export function addWitnesses(command: Command): Command {
     )
 }
 
-/** Throws a CommandError where a key is none, or where no checkpoint could have what is needed. */
+/** Throws a CommandError where a key is invalid, or where no checkpoint could meet the requirement. */
 export function witnessPolicyOf({ witness = [], witnessesNeeded }: WitnessOptions): WitnessPolicy {
   const witnesses = witness.map((line) => {
     const key = parseWitnessKey(line)
@@ -48,5 +48,5 @@ export const cosignatureJson = ({ witness, keyId, at }: Cosignature): unknown =>
 export const cosignatureLine = ({ witness, at }: Cosignature): string =>
   `Cosigned by ${witness} at ${timeOf(at)}.`
 
-/** Witnesses tell seconds. */
+/** Witnesses state times in seconds. */
 const timeOf = (at: number): string => new Date(at * 1_000).toISOString().replace('.000Z', 'Z')

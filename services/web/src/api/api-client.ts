@@ -7,18 +7,18 @@ export type Query = Readonly<Record<string, string | number | undefined | null>>
 export interface ApiClient {
   /** JSON of a 2xx answer. Rejects with ApiProblem, and with ApiDown where the API does not answer. */
   get<T>(path: string, query?: Query): Promise<T>
-  /** As `get`, with the headers of the answer; their names are in small letters. */
+  /** Like `get`, with the headers of the answer; their names are in lower case. */
   read<T>(path: string): Promise<{ readonly body: T; readonly headers: ApiReply['headers'] }>
-  /** As `get`; null where the answer has no body. */
+  /** Like `get`; null where the answer has no body. */
   send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, headers?: Headers): Promise<T>
-  /** The answer as it is, to be passed on: a PDF, a CSV, a stream of events. Rejects like `get`. */
+  /** The unchanged answer, to be passed on: a PDF, a CSV, a stream of events. Rejects like `get`. */
   open(path: string, options?: OpenOptions): Promise<ApiReply>
 }
 
 type Headers = Readonly<Record<string, string>>
 type OpenOptions = Pick<ApiCall, 'headers' | 'signal' | 'isEndless'>
 
-/** A JSON answer that is larger is not a page. */
+/** A larger JSON answer does not belong to a page. */
 const MAX_JSON_BYTES = 32 * 1_048_576
 
 export function createApiClient(
@@ -46,7 +46,7 @@ export function createApiClient(
   }
 }
 
-/** `?a=1&b=2`, without what is empty; empty where nothing is left. */
+/** `?a=1&b=2`, without empty values; empty where nothing is left. */
 export function queryText(query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === null || value === '' ? [] : [[name, String(value)] as [string, string]],
@@ -79,7 +79,7 @@ function documentOf(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // A proxy between may answer with a page of its own.
+    // A proxy in between may answer with a page of its own.
     return {}
   }
 }

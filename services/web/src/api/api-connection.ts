@@ -31,7 +31,7 @@ export interface ApiReply {
 export interface ApiConnection {
   /** Rejects with ApiDown where the API does not answer. */
   call(call: ApiCall): Promise<ApiReply>
-  /** New connections accept this certificate of the installation too: an API may show either one while both are in use. */
+  /** New connections accept this certificate too: while two certificates are in use, an API may show either one. */
   accept(certificate: string): void
   close(): Promise<void>
 }
@@ -40,8 +40,8 @@ export interface ApiConnectionOptions {
   readonly url: () => string | null
   readonly secret: string | undefined
   /**
-   * Certificate of this installation, by which the API is known whatever name is in it. An API on this host may show no other one; one on
-   * another host may also show what a public authority vouches for.
+   * Certificate of this installation. It identifies the API, whatever name is in it. An API on this host may show no other certificate; one
+   * on another host may also show a certificate of a public authority.
    */
   readonly certificate: string | null
 }
@@ -86,7 +86,7 @@ export function createApiConnection({ url, secret, certificate }: ApiConnectionO
       const last = agent
       agent = agentOf(accepted)
       former.add(last)
-      // Its calls are answered, and streams go on until their end.
+      // Its calls are still answered, and its streams go on until they end.
       void last.close().then(() => former.delete(last))
     },
     async close() {
@@ -113,7 +113,7 @@ function singleHeaders(headers: Record<string, string | string[] | undefined>): 
 
 const LOOPBACK = /^(?:127\.|\[?::1\]?$|localhost$)/
 
-/** Within one installation the name in the certificate is the public one, which an address inside of it is not. */
+/** Within an installation the certificate has the public name, and the internal address differs from it. */
 function pinned(certificates: readonly string[]) {
   const fingerprints = certificates.map((certificate) => new X509Certificate(certificate).fingerprint256)
   return {

@@ -1,4 +1,4 @@
-/** The ways in which a call of the API does not succeed. */
+/** The errors of a call of the API. */
 
 /** The API answered with a problem document. */
 export class ApiProblem extends Error {

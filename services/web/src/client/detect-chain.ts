@@ -1,6 +1,6 @@
 /** Says under the field of an address, as it is typed, which chain it fits or what is wrong with it. */
 
-/** Time without a keystroke after which the text is looked at. */
+/** Time without a keystroke after which the text is examined. */
 const PAUSE_MS = 150
 
 interface Detected {

@@ -1,4 +1,4 @@
-/** A file that is dropped on a text field is chosen, as if by hand. */
+/** A file that is dropped on a text field is chosen, as if it had been picked by hand. */
 export function takeDroppedFiles(): void {
   const area = document.querySelector<HTMLTextAreaElement>('[data-drop]')
   const input = document.getElementById(area?.dataset['drop'] ?? '')

@@ -1,4 +1,4 @@
-/** Follows a job on its page: counters while it runs, and the page anew once it has ended. */
+/** Follows a job on its page: updates the counters while it runs, and loads the page anew once it has ended. */
 
 interface JobState {
   readonly status: string
@@ -8,7 +8,7 @@ interface JobState {
   readonly cancelled: number
 }
 
-/** After a refusal, which an EventSource does not try again. */
+/** Wait after a refusal, which an EventSource does not retry. */
 const RELOAD_AFTER_MS = 10_000
 
 export function followJobs(): void {

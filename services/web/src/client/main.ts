@@ -1,4 +1,4 @@
-/** What the console does besides in a browser that runs scripts. Every page works without it. */
+/** The extras of the console for browsers that run scripts. Every page works without them. */
 import { detectChains } from './detect-chain.js'
 import { takeDroppedFiles } from './drop-file.js'
 import { followJobs } from './follow-job.js'

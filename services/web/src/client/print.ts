@@ -1,4 +1,4 @@
-/** A printed page shows what a reader would have to unfold. */
+/** A printed page shows everything that a reader would have to unfold. */
 export function openAllForPrint(): void {
   const opened = new Set<HTMLDetailsElement>()
   addEventListener('beforeprint', () => {

@@ -46,5 +46,5 @@ export function DataTable({ table: { head, rows }, caption }: DataTableProps) {
   )
 }
 
-/** A row with a first text alone speaks of the whole table: that there is nothing, say. */
+/** A row with only a first text speaks of the whole table, for example that it is empty. */
 const isNote = (row: readonly string[]): boolean => row.slice(1).every((text) => text === '')

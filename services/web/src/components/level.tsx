@@ -1,4 +1,4 @@
-/** The level of a report: a sign, a word and a colour, so that it is never colour alone. */
+/** The level of a report: a sign, a word and a colour, so that colour never stands alone. */
 import { en } from '@cupel/report-document'
 
 const signs: Readonly<Record<string, string>> = { red: '■', orange: '▲', green: '●', grey: '◇' }

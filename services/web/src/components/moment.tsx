@@ -1,11 +1,11 @@
-/** A time to the minute, or a day where it is the first moment of one, written in one way and readable by machines. */
+/** A time to the minute, or a day where the time is its first moment, always written in the same way and readable by machines. */
 import { dateText } from '@cupel/report-document'
 
 interface MomentProps {
   /** RFC 3339, UTC, or a date; null where it is not known. */
   readonly at: string | null
   readonly otherwise?: string
-  /** Where the minute does not tell enough. */
+  /** Shows the time more exactly than to the minute. */
   readonly withSeconds?: boolean
 }
 

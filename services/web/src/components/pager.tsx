@@ -1,4 +1,4 @@
-/** The way through a list that is newest first: on to older items, and back to the newest. */
+/** The links of a list that is newest first: on to older items, and back to the newest. */
 interface PagerProps {
   /** Path of the list. */
   readonly path: string
@@ -6,7 +6,7 @@ interface PagerProps {
   readonly query: URLSearchParams
   /** Null at the end. */
   readonly next: string | null
-  /** What this page looked through had few items, and older ones are left. */
+  /** This page found few items among those it looked through, and older ones are left. */
   readonly isSearch?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Reports in a table, one line each: how it ended and why. */
+/** Reports in a table, one line each, with the result and its reasons. */
 import type { Report } from '@cupel/contracts'
 import { verdictOf, visibleText } from '@cupel/report-document'
 import { Level } from './level.js'
@@ -80,7 +80,7 @@ function ReportLine({ report, index, isSelectable, hasReference }: ReportLinePro
   )
 }
 
-/** The headline without what the first column says: `Red, 95 of 100: listed by …` becomes `Listed by …`. */
+/** The headline without the text of the first column: `Red, 95 of 100: listed by …` becomes `Listed by …`. */
 function reasonOf(report: Report): string {
   const { headline } = verdictOf(report)
   const reason = headline.slice(headline.indexOf(': ') + 2)

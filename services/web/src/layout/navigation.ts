@@ -21,7 +21,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/audit', label: 'Audit log' },
 ]
 
-/** The entry whose path begins the given one; the longest where several do. */
+/** The longest entry whose path is the beginning of the given one. */
 export function sectionOf(target: string): string {
   const [path = '/'] = target.split('?', 1)
   const matching = navigation.filter((entry) => entry.path === path || path.startsWith(`${entry.path}/`))

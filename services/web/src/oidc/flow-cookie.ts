@@ -1,6 +1,6 @@
 /**
- * What the browser keeps while a person is at the sign-in service, for ten minutes. The key comes from the client secret, so that any
- * instance finishes what another one began.
+ * The cookie that the browser keeps while a person is at the sign-in service, for ten minutes. Its key comes from the client secret, so
+ * any instance can finish a sign-in that another one began.
  */
 import { createSeal, type Seal } from '../session/seal.js'
 
@@ -12,7 +12,7 @@ export interface Flow {
   readonly verifier: string
   /** The page to go to after the sign-in. */
   readonly next: string
-  /** The key that the person chose; null where none was. */
+  /** The key that the person chose; null where no key was chosen. */
   readonly keyId: string | null
 }
 

@@ -1,4 +1,4 @@
-/** The sign-in service as the settings describe it. What is wrong with them stops the start; a provider that is down does not. */
+/** The sign-in service as the settings describe it. Faulty settings stop the start; a provider that is down does not. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import { isSafeUrl, readClientSecret, readOidcSettings } from '@cupel/oidc'
 import { ConfigError, type Config } from '@cupel/service-kit'

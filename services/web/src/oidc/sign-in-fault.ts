@@ -3,17 +3,17 @@ import { ProviderDown } from '@cupel/oidc'
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 
 export type SignInFaultKind =
-  /** No cookie of this sign-in, or one that is over. */
+  /** There is no cookie of this sign-in, or it has expired. */
   | 'unknown'
-  /** The answer is that of another sign-in, or of another provider. */
+  /** The answer belongs to another sign-in, or to another provider. */
   | 'mismatch'
-  /** The provider says that it signed nobody in. */
+  /** The provider says that no person signed in. */
   | 'declined'
-  /** The provider does not take the code of its own answer. */
+  /** The provider rejects the code of its own answer. */
   | 'spent'
   /** The provider does not know this console as it is set up. */
   | 'setup'
-  /** What the provider says of the person cannot be believed. */
+  /** The ID token of the provider cannot be trusted. */
   | 'token'
   | 'time'
   | 'down'
@@ -21,7 +21,7 @@ export type SignInFaultKind =
 export class SignInFault extends Error {
   override readonly name = 'SignInFault'
   readonly kind: SignInFaultKind
-  /** The provider’s own word for it, or the library’s; null where there is none. */
+  /** The error code of the provider, or of the library; null where there is none. */
   readonly code: string | null
   constructor(kind: SignInFaultKind, code: string | null = null, options?: ErrorOptions) {
     super(`The sign-in failed: ${kind}`, options)
@@ -32,7 +32,7 @@ export class SignInFault extends Error {
 
 const SERVER_ERROR = 500
 const BUSY: readonly string[] = ['temporarily_unavailable', 'server_error']
-/** Codes of oauth4webapi for answers that are no answers of a working provider. */
+/** Codes of oauth4webapi for answers that no working provider gives. */
 const NO_ANSWER = [
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',

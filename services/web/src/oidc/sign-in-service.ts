@@ -27,11 +27,11 @@ import { createFlowSeal, type Flow } from './flow-cookie.js'
 import { SignInFault, signInFaultOf } from './sign-in-fault.js'
 
 export interface SignInService {
-  /** What people call it. */
+  /** The name that people know. */
   readonly name: string
-  /** Where the person goes, and what the browser keeps meanwhile. Rejects with SignInFault. */
+  /** The address to send the person to, and the cookie that the browser keeps meanwhile. Rejects with SignInFault. */
   begin(order: BeginOrder): Promise<{ readonly to: string; readonly cookie: string }>
-  /** `query`: of the address at which the person came back. Rejects with SignInFault. */
+  /** `query`: the query of the address at which the person came back. Rejects with SignInFault. */
   finish(query: string, cookie: string | null): Promise<FinishedFlow>
   /** Where a person signs out of the service too; null where it has no such page, or does not answer. */
   signOutUrl(): Promise<string | null>
@@ -42,7 +42,7 @@ export interface BeginOrder {
   readonly next: string
   /** The key that the person chose; null for the only one. */
   readonly keyId: string | null
-  /** Asks the service who it is, even where it knows somebody. */
+  /** Makes the service ask who the person is, even if somebody is signed in there. */
   readonly asAnother: boolean
 }
 
@@ -133,7 +133,7 @@ export function createSignInService(options: SignInServiceOptions): SignInServic
   }
 }
 
-/** The library compares both too; here a person can be told what happened. */
+/** The library compares both too; this check can tell a person what happened. */
 function isAnswerTo({ state }: Flow, answer: URLSearchParams, configuration: Configuration): boolean {
   const issuer = answer.get('iss')
   return (
@@ -157,7 +157,7 @@ async function configurationOf(
   )
   configuration[customFetch] = provider.fetch
   configuration.timeout = TOKEN_TIMEOUT_SECONDS
-  // What may be called without TLS is judged by the fetch of the provider.
+  // The fetch of the provider judges what may be called without TLS.
   allowInsecureRequests(configuration)
   return configuration
 }

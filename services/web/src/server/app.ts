@@ -1,4 +1,4 @@
-/** The HTTP server of the console: limits of connections, the pages, the assets, and answers to what is neither. */
+/** The HTTP server of the console: limits of connections, the pages, the assets, and answers to all other requests. */
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId } from '@cupel/contracts'
@@ -21,7 +21,7 @@ export interface WebAppParts extends Omit<ServePageParts, 'isClosing'> {
 
 export interface WebApp {
   readonly fastify: FastifyInstance
-  /** For so long pages are served as before, but every answer ends its connection: callers go elsewhere. */
+  /** For this long pages are served as before, but every answer ends its connection, so that callers go elsewhere. */
   drain(durationMs: number): Promise<void>
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export function buildWebApp(parts: WebAppParts): WebApp {
     clientErrorHandler: answerBroken,
   }) as FastifyInstance
   const serve = createServePage({ ...parts, isClosing: () => isClosing })
-  // The frame reads forms itself, after it has judged the transport.
+  // The frame itself reads forms, after it has judged the transport.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
   limitConnections(fastify.server, limits, (socket) => parts.transport.isTrustedPeer(socket), parts.metrics)

@@ -1,4 +1,4 @@
-/** Pages for what went wrong: what happened, and what the reader can do. */
+/** Pages for faults: they say what happened and what the reader can do. */
 import type { ComponentChildren } from 'preact'
 import type { ApiProblem } from '../api/api-problem.js'
 import { page, type ShownPage } from './page.js'

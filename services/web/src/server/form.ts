@@ -9,7 +9,7 @@ export type ReadForm =
 
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:\s*;|$)/i
 
-/** Never rejects; a request that ends early is a 400 that nobody reads. */
+/** Never rejects; a request that ends early becomes a 400 that nobody reads. */
 export async function readForm(request: IncomingMessage): Promise<ReadForm> {
   const contentType = request.headers['content-type'] ?? ''
   if (!FORM_TYPE.test(contentType)) return refused(request, 415)

@@ -1,4 +1,4 @@
-/** A page as data: its path, who may see it, and the function that answers. The frame does everything else. */
+/** A page as data: its path, its access rule, and the function that answers. The frame does everything else. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ComponentChildren } from 'preact'
@@ -9,7 +9,7 @@ export interface Page {
   readonly method: 'GET' | 'POST'
   /** OpenAPI form: `/reports/{report_id}`. */
   readonly path: `/${string}`
-  /** `session`: whoever is not signed in is asked to sign in, and comes back. */
+  /** `session`: a person who is not signed in is asked to sign in, and comes back. */
   readonly access: 'open' | 'session'
   /** Throws ApiProblem or ApiDown where it has no better answer; the frame shows a page for each. */
   handle(call: PageCall): Promise<PageAnswer> | PageAnswer
@@ -26,9 +26,9 @@ export interface PageCall {
   readonly target: string
   /** The person; null where nobody is signed in, which only open pages see. */
   readonly session: Session | null
-  /** With the person's session. */
+  /** Calls the API with the person's session. */
   readonly api: ApiClient
-  /** The API with other credentials, or none. */
+  /** Calls the API with other credentials, or none. */
   readonly apiAs: (credentials: string | null) => ApiClient
   /** The hidden field of every form that is posted; see the component Form. */
   readonly csrf: () => string
@@ -46,7 +46,7 @@ export interface ShownPage {
   /** The entry of the navigation that is marked; a path. */
   readonly section: string | null
   readonly headers: Readonly<Record<string, string>>
-  /** Set-Cookie, beside those of the frame. */
+  /** Set-Cookie headers in addition to those of the frame. */
   readonly cookies?: readonly string[]
 }
 
@@ -59,14 +59,14 @@ export interface Redirect {
   readonly cookies?: readonly string[]
 }
 
-/** To an address outside, which the settings of the installation name and no visitor. */
+/** A redirect to an outside address, which comes from the settings of the installation and never from a visitor. */
 export interface Departure {
   readonly kind: 'departure'
   readonly to: string
   readonly cookies: readonly string[]
 }
 
-/** What is no page: a file, or a stream that is passed on. */
+/** An answer that is not a page: a file, or a stream that is passed on. */
 export interface RawAnswer {
   readonly kind: 'raw'
   readonly status: number

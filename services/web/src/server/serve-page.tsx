@@ -69,7 +69,7 @@ const CSRF_FIELD = 'csrf'
 const VISIT_BYTES = 32
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What is known of a request before its page is. */
+/** The known facts about a request before its page is known. */
 interface Visitor {
   readonly isSecure: boolean
   readonly session: Session | null
@@ -183,7 +183,7 @@ async function answerOf(
   }
 }
 
-/** After a sign-in only what was to be read is asked again. */
+/** After a sign-in only a GET is repeated. */
 const targetOf = (page: Page, target: string): string => (page.method === 'GET' ? target : '/')
 
 function faultAnswer(error: unknown, page: Page, target: string): PageAnswer {
@@ -195,7 +195,7 @@ function faultAnswer(error: unknown, page: Page, target: string): PageAnswer {
   return problemPage(error)
 }
 
-/** The secret that forms are tied to: that of the session, or of the browser's visit where nobody is signed in. */
+/** The secret that forms are tied to: from the session, or from the browser's visit where the person is not signed in. */
 function secretOf(visitor: Visitor): string {
   if (visitor.session !== null) return visitor.session.token
   if (visitor.visit === null) {

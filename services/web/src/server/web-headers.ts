@@ -1,4 +1,4 @@
-/** What every answer of the console tells browsers and caches. */
+/** The headers with which every answer of the console instructs browsers and caches. */
 import { securityHeaders } from '@cupel/http-edge'
 
 /** Nothing is loaded from anywhere else, nothing is framed, and no text becomes script. */

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Browsers say so in Sec-Fetch-Site, and in Origin, which is `null` where the page sends no referrer, as every page here does. One of
- * them must speak for the request, and neither against it.
+ * Browsers state this in Sec-Fetch-Site and in Origin. Origin is `null` where the page sends no referrer, as every page here does. One
+ * of them must speak for the request, and neither against it.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, ownOrigins: readonly string[]): boolean {
   const { origin } = headers

@@ -1,16 +1,16 @@
-/** What the browser keeps for this console alone: an encrypted JWT, in a cookie. Instances that know the secret open it for each other. */
+/** Data that the browser keeps for this console alone: an encrypted JWT in a cookie. All instances with the secret can open it. */
 import { hkdfSync } from 'node:crypto'
 import { EncryptJWT, errors, jwtDecrypt, type JWTPayload } from 'jose'
 
 export interface Seal<Content extends object> {
   seal(content: Content): Promise<string>
-  /** Null where it is not ours, was changed or is over. */
+  /** Null where the text is not ours, was changed or has expired. */
   open(text: string): Promise<Content | null>
 }
 
 const KEY_BYTES = 32
 
-/** `purpose`: what is sealed for one is refused for another one. */
+/** `purpose`: a text sealed for one purpose is refused for any other. */
 export function createSeal<Content extends object>(
   secret: string,
   { purpose, lifetimeSeconds }: { readonly purpose: string; readonly lifetimeSeconds: number },

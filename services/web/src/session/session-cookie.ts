@@ -1,4 +1,4 @@
-/** The cookie of a session: the token, and what the layout shows of it. Only the API judges the token. */
+/** The cookie of a session: the token, and the facts that the layout shows. Only the API judges the token. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseSessionToken } from '@cupel/domain'
 
@@ -15,7 +15,7 @@ export interface Session {
   readonly expiresAt: string
 }
 
-/** Of the browser that is at the sign-in service; Lax, because the service sends it back. `value`: null ends it. */
+/** For the browser while the person is at the sign-in service; Lax, because the service sends it back. `value`: null ends it. */
 export const flowCookie = (value: string | null, isSecure: boolean, lifetimeSeconds = 0): string =>
   passingCookie(FLOW, value, { isSecure, sameSite: 'Lax', lifetimeSeconds })
 
@@ -71,7 +71,7 @@ function cookie(name: string, value: string, { isSecure, sameSite }: CookieRules
   return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
 }
 
-/** Null where there is none, or none that this console wrote. */
+/** Null where the cookie is absent or was not written by this console. */
 export function readSession(header: string | undefined, isSecure: boolean): Session | null {
   const value = cookieValue(header, nameOf(SESSION, isSecure))
   const [token = '', shown = ''] = value?.split('.', 2) ?? []
@@ -98,7 +98,7 @@ function cookieValue(header: string | undefined, name: string): string | null {
   return null
 }
 
-/** The hidden field of a form: derived from a secret that only this browser's cookie holds, so that nothing is stored. */
+/** The hidden field of a form. It is derived from a secret that only this browser's cookie holds, so nothing is stored. */
 export function csrfToken(secret: string): string {
   return createHmac('sha256', secret).update('cupel form').digest('base64url')
 }

@@ -1,13 +1,13 @@
 /**
- * A secret on its way from the form that makes it to the page that shows it. The form redirects, so that a reload sends nothing again; the
- * secret travels in a sealed cookie that the page ends, so that it is in no address and no second page. The key comes from the session: what
- * another site plants in the cookie is not opened.
+ * A secret on its way from the form that makes it to the page that shows it. The form redirects, so that a reload sends nothing again. The
+ * secret travels in a sealed cookie that the page ends, so it appears in no address and on no second page. The key comes from the session,
+ * so a cookie planted by another site cannot be opened.
  */
 import { redirect, type PageCall, type Redirect } from '../server/page.js'
 import { createSeal, type Seal } from './seal.js'
 import { onceCookie, readOnce, type Session } from './session-cookie.js'
 
-/** How long a page that did not arrive can be asked again. */
+/** How long a page that did not arrive can be requested again. */
 const LIFETIME_SECONDS = 600
 
 interface Sealed<Secret extends object> {
@@ -19,7 +19,7 @@ interface Sealed<Secret extends object> {
 const sealOf = <Secret extends object>({ token }: Session): Seal<Sealed<Secret>> =>
   createSeal(token, { purpose: 'cupel shown once', lifetimeSeconds: LIFETIME_SECONDS })
 
-/** Leads to the page at the path `at`, which shows the secret. The page is one of a session. */
+/** Redirects to the page at the path `at`, which shows the secret. The page requires a session. */
 export async function showOnce<Secret extends object>(
   { session, isSecure }: Pick<PageCall, 'session' | 'isSecure'>,
   at: string,
@@ -29,7 +29,7 @@ export async function showOnce<Secret extends object>(
   return { ...redirect(at), cookies: [onceCookie(cookie, isSecure, LIFETIME_SECONDS)] }
 }
 
-/** The secret for the page of this call, and the cookies that end it; null where it was shown, or is of another page or session. */
+/** The secret for the page of this call, and the cookies that end it; null where it was shown, or belongs to another page or session. */
 export async function takeOnce<Secret extends object>({
   session,
   headers,

@@ -26,7 +26,7 @@ export const euFsfXmlFormat: LabelFormat = {
 
 interface Party {
   readonly entityId: string
-  /** The EU dates the designation of some parties alone. */
+  /** The EU dates the designation of only some parties. */
   readonly designatedAt: string | null
   readonly strongNames: string[]
   readonly weakNames: string[]

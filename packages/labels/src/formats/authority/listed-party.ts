@@ -4,7 +4,7 @@ import { hiddenCharacterIn } from '../row-faults.js'
 import { oneLine, sanctionOf } from '../sanction.js'
 import { addressesIn } from './addresses-in-text.js'
 
-/** A list has some ten thousand parties; a file with far more is another document. */
+/** A list has about ten thousand parties; a file with far more is another document. */
 export const MAX_PARTIES = 1_000_000
 
 export interface ListedParty {
@@ -12,10 +12,10 @@ export interface ListedParty {
   /** In the order of preference; the first readable one names the party, the others are aliases. */
   readonly names: readonly string[]
   readonly programmes: readonly string[]
-  /** UTC, RFC 3339; null where the list does not say. */
+  /** UTC, RFC 3339; null if the list does not state it. */
   readonly designatedAt: string | null
   readonly sourceUrl: string
-  /** Remarks, with the line each begins on. */
+  /** Remarks, with the first line of each. */
   readonly remarks: readonly { readonly line: number; readonly text: string }[]
 }
 
@@ -68,7 +68,7 @@ function isNew(seen: Set<string>, text: string): boolean {
   return !known
 }
 
-/** The earlier of two dates; null where there is none. */
+/** The earlier of two dates; null if there is none. */
 export function earlier(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other

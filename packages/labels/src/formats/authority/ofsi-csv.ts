@@ -20,7 +20,7 @@ export const ofsiCsvFormat: LabelFormat = {
 
 const NAMES = ['Name 1', 'Name 2', 'Name 3', 'Name 4', 'Name 5', 'Name 6'] as const
 const REQUIRED = [...NAMES, 'Other Information', 'Alias Type', 'Regime', 'Listed On', 'Group ID'] as const
-/** Not every edition of the layout has the last two. */
+/** Some editions of the layout lack the last two. */
 type Column = (typeof REQUIRED)[number] | 'UK Sanctions List Date Designated' | 'UK Statement of Reasons'
 
 async function* parseList(input: ByteStream, list: { updatedAt: string | null }): AsyncGenerator<ParsedItem> {
@@ -32,7 +32,7 @@ async function* parseList(input: ByteStream, list: { updatedAt: string | null })
     else if (header === null) header = headerOf(row)
     else parties.add(rowOf(row, header))
   }
-  // The number of the party ends a row: cut off, it would be another party's.
+  // The number of the party ends a row: if it is cut off, it may be another party's.
   if (!ending.lineBreak)
     throw new SetRefusedError('truncated', null, 'The file does not end with a line break: it is cut off')
   yield* parties.items(list.updatedAt)

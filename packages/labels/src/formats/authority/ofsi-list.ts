@@ -1,7 +1,7 @@
 /**
- * The consolidated list of the UK's Office of Financial Sanctions Implementation. Both layouts have one row for each name of a
- * party; the rows of one party share a group id, and each repeats what the list says of it.
- * Layout: https://www.gov.uk/government/publications/financial-sanctions-consolidated-list-of-targets
+ * The consolidated list of the UK's Office of Financial Sanctions Implementation. Both layouts have one row for each name of a party; the
+ * rows of one party share a group id, and each repeats the list's data on the party. Layout:
+ * https://www.gov.uk/government/publications/financial-sanctions-consolidated-list-of-targets
  */
 import { SetRefusedError, type ParsedItem } from '../label-source.js'
 import { earlier, itemsOfParty, MAX_PARTIES } from './listed-party.js'
@@ -34,7 +34,7 @@ interface Party {
 
 export interface OfsiParties {
   add(row: OfsiRow): void
-  /** All addresses of the list. Throws where it has no row. */
+  /** All addresses of the list. Throws if it has no row. */
   items(observedAt: string | null): Generator<ParsedItem>
 }
 

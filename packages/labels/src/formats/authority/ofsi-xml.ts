@@ -1,4 +1,4 @@
-/** OFSI's consolidated list as XML: a FinancialSanctionsTarget for each name. It states no date; its newest update dates it. */
+/** OFSI's consolidated list as XML: a FinancialSanctionsTarget for each name. It states no date; its newest update gives the date. */
 import { parseTime } from '../dates.js'
 import type { ByteStream, LabelFormat, ParsedItem } from '../label-source.js'
 import { readXml } from '../xml-events.js'

@@ -1,7 +1,7 @@
 /**
- * The UK Sanctions List of the Foreign, Commonwealth and Development Office as XML: a Designation for each party. Since
- * 28 January 2026 it stands in place of OFSI's consolidated list, so it has the same source and authority.
- * Layout: https://www.gov.uk/government/publications/the-uk-sanctions-list
+ * The UK Sanctions List of the Foreign, Commonwealth and Development Office as XML: a Designation for each party. Since 28 January 2026 it
+ * replaces OFSI's consolidated list, so it has the same source and authority. Layout:
+ * https://www.gov.uk/government/publications/the-uk-sanctions-list
  */
 import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
@@ -28,7 +28,7 @@ export const ukSanctionsXmlFormat: LabelFormat = {
   },
 }
 
-/** What the parser has read of the current party. */
+/** The parser's state in the current party. */
 interface Party {
   id: string
   regime: string
@@ -39,7 +39,7 @@ interface Party {
   name: Map<string, string>
 }
 
-/** The date may stand behind the parties, so they are kept until the document ends. */
+/** The date may follow the parties, so they are kept until the document ends. */
 async function* parseList(
   input: ByteStream,
   list: { generatedAt: string | null },

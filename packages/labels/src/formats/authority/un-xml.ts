@@ -33,7 +33,7 @@ interface Party {
   readonly remarks: { line: number; text: string }[]
 }
 
-/** Elements in which somebody wrote a sentence or a number. */
+/** Elements with free text or a number. */
 const remarkElements: ReadonlySet<string> = new Set(['COMMENTS1', 'NOTE', 'NUMBER'])
 const nameElements: ReadonlySet<string> = new Set(['FIRST_NAME', 'SECOND_NAME', 'THIRD_NAME', 'FOURTH_NAME'])
 

@@ -27,7 +27,7 @@ export function designation(listed: {
   readonly programmes: Iterable<string>
   readonly aliases?: Iterable<string>
 }): LabelRow {
-  // A name that cannot be shown must not cost the designation.
+  // A name with hidden characters must not prevent the designation.
   const entity = hiddenCharacterIn(listed.entity) === null ? listed.entity : ''
   const { uid, programmes, aliases = [], designatedAt = null } = listed
   return {

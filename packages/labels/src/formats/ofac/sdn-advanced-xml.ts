@@ -50,7 +50,7 @@ interface AdvancedList {
   readonly lastNameTypes: Set<string>
   /** Profile → names, for parties that have an address. */
   readonly names: Map<string, PartyNames>
-  /** Profile on the SDN list → date of its earliest entry; null where the entry is undated. */
+  /** Profile on the SDN list → date of its earliest entry; null if the entry is undated. */
   readonly listedAt: Map<string, string | null>
   /** Profile on the SDN list → programmes. */
   readonly programmes: Map<string, string[]>
@@ -61,18 +61,18 @@ interface PartyNames {
   readonly aliases: readonly string[]
 }
 
-/** A name as the document gives it: its parts, each in a group that says what it is. */
+/** A name as the document gives it: its parts, each in a group that states its type. */
 interface WrittenName {
   readonly isPrimary: boolean
   readonly parts: { readonly text: string; readonly group: string }[]
 }
 
-/** What the parser has read of the current party, feature and entry. */
+/** The parser's state in the current party, feature and entry. */
 interface Reading {
   profile: string
   primaryIdentity: boolean
   identityNames: WrittenName[]
-  /** Group of name parts → type. It stands behind the names of the identity. */
+  /** Group of name parts → type. It follows the names of the identity. */
   groupTypes: Map<string, string>
   name: string
   aliases: string[]
@@ -238,7 +238,7 @@ const onEnd: Readonly<Record<string, EndHandler>> = {
   SanctionsEntry: (_text, now) => void (now.entryProfile = null),
 }
 
-/** The name as people are named, last name last, as the classic layout gives it. */
+/** The name in the usual order, last name last, as the classic layout gives it. */
 function nameOf({ parts }: WrittenName, now: Reading, list: AdvancedList): string {
   const isLast = ({ group }: { readonly group: string }): number =>
     list.lastNameTypes.has(now.groupTypes.get(group) ?? '') ? 1 : 0

@@ -17,7 +17,7 @@ const SDN_COLUMNS = 12
 const COMMENT_COLUMNS = 2
 const PROGRAMMES = 3
 const REMARKS = 11
-/** The comments file has some megabytes; a file a hundred times as large is another one. */
+/** The comments file has a few megabytes; a file a hundred times as large is another file. */
 const MAX_COMMENT_CHARACTERS = 256 * 1024 * 1024
 /** The published files end with a DOS end-of-file character on a line of its own. */
 const DOS_END_OF_FILE = '\u001a'
@@ -69,7 +69,7 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
         entity: nameOf(present(fields[1]!)),
         uid,
         observedAt: null,
-        // Several programmes stand as `CYBER2] [DPRK3`.
+        // Several programmes are written as `CYBER2] [DPRK3`.
         programmes: present(fields[PROGRAMMES]!).split(/\]\s*\[/),
         aliases: aliasesIn(remarks),
       })
@@ -83,7 +83,7 @@ const MAX_REMARKS_CHARACTERS = 1_000
 const isCut = (remarks: string): boolean =>
   remarks.length >= MAX_REMARKS_CHARACTERS || (remarks !== '' && !remarks.trimEnd().endsWith('.'))
 
-/** Weak aliases stand in the remarks, in quotation marks. The others are in a file of their own. */
+/** Weak aliases are in the remarks, in quotation marks. The others are in a file of their own. */
 const aliasesIn = (remarks: string): string[] =>
   [...remarks.matchAll(/\b[afn]\.k\.a\. '([^']+)'/g)].map(([, alias]) => alias!)
 

@@ -1,7 +1,6 @@
 /**
- * OFAC's SDN list in its classic XML layout (SDN.XML): one sdnEntry per listed party, addresses among its idList.
- * The list states its date and its number of entries; a list with another number is refused.
- * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
+ * OFAC's SDN list in its classic XML layout (SDN.XML): one sdnEntry per listed party, addresses among its idList. The list states its date
+ * and its number of entries; a list with another number is rejected. Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
  */
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'

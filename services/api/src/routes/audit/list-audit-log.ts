@@ -17,7 +17,7 @@ export interface AuditListing {
 }
 
 const DEFAULT_PAGE_SIZE = 50
-/** Entries of one turn: a millisecond of the process or two. */
+/** Entries of one turn: one or two milliseconds of the process. */
 const SLICE_ENTRIES = 50
 const MAX_KEY_ID_LENGTH = 64
 /** Ids of objects, paths of endpoints and addresses of clients are shorter. */
@@ -148,7 +148,7 @@ interface Take {
   readonly after: AuditCursor | null
 }
 
-/** The JSON of the entries, comma-separated, read and written a slice at a time: nobody waits for a whole page of a hundred or two. */
+/** The JSON of the entries, comma-separated, read and written a slice at a time: no call waits for a whole page of a hundred or two. */
 async function takeInSlices(
   { page, sliceEntries, wanted, after }: Take,
   livemode: boolean,
@@ -169,7 +169,7 @@ async function takeInSlices(
   return { items: texts.join(','), next }
 }
 
-/** What has no index looks through many entries for a page, and would do so for each slice. */
+/** A filter without an index looks through many entries for a page, and would do so for each slice. */
 const isSearch = (query: z.infer<typeof auditQuery>): boolean =>
   query.route !== undefined ||
   query.subject_id !== undefined ||

@@ -8,7 +8,7 @@ import { statuses } from '../../http/status.js'
 import { bulkJob, jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
-/** Where the log did not acknowledge, a retry after this time usually works. */
+/** If the log did not acknowledge, a retry after this time usually works. */
 const RETRY_SECONDS = 1
 
 export function cancelBulkJob({ jobs, reader, resultsUrl }: BulkParts): Endpoint {

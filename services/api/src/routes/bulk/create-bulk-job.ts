@@ -21,7 +21,7 @@ import { anyText, chainCode } from '../../http/text.js'
 import { REPLAY_WAIT_MS } from '../../screening/report-reader.js'
 import { acceptedExample, bulkJob } from './job-description.js'
 
-/** Where the log did not acknowledge, a retry after this time usually works. */
+/** If the log did not acknowledge, a retry after this time usually works. */
 const RETRY_SECONDS = 1
 /** A job of a thousand addresses usually ends in this time. */
 const BACKLOG_RETRY_SECONDS = 5
@@ -44,7 +44,7 @@ const bulkBody = z
   .meta({ id: 'BulkRequest' })
 type BulkBody = z.infer<typeof bulkBody>
 
-/** An address that no store can hold is the error of its item. */
+/** An address that cannot be stored becomes the error of its item. */
 const ADDRESS_POINTER = /^\/addresses\/\d+$/
 
 export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): Endpoint {

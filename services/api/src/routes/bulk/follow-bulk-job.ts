@@ -1,4 +1,4 @@
-/** GET /v1/bulk/{job_id}/events: how a job stands, told whenever that changes, until it has ended. */
+/** GET /v1/bulk/{job_id}/events: the state of a job, sent whenever it changes, until the job has ended. */
 import type { JobOverview } from '@cupel/read-models'
 import { z } from 'zod'
 import { jobDocument } from '../../bulk/job-documents.js'
@@ -11,7 +11,7 @@ import { statuses } from '../../http/status.js'
 import { jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 
-/** Some readers of the description hold whole answers against a schema, others one event after the other. */
+/** Some readers of the description check whole answers against a schema, others check one event after the other. */
 const eventStream = z.union([
   z.string().describe('The stream as it is sent.'),
   z

@@ -1,4 +1,4 @@
-/** GET /v1/bulk/{job_id}: how a job stands, and its results once it has ended. */
+/** GET /v1/bulk/{job_id}: the state of a job, and its results once it has ended. */
 import { z } from 'zod'
 import { aroundResults, jobDocument } from '../../bulk/job-documents.js'
 import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'

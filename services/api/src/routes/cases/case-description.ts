@@ -48,7 +48,7 @@ export const caseHeaders = {
   ETag: { description: 'Names the version of the case: `"3"`.', schema: z.string() },
 }
 
-/** Where to look up what the report says, which a case repeats. */
+/** The facts of a report that its case repeats. */
 export function factsOf(document: string): ReportFacts {
   const { report_id, address, chain, risk } = JSON.parse(document) as Report
   return { reportId: report_id, address, chain, level: risk.level, score: risk.score }
@@ -74,8 +74,8 @@ export async function caseAuthorOf(
 }
 
 /**
- * The version that the caller read: from the body, from If-Match, or null. A refusal where If-Match names none that a case has,
- * or another one than the body.
+ * The version that the caller read: from the body, from If-Match, or null. Returns a refusal where If-Match names no version of a case,
+ * or another version than the body.
  */
 export function expectedVersionOf(
   ifMatch: string | undefined,
@@ -131,7 +131,7 @@ export function summaryDocument(stored: StoredCase, levels: readonly string[]): 
   }
 }
 
-/** The document as the author of this call sees it: with what that person may do about a proposal. */
+/** The document as the author of this call sees it, with whether that person may confirm a proposal. */
 export async function caseForCaller(
   parts: Pick<CaseParts, 'database' | 'secondPersonLevels'>,
   { caller: { keyId, session }, plainPerson: plain }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
@@ -146,7 +146,7 @@ export async function caseForCaller(
   return { ...document, proposal: { ...document.proposal, may_confirm: mayConfirm(proposal, reader) } }
 }
 
-/** `stored`: null where nobody has worked on the report. */
+/** `stored`: null where no person has worked on the report. */
 export function caseDocument(
   facts: ReportFacts,
   stored: { readonly summary: StoredCase; readonly history: readonly StoredEntry[] } | null,

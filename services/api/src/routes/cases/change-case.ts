@@ -1,4 +1,4 @@
-/** What every change of a case does: it takes the report and the version that the caller read, and answers with the case as it is then. */
+/** The common part of all changes of a case: it takes the report and the version that the caller read, and returns the changed case. */
 import type { addNote, ChangeResult } from '@cupel/cases'
 import { referenceOf } from '../../documents/sealed-reference.js'
 import { jsonAnswer, recorded, type Answer, type KeyedCall } from '../../http/endpoint.js'
@@ -28,7 +28,7 @@ interface Change {
   readonly text: string
   /** The version in the body, if there is one. */
   readonly version: number | undefined
-  /** Of the answer where the change is made. */
+  /** Status of the answer to a successful change. */
   readonly status: number
   change(order: CaseOrder): Promise<ChangeResult>
 }
@@ -44,7 +44,7 @@ export async function changeCase(
   if ('code' in expected) return expected
   const report = factsOf(found.document)
   const author = await caseAuthorOf(parts, call, status)
-  // What is said of a report is erased with its reference.
+  // Text about a report is erased with the reference of the report.
   const sealed = await call.seal.sealBeside(referenceOf(found.document), text)
   const changed = await change({ ...author, report, expectedVersion: expected.version, text: sealed })
   if (!changed.ok) return caseRefusal(changed)

@@ -1,4 +1,4 @@
-/** GET /v1/cases: the account's cases, the one that changed last first: a list of work. */
+/** GET /v1/cases: the account's cases as a work list, last changed first. */
 import { listCases } from '@cupel/cases'
 import { caseSummarySchema, dispositions, riskLevels } from '@cupel/contracts'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The text of a case for those who print it: the same text for the same version of the case. */
+/** The text of a case for printing: the same text for the same version of the case. */
 import { readCase, type Owner } from '@cupel/cases'
 import { caseDocument, factsOf, type CaseParts } from './case-description.js'
 

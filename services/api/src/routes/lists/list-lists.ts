@@ -1,4 +1,4 @@
-/** GET /v1/lists: the lists that screenings rest on now, as a report that is made now would state them. */
+/** GET /v1/lists: the lists that screenings use now, as a report made now would state them. */
 import type { Caller } from '@cupel/access'
 import type { JudgedSet } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'

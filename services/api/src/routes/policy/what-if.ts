@@ -1,4 +1,4 @@
-/** POST /v1/policy/what-if: what another policy would have made of the account's newest reports. Nothing is changed. */
+/** POST /v1/policy/what-if: decides the account's newest reports again with another policy. Nothing is changed. */
 import type { Caller } from '@cupel/access'
 import { riskLevels } from '@cupel/contracts'
 import {

@@ -1,4 +1,4 @@
-/** GET /v1/reports/{report_id}/proof: what shows, without this installation, that a report is in its transparency log. */
+/** GET /v1/reports/{report_id}/proof: proves, without this installation, that a report is in its transparency log. */
 import type { FoundProof } from '@cupel/transparency'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'

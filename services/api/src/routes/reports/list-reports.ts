@@ -1,4 +1,4 @@
-/** GET /v1/reports: the account's reports, newest first. Eventually consistent: a report just made may come a moment later. */
+/** GET /v1/reports: the account's reports, newest first. Eventually consistent: a new report may appear a moment later. */
 import type { Caller } from '@cupel/access'
 import { dispositions, riskLevels } from '@cupel/contracts'
 import { findChain, MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'

@@ -1,4 +1,4 @@
-/** A screening as of a past moment as callers read it: an answer, and no report. */
+/** A screening as of a past moment as callers read it. It is an answer, not a report. */
 import { instant, reportSchema } from '@cupel/contracts'
 import type { AsOfScreening } from '@cupel/proofs'
 import { z } from 'zod'

@@ -85,7 +85,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
         status: statuses.ok,
         description: 'The report; with `as_of` an `AsOfScreening`, which has no path.',
         contentType: 'application/json',
-        // A client that never sends as_of gets reports alone, as ever.
+        // A client that never sends as_of gets only reports, as before.
         schema: z.union([asOfComponent, reportComponent]),
         headers: {
           Location: { description: 'Path of the report.', schema: z.string(), optional: true },
@@ -108,7 +108,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
       async replay(call, reportId, { body, judged }) {
         if (body.as_of === undefined)
           return replayOf(await reports.find(call.caller, reportId, REPLAY_WAIT_MS), reportId)
-        // The past does not change, so that the answer is made again.
+        // The past does not change, so the answer is computed again.
         const again = await screenAsOf(asOfScreens, call, body, judged)
         return isRefusal(again) ? { kind: 'unknown-yet', refusal: again } : { kind: 'answer', answer: again }
       },
@@ -127,7 +127,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
   })
 }
 
-/** Null where there is none, or it is past. */
+/** Null where the moment is absent or past. */
 function judgeMoment({ as_of: asOf }: ScreenBody, { now }: Pick<AsOfScreens, 'now'>): Refusal | null {
   if (asOf === undefined || Date.parse(asOf) <= now().getTime()) return null
   const detail = 'The moment lies in the future.'

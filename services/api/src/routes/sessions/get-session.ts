@@ -1,4 +1,4 @@
-/** GET /v1/sessions/current: whom a call counts as. */
+/** GET /v1/sessions/current: the identity of the caller. */
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { sessionDocument, sessionExample, sessionSchema } from './session-description.js'
 

@@ -1,4 +1,4 @@
-/** Sessions of people: what the console signs in and out with. */
+/** Sessions of people, for sign-in and sign-out in the console. */
 import type { Endpoint } from '../../http/endpoint.js'
 import { createOidcSession } from './create-oidc-session.js'
 import { createSession } from './create-session.js'

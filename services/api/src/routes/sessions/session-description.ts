@@ -1,4 +1,4 @@
-/** What the API shows of a session. */
+/** The session as the API shows it. */
 import type { Caller } from '@cupel/access'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** GET /v1/shared/{token}: the one report of a share link, for whoever has the link. */
+/** GET /v1/shared/{token}: the one report of a share link, for anyone with the link. */
 import { findUsableShare, MAX_OPENS_PER_MINUTE, openShare, SHARE_TOKEN } from '@cupel/sharing'
 import { z } from 'zod'
 import { tokenCallOf } from '../../audit/api-call.js'

@@ -83,7 +83,7 @@ export function shareDocument(share: Share): z.infer<typeof shareComponent> {
   }
 }
 
-/** Who changes a link, and the call that the event of the change records. `status` is that of its success. */
+/** The actor who changes a link, and the call that the event of the change records. `status` is its success status. */
 export function authorOf(call: KeyedCall, status: number): Owner & Actor {
   const { accountId, livemode, keyId } = call.caller
   return {

@@ -12,7 +12,7 @@ export interface WatchParts {
   readonly database: Database
   readonly tokens: PageTokens
   readonly plansInForce: Readonly<Record<PlanName, Plan>>
-  /** What the id of a report is put behind to make its page; known once the API listens. */
+  /** The prefix of report pages, before the report id; known once the API listens. */
   readonly reportPageUrl: () => string
 }
 
@@ -99,7 +99,7 @@ export const ownerOf = ({ caller }: KeyedCall): Owner => ({
   livemode: caller.livemode,
 })
 
-/** Who changes a watch, and the call that the event of the change records. `status` is that of its success. */
+/** The actor who changes a watch, and the call that the event of the change records. `status` is its success status. */
 export function authorOf(call: KeyedCall, status: number): Owner & Actor {
   const { keyId } = call.caller
   return { ...ownerOf(call), keyId, person: call.caller.session?.actor ?? '', call: apiCallOf(call, status) }

@@ -183,7 +183,7 @@ export function deliveryDocument(delivery: WebhookDelivery): z.infer<typeof deli
   }
 }
 
-/** Who changes an endpoint, and the call that the event of the change records. `status` is that of its success. */
+/** The actor who changes an endpoint, and the call that the event of the change records. `status` is its success status. */
 export function authorOf(call: KeyedCall, status: number): Owner & Actor {
   const { accountId, livemode, keyId } = call.caller
   return { accountId, livemode, by: keyId, call: apiCallOf(call, status) }

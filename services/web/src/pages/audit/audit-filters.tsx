@@ -21,7 +21,7 @@ export function filterOf(query: URLSearchParams): AuditFilter {
 export const isSearch = ({ route, subject, client, outcome }: AuditFilter): boolean =>
   [route, subject, client, outcome].some((value) => value !== '')
 
-/** What people look for most; any other path can be given in the address of the page. */
+/** The most common paths; any other path can be given in the address of the page. */
 const routes: readonly (readonly [string, string])[] = [
   ['/v1/screen', 'Screens'],
   ['/v1/reports/{report_id}', 'Reports that were read'],

@@ -1,4 +1,4 @@
-/** Which column of a file has the addresses, whether its first row is a header, and what is said of each address. */
+/** Finds the column of a file that has the addresses, whether its first row is a header, and the judgement of each address. */
 import { MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, parseAddress, withoutApiKeys } from '@cupel/domain'
 import type { AddressFile, Row } from './address-file.js'
 
@@ -6,7 +6,7 @@ export interface Choice {
   /** From 0. */
   readonly column: number
   readonly hasHeader: boolean
-  /** Of all addresses; null: each one's is detected. */
+  /** Chain of all addresses; null: the chain of each one is detected. */
   readonly chain: string | null
 }
 
@@ -21,11 +21,11 @@ export interface Refused extends ListedAddress {
 }
 
 export interface Reading {
-  /** What the job takes, refused addresses among them: they become failed items. */
+  /** Addresses for the job, including refused ones, which become failed items. */
   readonly addresses: readonly ListedAddress[]
-  /** Addresses among them that will fail, and why. */
+  /** The addresses among them that will fail, with the reason. */
   readonly refused: readonly Refused[]
-  /** What no job takes. */
+  /** Addresses that no job takes. */
   readonly unusable: readonly Refused[]
   /** Lines that repeat an earlier one, letter by letter. */
   readonly repeats: readonly ListedAddress[]
@@ -57,7 +57,7 @@ export function guessChoice({ rows, width }: AddressFile): Choice {
   )
   const column = best?.column ?? 0
   const top = first?.cells[column] ?? ''
-  // A mistyped address in the first row must not be taken for a header: a header is a word, or says what the column is.
+  // A mistyped address in the first row must not be taken for a header. A header is a word, or names the content of the column.
   const hasHeader =
     rest.length > 0 && !isAddress(top) && (HEADER_WORD.test(top) || (best!.found > 0 && isWord(top)))
   return { column, hasHeader, chain: null }
@@ -68,7 +68,7 @@ function isWord(text: string): boolean {
   return text === '' || !/[0-9A-Za-z]{20}/.test(text)
 }
 
-/** All addresses of one line, as people write a few of them. */
+/** All addresses of one line, as people write short lists. */
 export function isOneLineOfAddresses({ rows }: AddressFile): boolean {
   const [only, ...others] = rows
   const cells = (only?.cells ?? []).filter((cell) => cell !== '')
@@ -98,7 +98,7 @@ export function readAddresses(file: AddressFile, { column, hasHeader, chain }: C
     addresses.push(one)
     if (seen.has(one.text)) repeats.push(one)
     seen.add(one.text)
-    // More are no job; they are counted and not judged.
+    // Further addresses fit no job; they are counted and not judged.
     if (addresses.length > MAX_ADDRESSES) continue
     const parsed = parseAddress(one.text, chain)
     if (!parsed.ok) refused.push({ ...one, detail: parsed.detail })

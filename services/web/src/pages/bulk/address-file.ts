@@ -1,6 +1,6 @@
 /**
- * Addresses as people have them: one a line, or a table with a column of addresses, from a file or the clipboard. Line numbers are
- * those that an editor shows.
+ * Addresses as people have them: one per line, or a table with a column of addresses, from a file or the clipboard. Line numbers match
+ * those of an editor.
  */
 import { parse } from 'csv-parse/sync'
 
@@ -25,7 +25,7 @@ export type ReadFile =
 
 /** Characters of a pasted or dropped text. */
 export const MAX_TEXT_LENGTH = 1_048_576
-/** Rows that are looked at; more make no job. */
+/** Rows that are read; a text with more makes no job. */
 export const MAX_ROWS = 20_000
 
 export const delimiters = [',', ';', '\t', '|'] as const
@@ -52,7 +52,7 @@ export function readAddressFile(text: string): ReadFile {
 
 const UNREADABLE = 'The rows cannot be told apart. Save it as CSV, or paste one address a line.'
 
-/** UTF-8, or UTF-16 where its mark says so, as spreadsheets write "Unicode text"; anything else as Windows writes it. */
+/** UTF-8, or UTF-16 with its mark, as spreadsheets write "Unicode text"; anything else is read in the encoding of Windows. */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
@@ -67,7 +67,7 @@ function fault(text: string): ReadFile {
   return { ok: false, fault: text }
 }
 
-/** The one that divides the first lines most evenly; null where none divides them. */
+/** The delimiter that divides the first lines most evenly; null where none divides them. */
 function delimiterOf(text: string): Delimiter | null {
   const lines = text
     .split(/\r\n|\n|\r/, SAMPLE_LINES * 2)
@@ -106,7 +106,7 @@ function rowsOf(text: string, delimiter: Delimiter | null, hasQuotes: boolean): 
   }
 }
 
-/** In no text of a person: every line is one cell then. */
+/** A character that people do not type, so that every line becomes one cell. */
 const NO_DELIMITER = '\u001f'
 
 function fileOf(

@@ -39,7 +39,7 @@ async function download(
     reply.body,
     {
       'content-type': reply.headers['content-type'] ?? accept,
-      // The API has answered for this id, so it has the form of one.
+      // The API has answered for this id, so it is a valid id.
       'content-disposition': `attachment; filename="cupel-${jobId}.${extension}"`,
     },
     reply.status,

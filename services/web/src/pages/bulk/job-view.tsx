@@ -1,4 +1,4 @@
-/** A job: how it stands, what it found, and each of its results. */
+/** A job: its state, its findings, and each of its results. */
 import { riskLevels } from '@cupel/contracts'
 import { queryText } from '../../api/api-client.js'
 import { FieldList } from '../../components/field-list.js'

@@ -1,4 +1,4 @@
-/** Jobs as the API tells them. */
+/** Jobs as the API returns them. */
 import type { Report } from '@cupel/contracts'
 
 export interface JobSummary {

@@ -1,4 +1,4 @@
-/** POST /bulk/preview: what was read, before anything is screened. */
+/** POST /bulk/preview: shows the read addresses before anything is screened. */
 import { randomUUID } from 'node:crypto'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { Preview } from './preview.js'
@@ -19,7 +19,7 @@ export const previewJob: Page = {
 export interface PreviewState {
   readonly status: number
   readonly fault: string | null
-  /** Names the submission: the same form sent again makes no second job. */
+  /** Names the submission, so that the same form sent again makes no second job. */
   readonly work: string
   /** Whether addresses that will fail are left out. */
   readonly leaveOut: boolean

@@ -1,4 +1,4 @@
-/** The page between a file and its job: the column that is screened, what is wrong in which line, and the button that submits. */
+/** The page between a file and its job: the column to screen, the faults by line, and the button that submits. */
 import { MAX_BULK_ITEMS } from '@cupel/domain'
 import { visibleText } from '@cupel/report-document'
 import { Form } from '../../components/form.js'
@@ -114,7 +114,7 @@ function LeaveOut({ count, isChecked }: { readonly count: number; readonly isChe
   )
 }
 
-/** Rows and columns that are shown of a file. */
+/** Rows and columns of a file that are shown. */
 const SHOWN_ROWS = 8
 const SHOWN_COLUMNS = 12
 const SHOWN_CHARACTERS = 80

@@ -1,4 +1,4 @@
-/** What a form of a job holds: the text of the file, and how it is to be read. */
+/** The content of a job form: the text of the file, and how to read it. */
 import { fieldOf } from '../../server/page.js'
 import {
   readAddresses,
@@ -22,7 +22,7 @@ export type BulkFormResult =
   | { readonly ok: true; readonly read: ReadBulkForm }
   | { readonly ok: false; readonly fault: string; readonly text: string }
 
-/** A file counts before pasted text. */
+/** A file takes precedence over pasted text. */
 export async function readBulkForm(form: FormData): Promise<BulkFormResult> {
   const given = form.get('file')
   const isFile = typeof given === 'object' && given !== null && given.size > 0

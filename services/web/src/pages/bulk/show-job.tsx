@@ -1,4 +1,4 @@
-/** GET /bulk/{job_id}: how a job stands, and its results, worst first. */
+/** GET /bulk/{job_id}: the state of a job, and its results, worst first. */
 import { page, type Page } from '../../server/page.js'
 import { apiPathOf, statusWord, type Job, type Paged, type Result } from './job.js'
 import { JobView } from './job-view.js'
@@ -13,7 +13,7 @@ export const showJob: Page = {
     const { api, path, query } = call
     const filter = { level: query.get('level'), status: query.get('status') }
     const token = query.get('page_token')
-    // Results are read by the page: those of a thousand addresses are megabytes.
+    // Results are read page by page: the results of a thousand addresses are megabytes.
     const job = await api.get<Job>(apiPathOf(path['job_id']), { results: 'none' })
     const results = await api.get<Paged<Result>>(apiPathOf(path['job_id'], '/results'), {
       ...{ sort: 'risk', page_size: PAGE_SIZE, page_token: token },

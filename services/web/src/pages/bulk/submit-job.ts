@@ -1,4 +1,4 @@
-/** POST /bulk: makes a job of the checked addresses, or several where they are too many for one. */
+/** POST /bulk: makes a job of the checked addresses, or several jobs where one cannot take all of them. */
 import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
 import { ApiDown, ApiProblem } from '../../api/api-problem.js'
 import { jobsOf, MAX_ADDRESSES, type Reading } from './address-choice.js'
@@ -44,7 +44,7 @@ interface Made {
   readonly fault: string | null
 }
 
-/** One after the other. The same form sent again gets the jobs that it made before, and makes only those that are missing. */
+/** Submits one job after the other. The same form sent again gets the jobs that it made before, and makes only the missing ones. */
 async function submitAll(
   { api }: Pick<PageCall, 'api'>,
   { choice }: Pick<ReadBulkForm, 'choice'>,
@@ -76,7 +76,7 @@ async function submitAll(
 function faultOf(error: unknown): { readonly status: number; readonly fault: string } | null {
   if (error instanceof ApiDown) return { status: 503, fault: `The service cannot answer right now. ${AGAIN}` }
   if (!(error instanceof ApiProblem) || error.status === 401) return null
-  // The same work with other addresses: the form was changed after it had been sent.
+  // The same work with other addresses: the form was changed after its first submission.
   if (error.code === 'idempotency_mismatch')
     return { status: 409, fault: 'This form was submitted before, with other addresses. Start over.' }
   return { status: error.status, fault: `${error.detail} ${error.status >= 429 ? AGAIN : ''}`.trim() }

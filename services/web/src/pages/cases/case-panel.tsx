@@ -1,4 +1,4 @@
-/** What people wrote and decided about a report, and the forms to go on with it. */
+/** The notes and decisions of people about a report, and the forms to continue. */
 import { dispositions, type ReportCase } from '@cupel/contracts'
 import { caseDocument, dispositionText } from '@cupel/report-document'
 import { FieldList } from '../../components/field-list.js'
@@ -6,7 +6,7 @@ import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
 
-/** What a person had typed when the change was refused. */
+/** The text that a person had typed when the change was refused. */
 export interface CaseDraft {
   readonly fault: string
   readonly note: string
@@ -77,7 +77,7 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
   const { report_id, version, disposition, proposal, needs_second_person } = reportCase
   const base = `/reports/${report_id}`
   const chosen = draft?.disposition ?? proposal?.disposition ?? ''
-  // Who proposed it cannot confirm it; the API would refuse that.
+  // The proposer cannot confirm the proposal; the API would refuse that.
   const isOffered = (one: string): boolean => one !== proposal?.disposition || proposal.may_confirm !== false
   return (
     <div class="case-forms no-print">

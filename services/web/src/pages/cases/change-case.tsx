@@ -1,4 +1,4 @@
-/** POST /reports/{report_id}/notes and …/disposition: what the forms of a case send. */
+/** POST /reports/{report_id}/notes and …/disposition: the actions of the forms of a case. */
 import type { ReportCase } from '@cupel/contracts'
 import { ApiProblem } from '../../api/api-problem.js'
 import { fieldOf, page, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'

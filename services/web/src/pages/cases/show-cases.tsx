@@ -1,4 +1,4 @@
-/** GET /cases: the work that is open or escalated, what changed last first. */
+/** GET /cases: the work that is open or escalated, last changed first. */
 import { dispositions, type CaseSummary } from '@cupel/contracts'
 import { dispositionText, visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'

@@ -1,4 +1,4 @@
-/** A comparison as a page: what changed first, then every fact side by side. */
+/** A comparison as a page: the changes first, then every fact side by side. */
 import type { ComparedEvidence, ComparedFact, ReportComparison, Verdict } from '@cupel/report-document'
 import { visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'

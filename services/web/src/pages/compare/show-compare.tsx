@@ -1,4 +1,4 @@
-/** GET /compare?report=…&report=…: what changed between two reports of one address. */
+/** GET /compare?report=…&report=…: the changes between two reports of one address. */
 import type { Report } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
 import { compareReports, verdictOf, visibleText } from '@cupel/report-document'

@@ -18,7 +18,7 @@ interface Filter {
   readonly q: string
   readonly level: string
   readonly chain: string
-  /** Of the case; `none` for reports without one. */
+  /** State of the case; `none` for reports without one. */
   readonly disposition: string
   readonly reference: string
   readonly from: string
@@ -74,7 +74,7 @@ function filterOf(query: URLSearchParams): Filter {
   }
 }
 
-/** People mean the whole last day; the API takes the first moment that is no longer in the range. */
+/** People include the whole last day; the API takes the first moment after the range. */
 export function dayAfter(day: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day
   const next = new Date(`${day}T00:00:00Z`)

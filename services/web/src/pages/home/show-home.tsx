@@ -1,4 +1,4 @@
-/** GET /: what a person at a compliance desk needs first: a field for an address, what stands in the way, and what was found. */
+/** GET /: the first page of a compliance desk: a field for an address, problems of the lists, and the latest reports. */
 import { visibleText } from '@cupel/report-document'
 import type { LabelList, ListPage, ReportPage } from '../../api/answers.js'
 import { Notice } from '../../components/notice.js'

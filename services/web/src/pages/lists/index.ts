@@ -1,4 +1,4 @@
-/** The lists that screenings rest on. */
+/** The lists that screenings use. */
 import type { Page } from '../../server/page.js'
 import { showLists } from './show-lists.js'
 

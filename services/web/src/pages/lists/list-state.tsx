@@ -1,11 +1,11 @@
-/** The state of a list: a sign and a word, and how old it is. */
+/** The state of a list: a sign and a word, and its age. */
 import { en, nameOf } from '@cupel/report-document'
 import type { LabelList } from '../../api/answers.js'
 
-/** `superseded` and `withdrawn` are history: they stand in nobody's way. */
+/** `superseded` and `withdrawn` are history: they block nothing. */
 const signs: Readonly<Record<string, string>> = { current: '✓', superseded: '·', withdrawn: '·' }
 
-/** The list is needed and cannot be relied on: nothing is green. */
+/** The list is needed and cannot be relied on, so no report is green. */
 export const isInTheWay = ({ required, status }: LabelList): boolean =>
   required && !['current', 'superseded', 'withdrawn'].includes(status)
 
@@ -32,7 +32,7 @@ export const listName = ({ source, dataset }: LabelList): string =>
   source === '' ? dataset : `${source} / ${dataset}`
 
 const HOURS_PER_DAY = 24
-/** From here on days say more than hours. */
+/** Beyond this age days are clearer than hours. */
 const MAX_HOURS = 48
 
 export function ageText(hours: number | null): string {

@@ -7,7 +7,7 @@ import { returnPath } from '../../session/return-path.js'
 import { flowCookie } from '../../session/session-cookie.js'
 import { flowFaultPage } from './flow-fault-page.js'
 
-/** The form of the ids of keys; anything else is nobody’s choice. */
+/** The form of key ids; any other value is no choice. */
 const KEY_ID = /^[0-9a-zA-Z]{8}$/
 
 export const beginFlow = (service: SignInService): Page => ({

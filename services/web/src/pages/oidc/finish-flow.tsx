@@ -17,7 +17,7 @@ export const finishFlow = (service: SignInService): Page => ({
   access: 'open',
   async handle(call) {
     const cookie = readFlow(call.headers.cookie, call.isSecure)
-    // The person went back to this address, or loaded it again, after the sign-in.
+    // After the sign-in, the person went back to this address or loaded it again.
     if (cookie === null && call.session !== null) return redirect('/')
     const cookies = cookie === null ? [] : [flowCookie(null, call.isSecure)]
     return { ...(await answerOf(service, call, cookie)), cookies }

@@ -1,4 +1,4 @@
-/** What went wrong at a sign-in, and what the person can do. */
+/** The page of a failed sign-in: what went wrong, and what the person can do. */
 import type { ApiProblem } from '../../api/api-problem.js'
 import type { SignInFault, SignInFaultKind } from '../../oidc/sign-in-fault.js'
 import type { SignInService } from '../../oidc/sign-in-service.js'
@@ -62,7 +62,7 @@ export function flowFaultPage({ name }: SignInService, { kind, code }: SignInFau
   return faultPage({ status, title, text: text(name), note: code === null ? null : `Code ${code}` })
 }
 
-/** The API does not take the person, in its own words. */
+/** The API refuses the person; the page shows the API's own words. */
 export function refusedPersonPage(service: SignInService, problem: ApiProblem): ShownPage {
   const { status, detail, requestId, retryAfterSeconds } = problem
   const again = retryAfterSeconds === null ? '' : ` Try again in ${retryAfterSeconds} s.`

@@ -1,4 +1,4 @@
-/** As whom a person goes on whose groups are mapped to several keys. Each entry runs the sign-in once more, with the choice. */
+/** The keys of a person whose groups are mapped to several keys. Each entry runs the sign-in once more, with the choice. */
 import { visibleText } from '@cupel/report-document'
 import { queryText } from '../../api/api-client.js'
 

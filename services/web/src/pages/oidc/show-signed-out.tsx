@@ -1,4 +1,4 @@
-/** GET /sign-out/done: the session here is over; that of the sign-in service may go on. */
+/** GET /sign-out/done: the session here is over; the session at the sign-in service may go on. */
 import type { SignInService } from '../../oidc/sign-in-service.js'
 import { page, redirect, type Page } from '../../server/page.js'
 

@@ -1,4 +1,4 @@
-/** Places for a picture of how reports move from level to level. Pure. */
+/** Coordinates for a picture of how reports move from level to level. Pure. */
 
 export interface LevelFlow {
   readonly from: string
@@ -27,7 +27,7 @@ export interface FlowLayout {
   readonly height: number
 }
 
-/** Worst first; a level of a later version follows. */
+/** Worst first; levels of later versions follow. */
 const order = ['red', 'orange', 'grey', 'green']
 const FLOW_HEIGHT = 260
 const GAP = 26

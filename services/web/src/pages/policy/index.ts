@@ -1,4 +1,4 @@
-/** The policy in force, and what another one would change. */
+/** The policy in force, and the effects of another one. */
 import type { Page } from '../../server/page.js'
 import { showPolicy } from './show-policy.js'
 import { tryPolicy } from './try-policy.js'

@@ -45,7 +45,7 @@ export const titleOf = (name: string): string =>
 const rankIn = (order: readonly string[], name: string): number =>
   order.includes(name) ? order.indexOf(name) : order.length
 
-/** `above`: the meanings of the groups that the setting is in, from the outside. */
+/** `above`: the meanings of the groups that contain the setting, outermost first. */
 function settingsOf(
   path: string,
   value: unknown,
@@ -87,7 +87,7 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Settings that the simple form changes: the bands, the weights, and the least points of what is severe. */
+/** Settings that the simple form changes: the bands, the weights, and the minimum points of severe findings. */
 export const simpleSettings = [
   'levels.orange',
   'levels.red',

@@ -6,7 +6,7 @@ import type { PageCall } from '../../server/page.js'
 import { numberAt, simpleSettings, titleOf } from './policy-settings.js'
 
 export interface TryState {
-  /** What was entered, by setting. */
+  /** The entered values, by setting. */
   readonly numbers: ReadonlyMap<string, string>
   readonly text: string | null
   readonly maxReports: string

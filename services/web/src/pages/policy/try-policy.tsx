@@ -1,4 +1,4 @@
-/** POST /policy/what-if: what another policy would have made of the newest reports. */
+/** POST /policy/what-if: decides the newest reports again with another policy. */
 import { policyDocumentSchema } from '@cupel/contracts'
 import { strictJsonFault, type PolicyDocument } from '@cupel/domain'
 import { ApiProblem } from '../../api/api-problem.js'
@@ -63,7 +63,7 @@ function fromNumbers(current: PolicyDocument, entered: ReadonlyMap<string, strin
     .filter(([, value]) => !/^\d+(?:[.,]\d+)?$/.test(value))
     .map(([path]) => `${path}: Enter a number, such as 25 or 0.8.`)
   if (faults.length > 0) return { faults }
-  // In much of the world a comma stands before the decimals.
+  // Many countries write a comma before the decimals.
   const numbers = given.map(([path, value]) => [path, Number(value.replace(',', '.'))] as const)
   return { policy: withNumbers(current, new Map(numbers)) }
 }

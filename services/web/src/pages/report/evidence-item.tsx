@@ -1,4 +1,4 @@
-/** One item of evidence: its headline, and behind it the facts, the counterparties and the path of the value. */
+/** One item of evidence: its headline, followed by the facts, the counterparties and the path of the value. */
 import type { EvidenceView } from '@cupel/report-document'
 import { DataTable } from '../../components/data-table.js'
 import { FieldList } from '../../components/field-list.js'

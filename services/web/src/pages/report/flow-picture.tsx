@@ -1,6 +1,6 @@
 /**
  * The picture of the flow as SVG: real text, and colours by class, so that light, dark and print have their own. The table below it
- * says the same, so a reader that cannot see it misses nothing.
+ * says the same, so a reader who cannot see the picture misses nothing.
  */
 import { flowDrawing, type FlowBox, type FlowLine, type FlowPicture as Picture } from '@cupel/report-document'
 
@@ -34,7 +34,7 @@ function Line({ line: { category, isIndirect, ...ends } }: { readonly line: Flow
   )
 }
 
-/** The inner drawing cuts off what is too wide for a node. */
+/** The inner drawing cuts off text that is too wide for a node. */
 function Box({ box: { node, x, y, width, height } }: { readonly box: FlowBox }) {
   const side = node.side === 'subject' ? 'flow-subject' : classOf(node.category)
   return (
@@ -54,6 +54,6 @@ function Box({ box: { node, x, y, width, height } }: { readonly box: FlowBox }) 
 
 const known: readonly string[] = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen', 'clean_exchange']
 
-/** A category of a later version has the colour of what is not known. */
+/** A category of a later version has the colour of unknown categories. */
 const classOf = (category: string): string =>
   known.includes(category) ? `flow-${category.replace('_', '-')}` : 'flow-other'

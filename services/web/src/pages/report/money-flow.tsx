@@ -1,4 +1,4 @@
-/** Where the money came from and went to: a picture of the largest parts, and the table that says it all. */
+/** Where the money came from and went to: a picture of the largest parts, and a table of all parts. */
 import type { ReportDocument } from '@cupel/report-document'
 import { DataTable } from '../../components/data-table.js'
 import { FlowPicture } from './flow-picture.js'

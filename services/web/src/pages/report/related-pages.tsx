@@ -1,4 +1,4 @@
-/** The ways on from a report: what else is known of its address, and who has read it. */
+/** Links from a report to more about its address, and to the calls that read it. */
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import type { Report } from '@cupel/contracts'

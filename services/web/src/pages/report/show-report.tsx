@@ -17,7 +17,7 @@ export const showReport: Page = {
     const { api, path } = call
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
     const { report, document } = await readDocument(api, base)
-    // The report is shown also where what is kept beside it cannot be read.
+    // The report is shown even if its case or its links cannot be read.
     const [predecessor, reportCase, shares] = await Promise.all([
       findPredecessor(api, report),
       api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),

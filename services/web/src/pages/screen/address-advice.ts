@@ -1,4 +1,4 @@
-/** What a text that was entered as an address is: the chain it fits, or what is wrong with it and what helps. Pure. */
+/** Judges a text that was entered as an address: the chain it fits, or its fault and what helps. Pure. */
 import { findChain, parseAddress, withoutApiKeys, type AddressRefusal } from '@cupel/domain'
 
 export type AddressAdvice =
@@ -14,7 +14,7 @@ export type AddressAdvice =
     }
   | {
       readonly kind: 'fault'
-      /** What is wrong, and what helps. */
+      /** The fault, and what helps. */
       readonly text: string
       /** The text is secret and must not be shown again. */
       readonly isSecret: boolean

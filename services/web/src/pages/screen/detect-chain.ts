@@ -1,4 +1,4 @@
-/** GET /screen/detect: what the text in the field is, for the script of the form. Nothing is stored or asked elsewhere. */
+/** GET /screen/detect: judges the text in the field for the script of the form. Nothing is stored or asked elsewhere. */
 import { MAX_ADDRESS_LENGTH } from '@cupel/domain'
 import { raw, type Page } from '../../server/page.js'
 import { adviseOn } from './address-advice.js'

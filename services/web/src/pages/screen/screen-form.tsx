@@ -1,4 +1,4 @@
-/** The form that screens one address: one field, and what is known of the text in it. */
+/** The form that screens one address: one field, and the facts known about its text. */
 import { randomUUID } from 'node:crypto'
 import { chains } from '@cupel/domain'
 import { Form } from '../../components/form.js'

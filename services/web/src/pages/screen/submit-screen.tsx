@@ -48,7 +48,7 @@ export const submitScreen: Page = {
   },
 }
 
-/** The same for a form that is sent twice by mistake; another one for other content, and after a while. */
+/** The same key for a form that is sent twice by mistake; another key for other content, and after a while. */
 function idempotencyKey(attempt: string, body: object): string {
   const [, madeAt] = /^(\d{13})-[\w-]{36}$/.exec(attempt) ?? []
   const ageMs = madeAt === undefined ? Infinity : Date.now() - Number(madeAt)

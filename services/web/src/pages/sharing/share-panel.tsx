@@ -1,4 +1,4 @@
-/** The links of a report: who may read it without a key, how often they did, and the forms to make and end one. */
+/** The links of a report for readers without a key, how often each was used, and the forms to make and end one. */
 import { visibleText } from '@cupel/report-document'
 import { Form } from '../../components/form.js'
 import { Moment } from '../../components/moment.js'

@@ -1,4 +1,4 @@
-/** GET /shared/{token}: the report of a share link, for whoever has the link. */
+/** GET /shared/{token}: the report of a share link, for anyone with the link. */
 import { ApiProblem } from '../../api/api-problem.js'
 import { page, type Page, type ShownPage } from '../../server/page.js'
 import { readDocument, type ShownReport } from '../report/read-document.js'
@@ -15,7 +15,7 @@ export const showShared: Page = {
     const token = encodeURIComponent(path['token'] ?? '')
     let shown: ShownReport
     try {
-      // Without the session of a person who may be signed in: the link is judged by itself.
+      // Without the session of a person who may be signed in: the link is judged on its own.
       shown = await readDocument(apiAs(null), `/v1/shared/${token}`)
     } catch (error) {
       if (error instanceof ApiProblem && error.status === NOT_FOUND) return closedPage()

@@ -3,7 +3,7 @@ import { ApiProblem } from '../../api/api-problem.js'
 import { redirect, type Page } from '../../server/page.js'
 import type { SignInWith } from './show-sign-in.js'
 
-/** Whoever came with the sign-in service is told that its session goes on. */
+/** A person who came with the sign-in service is told that the session there goes on. */
 export const endSession = (service: SignInWith): Page => ({
   method: 'POST',
   path: '/sign-out',
@@ -12,7 +12,7 @@ export const endSession = (service: SignInWith): Page => ({
     try {
       await api.send('DELETE', '/v1/sessions/current')
     } catch (error) {
-      // A session that is over already is what was asked for.
+      // A session that is already over is the requested result.
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error
     }
     const isPerson = service !== null && session!.actor !== null

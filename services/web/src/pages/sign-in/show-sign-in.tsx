@@ -5,7 +5,7 @@ import { Notice } from '../../components/notice.js'
 import { page, redirect, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { returnPath } from '../../session/return-path.js'
 
-/** Beside the key; null where people sign in with a key alone. */
+/** The sign-in service beside the key; null where people sign in with a key alone. */
 export type SignInWith = { readonly name: string } | null
 
 export function showSignIn(service: SignInWith): Page {
@@ -67,7 +67,7 @@ export function signInForm(
   return page('Sign in', body, { status })
 }
 
-/** A link, because a form may lead to this console alone. */
+/** A link, because a form may only lead to this console. */
 function ServiceLink({
   service,
   next,

@@ -5,7 +5,7 @@ import type { UsageDay } from './usage-answer.js'
 const COLUMN = 22
 const HEIGHT = 110
 const LABEL = 18
-/** A single call can still be seen. */
+/** Least height, so that a single call can still be seen. */
 const LEAST_HEIGHT = 2
 const HEADROOM = 14
 const CORNER = 1

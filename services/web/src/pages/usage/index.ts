@@ -1,4 +1,4 @@
-/** How much the keys are used. */
+/** The use of the keys. */
 import type { Page } from '../../server/page.js'
 import { showUsage } from './show-usage.js'
 

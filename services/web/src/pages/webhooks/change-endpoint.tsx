@@ -5,7 +5,7 @@ import { apiPathOf, type WebhookEndpoint } from './endpoint.js'
 import { endpointPage } from './show-endpoint.js'
 import { showSecret } from './show-secret.js'
 
-/** Handles a form of the page of an endpoint; what the API refuses is told there. */
+/** Handles a form on the page of an endpoint; that page shows the refusals of the API. */
 function change(action: string, handle: (call: PageCall, endpointId: string) => Promise<PageAnswer>): Page {
   return {
     method: 'POST',

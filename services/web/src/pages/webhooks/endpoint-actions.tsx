@@ -1,4 +1,4 @@
-/** What can be done with an endpoint. What cannot be undone is unfolded first. */
+/** The actions on an endpoint. Actions that cannot be undone must be unfolded first. */
 import { Form } from '../../components/form.js'
 import type { PageCall } from '../../server/page.js'
 import type { WebhookEndpoint } from './endpoint.js'

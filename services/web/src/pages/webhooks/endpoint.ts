@@ -1,4 +1,4 @@
-/** Webhook endpoints and deliveries as the API tells them. */
+/** Webhook endpoints and deliveries as the API returns them. */
 import type { Session } from '../../session/session-cookie.js'
 
 export interface WebhookEndpoint {

@@ -1,4 +1,4 @@
-/** GET /webhooks/{endpoint_id}: an endpoint, what can be done with it, and its deliveries. */
+/** GET /webhooks/{endpoint_id}: an endpoint, its actions, and its deliveries. */
 import { FieldList } from '../../components/field-list.js'
 import { Notice } from '../../components/notice.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'

@@ -7,7 +7,7 @@ import { apiPathOf, type WebhookEndpoint } from './endpoint.js'
 
 interface NewSecret {
   readonly secret: string
-  /** Whether the endpoint is new too; else the secret of before counts for a while. */
+  /** Whether the endpoint is new too; else the old secret counts for a while. */
   readonly isNew: boolean
 }
 
