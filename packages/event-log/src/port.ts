@@ -1,6 +1,6 @@
 /**
- * The log as the platform sees it: append-only, partitioned, replayable. Two adapters implement it, Kafka and Postgres, and one contract
- * suite tests both against this description. No type of either adapter appears here.
+ * The log as the platform sees it: append-only, partitioned, replayable. Kafka and Postgres implement it, and one contract suite tests
+ * both against this description; an archive implements its reading part. No type of an adapter appears here.
  *
  * Content of a topic: domain events only, each a schema id and an Avro payload, so that any Avro consumer can read a topic from its
  * beginning. Two kinds of topics are the platform's own and hold other records: `log.genesis.v1` holds the genesis record, and

@@ -45,7 +45,7 @@ export function decideDisposition(state: CaseState, order: DispositionOrder): Di
     : { kind: 'changed', isConfirmation: true }
 }
 
-/** Persons are compared by name if both are known; otherwise the holders of the keys must differ, and one key is one person. */
+/** Persons are compared by their permanent identifier if both are known; otherwise the holders of the keys must differ, and one key is one person. */
 export function isSamePerson(one: CasePersonId, other: CasePersonId): boolean {
   return one.person !== '' && other.person !== '' ? one.person === other.person : one.holder === other.holder
 }
