@@ -30,7 +30,7 @@ export default tseslint.config(
     },
   },
   {
-    // CommonJS, as the tool that reads it asks for.
+    // The tool that reads these files needs CommonJS.
     files: ['**/*.cjs'],
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
@@ -59,7 +59,7 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   {
-    // The domain decides; it reads no clock, draws no lots and touches nothing outside.
+    // The domain only decides. It reads no clock, draws no random numbers and accesses nothing outside itself.
     files: ['packages/domain/src/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {

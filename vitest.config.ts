@@ -3,20 +3,20 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/test/longest-first.mjs'
 
 /**
- * Keeps two cores busy: files that start or kill processes wait for a third of their time. With three, a fifth of both was idle. Four
- * installations on the Kafka profile at once need several GiB.
+ * Four workers keep two cores busy, because files that start or kill processes wait for a third of their time. With three workers, a
+ * fifth of both cores was idle. Four installations on the Kafka profile at once need several GiB.
  */
 const WORKERS = totalmem() >= 12 * 1024 ** 3 ? 4 : 3
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
-/** CI repeats its generated cases; other runs draw new ones. */
+/** CI uses the same generated cases in each run; other runs draw new ones. */
 const setupFiles = process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []
-/** `npm test` leaves these files to `npm run test:full`. They run too where they are named. */
+/** `npm test` skips these files; `npm run test:full` runs them. They also run when they are named. */
 const exclude = [
   ...configDefaults.exclude,
   ...(process.env['CUPEL_TEST_LEAVE_OUT'] === 'long' ? ['**/*.long.*.test.ts', '**/*.long.*.test.mjs'] : []),
 ]
-/** Only what hangs takes so long, also where the processors are busy with something else. */
+/** Only a test that hangs takes so long, even if the processors are busy with something else. */
 const HANG_MS = 180_000
 const ENGINE = 'scripts/containers/provide-engine.mjs'
 /** Tests that start brokers and whole installations. */
@@ -25,8 +25,8 @@ const SLOW_HANG_MS = 300_000
 const IMAGES_HANG_MS = 1_200_000
 
 /**
- * One project per suffix: the file name says what a test needs and costs. Files without a broker share the modules of their worker,
- * because they change nothing outside of themselves; the others get a process each.
+ * One project per suffix: the file name shows the needs and the cost of a test. Files without a broker share the modules of their worker,
+ * because they change nothing outside of themselves. Each other file gets its own process.
  */
 const suffixes = {
   unit: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
@@ -42,7 +42,7 @@ const CONDITIONS = ['cupel-source', 'node']
 const sources = {
   resolve: { conditions: CONDITIONS },
   ssr: { resolve: { conditions: CONDITIONS } },
-  // Where vitest runs the global set-up.
+  // Vitest runs the global set-up in this environment.
   environments: { __vitest__: { resolve: { conditions: CONDITIONS } } },
 }
 

@@ -1,4 +1,4 @@
-// docs/reference/asyncapi.json, read by the parser of the AsyncAPI initiative with its parser of Avro schemas.
+// Reads docs/reference/asyncapi.json with the parser of the AsyncAPI initiative and its parser of Avro schemas.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,10 +7,10 @@ import { expect, test } from 'vitest'
 import { root } from './setup.mjs'
 
 const PACKAGES = ['@asyncapi/parser@3.6.0', '@asyncapi/avro-schema-parser@3.0.24']
-/** What they need themselves is taken as it was on this day, so that each run reads with the same parser. */
+/** npm resolves their dependencies as of this day, so that each run reads with the same parser. */
 const AS_OF = '2026-11-10'
 const ATTEMPTS = 3
-/** Of the parser's diagnostics: 0 is an error, 1 a warning. */
+/** Severity of the parser's diagnostics: 0 is an error, 1 a warning. */
 const WARNING = 1
 
 const { Parser, AvroSchemaParser } = await loadParser()
@@ -67,7 +67,7 @@ async function parse(source) {
   return await parser.parse(source)
 }
 
-/** It has 170 packages, so that it is not among the dependencies of the checkout: it is fetched once into its cache. */
+/** The parser has 170 packages, so it is not a dependency of the checkout. It is fetched once into the cache of the checkout. */
 async function loadParser() {
   const folder = join(root, '.cache', `asyncapi-${PACKAGES.map((name) => name.split('@').at(-1)).join('-')}`)
   if (!existsSync(folder)) fetchInto(folder)

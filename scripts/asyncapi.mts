@@ -1,4 +1,4 @@
-/** The AsyncAPI 3.0 document of the public events, made of schemas/ and deploy/topics.json. */
+/** The AsyncAPI 3.0 document of the public events, made from schemas/ and deploy/topics.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -12,9 +12,9 @@ import {
 
 const root = join(import.meta.dirname, '..')
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
-/** Of the bindings for Kafka: https://github.com/asyncapi/bindings/tree/master/kafka */
+/** Version of the bindings for Kafka: https://github.com/asyncapi/bindings/tree/master/kafka */
 const BINDING_VERSION = '0.5.0'
-/** Samples that are longer say more than a reader of the document wants to know. */
+/** The document omits longer samples: they have more details than its readers want. */
 const MOST_SAMPLE_CHARACTERS = 2_000
 const SANDBOX = 'sandbox.'
 
@@ -33,7 +33,7 @@ const publicTypes = (Object.keys(eventSchemas) as EventType[]).filter(
 )
 const publicSpecs = [...topicSpecs, ...derivedTopicSpecs].filter(({ name }) => typesOf(name).length > 0)
 
-/** What a subscriber may rely on, by how a topic is written. */
+/** Guarantees for a subscriber, by the way in which a topic is written. */
 const GUARANTEES = {
   fast: 'A record may be repeated, with the same bytes. The first record with a report id in its partition counts, and each further one is ignored.',
   ordered:
@@ -103,7 +103,7 @@ function numbersOf(config: TopicSpec['config']): Record<string, number> {
   )
 }
 
-/** In AsyncAPI the document speaks of what the application does: Cupel sends, a subscriber receives. */
+/** AsyncAPI describes the actions of the application: Cupel sends, a subscriber receives. */
 function operationOf({ name }: TopicSpec) {
   return {
     action: 'send',

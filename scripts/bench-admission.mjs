@@ -1,6 +1,6 @@
 // Measures what the admission of a call costs the database: npm run bench:admission -- [--calls N] [--rounds N]
-// Processor time of the one connection in use and bytes of write-ahead log, by turns, on a Postgres of its own. Prints a table and writes
-// JSON to bench-results/. No figure fails the run. Linux alone: it reads /proc.
+// It measures, in turns, processor time of the one connection in use and bytes of write-ahead log, on a Postgres of its own. Prints a table
+// and writes JSON to bench-results/. No figure fails the run. It runs only on Linux, because it reads /proc.
 import { createHash, randomUUID } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,9 +15,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const USAGE = `npm run bench:admission -- [options]
   --calls N    calls of each turn, an eighth of them where each has a statement of its own (default: 20000)
   --rounds N   turns of each case, the cases one after the other (default: 5)`
-/** Calls that share a statement: one alone, and many of a busy instance. */
+/** Calls per statement: one alone, and the many of a busy instance. */
 const BATCHES = [1, 32]
-/** A call alone costs several times as much, so that fewer of them tell as much. */
+/** A call alone costs several times as much, so fewer calls suffice. */
 const FEWER_ALONE = 8
 const KEYS = 32
 
@@ -92,7 +92,7 @@ async function measured(connectionString) {
     for (const batch of BATCHES)
       for (const each of cases) {
         const use = await turn(database, gate, { ...each, batch })
-        // The first round fills caches and reserves what is repeated.
+        // The first round fills caches and reserves the keys that later rounds repeat.
         if (round > 0) results.push({ name: each.name, batch, ...use })
       }
   await gate.close()
@@ -125,12 +125,12 @@ async function turn(database, gate, { keys, admitted, of, batch }) {
   }
 }
 
-/** Of the connection: processor time so far; of the server: bytes of write-ahead log so far. */
+/** Processor time of the connection and bytes of write-ahead log of the server, both so far. */
 async function usage(database) {
   const [row] = await database.query(
     "SELECT pg_backend_pid() AS pid, (pg_current_wal_insert_lsn() - '0/0')::float8 AS bytes",
   )
-  // After the name, which may contain blanks: utime and stime are the 12th and 13th. Source: proc(5).
+  // After the name, which may contain blanks, utime and stime are the 12th and 13th field. Source: proc(5).
   const fields = readFileSync(`/proc/${row.pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ')

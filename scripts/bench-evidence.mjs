@@ -1,4 +1,5 @@
-// Measures which share of a screen's CPU its MACs and its signature take, and what sealing a customer reference costs: npm run bench:evidence -- [--profile embedded|kafka]
+// Measures the share of a screen's CPU that its MACs and its signature take, and the cost of sealing a customer reference:
+// npm run bench:evidence -- [--profile embedded|kafka]
 // Prints a table and writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 // Measures precision and recall of the judgement on real lists: npm run bench:judgement -- [--unlisted N] [--seed N] [--json FILE] [--docs]
-// Prints tables, writes JSON to bench-results/, and with --docs the tables to docs/judgement-benchmark.md. Exits with 1
-// if a report differs from what the rules give.
+// Prints tables, writes JSON to bench-results/, and with --docs writes the tables to docs/judgement-benchmark.md.
+// Exits with 1 if a report differs from the result of the rules.
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
-// Measures what leaves of the transparency log cost screens: npm run bench:leaves -- [--profile embedded|kafka]
-// Rounds of three short turns with the same arrivals of screens: two with the log held, one with it running. Prints a table and writes
-// JSON to bench-results/. No figure fails the run.
+// Measures the cost of transparency log leaves for screens: npm run bench:leaves -- [--profile embedded|kafka]
+// Each round has three short turns with the same arrivals of screens: two with the log held, one with it running. Prints a table and
+// writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

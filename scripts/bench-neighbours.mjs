@@ -1,6 +1,6 @@
-// Measures what a customer notices of strangers and of other customers: npm run bench:neighbours -- [--profile embedded|kafka] [--only NAME]
-// Each case has rounds of three short turns with the same arrivals of screens: two alone and one beside it. Prints a table and writes JSON
-// to bench-results/. No figure fails the run.
+// Measures how strangers and other customers affect a customer: npm run bench:neighbours -- [--profile embedded|kafka] [--only NAME]
+// Each case has rounds of three short turns with the same arrivals of screens: two without the case and one beside it. Prints a table and
+// writes JSON to bench-results/. No figure fails the run.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

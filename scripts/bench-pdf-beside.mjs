@@ -1,7 +1,7 @@
 // Measures what PDFs cost the screens beside them: npm run bench:pdf-beside -- [--rounds N] [--seconds N]
-// Prints a table and writes JSON to bench-results/. A round has three turns: two without PDFs and one with five a second. All turns of a round
-// have the same arrivals of screens. The two turns without PDFs differ by noise alone, so their ratio says what the other ratio can mean.
-// A PDF that is refused with 503 is counted; any other failed call fails the run, and no figure does.
+// Prints a table and writes JSON to bench-results/. A round has three turns: two without PDFs and one with five a second. All turns of a
+// round have the same arrivals of screens. The two turns without PDFs differ only by noise, so their ratio shows how to read the other one.
+// A PDF that is refused with 503 is counted. Any other failed call fails the run; no figure fails it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
@@ -17,7 +17,7 @@ const USAGE = `npm run bench:pdf-beside -- [options]
   --warm-up N   seconds of screens and PDFs before the first turn (default: 30)`
 const PDFS_PER_SECOND = 5
 const REPORTS = 20
-/** Of each turn: the turn before it still has its effect. */
+/** Screens in this first part of a turn do not count: the turn before still has its effect. */
 const SETTLE_SECONDS = 1
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const noPdfs = { times: [], refused: 0 }
@@ -74,8 +74,8 @@ async function main() {
 }
 
 /**
- * Begins calls at the given milliseconds, however long each takes. Resolves to the milliseconds of each call, from the moment at which
- * it was due.
+ * Starts calls at the given milliseconds, however long each takes. Resolves to the duration of each call in milliseconds, from the time
+ * when it was due.
  */
 async function paced(dueMs, work) {
   const started = performance.now()
@@ -89,7 +89,7 @@ async function paced(dueMs, work) {
   )
 }
 
-/** Reads PDFs in a thread, so that their bytes hold up no clock of a screen. */
+/** Reads PDFs in a thread, so that their bytes do not delay the measurement of screens. */
 function startReader(options) {
   const thread = new Worker(new URL(import.meta.url), { workerData: options })
   return {
@@ -106,7 +106,7 @@ function startReader(options) {
   }
 }
 
-/** In the thread. */
+/** Runs in the thread. */
 async function readPdfs({ baseUrl, key, ids }) {
   parentPort.on('message', async (dueMs) => {
     let refused = 0
@@ -143,7 +143,7 @@ function resultsOf(turns, { compareRounds, percentileOf }) {
   }
 }
 
-/** What the turns with PDFs spent beyond those without, by part, for each PDF. */
+/** Additional processor time of the turns with PDFs over those without, by part, for each PDF. */
 function perPdf(turns, pdfs) {
   const sum = (part, kinds) =>
     turns

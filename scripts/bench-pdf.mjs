@@ -1,5 +1,5 @@
 // Measures PDFs of reports in the thread that makes them: npm run bench:pdf -- [--renders N]
-// Prints a table and writes JSON to bench-results/. No figure fails the run. The floor is a fixed piece of work, so that machines compare.
+// Prints a table and writes JSON to bench-results/. No figure fails the run. The floor is a fixed piece of work for comparing machines.
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,7 @@ for (const [name, sample] of Object.entries(sampleReports())) {
 await renderer.close()
 report(root, 'pdf', table(rows), { renders, rows })
 
-/** The report of another address: every id, address, hash and amount differs, as in the reports that a thread gets one after another. */
+/** The report of another address: every id, address, hash and amount differs, as in successive reports of a thread. */
 function differing(text, round) {
   const digest = createHash('sha256').update(String(round)).digest('hex')
   return text
@@ -45,7 +45,7 @@ function differing(text, round) {
     .replaceAll(/(?<="value_usd":"\d*)\d\./g, `${round % 10}.`)
 }
 
-/** CPU of all threads and wall time of one call, milliseconds; the resident memory of the process after them, MiB. */
+/** CPU of all threads and wall time of one call in milliseconds; resident memory of the process after all calls in MiB. */
 async function measured(name, work) {
   for (let round = 0; round < WARM_RENDERS; round += 1) await work()
   const [cpu, started] = [process.cpuUsage(), performance.now()]

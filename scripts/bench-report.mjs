@@ -1,4 +1,4 @@
-// The end of every benchmark: prints its table, and writes its results as JSON to bench-results/.
+// Ends every benchmark: prints its table and writes its results as JSON to bench-results/.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -1,6 +1,6 @@
 // Measures the report page with many readers at once: npm run bench:web -- [--readers N] [--pages N]
 // Prints a table and writes JSON to bench-results/. Every reader signs in as a browser does and reads one page after another. A wrong
-// status fails the run; no figure does.
+// status fails the run; no figure fails it.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { end, report } from './bench-report.mjs'
@@ -59,7 +59,7 @@ async function signIn(url, key) {
   return answer.headers.getSetCookie()[0].split(';', 1)[0]
 }
 
-/** Reads a page some times, one after another; resolves to the milliseconds of each. */
+/** Reads a page several times in sequence; resolves to the milliseconds of each read. */
 async function read(page, cookie, count) {
   const times = []
   for (let round = 0; round < count; round += 1) {
@@ -77,7 +77,7 @@ function residentMib(pid) {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1_024
   } catch {
-    // Only Linux tells it so.
+    // Only Linux has this file.
     return Number.NaN
   }
 }

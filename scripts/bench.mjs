@@ -1,5 +1,6 @@
-// Measures the platform against the floor of its own log: npm run bench -- [--profile embedded|kafka] [--brokers 3] [--only a,b] [--seconds N] [--docs]
-// --only cost measures what one screen causes instead, beside the budgets of docs/performance.md, and shows what is over.
+// Measures the platform against the floor of its own log:
+// npm run bench -- [--profile embedded|kafka] [--brokers 3] [--only a,b] [--seconds N] [--docs]
+// --only cost measures instead the cost of one screen, compares it with the budgets of docs/performance.md and shows what exceeds them.
 // Prints a table, writes JSON to bench-results/, and with --docs the table to docs/benchmarks.md. No figure fails the run.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -40,7 +41,7 @@ async function cost({ profiles, brokers, seconds }) {
   const { readBudgets, renderCost, runCost } = await import('../packages/bench/dist/index.js')
   const page = readFileSync(join(root, 'docs', 'performance.md'), 'utf8')
   const budgetsOf = (profile) => readBudgets(page, profile)
-  // A table that cannot be read is told before the run.
+  // Report an unreadable table before the run.
   profiles.forEach(budgetsOf)
   const results = await runCost({
     root,

@@ -27,12 +27,12 @@ import {
 const CHROMIUM = process.env['CUPEL_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
 const PICTURES = join(checkout, 'docs', 'pictures', 'boards')
 const LOAD_MS = 150_000
-/** Between rounds of calls; each half minute they come twice as fast. */
+/** Pauses between rounds of calls. They alternate each half minute: the second makes calls twice as fast. */
 const PAUSES_MS = [800, 400]
 const WAVE_MS = 30_000
 const RATE_INTERVAL = '15s'
 const STEP_SECONDS = 2
-/** 15 steps of a channel: background and lines keep their colours. */
+/** Each channel has 15 steps: background and lines keep their colours. */
 const COLOUR_STEP = 17
 
 const home = createHome()

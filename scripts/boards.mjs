@@ -1,5 +1,5 @@
-// The Grafana boards of deploy/observability/boards, from the panels that each of them has. Every board has the same time range, refresh
-// and data source, so that only what differs is written here.
+// Makes the Grafana boards of deploy/observability/boards from the panels of each. All boards have the same time range, refresh and data
+// source, so this file lists only their differences.
 const seconds =
   (metric, labels = '') =>
   (quantile) =>
@@ -11,11 +11,11 @@ const quantiles = (of) => [
 ]
 const perSecond = (metric, by, labels = '') =>
   `sum by (${by}) (rate(cupel_${metric}${labels}[$__rate_interval]))`
-/** Node.js measures from look to look, ten a second (EVENT_LOOP_LOOK_MS of service-kit): an idle process would show 100 ms. */
+/** Node.js measures the time between samples, ten a second (EVENT_LOOP_LOOK_MS of service-kit): an idle process would show 100 ms. */
 const beyondLook = (metric) => `clamp_min(${metric} - 0.1, 0)`
 const SCREEN = '{method="POST",route="/v1/screen"}'
 
-/** Title, unit of Grafana, and queries with their legends, of each panel. */
+/** Each panel has a title, a unit of Grafana, and queries with their legends. */
 const boards = {
   service: {
     title: 'Cupel: services',

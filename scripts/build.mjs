@@ -1,5 +1,5 @@
-// Transpiles packages/*/src and services/*/src to dist, file by file, and copies what is not TypeScript. Only files whose
-// content changed since the last build are touched. Types are checked by `npm run check`, not here.
+// Transpiles packages/*/src and services/*/src to dist, file by file, and copies files that are not TypeScript. It
+// touches only files whose content changed since the last build. Types are checked by `npm run check`, not here.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -19,7 +19,7 @@ import { holdingLock, SetupError } from './setup-lock.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MANIFEST = join(root, '.cache', 'build.json')
 const TEST_FILE = /\.(unit|contract|int|kafka|e2e)\.test\.tsx?$/
-/** What runs in a browser: bundled, each part into one file. Its sources are no modules of a service. */
+/** Code for browsers: each part is bundled into one file. Its sources are not modules of a service. */
 const BUNDLES = [
   { folder: 'services/web/src/client', entry: 'main.ts', output: 'services/web/dist/client/console.js' },
 ]
@@ -38,7 +38,7 @@ export async function buildAll() {
   const recipe = recipeOf()
   const before = readManifest(recipe) ?? deleteAll()
   const files = [...listSources(), ...listBundles()].map((file) => {
-    // Before the content: a file that is written meanwhile is read again the next time.
+    // Read time and size before the content: the next build then reads a file again that is written meanwhile.
     const seen = seenOf(file)
     const content = (file.parts ?? [file.source]).map((part) => readFileSync(join(root, part)))
     return { ...file, seen, content: Buffer.concat(content), hash: digest(...content) }
@@ -51,7 +51,7 @@ export async function buildAll() {
   const present = new Set(files.map(({ source }) => source))
   const gone = Object.entries(before).filter(([source]) => !present.has(source))
   if (changed.length === 0 && gone.length === 0) {
-    // Touched sources of the same content: the next look need not read them.
+    // Record touched sources with the same content, so that the next check need not read them.
     writeManifest(recipe, files.map(entryOf))
     return { built: 0, removed: 0 }
   }
@@ -72,8 +72,8 @@ export async function buildAll() {
 }
 
 /**
- * Whether everything is built, by the time of modification and the size of each file, as version control does. It reads no source, changes
- * nothing and needs no lock: while another process builds, the manifest lacks what is being written.
+ * Whether everything is built. It compares the modification time and size of each file, as version control does. It reads no source,
+ * changes nothing and needs no lock: while another process builds, the manifest lacks the files that are being written.
  */
 export function isBuilt() {
   const built = readManifest(recipeOf())
@@ -101,7 +101,7 @@ const entryOf = ({ source, output, hash, seen }) => [
   { output, hash, seen, written: writtenAt(output) },
 ]
 
-/** Changes with every write of a file, or of one of those that a bundle is made of. */
+/** A value that changes with every write of a file, or of any file in a bundle. */
 function seenOf({ source, parts = [source] }) {
   return parts
     .map((part) => {
@@ -132,7 +132,7 @@ function isBundled({ parentPath, path }) {
   return BUNDLES.some(({ folder }) => (parentPath ?? path).startsWith(join(root, folder)))
 }
 
-/** One source for the manifest: the hash of all that a bundle is made of. */
+/** A bundle is one source in the manifest, with one hash of all its parts. */
 function listBundles() {
   return BUNDLES.map(({ folder, entry, output }) => {
     const names = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.ts'))
@@ -197,7 +197,7 @@ function writtenAt(output) {
 
 function writeManifest(recipe, entries) {
   mkdirSync(dirname(MANIFEST), { recursive: true })
-  // A process that looks without the lock sees the old manifest or the new one.
+  // A process that reads without the lock sees the old manifest or the new one.
   const draft = `${MANIFEST}.${process.pid}.tmp`
   writeFileSync(draft, JSON.stringify({ recipe, files: Object.fromEntries(entries) }))
   renameSync(draft, MANIFEST)
@@ -213,7 +213,7 @@ function readManifest(recipe) {
   return null
 }
 
-/** Another build recipe, or an unknown state: build everything. */
+/** For another build recipe or an unknown state: everything is built again. */
 function deleteAll() {
   for (const group of ['packages', 'services'])
     for (const name of readdirSync(join(root, group)))

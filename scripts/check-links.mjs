@@ -1,4 +1,4 @@
-// Checks that what documents and comments refer to exists. Part of `npm run lint`.
+// Checks that the targets of references in documents and comments exist. Part of `npm run lint`.
 //   node scripts/check-links.mjs [folder]
 // In Markdown files: relative links with their anchors, and paths of files and folders in the text (`packages/domain/src`).
 // In source files: documents that comments name (`docs/adr/0100`, `docs/bulk.md`). The index of decisions must list all of them.
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'))
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', 'generated', 'boundary-fixtures'])
-/** Names documents that do not exist, on purpose. */
+/** This test names documents that do not exist, on purpose. */
 const OWN_TEST = 'packages/testkit/src/links.unit.test.ts'
 const SOURCES = new Set([
   '.ts',
@@ -22,7 +22,7 @@ const SOURCES = new Set([
   '.xml',
   '.yaml',
 ])
-/** A path in running text begins with one of these folders. A wildcard or placeholder ends what is checked of it. */
+/** A path in running text begins with one of these folders. The check stops at a wildcard or placeholder. */
 const PATH = /(?<![\w./@-])(?:packages|services|schemas|docs|deploy|data|scripts)\/[\w./-]*[*<{]?/g
 const DOCUMENT = /(?<![\w./-])docs\/(?:adr\/\d{4}(?![\w-])|[\w./-]+\.md)/g
 const LINK = /\]\((?!https?:|mailto:)([^()\s]+)\)/g
@@ -61,7 +61,7 @@ function inSource(file) {
   return references(file, readFileSync(file, 'utf8'), DOCUMENT, (match) => pathExists(match[0]))
 }
 
-/** References of one kind that do not exist, with the line they stand on. */
+/** References of one kind whose targets do not exist, with their lines. */
 function references(file, text, pattern, exists) {
   return [...text.matchAll(pattern)]
     .filter((match) => !exists(match))
@@ -111,7 +111,7 @@ function anchorsOf(file) {
   )
 }
 
-/** The same text and length without the target, so that lines stay and a link is not checked twice. */
+/** Replaces a link with blanks of the same length, so that line numbers stay and a link is not checked twice. */
 function withoutTarget(link) {
   return link.replaceAll(/[^\n]/g, ' ')
 }

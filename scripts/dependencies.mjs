@@ -1,9 +1,9 @@
-// Lists what comes from the package registry, and fails on what nobody agreed to (dependencies.json).
+// Lists the packages from the package registry, and fails on everything that dependencies.json does not allow.
 //
 //   npm run dependencies                every package: licence, install scripts, whether it runs in an installation
-//   npm run dependencies -- --releases  the same, and of the direct ones their age and their last release, asked of the registry with npm;
+//   npm run dependencies -- --releases  the same, with age and last release of the direct ones, queried from the registry with npm;
 //                                       a release younger than a week is a surprise too
-//   npm run --silent dependencies -- --sbom    the bill of materials of what runs, CycloneDX 1.6 as JSON
+//   npm run --silent dependencies -- --sbom    the bill of materials of the running product, CycloneDX 1.6 as JSON
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ import { billOfMaterials } from './dependencies/sbom.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
 const DAY_MS = 86_400_000
-/** As minimumReleaseAge of pnpm-workspace.yaml: a stolen release is usually found within days. */
+/** Same as minimumReleaseAge of pnpm-workspace.yaml: a hijacked release is usually found within days. */
 const YOUNGEST_DAYS = 7
-/** Nobody has released these for so long that somebody should look at them. It is told, and is no failure. */
+/** A package without a release for this long needs a look. The list marks it, but it is not a failure. */
 const QUIET_DAYS = 3 * 365
 
 const options = { sbom: { type: 'boolean' }, releases: { type: 'boolean' } }

@@ -96,7 +96,7 @@ const boards = boardFiles()
 for (const [name, text] of Object.entries({ ...scorerFiles(), ...boards, ...chartFiles(boards) }))
   writeOrCheck(name, text)
 
-/** A chart reads no file outside of its own folder: it has copies of the boards. */
+/** A chart cannot read files outside of its own folder, so it has copies of the boards. */
 function chartFiles(boards) {
   const folder = 'deploy/helm/cupel/files/boards'
   return Object.fromEntries(
@@ -128,12 +128,12 @@ function writeOrCheck(name, text) {
   }
 }
 
-// The reference pages use the generated code, and the SDKs the API description among them.
+// The reference pages use the generated code. The SDKs use the API description, which is one of these pages.
 const generators = [
   'scripts/reference.mts',
   'scripts/sdk-types.mts',
   'scripts/sdk-python.mts',
-  // From the sources of the SDKs, generated ones too.
+  // Reads the sources of the SDKs, including generated ones.
   'scripts/sdk-reference.mts',
 ]
 const statuses = generators.map(

@@ -1,4 +1,4 @@
-/** The package of golden events, as a subscriber installs it, and a consumer of theirs that is run on it. */
+/** Tests the package of golden events as a subscriber installs it, and runs a subscriber's consumer on it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A consumer as a subscriber writes it: it reads with a schema of its own that names the fields it needs. */
+/** A consumer as a subscriber writes it: it reads with its own schema, which names the fields that it needs. */
 async function consume({ type, value }, schemaOf) {
   const name = join(root, 'examples/subscribers/reader-schemas', `${type}.avsc`)
   const reader = avro.Type.forSchema(JSON.parse(readFileSync(name, 'utf8')))

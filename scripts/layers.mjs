@@ -2,7 +2,7 @@
 
 /**
  * Packages and services by layer, the lowest first: each imports only members of lower layers.
- * Throws where the table has a cycle or names a member that it does not list.
+ * Throws if the table has a cycle or names a member that it does not list.
  * @param {Record<'packages' | 'services', Record<string, { imports: string[] }>>} table
  * @returns {string[][]} names, sorted within a layer
  */

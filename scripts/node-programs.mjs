@@ -1,5 +1,5 @@
-// The versions of Node that are supported besides the lowest one. The programs come from the package registry, each by its hash. Linux on
-// x64 alone.
+// The versions of Node that are supported besides the lowest one. The programs come from the package registry, each by its hash. They
+// run only on Linux on x64.
 import { join } from 'node:path'
 import { pinnedPackage } from './pinned-package.mjs'
 
@@ -19,7 +19,7 @@ export const nodeVersions = [
 ]
 
 /**
- * The program of a version. Rejects with SetupError where it cannot be fetched.
+ * The program of a version. Rejects with SetupError if it cannot be fetched.
  * @param {{ version: string, integrity: string }} wanted
  * @param {string} root the checkout
  */

@@ -1,4 +1,4 @@
-// The product under each version of Node that is supported besides the lowest one, which runs everything else.
+// Tests the product under each supported version of Node except the lowest one, which runs all other tests.
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { nodeProgram, nodeVersions } from './node-programs.mjs'
 import { root } from './setup.mjs'
 
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-/** Tests of sockets, TLS and HTTP: what differs between versions. `npm run test:nodes` runs any others. */
+/** Tests of sockets, TLS and HTTP, which differ between versions. `npm run test:nodes` runs any others. */
 const CONTRACTS = ['services/api/test/transport', 'services/api/test/content-types', 'packages/outbound/test']
 const isServed = process.platform === 'linux' && process.arch === 'x64'
 

@@ -1,4 +1,4 @@
-// An installation in a folder of its own, on free ports, while a script works with it.
+// Runs an installation in its own folder, on free ports, while a script works with it.
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { root } from './setup.mjs'
  */
 export async function withInstallation(work) {
   const home = mkdtempSync(join(tmpdir(), 'cupel-own-'))
-  // The user of the database passes through it.
+  // The user of the database must be able to pass through it.
   chmodSync(home, 0o711)
   const environment = { ...process.env, CUPEL_HOME: home, CUPEL_PORT: '0' }
   const run = (script, ...args) =>
@@ -23,7 +23,7 @@ export async function withInstallation(work) {
     const ready = JSON.parse(await firstLine(service.stdout))
     const call = (key, method, path, body) => callApi(ready.base_url + path, { key, method, body })
     const { account_id: account } = await call(ready.keys.read_write, 'GET', '/v1/sessions/current')
-    /** A further key of the demo account: `--environment test`, `--plan enterprise` and so on. */
+    /** Issues a further key of the demo account: `--environment test`, `--plan enterprise` and so on. */
     const issueKey = async (...options) => {
       const order = ['--account', account, '--scope', 'read-write', ...options, '--json']
       return JSON.parse(await firstLine(run('cupel.mjs', 'keys', 'create', ...order).stdout)).key

@@ -1,4 +1,4 @@
-// Packages of the registry that are used before, or beside, the lockfile: each must have the hash that this project names.
+// Fetches packages of the registry that are used before, or beside, the lockfile. Each must have the hash that this project names.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { SetupError } from './setup-lock.mjs'
  * The folder with the package's files, fetched with npm once. Two processes at once are safe: the first rename wins.
  * @param {{ name: string, version: string, integrity: string }} wanted `integrity` as in a lockfile: `sha512-…`
  * @param {string} cache Folder that keeps the packages.
- * @returns {Promise<string>} Rejects with SetupError where it cannot be fetched, or has another hash: then nothing of it is kept.
+ * @returns {Promise<string>} Rejects with SetupError if it cannot be fetched or has another hash; then it stores nothing.
  */
 export async function pinnedPackage({ name, version, integrity }, cache) {
   const folder = join(

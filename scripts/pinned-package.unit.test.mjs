@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { pinnedPackage } from './pinned-package.mjs'
 
-/** A stand-in for npm that copies a package of this folder to where it is asked to. */
+/** A stand-in for npm that copies a package of this folder to the requested folder. */
 let folder
 let wanted
 beforeEach(() => {

@@ -1,7 +1,7 @@
-// Processor time of a process and of those that it started, by part. On Linux; elsewhere there is none.
+// Reads the processor time of a process and of those that it started, by part. It needs Linux; elsewhere the result is empty.
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** By process and thread: its part, and milliseconds. */
+/** Part and milliseconds of each process and thread. */
 export function processorTimes(pid) {
   const times = new Map()
   for (const one of familyOf(String(pid)))
@@ -45,7 +45,7 @@ const familyOf = (pid) => [
 const list = (folder) => orNothing(() => readdirSync(folder), [])
 const read = (file) => orNothing(() => readFileSync(file, 'utf8'), '')
 
-/** A thread may end between two looks. */
+/** A thread may end between two reads. */
 function orNothing(look, nothing) {
   try {
     return look()

@@ -1,4 +1,5 @@
-// Generates docs/reference from the code: settings, problem codes, events and topics, the descriptions of API and events, the policy's schema. `--check` fails on a stale file.
+// Generates docs/reference from the code: settings, problem codes, events and topics, the descriptions of API and events, the policy's
+// schema. `--check` fails on a stale file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -51,7 +51,7 @@ function main() {
   if (!values.publish) console.log(`@cupel/golden-events ${version} is packed. Nothing was published.`)
 }
 
-/** In the order of the samples of each event; equal schemas share an id. */
+/** Samples in the order of each event's samples. Equal schemas share an id. */
 function publicSamples() {
   const ids = new Map()
   return Object.values(readJson('schemas/subjects.json'))
@@ -78,7 +78,7 @@ function numbersOf(type) {
     .sort((one, other) => one - other)
 }
 
-/** The first release that has the file; null where none has. */
+/** The first release that has the file; null if none has it. */
 function releaseOf(file) {
   return Object.entries(releases).find(([, { files }]) => file in files)?.[0] ?? null
 }

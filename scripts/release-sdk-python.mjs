@@ -43,7 +43,7 @@ function main() {
   else console.log(`cupel ${version} is built. Nothing was published.`)
 }
 
-/** In a copy, so that the checkout stays as it is, and two runs do not meet. The wheel is made from the sdist, as pip would make it. */
+/** Builds in a copy: the checkout stays unchanged and two runs do not collide. It makes the wheel from the sdist, as pip would. */
 function build() {
   const filter = (path) => !path.endsWith('__pycache__')
   for (const name of PACKED) cpSync(join(source, name), join(folder, name), { recursive: true, filter })

@@ -48,7 +48,7 @@ function main() {
   if (!values.publish) console.log(`@cupel/sdk ${version} is packed. Nothing was published.`)
 }
 
-/** In a copy, so that the checkout stays as it is, and two runs do not meet. */
+/** Packs in a copy: the checkout stays unchanged and two runs do not collide. */
 function pack() {
   for (const name of PACKED) cpSync(join(source, name), join(folder, name), { recursive: true })
   symlinkSync(join(source, 'node_modules'), join(folder, 'node_modules'))

@@ -1,9 +1,9 @@
 /* eslint no-console: off */
 // Cuts a release, in two commits:
-//   node scripts/release.mjs 0.2.0                  freezes what a release freezes, and writes it to releases.json
+//   node scripts/release.mjs 0.2.0                  freezes the files of a release, and writes them to releases.json
 //   node scripts/release.mjs 0.2.0 --commit HASH    names the commit of the release, in the commit after it
-// Frozen are the scorer, the golden samples and the SQL migrations: later releases read what this one wrote. The API description
-// becomes the one that later ones may only add to.
+// It freezes the scorer, the golden samples and the SQL migrations, because later releases read what this one wrote. Later releases may
+// only add to the API description of this one.
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'

@@ -18,7 +18,7 @@ export async function hasHistory(version) {
   )
 }
 
-/** Fills an empty folder with the release, built. Rejects where the history lacks it or a package cannot be had. */
+/** Writes the built release into an empty folder. Rejects if the history lacks it or a package cannot be fetched. */
 export async function checkOutRelease(version, folder) {
   const archive = join(folder, 'release.tar')
   await git('archive', '--output', archive, readReleases()[version].commit)
@@ -27,7 +27,7 @@ export async function checkOutRelease(version, folder) {
   await build(folder)
 }
 
-/** With what its services need to run, the package manager of this checkout and, for the build alone, its compiler. */
+/** Installs only what the services need to run. Uses the package manager of this checkout and, for the build only, its compiler. */
 async function build(folder) {
   const pnpm = await fetchPnpm()
   const install = ['install', '--prod', '--frozen-lockfile', '--ignore-scripts', '--reporter', 'silent']

@@ -1,4 +1,4 @@
-// Keeps packages/domain/scorers.json true: the scorer versions, the current one, and the digest over each folder. Plain Node.
+// Keeps packages/domain/scorers.json up to date: the scorer versions, the current one, and the digest over each folder. Plain Node.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -18,7 +18,7 @@ export const writeTable = (table) => writeFileSync(join(root, TABLE), textOf(tab
 
 const textOf = (table) => `${JSON.stringify(table, null, 2)}\n`
 
-/** SHA-256, lowercase hex, over path and content of every file of a scorer that is no test. */
+/** SHA-256, lowercase hex, over path and content of every file of a scorer except tests. */
 export function digestOf(version) {
   const folder = folderOf(version)
   const hash = createHash('sha256')
@@ -34,8 +34,8 @@ export function digestOf(version) {
 }
 
 /**
- * What the files should contain: path and text. A digest follows an unreleased folder; a released one never changes.
- * Throws where a released folder has changed.
+ * The expected content of the files: path and text. The digest of an unreleased folder follows its content; a released one never changes.
+ * Throws if a released folder has changed.
  */
 export function scorerFiles() {
   const table = readTable()

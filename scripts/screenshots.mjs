@@ -14,7 +14,7 @@ const ADDRESSES = ['01', '02', '03', '08', '06', '04'].map(
 const DESK = { viewport: { width: 1180, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 760 } }
 
-/** A picture: its file, the page, and how it is looked at. `{red}` stands for the id of a red report. */
+/** Each picture has a file name, a page and a view. `{red}` stands for the id of a red report. */
 const pictures = [
   { name: 'report', path: '/reports/{red}', look: DESK },
   { name: 'report-dark-phone', path: '/reports/{red}', look: { ...PHONE, colorScheme: 'dark' } },

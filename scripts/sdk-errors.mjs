@@ -1,6 +1,6 @@
 // The names of the SDKs' error classes, equal in all languages.
 
-/** Classes of a status; the other ones of 4xx are RequestError, those of 5xx ServerError. */
+/** Error classes by status. Other 4xx statuses have RequestError, 5xx statuses ServerError. */
 const classByStatus = {
   400: 'BadRequestError',
   401: 'AuthenticationError',

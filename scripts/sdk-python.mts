@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const source = 'packages/sdk-python/src/cupel'
 const check = process.argv.includes('--check')
 
-/** What the client returns; what these consist of is generated too. */
+/** Types that the client returns. The types of their parts are generated too. */
 const ROOTS = [
   'Report',
   'BulkJob',
@@ -61,7 +61,7 @@ interface Schema {
   readonly description?: string
 }
 
-/** A type of Python, and how objects in it are made. */
+/** A Python type, and how to make the objects in it. */
 interface PythonType {
   readonly name: string
   readonly part?: string
@@ -79,7 +79,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 const document = JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')) as {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
-/** Texts of the classes, each after those that it consists of. */
+/** Texts of the classes. Each class comes after the classes of its parts. */
 const classes = new Map<string, string>()
 
 function defineClass(name: string, schema: Schema): void {
@@ -149,7 +149,7 @@ function typeOf(schema: Schema, nested: string): PythonType {
 function union(types: readonly PythonType[]): PythonType {
   const whole = types.filter(({ part, isRecord }) => part !== undefined || isRecord)
   if (whole.length > 1) throw new Error('A union of objects has no class of Python.')
-  // None stands last, as Python writes it.
+  // None comes last, as is usual in Python.
   const names = [...new Set(types.map(({ name }) => name))].sort((a) => (a === 'None' ? 1 : -1))
   return { ...whole[0], name: names.join(' | ') }
 }
@@ -218,7 +218,7 @@ ${all.map(([code]) => `    "${code}": ${classOfCode(code)},\n`).join('')}}
 `
 }
 
-/** Words of the asynchronous client, and those of the synchronous one. */
+/** Words of the asynchronous client, and their replacements in the synchronous one. */
 const SYNC: readonly (readonly [RegExp, string])[] = [
   [/\basync (for|with|def)\b/g, '$1'],
   [/\bawait /g, ''],

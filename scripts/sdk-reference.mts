@@ -1,5 +1,5 @@
 // Generates the reference pages of the SDKs from their own comments: docs/reference/sdk-typescript.md and sdk-python.md. `--check` fails
-// on a stale file. A public method without a comment stops it, and so does one that hides a deprecation of the API.
+// on a stale file. It also fails on a public method without a comment, and on one that hides a deprecation of the API.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { undeclaredDeprecations } from './sdk-reference/deprecations.mjs'
 import { pageOfPython } from './sdk-reference/python.mjs'

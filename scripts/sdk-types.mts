@@ -18,7 +18,7 @@ async function openapiTypes(): Promise<string> {
     components: { schemas: object }
   }
   const { openapi, info, components } = document
-  // Types of data alone: paths and headers are the client's own work.
+  // Only types of data: the client handles paths and headers itself.
   const schemasOnly = { openapi, info, paths: {}, components: { schemas: components.schemas } }
   const types = astToString(await openapiTS(schemasOnly as never, { immutable: true }))
   return `// Generated from docs/reference/openapi.json by \`npm run generate\`. Do not edit.\n\n${types}`

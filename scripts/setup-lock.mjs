@@ -58,7 +58,7 @@ function tryLock() {
     if (error.code !== 'EEXIST') throw error
   }
   if (holderIsGone()) {
-    // Moved, not deleted: if two processes see the same dead holder, only one of them moves the file.
+    // Move the file instead of deleting it: if two processes see the same dead holder, only one of them moves the file.
     const aside = `${LOCK}.${process.pid}`
     try {
       renameSync(LOCK, aside)
@@ -75,7 +75,7 @@ const UNWRITTEN_LOCK_MS = 2_000
 function holderIsGone() {
   try {
     const pid = Number(readFileSync(LOCK, 'utf8'))
-    // Created but not yet written, or its writer was killed in between.
+    // The file is created but not yet written, or its writer was killed in between.
     if (!(pid > 0)) return Date.now() - statSync(LOCK).mtimeMs > UNWRITTEN_LOCK_MS
     process.kill(pid, 0)
     return false

@@ -12,7 +12,7 @@ import { holdingLock, SetupError } from './setup-lock.mjs'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Fetched by its hash, because what installs the other packages is in no lockfile. */
+/** Fetched by its hash, because the program that installs the other packages is in no lockfile. */
 const PNPM_PACKAGE = {
   name: 'pnpm',
   version: '10.34.8',
@@ -23,8 +23,8 @@ const PNPM = `${PNPM_PACKAGE.name}@${PNPM_PACKAGE.version}`
 const STAMP = join(root, 'node_modules', '.cupel-install.json')
 
 /**
- * Installs and builds what is missing or out of date; safe to run from several processes at once. Where nothing is, it takes no lock, so
- * that commands side by side do not wait for each other.
+ * Installs and builds what is missing or out of date; safe to run from several processes at once. If nothing is, it takes no lock, so
+ * that parallel commands do not wait for each other.
  * @param {{ build?: boolean }} options
  */
 export async function setUp({ build = true } = {}) {
@@ -52,7 +52,7 @@ function say(text) {
   process.stderr.write(`${text}\n`)
 }
 
-/** The program to run with node. Rejects with SetupError. */
+/** Resolves to the path of pnpm, a program for node. Rejects with SetupError. */
 export async function fetchPnpm() {
   return join(await pinnedPackage(PNPM_PACKAGE, join(root, '.cache', 'packages')), 'bin', 'pnpm.cjs')
 }
@@ -89,7 +89,7 @@ function installedKey() {
   }
 }
 
-/** Shows the installer's progress alone; the rest of its output is returned, for the case that it fails. */
+/** Shows only the installer's progress. Returns the rest of its output for the case that it fails. */
 function run(command, args) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

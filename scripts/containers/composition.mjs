@@ -1,4 +1,4 @@
-// docker-compose.yml for tests, as a person uses it: in a clone, with a file .env, as a project of its own on ports of its own.
+// Runs docker-compose.yml for tests as a person does: in a clone, with a file .env, as a separate project with its own ports.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 /** Below the limit of a test (vitest.config.ts), so that a failure names its condition. */
 const SERVED_LIMIT_MS = 600_000
 const POLL_MS = 500
-/** Other tests take theirs from 20000 on. */
+/** Other tests take their ports from 20000 on. */
 const [FIRST_PORT, LAST_PORT] = [10_000, 20_000]
 export const SERVICES = [
   'api',
@@ -28,13 +28,13 @@ export const SERVICES = [
   'web',
 ]
 const PAGE = 'docs/containers.md'
-/** Where the API is unless .env says otherwise, as the page has it. */
+/** URL of the API unless .env says otherwise, as the page has it. */
 const USUAL_API = 'http://127.0.0.1:8080'
-/** Ranges of the networks of an engine: receivers of webhooks in tests are there. */
+/** Network ranges of an engine: the webhook receivers of tests are in them. */
 const PRIVATE_RANGES = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16'
 
 /**
- * Makes the clone and builds nothing of compose itself; what `docker compose build` needs of the network is in the cache of the engine.
+ * Makes the clone and builds nothing with compose itself. The engine's cache has all that `docker compose build` needs from the network.
  * @param {{ project: string, edgeSubnet?: string }} options Compositions that run at the same time have different names and
  *   networks.
  */
@@ -51,7 +51,7 @@ export async function openComposition({ project, edgeSubnet }) {
   return {
     ...{ base, settings, compose },
     up: (...services) => compose('up', '--detach', '--no-build', '--wait', ...services),
-    /** What the page says below a heading, word for word but for the port. A screen is asked for until it is answered. */
+    /** Runs the commands of the page below a heading, word for word except the port. Retries a screen until it is answered. */
     followPage: (section) =>
       follow(commandsBelow(PAGE, section), (command) => {
         const text = command.replaceAll(USUAL_API, base)
@@ -75,7 +75,7 @@ export async function openComposition({ project, edgeSubnet }) {
   }
 }
 
-/** What .env says: the images at hand, and names and ports that nobody else uses. */
+/** Settings for .env: the images at hand, and unused names and ports. */
 async function settingsOf(project, edgeSubnet) {
   const [port, webPort, prometheusPort] = [await freePort(), await freePort(), await freePort()]
   return {
@@ -95,7 +95,7 @@ async function settingsOf(project, edgeSubnet) {
   }
 }
 
-/** Names that .gitignore has, and what is no part of a checkout. A checkout from an archive has no git to ask. */
+/** Names in .gitignore and others that are not part of a checkout. They are listed here: a checkout from an archive has no git. */
 const NOT_CLONED = [
   '.git',
   'node_modules',
@@ -107,33 +107,33 @@ const NOT_CLONED = [
   '__pycache__',
 ]
 
-/** What a clone of this checkout has, changes that are not committed included: nothing is installed or built. Returns its folder. */
+/** Copies this checkout like a clone, with uncommitted changes: nothing is installed or built. Returns the folder of the copy. */
 export function freshClone() {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-clone-'))
   cpSync(root, folder, { recursive: true, filter: (path) => !NOT_CLONED.includes(basename(path)) })
   return folder
 }
 
-/** The text of a report; throws where it is none. */
+/** Returns the text of a report; throws if it is not a report. */
 function reportOf(text) {
   if (JSON.parse(text).risk === undefined) throw new Error(`No report: ${text}`)
   return text
 }
 
-/** What an operator sees of a container. */
+/** The state of a container, as an operator sees it. */
 export async function stateOf(container) {
   const [{ State, RestartCount }] = JSON.parse(await docker('inspect', container))
   return {
     isRunning: State.Running,
     health: State.Health?.Status ?? null,
-    /** What the last check wrote. */
+    /** Output of the last check. */
     said: State.Health?.Log?.at(-1)?.Output ?? '',
     restarts: RestartCount,
     pid: State.Pid,
   }
 }
 
-/** From the start of a container until its service works, by its log, and the memory that its processes hold now. */
+/** Measures the time from the start of a container until its service works, by its log, and the memory that its processes hold now. */
 export async function measured(container) {
   const [{ State, HostConfig }] = JSON.parse(await docker('inspect', container))
   const { stdout, stderr } = await promisify(execFile)('docker', ['logs', container], {
@@ -149,7 +149,7 @@ export async function measured(container) {
   return { line, startedMs, memoryBytes, limitBytes: HostConfig.Memory }
 }
 
-/** As when the kernel kills a process: `docker kill` would count as the wish of an operator, after which nothing is restarted. */
+/** Kills as the kernel does. `docker kill` would count as the wish of an operator, and docker would not restart the container. */
 export async function killInside(container) {
   const { pid } = await stateOf(container)
   await docker(
@@ -177,7 +177,7 @@ export async function killInside(container) {
   )
 }
 
-/** Calls `look` until it no longer throws. Only a hang takes longer: several brokers may begin on two processors at once. */
+/** Calls `look` until it no longer throws. Several brokers may start on two processors at once; only a hang exceeds the limit. */
 export async function untilServed(look) {
   const giveUpAt = performance.now() + SERVED_LIMIT_MS
   for (;;) {
@@ -190,7 +190,7 @@ export async function untilServed(look) {
   }
 }
 
-/** Below the ports that systems give to outgoing connections: minutes pass until a container listens. */
+/** Returns a port below those that systems give to outgoing connections, because minutes pass until a container listens. */
 async function freePort() {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT)

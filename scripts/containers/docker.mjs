@@ -7,10 +7,10 @@ import { root } from '../setup.mjs'
 import { standIn } from './base-images.mjs'
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
-/** The last seconds of a container before docker kills it. */
+/** Seconds that a container has to stop before docker kills it. */
 export const STOP_SECONDS = 10
 
-/** Standard output of a call; rejects with what docker said. */
+/** Returns the standard output of a call; rejects with docker's error message. */
 export async function docker(...args) {
   try {
     const { stdout } = await promisify(execFile)('docker', args, { cwd: root, maxBuffer: MAX_OUTPUT_BYTES })
@@ -23,9 +23,9 @@ export async function docker(...args) {
 }
 
 /**
- * Builds a target of the Dockerfile on the base of the tests, or on NODE_IMAGE where that is set.
+ * Builds a target of the Dockerfile on the base of the tests, or on NODE_IMAGE if that is set.
  * @param {string} target
- * @param {{ tag?: string, again?: readonly string[] }} options `again`: stages that are made anew, though nothing has changed.
+ * @param {{ tag?: string, again?: readonly string[] }} options `again`: stages that are rebuilt even if nothing has changed.
  * @returns {Promise<string>} the name of the image
  */
 export async function buildImage(target, { tag = 'test', again = [], context = root } = {}) {
@@ -39,13 +39,13 @@ export async function buildImage(target, { tag = 'test', again = [], context = r
   return name
 }
 
-/** What a build needs here: the base at hand, and whom the network is trusted by. */
+/** Options of a build: the base image at hand, and the certificate authorities to trust. */
 export async function buildOptions() {
   const base = process.env.NODE_IMAGE ?? (await standIn('node', {}))
   return ['--build-arg', `NODE_IMAGE=${base}`, ...authority()]
 }
 
-/** The build trusts whom this machine trusts: a network may open TLS with an authority of its own. */
+/** The build trusts the same authorities as this machine: a network may intercept TLS with its own authority. */
 function authority() {
   const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env
   const files = [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, '/etc/ssl/certs/ca-certificates.crt']
@@ -53,5 +53,5 @@ function authority() {
   return file === undefined ? [] : ['--secret', `id=ca,src=${file}`]
 }
 
-/** How every container of ours runs: nothing may be written, no right is left, none can be gained. */
+/** Options of all our containers: they cannot write, have no capabilities and cannot gain any. */
 export const RESTRICTED = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true']

@@ -2,8 +2,8 @@
 //
 //   node scripts/containers/engine.mjs COMMAND ARGUMENT…
 //
-// The private engine needs root and Debian's packages docker.io, containerd and iptables. Its data, its socket, its bridge and its pid file
-// are its own, so that it disturbs no other engine; all of them and its firewall rules are gone at the end.
+// The private engine needs root and Debian's packages docker.io, containerd and iptables. It has its own data, socket, bridge and
+// pid file, so it disturbs no other engine. At the end it removes all of them and its firewall rules.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,19 +18,19 @@ const run = promisify(execFile)
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const POLL_MS = 200
-/** Engines of one machine at a time: each has ranges of its own, which few networks use, so that the machine keeps its routes. */
+/** Most engines on one machine at a time. Each has its own ranges, which few networks use, so that the machine keeps its routes. */
 const MAX_ENGINES = 16
 const bridgeAddress = (place) => `10.214.${place}.1/24`
 const networkPool = (place) => ({ base: `10.${230 + place}.0.0/16`, size: 24 })
 const PLUGINS = ['docker-compose', 'docker-buildx']
-/** They are in this release of Debian and later ones. */
+/** This release of Debian and later ones have the plugins. */
 const PLUGIN_RELEASE = 'trixie'
 
 export class NoEngineError extends Error {}
 
 /**
- * Finds the engine of this machine, or starts a private one. `environment` is what docker needs to find it with Compose and BuildKit; `close` ends a
- * private engine and does nothing to another one. Throws NoEngineError where there is none and none can be started.
+ * Finds the engine of this machine, or starts a private one. With `environment`, docker finds it, Compose and BuildKit. `close` ends a
+ * private engine and does nothing to another one. Throws NoEngineError if there is none and none can be started.
  * @returns {Promise<{ environment: Record<string, string>, close: () => Promise<void> }>}
  */
 export async function openEngine() {
@@ -51,7 +51,7 @@ async function answers(environment) {
   }
 }
 
-/** Where the client lacks the plugins, they are taken out of Debian's packages into the cache. */
+/** If the client lacks the plugins, extracts them from Debian's packages into the cache. */
 async function pluginEnvironment() {
   try {
     await run('docker', ['compose', 'version'])
@@ -135,7 +135,7 @@ async function startEngine() {
   }
 }
 
-/** The ranges of a living engine, and of one that was killed with its bridge left behind, are taken. */
+/** Running engines, and killed ones that left their bridge behind, occupy their ranges. */
 function freePlace() {
   const addresses = quietly('ip', ['-o', '-4', 'address'])
   for (let tried = 0; tried < MAX_ENGINES; tried += 1) {
@@ -162,7 +162,7 @@ function writeSettings(folder, { bridge, host, place }) {
   return file
 }
 
-/** Containers and networks: a network is a bridge of the machine, which would outlive the engine. */
+/** Removes containers and networks: a network is a bridge of the machine and would outlive the engine. */
 async function removeAll(host) {
   const docker = async (...args) =>
     (await run('docker', args, { env: { ...process.env, DOCKER_HOST: host } })).stdout
@@ -184,7 +184,7 @@ function savedRules() {
 
 const rulesOf = (table) => quietly('iptables', ['-t', table, '-S']).split('\n').filter(Boolean)
 
-/** Removes what an engine has added: rules first, then the chains that they name. */
+/** Removes the additions of an engine: rules first, then the chains that they name. */
 function removeRules(saved) {
   for (const { table, before } of saved) {
     const added = rulesOf(table).filter((rule) => !before.has(rule))

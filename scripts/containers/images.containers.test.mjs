@@ -1,4 +1,4 @@
-// What is inside of the images, and how a container of them behaves.
+// Tests the content of the images and the behaviour of their containers.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -185,7 +185,7 @@ describe.skipIf(missing !== undefined)('the images', () => {
   })
 })
 
-/** Writes the files of an image into a folder; what the engine itself puts into every container does not count. */
+/** Writes the files of an image into a folder, except those that the engine itself puts into every container. */
 async function unpack(image, into) {
   const id = (await docker('create', image)).trim()
   try {
@@ -223,7 +223,7 @@ const isElf = (path) => readFileSync(join(folder, path)).subarray(0, 4).equals(B
 
 const layersOf = async (image) => JSON.parse(await docker('image', 'inspect', image))[0].RootFS.Layers
 
-/** Names of the packages that the bill of materials calls parts of what runs. */
+/** The packages that run, as the bill of materials lists them. */
 function runtimePackages() {
   const bill = JSON.parse(
     execFileSync(process.execPath, ['scripts/dependencies.mjs', '--sbom'], {

@@ -1,11 +1,11 @@
-// The commands of a page of docs, as a reader finds them: tests run them word for word.
+// Reads the commands of a page of docs as a reader finds them. Tests run them word for word.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup.mjs'
 
 /**
- * Every command and every statement of the code blocks of a page (`sh`, `sql`), in order, with the heading that it stands below. A command ends with its line, unless a backslash
- * or a here-document continues it.
+ * Every command and every statement of the code blocks of a page (`sh`, `sql`), in order, with the heading above it. A command ends
+ * with its line, unless a backslash or a here-document continues it.
  * @param {string} path Relative to the checkout.
  * @returns {{ section: string, command: string }[]}
  */
@@ -32,24 +32,24 @@ export function commandsOf(path) {
   return commands
 }
 
-/** The commands of one section. Throws where it has none: then the page has changed and its test has not. */
+/** The commands of one section. Throws if it has none: the page has then changed without its test. */
 export function commandsBelow(path, section) {
   const commands = commandsOf(path).filter((each) => each.section === section)
   if (commands.length === 0) throw new Error(`${path} has no command below "${section}".`)
   return commands.map(({ command }) => command)
 }
 
-/** What a reader fills in, by how the pages write it, and where it stands in what an earlier command printed. */
+/** Values that a reader fills in: how the pages show them, and their pattern in the output of an earlier command. */
 const FILLED_IN = [
   { shown: 'acc_…', printed: /acc_[0-9a-f]+/ },
   { shown: 'cpl_live_…', printed: /cpl_live_\w+/ },
 ]
 
 /**
- * Runs commands in order, as a reader does: each `…` becomes what an earlier command printed.
+ * Runs commands in order, as a reader does: replaces each `…` with the value that an earlier command printed.
  * @param {readonly string[]} commands
- * @param {(command: string) => Promise<string>} run Resolves to what the command printed.
- * @returns {Promise<{ outputs: string[], filledIn: Map<string, string> }>} Rejects where a command leaves something to fill in.
+ * @param {(command: string) => Promise<string>} run Resolves to the output of the command.
+ * @returns {Promise<{ outputs: string[], filledIn: Map<string, string> }>} Rejects if a command still has something to fill in.
  */
 export async function follow(commands, run) {
   const filledIn = new Map()

@@ -1,4 +1,4 @@
-// Every command of the pages that operators begin with is run by a test, or named here with the reason why not.
+// A test runs every command of the pages that operators start with, or this file names the command with the reason why not.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { commandsBelow, commandsOf, follow } from './page.mjs'
 const OPERATED = 'services/cli/src/install/runbooks.long.e2e.test.ts'
 const SIDE_BY_SIDE = 'services/cli/src/install/releases-side-by-side.long.e2e.test.ts'
 
-/** Which test follows which section of which page. */
+/** The test that follows each section of a page. */
 const FOLLOWED = {
   'docs/containers.md': {
     'From a clone to the first report': 'scripts/containers/compose.containers.test.mjs',
@@ -39,7 +39,7 @@ const FOLLOWED = {
   },
   'docs/runbooks/upgrade-and-roll-back.md': { Upgrade: SIDE_BY_SIDE, 'Roll back': SIDE_BY_SIDE },
 }
-/** Commands that no test runs: they need the public registry of images, or settings that only a reader has. */
+/** Commands that no test runs, because they need the public registry of images, or settings that only a reader has. */
 const NOT_FOLLOWED = {
   'docs/containers.md': {
     'Pin the base by its digest': [
@@ -50,7 +50,7 @@ const NOT_FOLLOWED = {
       'docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:0.1.0',
     ],
   },
-  // A loop over Kafka's own tool: the secured installation of install.e2e.test.ts gives the brokers what `--print-acls` prints.
+  // This loop calls Kafka's own tool. The secured installation of install.e2e.test.ts gives the brokers the output of `--print-acls`.
   'docs/runbooks/install.md': {
     '2. Make users at the brokers, and give them their rights': [
       'npm run --silent cupel -- install --print-acls |',

@@ -1,4 +1,4 @@
-// Work that needs others on the network: what fails once is tried again.
+// Retries work that depends on servers on the network.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const TRIES = 3
@@ -6,7 +6,7 @@ const PAUSE_MS = 5_000
 
 /**
  * @template Result
- * @param {() => Promise<Result>} work Leaves nothing behind where it fails.
+ * @param {() => Promise<Result>} work Leaves nothing behind if it fails.
  * @returns {Promise<Result>} Rejects with the error of the last try.
  */
 export async function persist(work) {
@@ -14,7 +14,7 @@ export async function persist(work) {
     try {
       return await work()
     } catch (error) {
-      // A program that is missing stays missing.
+      // A missing program stays missing, so a retry does not help.
       if (left === 0 || error.code === 'ENOENT') throw error
       console.log(
         `tried again: ${String(error.stderr ?? error.message)

@@ -1,4 +1,4 @@
-// Says of built images what they were made of: an in-toto statement with a predicate of SLSA 1. It is not signed: who publishes images signs it.
+// Prints the provenance of built images: an in-toto statement with a predicate of SLSA 1. It is not signed: the publisher signs it.
 //
 //   node scripts/containers/provenance.mjs IMAGE… > provenance.json
 //
@@ -13,13 +13,13 @@ import { docker } from './docker.mjs'
 const REVISION = 'org.opencontainers.image.revision'
 const VERSION = 'org.opencontainers.image.version'
 const COMMIT = /^[0-9a-f]{40}$/
-/** Files that decide what a build takes from outside of the commit. */
+/** Files that pin the inputs of a build from outside of the commit. */
 const PINS = ['pnpm-lock.yaml', 'deploy/kafka/jars.sha256']
 
 /**
  * @param {readonly string[]} names Images of this engine, built from one commit.
  * @param {string} base The image that the build was given as NODE_IMAGE.
- * @returns {Promise<object>} Rejects where an image does not name its commit, or two images name different ones.
+ * @returns {Promise<object>} Rejects if an image does not name its commit, or two images name different ones.
  */
 export async function provenanceOf(names, base) {
   const images = await Promise.all(names.map(inspect))

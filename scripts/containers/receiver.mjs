@@ -7,7 +7,8 @@ import { root } from '../setup.mjs'
 const { Webhook } = createRequire(join(root, 'packages', 'system-tests', 'package.json'))('standardwebhooks')
 
 /**
- * `secret` is set when the endpoint is made: until then messages are refused, as they come again. `offences`: what was signed by nobody.
+ * `secret` is set when the endpoint is created. Until then the receiver refuses messages; they are sent again. `offences` lists messages
+ * without a valid signature.
  * @param {string} host Address of this machine as containers see it.
  */
 export async function startReceiver(host) {

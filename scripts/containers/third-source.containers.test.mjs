@@ -1,4 +1,4 @@
-// The third source of Kafka and Postgres for the suite, after given ones and local processes: containers.
+// Tests containers: the third source of Kafka and Postgres for the suite, after given servers and local processes.
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { confluentRegistry, openKafkaLog } from '../../packages/event-log/src/kafka/index.ts'
@@ -17,7 +17,7 @@ const SCHEMA = JSON.stringify({
   name: 'Happened',
   fields: [{ name: 'a', type: 'string', default: '' }],
 })
-/** Its own containers are removed by the test; the image of its reaper is not at hand everywhere. */
+/** The test removes its own containers. The image of the reaper of Testcontainers is not available everywhere. */
 process.env.TESTCONTAINERS_RYUK_DISABLED = 'true'
 
 let kafka

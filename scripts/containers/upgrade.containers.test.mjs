@@ -1,4 +1,4 @@
-// An installation of release 0.1.0 becomes one of this version: docker compose up, and every report is there as it was.
+// Upgrades an installation of release 0.1.0 to this version with docker compose up, and checks that every report is unchanged.
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf } from '../kubernetes/as-containers.mjs'
@@ -12,7 +12,7 @@ const missing = process.env.CUPEL_TEST_ENGINE_MISSING
 if (missing !== undefined) noteSkip(`an upgrade of release ${RELEASE} in containers: ${missing}`)
 const isHistoryHere = await hasHistory(RELEASE)
 const PROJECT = `cupel-upgrade-${process.pid}`
-/** Other ones than those of compositions that run beside this one. */
+/** Differs from the subnets of compositions that run beside this one. */
 const EDGE_SUBNET = '10.218.1.0/24'
 const ADDRESSES = [
   '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
@@ -21,7 +21,7 @@ const ADDRESSES = [
 ]
 const END_SECONDS = '60'
 
-// A download without history, or with a part of it, has nothing to make the release of.
+// A download without history, or with only a part of it, lacks the sources of the release.
 if (!isHistoryHere)
   test('the history of this checkout lacks the release, so that no upgrade is tried', () =>
     console.warn(`No upgrade of release ${RELEASE} was tried: the history of this checkout lacks it.`))
@@ -56,7 +56,7 @@ describeUpgrade(`an upgrade of release ${RELEASE}`, () => {
     await composition.close()
   })
 
-  /** A command of the release. */
+  /** Runs a command of the release. */
   const cupel = (...args) =>
     docker(
       ...['exec', released, 'sh', '-c'],
@@ -98,7 +98,7 @@ describeUpgrade(`an upgrade of release ${RELEASE}`, () => {
       expect(JSON.parse(await call(`/v1/bulk/${id}`)).completed_at).not.toBeNull(),
     )
     job = { path, reports: await untilServed(() => reportsOf(path)) }
-    // Its exit is an orderly one: everything that was answered is in the log.
+    // It stops in order: everything that it answered is in the log.
     await docker('stop', '--time', END_SECONDS, released)
   })
 

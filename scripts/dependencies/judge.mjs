@@ -1,11 +1,11 @@
-// What of the dependencies nobody has agreed to: dependencies.json holds what is agreed.
+// Finds what dependencies.json does not allow in the dependencies.
 import { idOf } from './read.mjs'
 
 /**
  * @param {readonly import('./read.mjs').Dependency[]} dependencies
  * @param {{ licences: string[], licences_of: Record<string, { states: string | null, is: string, reason: string }>,
  *   install_scripts: Record<string, string> }} agreed
- * @returns {string[]} One sentence for each surprise, also for an agreement that nothing needs any more.
+ * @returns {string[]} One sentence for each surprise, also for an agreement that no dependency needs any more.
  */
 export function surprises(dependencies, agreed) {
   const found = []
@@ -26,11 +26,11 @@ export function surprises(dependencies, agreed) {
   return found
 }
 
-/** An SPDX expression without WITH: of alternatives one suffices, of a sum all are needed. */
+/** Checks an SPDX expression without WITH: one part of an OR suffices, an AND needs all parts. */
 export function isAllowed(licence, allowed) {
   if (licence === null) return false
   const bare = licence.replaceAll(/[()]/g, ' ')
-  // A sum of alternatives, or the other way round, is for a person to read.
+  // A person must read an expression with both AND and OR.
   if (/\bAND\b/.test(bare) && /\bOR\b/.test(bare)) return false
   const parts = bare.split(/\b(?:AND|OR)\b/).map((part) => part.trim())
   const holds = (part) => allowed.includes(part)

@@ -1,8 +1,8 @@
-// What is installed from the registry: every package with its licence, install scripts, hash and what it depends on.
+// Reads the packages installed from the registry, each with its licence, install scripts, hash and dependencies.
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** npm runs these when a package is installed, where that is allowed. */
+/** npm runs these when a package is installed, if that is allowed. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
 
 /**
@@ -57,13 +57,13 @@ export const idOf = ({ name, version }) => `${name}@${version}`
 
 function describe(manifest, folder, integrity) {
   const scripts = INSTALL_SCRIPTS.filter((script) => manifest.scripts?.[script] !== undefined)
-  // npm builds a package with this file although it has no script.
+  // npm builds a package with this file even if it has no script.
   if (scripts.length === 0 && existsSync(join(folder, 'binding.gyp'))) scripts.push('binding.gyp')
   const { name, version } = manifest
   return { name, version, licence: licenceOf(manifest), installScripts: scripts, integrity, dependsOn: [] }
 }
 
-/** The SPDX expression, or what an older manifest says in its place; null where it says nothing. */
+/** The SPDX expression, or the older form of it in an older manifest; null if there is neither. */
 function licenceOf({ license, licenses }) {
   if (typeof license === 'string') return license
   if (license?.type !== undefined) return license.type
@@ -101,7 +101,7 @@ function readHashes(root) {
   return new Map([...entries].map(([, id, integrity]) => [id, integrity]))
 }
 
-/** Where Node finds a package from a folder; null where it is not installed, as an optional one of another platform. */
+/** The path where Node finds a package from a folder; null if it is not installed, such as an optional one of another platform. */
 function resolveFrom(folder, name) {
   for (let at = folder; ; at = dirname(at)) {
     const path = join(at, 'node_modules', name)

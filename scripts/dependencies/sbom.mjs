@@ -1,5 +1,5 @@
-// A bill of materials of what runs, as CycloneDX 1.6: packages of the registry and the jars of the local broker.
-// Written from what is installed, because generators know neither the workspace nor the jars. The same checkout gives the same bytes.
+// Makes the bill of materials of the running product as CycloneDX 1.6: packages of the registry and the jars of the local broker.
+// It reads the installed packages, because generators know neither the workspace nor the jars. The same checkout gives the same bytes.
 import { idOf } from './read.mjs'
 
 /**

@@ -1,4 +1,4 @@
-// Runs the pods of the chart as containers with exactly their settings: user, rights, limits, environment, files, volumes, grace.
+// Runs the pods of the chart as containers with exactly their settings: user, rights, limits, environment, files, volumes, grace period.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { docker } from '../containers/docker.mjs'
 const FOLDER_MODE = 0o750
 
 /**
- * What docker is told for a container of a pod. Every member of the specification is translated or refused, so that nothing of it is left out
- * silently.
+ * Arguments of docker for a container of a pod. Every member of the specification is translated or refused, so that nothing of it is left
+ * out silently.
  * @param {{ pod: object, container: object }} part
  * @param {{ network: string, alias: string, name: string, secrets: string, claims: Record<string, string> }} place `secrets`: a folder with a
  *   folder for each Secret; `claims`: volumes by the claims they stand for.
@@ -17,7 +17,7 @@ export function dockerArguments({ pod, container }, { network, alias, name, secr
   const { runAsUser, runAsGroup, fsGroup, seccompProfile } = pod.securityContext
   const { allowPrivilegeEscalation, readOnlyRootFilesystem, privileged, capabilities } =
     container.securityContext
-  // The engine's own profile, which Kubernetes calls RuntimeDefault, is in force where no other is named.
+  // The engine uses its own profile, which Kubernetes calls RuntimeDefault, if no other is named.
   if (seccompProfile.type !== 'RuntimeDefault' || privileged) throw new Error('No such container is started.')
   return [
     ...['--name', name, '--hostname', name, '--network', network, '--network-alias', alias],
@@ -52,7 +52,7 @@ function mountOf({ mountPath, readOnly }, volume, { secrets, claims, group }) {
   return `type=bind,source=${folder},destination=${mountPath}${end}`
 }
 
-/** The keys of a Secret as files, as the volume of a pod shows them: of root, readable for the group of the pod. */
+/** Writes the keys of a Secret as files, as in the volume of a pod: owned by root, readable for the group of the pod. */
 function exposeSecret(from, to, { items, mode, group }) {
   mkdirSync(to, { recursive: true })
   chmodSync(to, FOLDER_MODE)
@@ -74,7 +74,7 @@ function bytesOf(quantity) {
   return `${count}${{ Mi: 'm', Gi: 'g' }[unit]}`
 }
 
-/** The status of a probe, asked as the kubelet asks it: by the address of the pod. */
+/** Sends a probe as the kubelet does, to the address of the pod, and returns its status. */
 export async function probe(id, { container }, { httpGet, timeoutSeconds }) {
   const port = container.ports.find(({ name }) => name === httpGet.port).containerPort
   const answer = await fetch(`http://${await addressOf(id)}:${port}${httpGet.path}`, {

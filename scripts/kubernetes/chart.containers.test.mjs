@@ -1,4 +1,4 @@
-// The chart: what it makes of values, and which values it refuses.
+// Tests which manifests the chart makes from values, and which values it refuses.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
@@ -166,7 +166,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
         else expect(value, setting).not.toMatch(/:\/\/[^/]*@/)
       }
       const environment = environmentOf({ container, ...rest })
-      // Pods of a service are equal, and two processes with one number do not run.
+      // Pods of a service are equal, and two processes with the same number cannot run.
       const isNumbered = !['web', 'install', 'operator'].includes(name)
       expect(environment.CUPEL_INSTANCE, name).toBe(isNumbered ? 'auto' : undefined)
       for (const [setting, value] of Object.entries(environment))
@@ -229,7 +229,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
       policyTypes: ['Ingress', 'Egress'],
     })
     for (const { labels } of podsOf(manifests)) expect(labels).toMatchObject(all)
-    /** Services that a policy gives a flow. */
+    /** Services to which a policy gives a flow. */
     const of = (name) => {
       const { matchLabels, matchExpressions } = policies[name].podSelector
       const component = matchLabels['app.kubernetes.io/component']
@@ -267,7 +267,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
     expect(outside.spec.podSelector.matchExpressions[0].values).not.toContain('projector')
     const [internet] = policies['cupel-some-to-outside'].egress[0].to
     expect(internet.ipBlock.except).toContain('169.254.0.0/16')
-    // Nobody calls where no caller is named.
+    // If no caller is named, no calls are allowed.
     const none = await policiesOf({ networkPolicy: { callers: [] } })
     const names = none.map(({ metadata }) => metadata.name)
     expect(names).not.toContain('cupel-callers-to-web')
@@ -332,7 +332,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
     for (const values of [{ scorer: most(33) }, { scorerBulk: { enabled: true, replicas: 33 } }])
       await expect(render(tools, { monitoring, ...values })).rejects.toThrow('partitions.screen is 32')
     await expect(render(tools, { projector: { replicas: 65 } })).rejects.toThrow('partitions.reports is 64')
-    // An installation of an earlier release.
+    // The partitions of an installation of an earlier release.
     const partitions = { screen: 4, reports: 16 }
     await expect(render(tools, { partitions, scorer: { replicas: 5 } })).rejects.toThrow(
       'partitions.screen is 4',

@@ -1,4 +1,4 @@
-// The chart as tests see it: rendered by helm with a file of values, and read.
+// Renders the chart for tests with helm and a file of values, and parses the result.
 import { execFile, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +12,7 @@ const KUBERNETES_VERSION = '1.35.0'
 const NAMESPACE = 'screening'
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
-/** The tools, or the reason why there are none. Under CI they must be there. */
+/** The tools, or the reason why there are none. Under CI they must exist. */
 export async function toolsOrReason() {
   try {
     return { tools: await kubernetesTools() }
@@ -23,7 +23,7 @@ export async function toolsOrReason() {
 }
 
 /**
- * The manifests that helm makes of the values on top of deploy/helm/first-report.yaml. Rejects with what helm says.
+ * The manifests that helm renders from the values on top of deploy/helm/first-report.yaml. Rejects with the output of helm.
  * @param {{ helm: string }} tools
  * @param {object} values
  * @param {{ isUpgrade?: boolean }} options
@@ -36,7 +36,7 @@ export async function render({ helm }, values = {}, { isUpgrade = false } = {}) 
   return { text, manifests: documents.filter((document) => document !== null) }
 }
 
-/** What `helm lint --strict` says; rejects where something is at fault. */
+/** Output of `helm lint --strict`; rejects if it finds a fault. */
 export async function lint({ helm }) {
   const { stdout } = await promisify(execFile)(helm, [
     ...['lint', CHART, '--strict', '--kube-version', KUBERNETES_VERSION, '--values', FIRST_REPORT],
@@ -52,7 +52,7 @@ export async function validate({ kubeconform, schemas }, text) {
 
 export const ofKind = (manifests, kind) => manifests.filter((each) => each.kind === kind)
 
-/** Everything that makes pods, with the specification of the pod. */
+/** All objects that create pods, with the specification of the pod. */
 export const podsOf = (manifests) =>
   [...ofKind(manifests, 'Deployment'), ...ofKind(manifests, 'Job')].map((each) => ({
     name: each.metadata.labels['app.kubernetes.io/component'],
@@ -74,7 +74,7 @@ function withInput(command, args, input) {
     child.once('close', (code) =>
       code === 0 ? resolve(output) : reject(new Error(`${output}${complaint}`.slice(-MAX_OUTPUT_BYTES))),
     )
-    // A program that refuses its arguments does not read.
+    // A program that rejects its arguments does not read its input.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

@@ -1,5 +1,5 @@
-// What a set of NetworkPolicies allows, evaluated as the documentation of Kubernetes says. A field that is not evaluated is refused, so that
-// no policy is understood in part.
+// Evaluates a set of NetworkPolicies as the documentation of Kubernetes says. It rejects fields that it does not evaluate, so that it never
+// evaluates only a part of a policy.
 
 /**
  * @typedef {{ namespace: string, namespaceLabels?: Record<string, string>, labels?: Record<string, string>, ports?: Record<string, number> }} Pod
@@ -30,7 +30,7 @@ function allows(policies, type, flow) {
       typesOf(spec).includes(type) &&
       selects(spec.podSelector, subject.labels),
   )
-  // A pod that no policy of this direction selects is open.
+  // If no policy of this direction selects a pod, the pod is open.
   if (ofSubject.length === 0) return true
   const [rules, peers] = type === 'Egress' ? ['egress', 'to'] : ['ingress', 'from']
   return ofSubject.some(({ metadata, spec }) =>
@@ -44,7 +44,7 @@ function allows(policies, type, flow) {
   )
 }
 
-/** Ingress counts where nothing is said; egress where there are rules of it. */
+/** Without policyTypes, a policy applies to ingress, and to egress if it has egress rules. */
 function typesOf(spec) {
   onlyKeys(spec, ['podSelector', 'policyTypes', 'ingress', 'egress'])
   return spec.policyTypes ?? ['Ingress', ...(spec.egress === undefined ? [] : ['Egress'])]
@@ -73,7 +73,7 @@ function matches(peer, other, ownNamespace) {
   return isNamespace && (podSelector === undefined || selects(podSelector, other.labels))
 }
 
-/** A named port is one of the pod that is called. */
+/** A named port is a port of the called pod. */
 function isPort(rule, { target, port, protocol }) {
   onlyKeys(rule, ['port', 'protocol'])
   if ((rule.protocol ?? 'TCP') !== protocol) return false

@@ -1,4 +1,4 @@
-// The evaluator of network policies, on the cases that its documentation names.
+// Tests the evaluator of network policies on the cases that its documentation names.
 import { expect, test } from 'vitest'
 import { isAllowed, isWithin } from './network-flows.mjs'
 

@@ -1,4 +1,4 @@
-// Who reaches whom: the network policies of the chart, evaluated for every pair of pods and addresses, and what scales with what.
+// Evaluates the network policies of the chart for every pair of pods and addresses, and tests what scales each deployment.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
@@ -56,7 +56,7 @@ const PORTS = [
   ...[22, 53, 80, 443, 4318, 5432, 8080, 8081, 8443, 9092, 9093, 9464].map((port) => ({ port })),
 ]
 
-/** `from to port` of everything that may be, and nothing else. */
+/** Every allowed flow as `from to port`, and no other. */
 function declaredFlows(components, serving) {
   const onLog = components.filter((name) => name !== 'web')
   const outside = ['api', 'scorer', 'scorer-bulk', 'webhook-dispatcher', 'label-refresher', 'web']
@@ -159,7 +159,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
     expect(scaling.map(({ metadata }) => metadata.name).sort()).toEqual(Object.keys(most).sort())
     for (const { metadata, spec } of scaling) {
       expect(spec.maxReplicaCount, metadata.name).toBeLessThanOrEqual(most[metadata.name])
-      // A scaler of Prometheus asks for one number.
+      // A Prometheus scaler needs a query that returns one number.
       expect(spec.triggers[0].metadata.query, metadata.name).toMatch(/^(sum|max)\(/)
       expect(Number(spec.triggers[0].metadata.threshold), metadata.name).toBeGreaterThan(0)
       expect(spec.fallback.replicas, metadata.name).toBe(spec.maxReplicaCount)
@@ -185,7 +185,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
     for (const [target, least, most] of bounds) {
       const deployment = deployments.get(target.name)
       expect(deployment, target.name).toMatchObject({ kind: target.kind, apiVersion: target.apiVersion })
-      // Two numbers of instances would fight.
+      // A second number of instances would conflict with the scaler.
       expect(deployment.spec.replicas, target.name).toBeUndefined()
       const budgets = ofKind(manifests, 'PodDisruptionBudget').filter(({ spec }) =>
         Object.entries(spec.selector.matchLabels).every(
@@ -195,7 +195,7 @@ describe.skipIf(tools === undefined)('the chart', () => {
       expect(budgets, target.name).toHaveLength(1)
       expect(least, target.name).toBeGreaterThan(budgets[0].spec.maxUnavailable)
       expect(most, target.name).toBeGreaterThanOrEqual(least)
-      // A share of the processor is one of what is requested.
+      // A share of the processor is a share of the requested amount.
       expect(deployment.spec.template.spec.containers[0].resources.requests.cpu, target.name).toBeDefined()
     }
   })

@@ -1,5 +1,5 @@
-// docs/kubernetes.md followed word for word, with a stand-in for the cluster: the services run as containers with exactly the settings of the
-// chart's manifests. Installed by the hook, ready by their probes, a screen answered, ended in time.
+// Follows docs/kubernetes.md word for word, with a stand-in for the cluster: the services run as containers with exactly the settings of
+// the chart's manifests. The hook installs them, their probes report ready, they answer a screen, and they end in time.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,12 +26,12 @@ const TWICE = ['api', 'scorer'].map((name) => `${name}${SECOND}`)
 const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'web']
 const POLL_MS = 500
 const PROJECT = `cupel-chart-${process.pid}`
-/** Another one than that of the composition, whose tests may run beside this one. */
+/** Differs from the subnet of the composition, whose tests may run beside this one. */
 const EDGE_SUBNET = '10.217.1.0/24'
 /** The ranges of an engine's own networks: the callers of this test come from there. */
 const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 const PAGE = 'docs/kubernetes.md'
-/** What the page takes from elsewhere, by the names of its files: what compose made for Postgres and Kafka, and what these need not. */
+/** Files that the page takes from elsewhere, by name: those that compose made for Postgres and Kafka, and those that these do not need. */
 const FROM_VOLUMES = {
   'database-url': 'services/database-url',
   'admin-url': 'operator/admin-url',
@@ -49,7 +49,7 @@ const VALUES = {
   },
   registry: { url: 'http://registry:8080/apis/ccompat/v7', username: '', existingSecret: '', insecure: true },
   trustedProxies: PRIVATE_RANGES,
-  // As one machine has them.
+  // As on one machine.
   partitions: { screen: 4, reports: 16 },
 }
 
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       cwd: root,
       env: { ...process.env, ...environment },
     })
-  /** What a person brings: the passwords of what runs elsewhere, and the copy of the values with the own addresses. */
+  /** Writes the files that a person provides: passwords of servers elsewhere, and the copy of the values with their own addresses. */
   const writeFiles = async () => {
     const mounts = ['operator', 'services'].flatMap((name) => [
       ...['--volume', `${PROJECT}_secrets-${name}:/secrets/${name}:ro`],
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
 
   const hook = (part) => docker('run', '--rm', ...argumentsOf('install', part))
 
-  /** What `helm install --wait` does with the manifests. */
+  /** Does the same with the manifests as `helm install --wait`. */
   const install = async () => {
     parts = new Map(podsOfRelease().map((part) => [part.name, part]))
     const { manifests } = await render(tools, VALUES, { isUpgrade: true })
@@ -203,14 +203,14 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
   })
 })
 
-/** Rejects where the answer is no report. */
+/** Rejects if the answer is not a report. */
 async function reportBy(run, command) {
   const text = await run(command)
   expect(JSON.parse(text), text).toHaveProperty('risk')
   return text
 }
 
-/** As helm merges: members of objects one by one, everything else as a whole. */
+/** Merges as helm does: members of objects one by one, everything else as a whole. */
 function merged(below, above) {
   if (!isObject(below) || !isObject(above)) return above
   const names = [...new Set([...Object.keys(below), ...Object.keys(above)])]

@@ -1,5 +1,5 @@
-// Stands in for a cluster where a test follows docs/kubernetes.md: `kubectl` and `helm` as the page calls them. What they make is kept in the folder
-// CLUSTER as files, which the test runs as containers. Every other call is refused.
+// Stands in for a cluster when a test follows docs/kubernetes.md. It provides `kubectl` and `helm` as the page calls them, and stores their
+// output in the folder CLUSTER as files, which the test runs as containers. It refuses every other call.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -19,7 +19,7 @@ export const JOURNAL = 'journal'
 /**
  * Makes the folder, and the programs in a folder for PATH.
  * @param {string} cluster
- * @param {{ helm: string, prefix: string }} means The real helm, and what the names of containers begin with.
+ * @param {{ helm: string, prefix: string }} means The real helm, and the prefix of container names.
  * @returns {Record<string, string>} The environment of a shell that has the programs.
  */
 export function prepareCluster(cluster, { helm, prefix }) {
@@ -36,7 +36,7 @@ export function prepareCluster(cluster, { helm, prefix }) {
   return { ...means, PATH: `${bin}:${process.env.PATH}`, USER: 'root' }
 }
 
-/** Whether the words begin as they must; `*` stands for any word. */
+/** Whether the arguments begin with these words; `*` stands for any word. */
 const matches = (args, ...words) =>
   words.every((word, index) => args[index] === word || (word === '*' && args[index] !== undefined))
 
@@ -69,7 +69,7 @@ function createSecret(cluster, name, sources) {
   }
 }
 
-/** What the real helm makes of the same release, chart and values. */
+/** Stores the manifests that the real helm renders from the same release, chart and values. */
 function helm(args) {
   const { CLUSTER: cluster, CLUSTER_HELM: program } = process.env
   const [verb, release, chart, flag, values, ...rest] = args

@@ -1,4 +1,4 @@
-// Schemas of Kubernetes as JSON schemas that refuse what they do not name.
+// Turns schemas of Kubernetes into JSON schemas that reject members that they do not name.
 
 /** The schema of a definition with those that it refers to, all of them strict. */
 export function withoutReferences(definitions, name) {
@@ -13,7 +13,7 @@ export function withoutReferences(definitions, name) {
   return { $ref: `#/definitions/${name}`, definitions: reached }
 }
 
-/** An object has no other members than those that its schema names, unless the schema says so. */
+/** An object may have only the members that its schema names, unless the schema says otherwise. */
 export function strict(schema) {
   if (Array.isArray(schema)) return schema.map(strict)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -22,7 +22,7 @@ export function strict(schema) {
   const copy = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, strict(value)]))
   // Formats are names of Go's types here.
   delete copy.format
-  // Lines that begin with x-kubernetes- say how servers merge, and nothing about what is valid.
+  // Lines that begin with x-kubernetes- define how servers merge. They do not affect validity.
   for (const name of Object.keys(copy)) if (name.startsWith('x-kubernetes-')) delete copy[name]
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || 'additionalProperties' in schema
   if (typeof schema.properties === 'object' && schema.type !== undefined && !isOpen)

@@ -1,4 +1,4 @@
-// The programs that judge the chart, built from their modules once: helm and kubeconform, and the schemas of the kinds that the chart makes.
+// Builds once, from their modules, the tools that check the chart: helm, kubeconform and the schemas of the kinds that the chart makes.
 //
 //   node scripts/kubernetes/tools.mjs
 import { execFile } from 'node:child_process'
@@ -22,7 +22,7 @@ const PROGRAMS = {
   helm: { module: 'helm.sh/helm/v3', command: 'cmd/helm', version: 'v3.22.0' },
   kubeconform: { module: 'github.com/yannh/kubeconform', command: 'cmd/kubeconform', version: 'v0.8.0' },
 }
-/** Where the schemas are in the modules of those who define them. */
+/** Locations of the schemas in the modules that define them. */
 const KUBERNETES = { module: 'k8s.io/kubernetes', version: 'v1.35.2' }
 const CUSTOM = [
   {
@@ -51,8 +51,8 @@ const KINDS = {
 export class NoToolsError extends Error {}
 
 /**
- * Resolves to the paths of helm, kubeconform and the folder of schemas. Minutes the first time, nothing later. Two processes at once are safe:
- * what is made is renamed into its place.
+ * Resolves to the paths of helm, kubeconform and the folder of schemas. It takes minutes the first time and no time later. Two processes
+ * at once are safe: each renames its result into place.
  */
 export async function kubernetesTools() {
   try {
@@ -125,7 +125,7 @@ function kindOf(definitions, apiVersion, kind) {
   return withoutReferences(definitions, name)
 }
 
-/** The name by which kubeconform looks it up: it knows a group by its first word. */
+/** Writes a schema under the name that kubeconform looks up. Kubeconform knows a group by its first word. */
 function write(folder, { apiVersion, kind }, schema) {
   const [version, group] = apiVersion.split('/').reverse()
   const suffix = group === undefined ? version : `${group.split('.')[0]}-${version}`
@@ -136,7 +136,7 @@ async function moduleFolder({ module, version }) {
   return JSON.parse(await go(['mod', 'download', '-json', `${module}@${version}`], {})).Dir
 }
 
-/** A registry that does not answer now may answer soon. */
+/** Retries: a registry that does not answer now may answer soon. */
 async function go(args, environment) {
   for (let attempt = 1; ; attempt += 1)
     try {

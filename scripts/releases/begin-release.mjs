@@ -1,5 +1,6 @@
-// Begins release 0.1.0, which had no command for that, on a Postgres, a Kafka and a registry that exist: with the functions that its own
-// `cupel start` calls. It runs from `services/cli/dist` of the release and takes the settings of its services, and REGISTRY_URL.
+// Prepares release 0.1.0 on an existing Postgres, Kafka and registry. The release had no command for that, so this script calls the
+// functions of its own `cupel start`. It runs from `services/cli/dist` of the release. It reads the settings of the
+// services and REGISTRY_URL.
 import { openKafkaLog, confluentRegistry } from '@cupel/event-log/kafka'
 import { openDatabase } from '@cupel/postgres'
 import { createLogger } from '@cupel/service-kit'

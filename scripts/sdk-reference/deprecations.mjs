@@ -1,12 +1,12 @@
-// What the API description marks as deprecated, the SDKs mark too: their reference says so at each method that calls it.
+// Checks that the SDKs mark every deprecated operation of the API description: their reference says so at each method that calls it.
 
 const camel = (name) => name.replaceAll(/_(.)/g, (_, letter) => letter.toUpperCase())
 
 /**
- * Sentences about methods that do not say that they are deprecated; empty where all do.
+ * One sentence for each deprecated method that does not say so; empty if all do.
  *
  * @param {{ paths: Record<string, Record<string, { deprecated?: boolean }>> }} document The API description.
- * @param {{ steps: { call: string }[], requests: unknown }[]} cases Conformance cases: they tell which method calls what.
+ * @param {{ steps: { call: string }[], requests: unknown }[]} cases Conformance cases: they show the calls of each method.
  * @param {Record<string, string>} pages Reference pages by their language.
  */
 export function undeclaredDeprecations(document, cases, pages) {
@@ -39,7 +39,7 @@ function callsOf({ method, path }, cases) {
   return [...new Set(calls)]
 }
 
-/** The part of a page about one method; empty where there is none. */
+/** The part of a page about one method; empty if there is none. */
 function entryOf(page, call) {
   const names = new Set([`cupel.${call}`, `cupel.${camel(call)}`])
   return page.split(/^### /m).find((part) => names.has(part.split('\n', 1)[0])) ?? ''

@@ -1,4 +1,4 @@
-// A deprecation of the API reaches whoever reads the reference of an SDK.
+// Tests that the reference of an SDK shows each deprecation of the API.
 import { expect, test } from 'vitest'
 import { undeclaredDeprecations } from './deprecations.mjs'
 

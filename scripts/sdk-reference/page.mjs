@@ -25,7 +25,7 @@ function tableText(head, rows) {
   return [head, head.map(() => '---'), ...rows].map(line).join('')
 }
 
-/** Throws where a public part of an SDK says nothing about itself. */
+/** Throws if a public part of an SDK has no comment. */
 export function required(doc, name) {
   if (doc === '') throw new Error(`${name} has no comment, so the reference cannot say what it does.`)
   return doc

@@ -1,4 +1,4 @@
-// The reference page of the Python SDK, from the text of its synchronous sources: they are generated, so their form is known.
+// Makes the reference page of the Python SDK from the text of its synchronous sources. They are generated, so their form is known.
 import { pageText, required } from './page.mjs'
 
 const SOURCES = 'packages/sdk-python/src/cupel'
@@ -61,7 +61,7 @@ function classesOf(text) {
   }))
 }
 
-/** Public functions of one depth; a client is made with its class. */
+/** Public functions at one depth. The constructor of the client is listed as its class. */
 function entriesOf(owner, text, indent) {
   const pattern = new RegExp(`^${indent}def (\\w+)\\((.*?)\\)( -> .*?)?:\\n`, 'gms')
   return [...text.matchAll(pattern)].flatMap((found) => {
@@ -83,7 +83,7 @@ function entriesOf(owner, text, indent) {
 const CLIENT = 'The arguments are explained above.'
 const LONGEST_LINE = 100
 
-/** A long signature has one parameter a line. */
+/** A long signature has one parameter per line. */
 function folded(code) {
   if (code.length <= LONGEST_LINE) return code
   const open = code.indexOf('(')
@@ -91,7 +91,7 @@ function folded(code) {
   return `${code.slice(0, open + 1)}\n    ${divided(code.slice(open + 1, close)).join(',\n    ')},\n${code.slice(close)}`
 }
 
-/** At the commas that are in no brackets. */
+/** Splits at commas outside of brackets. */
 function divided(parameters) {
   const parts = ['']
   let depth = 0
@@ -104,7 +104,7 @@ function divided(parameters) {
   return parts.map((part) => part.trim())
 }
 
-/** The docstring that begins there; empty where there is none. */
+/** The docstring that begins at `at`; empty if there is none. */
 function docAt(text, at) {
   const found = /^\s*"""(.*?)"""/s.exec(text.slice(at).replace(/^(?:#.*\n)+/, ''))
   if (found === null) return ''

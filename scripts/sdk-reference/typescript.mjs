@@ -1,4 +1,4 @@
-// The reference page of the TypeScript SDK, from the syntax of its sources.
+// Makes the reference page of the TypeScript SDK from the syntax of its sources.
 import ts from 'typescript'
 import { pageText, required } from './page.mjs'
 
@@ -52,7 +52,7 @@ export function pageOfTypeScript(read) {
 
 function classSection(name, source) {
   const declaration = source.statements.find((one) => ts.isClassDeclaration(one) && isExported(one))
-  // Resources and lists are made by the client, whose own constructor is the only one to be called.
+  // The client makes resources and lists. Users call only the constructor of the client.
   const methods = declaration.members.filter(
     (one) =>
       (ts.isMethodDeclaration(one) && !isHidden(one)) ||
@@ -92,7 +92,7 @@ function entryOf(owner, member) {
   }
 }
 
-/** A parameter with a default value is one that can be left out. */
+/** A parameter with a default value is optional. */
 function parameterText({ name, type, questionToken, initializer, dotDotDotToken }) {
   const named = ts.isObjectBindingPattern(name) ? 'options' : name.getText()
   const mark = questionToken === undefined && initializer === undefined ? '' : '?'
@@ -145,7 +145,7 @@ const isHidden = (node) =>
   hasModifier(node, ts.SyntaxKind.PrivateKeyword) ||
   (node.name !== undefined && (ts.isPrivateIdentifier(node.name) || ts.isComputedPropertyName(node.name)))
 
-/** Null where there is no comment. */
+/** Null if there is no comment. */
 function docOf(node) {
   const comment = ts.getJSDocCommentsAndTags(node).find(ts.isJSDoc)
   const text = comment === undefined ? undefined : ts.getTextOfJSDocComment(comment.comment)

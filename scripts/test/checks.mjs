@@ -13,8 +13,8 @@ const lintCache =
     : ['--cache', '--cache-location', '.cache/eslint/', '--cache-strategy', 'content']
 
 /**
- * Files with the content, settings and version of a run that passed are not formatted again. CI begins without a cache, and would only
- * write one.
+ * A file is not checked again if its content, settings and version are those of a run that passed. CI starts without a cache and would
+ * only write one.
  */
 const formatCache =
   process.env.CI === 'true'
@@ -40,7 +40,7 @@ const commands = {
   links: ['scripts/check-links.mjs'],
 }
 
-/** Runs the named checks one after another; the output of each is printed when it ends, in one piece. */
+/** Runs the named checks one after another. Prints the output of each in one piece when it ends. */
 export async function runChecks(names, totals) {
   for (const [name, args] of Object.entries(commands)) {
     if (!names.includes(name)) continue

@@ -1,10 +1,10 @@
-/** The order in which test files begin: those that take long first, so that no worker ends with a long one while others wait. */
+/** Starts long test files first, so that no worker ends with a long file while others are idle. */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that take long on two idle cores, the longest first, with a long budget where they have one. The order is a hint: where it is no
- * longer true, a run takes somewhat longer. The table of the slowest files at the end of a run shows what belongs here.
+ * Files that take long on two idle cores, the longest first, with a long budget if they have one. The order is a hint: if it is out of
+ * date, a run takes somewhat longer. The table of the slowest files at the end of a run shows which files belong here.
  */
 export const longest = [
   'services/cli/src/install/lost-database.long.e2e.test.ts',

@@ -1,4 +1,4 @@
-// Which checks and test runs a command line means.
+// Translates a command line into checks and test runs.
 import { parseArgs } from 'node:util'
 
 export class UsageError extends Error {}
@@ -8,11 +8,11 @@ export const checkNames = ['generated', 'types', 'browser-types', 'lint', 'forma
 export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
 const QUICK_CHECKS = ['types', 'browser-types', 'lint', 'links']
-/** Kinds of tests that only --full, --only and their files name: they take minutes and an engine. */
+/** Kinds of tests that run only with --full, --only or their files: they take minutes and need an engine. */
 const FULL_PROJECTS = ['containers']
 /**
- * Kinds of tests that run together, with one Postgres and one broker where a kind needs them: a file that waits for processes leaves
- * its core to one that computes. Containers have the machine for themselves.
+ * Kinds of tests that run together, with one Postgres and one broker if a kind needs them. A file that waits for processes leaves its
+ * core to a file that computes. Container tests have the machine to themselves.
  */
 const GROUPS = [
   { title: 'tests', projects: projectNames },
@@ -29,7 +29,7 @@ const FULL_BUDGET_MS = 20_000
 /**
  * @param {readonly string[]} args
  * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number, leavesOutLong: boolean }[],
- *   files: string[], needsBuild: boolean }} Throws a UsageError where the arguments make no sense together.
+ *   files: string[], needsBuild: boolean }} Throws a UsageError if the arguments make no sense together.
  */
 export function planOf(args) {
   const { quick, full, only, files } = parse(args)

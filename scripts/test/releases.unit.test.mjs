@@ -1,4 +1,4 @@
-// What a release froze stays as it was: logs and databases of that release are read by every later one.
+// Tests that frozen files of a release stay unchanged: every later release reads logs and databases of that release.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ test.each(releases.filter(([, { commit }]) => commit !== null))(
   'the commit of release %s is that release, where the history is here',
   (version, { commit }) => {
     const shown = spawnSync('git', ['show', `${commit}:releases.json`], { cwd: root, encoding: 'utf8' })
-    // A download without history, or with a part of it, cannot tell.
+    // A download without history, or with only a part of it, cannot check this.
     if (shown.status === 0) expect(JSON.parse(shown.stdout)[version]).toMatchObject({ commit: null })
   },
 )

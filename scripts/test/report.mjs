@@ -1,6 +1,6 @@
-// Counts what ran, and says at the end what was slow, what was skipped and what failed.
+// Counts the tests that ran. At the end it lists slow files, skipped tests and failures.
 
-/** Failures that are shown with their output, and how much of it. */
+/** Number of failures shown with their output, and the limits of that output. */
 const MOST_DETAILED = 20
 const MOST_LINES = 12
 const MOST_CHARACTERS = 1_200
@@ -41,13 +41,13 @@ export function createTotals({ ci }) {
       if (ci) totals.fail(`${tests} skipped in CI: ${file}`)
     },
     reason: (sentence) => void reasons.add(sentence),
-    /** Of a file that runs twice the longer time counts. */
+    /** If a file runs twice, the longer time counts. */
     time: (file, ms) => void times.set(file, Math.max(ms, times.get(file) ?? 0)),
   }
   return totals
 }
 
-/** The end of the output; its last line holds the totals. Nothing passed is no success. */
+/** The end of the output; its last line has the totals. A run without a passed test is not a success. */
 export function closingLines(totals, root) {
   const { passed, failed, skipped } = totals
   return {

@@ -1,4 +1,4 @@
-// The test command's own rules: what it runs, and that nothing that failed or was skipped goes unseen.
+// Tests the rules of the test command: what it runs, and that it reports every failed or skipped test.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'

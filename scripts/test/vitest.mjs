@@ -1,4 +1,4 @@
-// One run of vitest over some kinds of tests, counted into the totals.
+// Runs vitest over some kinds of tests and adds the results to the totals.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,12 +6,12 @@ import { join, relative } from 'node:path'
 import { root } from '../setup.mjs'
 import { heading } from './report.mjs'
 
-/** Files of one run that may fail by chance. More have a common cause. */
+/** Most files of one run that may fail by chance. If more fail, they have a common cause. */
 const MOST_REPEATED = 3
 
 /**
- * In CI a file that failed runs a second time, alone, and counts as it ends then: one test of thousands that lost a race is told, and
- * stops nothing.
+ * In CI a file that failed runs a second time, alone, and its second result counts. If one test of thousands lost a race, the run reports
+ * it and does not fail.
  * @param {{ title: string, projects: string[], files: string[], budgetMs: number | string, leavesOutLong: boolean }} run
  */
 export async function runVitest(run, totals) {
@@ -47,7 +47,7 @@ async function attempt({ title, projects, files, budgetMs, leavesOutLong }, tota
 /**
  * @typedef {{ title: string, status: number | null, results: object | Error }} Ended
  * @param {Ended} run
- * @returns {string[]} the files that failed where they are few, else none
+ * @returns {string[]} the files that failed if they are few, otherwise none
  */
 export function filesToRepeat({ results }) {
   if (results instanceof Error) return []
@@ -56,7 +56,7 @@ export function filesToRepeat({ results }) {
 }
 
 /**
- * The first run with the repeated files as they ended the second time. What a repetition does not answer fails as it did.
+ * The first run with the second results of the repeated files. A file without a second result keeps its failure.
  * @param {Ended} first
  * @param {Ended} second
  * @returns {Ended}
@@ -80,7 +80,7 @@ function outputOf(suite) {
 }
 
 /**
- * Adds the results of a run. A run that ends without results, or with a code that no test explains, is a failure, never nothing.
+ * Adds the results of a run. A run that ends without results, or with a code that no test explains, is always a failure.
  * @param {Ended} run
  */
 export function count({ title, status, results }, totals) {
@@ -99,7 +99,7 @@ function countSuite(suite, totals) {
   totals.pass(tests.filter((test) => test.status === 'passed').length)
   totals.skip(file, tests.filter((test) => ['skipped', 'pending', 'todo'].includes(test.status)).length)
   for (const test of failed) totals.fail(`${file}: ${test.fullName}`, test.failureMessages?.join('\n') ?? '')
-  // A file that cannot be loaded, or whose hooks fail, fails without a test that does.
+  // A file that cannot be loaded, or whose hooks fail, fails without a failed test.
   if (suite.status === 'failed' && failed.length === 0) totals.fail(file, suite.message)
 }
 

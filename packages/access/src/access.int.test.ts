@@ -1,4 +1,4 @@
-/** Accounts and keys as an operator changes them, and the gate as calls meet it. */
+/** Accounts and keys as an operator changes them, and the gate as callers see it. */
 import { eventLogMigrations } from '@cupel/event-log'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { projectionsMigrations } from '@cupel/projections'
@@ -134,7 +134,7 @@ describe('changes', () => {
 
   test('lists show accounts and keys in the order they came, of one account or of all', async () => {
     const one = await issueKey(database, order())
-    // Keys of one millisecond are in the order of their ids.
+    // Keys of one millisecond are sorted by id, so the next key needs a later one.
     await until(() => expect(new Date().toISOString() > one.issuedAt).toBe(true), 1)
     const two = await issueKey(database, order({ environment: 'test', scope: 'read-only' }))
     expect((await listKeys(database, { accountId })).map((key) => key.keyId)).toEqual([one.keyId, two.keyId])

@@ -13,7 +13,7 @@ test('failures within the limit return null, further ones the seconds until the 
   now = 30_000
   expect(failures.note('192.0.2.1')).toBe(30)
   expect(failures.note('192.0.2.2')).toBeNull()
-  // Failures beyond the limit do not count: the end stays the same.
+  // Failures beyond the limit do not count, so the end stays the same.
   now = 59_999
   expect(failures.note('192.0.2.1')).toBe(1)
   now = 60_000

@@ -1,4 +1,4 @@
-/** The bucket in the database: the same arithmetic as the pure function, exact over several gates at once, and true to callers. */
+/** The bucket in the database: it uses the arithmetic of the pure function, is exact over several gates, and tells callers the truth. */
 import { createHash, randomBytes } from 'node:crypto'
 import { parseApiKey, plans, renderApiKey, takeTokens, type Plan, type PlanName } from '@cupel/domain'
 import { eventLogMigrations } from '@cupel/event-log'
@@ -25,7 +25,7 @@ let accountId: string
 beforeAll(async () => {
   testDatabase = await createTestDatabase()
   const { connectionString } = testDatabase
-  // Two pools, as two instances have.
+  // Two pools, like those of two instances.
   for (const applicationName of ['gate-one', 'gate-two'])
     databases.push(openDatabase({ connectionString, maxConnections: 4, applicationName }))
   await migrate(
@@ -67,7 +67,7 @@ test('the arithmetic of the database is that of the pure function', async () => 
     intervalUs: fc.integer({ min: 1, max: 2_000_000 }),
     depth: fc.integer({ min: 1, max: 20_000 }),
   })
-  // Most buckets are near full or near empty; few are years away.
+  // Most buckets are near full or near empty; a few are years away.
   const near = state.map((drawn) => ({
     ...drawn,
     fullAtUs: drawn.nowUs + (drawn.fullAtUs % (2 * drawn.depth * drawn.intervalUs)),
@@ -110,7 +110,7 @@ test('over 20,000 calls through two gates at once, no more than 50 + 10·Δt are
       if (admission.admitted) admitted += 1
       else expect(admission.reason).toBe('rate_limited')
     const elapsedS = ((await clockUs()) - fromUs) / 1e6
-    // After every round: each prefix of the run is a window of its own.
+    // Checks after every round, because each prefix of the run is a window.
     expect(admitted).toBeLessThanOrEqual(50 + 10 * elapsedS)
     if (round === 0) expect(admitted).toBeGreaterThanOrEqual(50)
   }
@@ -135,7 +135,7 @@ test('what a caller is told counts down by one with each call', async () => {
   for (let call = 0; call < 5; call += 1) told.push((await admit(gates[call % 2]!, key)).rateLimit!.remaining)
   expect(told[0]).toBe(49)
   for (const [index, remaining] of told.entries()) expect(remaining).toBeGreaterThanOrEqual(49 - index)
-  // Within one batch there is no time for a token to flow back.
+  // Within one batch no token has time to flow back.
   const fresh = await newKey('pro')
   const atOnce = await Promise.all(Array.from({ length: 5 }, () => admit(gates[0]!, fresh)))
   expect(atOnce.map((admission) => admission.rateLimit!.remaining)).toEqual([49, 48, 47, 46, 45])
@@ -245,7 +245,7 @@ test('fair use is logged, not refused, until the hard cap', async () => {
 test('batches of many keys from several gates never wait for each other in a circle', async () => {
   const keys = await Promise.all(Array.from({ length: 40 }, () => newKey('enterprise')))
   const waves = Array.from({ length: 30 }, async (_, wave) => {
-    // Each gate sees the keys in another order, and half of them for the first time.
+    // Each gate sees the keys in another order, half of them for the first time.
     const order = wave % 2 === 0 ? keys : [...keys].reverse()
     return await Promise.all(order.map((key) => admit(gates[wave % 2]!, key)))
   })
@@ -256,12 +256,12 @@ test('a bucket lost with the server’s memory counts as empty, so that a crash 
   const key = await newKey('pro')
   const generous = await newKey('enterprise')
   expect((await admit(gates[0]!, key)).admitted).toBe(true)
-  // What Postgres does with unlogged tables after a crash.
+  // Postgres does this to unlogged tables after a crash.
   await databases[0]!.execute('TRUNCATE access.bucket, access.bucket_epoch')
   const first = await Promise.all(Array.from({ length: 20 }, () => admit(gates[0]!, key)))
   expect(first.filter((admission) => admission.admitted).length).toBeLessThanOrEqual(1)
   expect((await admit(gates[0]!, generous)).admitted).toBe(true)
-  // A key issued since is full: nothing of it can have been lost.
+  // A key issued after the crash is full, because it cannot have lost anything.
   expect((await admit(gates[0]!, await newKey('pro'))).rateLimit!.remaining).toBe(49)
 })
 

@@ -1,4 +1,4 @@
-/** What callers are told is true: whoever waits as long as Retry-After says is admitted, and no field contradicts another. */
+/** Callers receive true values: a caller that waits for Retry-After is admitted, and no field contradicts another. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { bucketsOf, plans, takeTokens, type Plan, type PlanName } from '@cupel/domain'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ const enterprise = fc.record({
 const moment = fc.record({
   name: fc.constantFrom<PlanName>('pro', 'enterprise'),
   enterprise,
-  // How far the buckets are from full: 1 is empty.
+  // The distance of the buckets from full: 1 is empty.
   debt: fc.double({ min: 0, max: 1, noNaN: true }),
   hardDebt: fc.double({ min: 0, max: 1, noNaN: true }),
 })

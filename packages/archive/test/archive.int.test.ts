@@ -17,7 +17,7 @@ afterEach(() => own.close())
 
 const checked = () => check(own.folder, own.keys)
 
-/** The archive holds every record of the log exactly, and nothing is wrong with it. */
+/** Checks that the archive holds every record of the log exactly, without faults. */
 async function expectWhole(): Promise<void> {
   const { faults, records } = await checked()
   expect(faults).toEqual([])
@@ -88,7 +88,7 @@ test('large records are kept in blocks and segments of their own', async () => {
     })),
   )
   await own.create()
-  // Compared by their bytes: an assertion over such values takes a minute.
+  // Compares the bytes, because an assertion over such values takes a minute.
   const { faults, records } = await checked()
   expect(faults).toEqual([])
   expect(records.map((record) => record.value.equals(value))).toEqual([true, true, true])
@@ -120,7 +120,7 @@ test('killed at any step, the archive counts as it was, and the next run complet
     if (point === 'after:archive.manifest:1') manifests += 1
     if (point === 'after:archive.segment:4') manifests += 1
     expect([point, contents.number]).toEqual([point, manifests])
-    // What the manifests name can be read; files beside them are named as what they are, and do not count.
+    // Every file that the manifests name can be read. Other files are reported as such and do not count.
     const known = (await recordsOf(own.log)).slice(0, records.length)
     expect([point, records]).toEqual([point, known])
   }
@@ -201,7 +201,7 @@ test('a rotated key goes on, and manifests of an unknown key do not count', asyn
   const rotated = readSigningKeys(own.keyFile)
   await own.create({ keys: rotated })
   expect((await check(own.folder, rotated)).faults).toEqual([])
-  // Whoever knows the first key alone reads its manifest alone.
+  // A verifier with only the first key reads only that key's manifest.
   expect(await checked()).toMatchObject({
     contents: { number: 1 },
     faults: [{ file: 'manifests/00000002.json' }],

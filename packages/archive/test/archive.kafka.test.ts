@@ -1,4 +1,4 @@
-/** An archive of a log on a real broker, and a log on a real broker that is made from it. */
+/** An archive of a log on a real broker, and a log on a real broker that is restored from it. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)(
       expect(await restoring(copy)).toMatchObject({ records: 5, present: 114 })
       expect(await recordsOf(copy)).toEqual(await recordsOf(log))
 
-      // The topics of one prefix are another log than those of another one.
+      // Topics with another prefix are another log.
       await expect(runCreate({ log: copy, keys, folder })).rejects.toThrow('is an archive of the log')
       await append(copy, 1, TOPIC, 0)
       await expect(restoring(copy)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** A log, an archive of it in small segments, and what a test reads of both. */
+/** A log, an archive of it in small segments, and helpers that read both. */
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
 import type { EventLog, LogRecord } from '@cupel/event-log'
@@ -24,7 +24,7 @@ import {
 export const TOPIC = 'access.request.events.v1'
 export const OTHER_TOPIC = 'access.account.events.v1'
 export const topics = topicSpecs.filter(({ name }) => name === TOPIC || name === OTHER_TOPIC)
-/** Two manifests and more already for a small log. */
+/** With these limits a small log already has two or more manifests. */
 export const limits = { segmentRecords: 20, manifestSegments: 3 }
 
 export interface ArchivedLog {
@@ -32,7 +32,7 @@ export interface ArchivedLog {
   readonly log: EventLog
   readonly keys: SigningKeys
   readonly keyFile: string
-  /** Or an address in a store. */
+  /** A folder or an address in a store. */
   readonly folder: string
   append(count: number, place?: { readonly topic?: string; readonly partition?: number }): Promise<void>
   create(options?: {
@@ -43,7 +43,7 @@ export interface ArchivedLog {
   close(): Promise<void>
 }
 
-/** The environment names the store of `s3://` in JSON, so that programs of their own find it too. */
+/** The environment names the store of `s3://` in JSON, so that child processes find it too. */
 const S3_STORE = 'CUPEL_TEST_S3_STORE'
 
 export function useS3Store(options: S3StoreOptions): void {
@@ -137,7 +137,7 @@ export interface Checked {
   readonly records: readonly LogRecord[]
 }
 
-/** Everything that is wrong with the archive, and the records that can be read of it. */
+/** All faults of the archive, and the records that can be read from it. */
 export async function check(folder: string, keys: SigningKeys): Promise<Checked> {
   const store = storeOf(folder)
   const { contents, faults } = await readManifests(store, keys.verifier)

@@ -1,4 +1,4 @@
-/** Archives in a process of its own, so that a failpoint can kill it: `create-process.ts CONNECTION KEYS FOLDER`. */
+/** Archives in a separate process, so that a failpoint can kill it: `create-process.ts CONNECTION KEYS FOLDER`. */
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
 import { readSigningKeys } from '@cupel/signing'

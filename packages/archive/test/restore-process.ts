@@ -1,4 +1,4 @@
-/** Restores in a process of its own, so that a failpoint can kill it: `restore-process.ts CONNECTION KEYS FOLDER`. */
+/** Restores in a separate process, so that a failpoint can kill it: `restore-process.ts CONNECTION KEYS FOLDER`. */
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
 import { readSigningKeys } from '@cupel/signing'

@@ -1,4 +1,4 @@
-/** A log that is made of an archive has its records at their offsets, whatever interrupts it, or says why it cannot. */
+/** A log restored from an archive has its records at their offsets, whatever interrupts it, or reports why it cannot. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { killedAt } from '@cupel/testkit'
@@ -63,7 +63,7 @@ test('is not made of a log with other records, nor behind more than the archive 
   await expect(restore()).rejects.toThrow(`${OTHER_TOPIC}/0 has another record at offset 0`)
   for (let more = 0; more < 3; more += 1) await log.unchecked.append('test', [record(OTHER_TOPIC, 'foreign')])
   await expect(restore()).rejects.toThrow('4 records in the log and 3 in the archive')
-  // Nothing was written beside them.
+  // The restore wrote nothing beside these records.
   expect(await log.endOffset(TOPIC, 0)).toBe(0)
 })
 

@@ -1,4 +1,4 @@
-/** Archives in a server with the S3 interface, which checks signatures and conditions. */
+/** Archives on a server with the S3 interface that checks signatures and conditions. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { killedAt, startS3Server, until, type S3Server } from '@cupel/testkit'
@@ -77,12 +77,12 @@ test('killed at any step, the archive counts as it was, and the next run complet
     const held = [...contents.segments.values()].flat().reduce((sum, segment) => sum + segment.records, 0)
     expect(records).toEqual((await recordsOf(own.log)).slice(0, held))
   }
-  // What the killed run holds is given free when its lease ends.
+  // The lock of the killed run is released when its lease ends.
   await until(() => own.create())
   await expectWhole()
 })
 
-/** A run that stops in front of its next manifest until it is let go on. */
+/** A run that stops before its next manifest until `goOn` is called. */
 function paused(): { readonly store: ArchiveStore; readonly atManifest: Promise<void>; goOn(): void } {
   const store = storeOf(own.folder)
   let [reached, goOn] = [(): void => undefined, (): void => undefined]
@@ -105,7 +105,7 @@ test('a run that another one took for dead ends without a trace', async () => {
   const ended = own.create({ store: first.store }).catch((error: unknown) => error)
   await Promise.race([first.atManifest, ended])
   await expect(own.create()).rejects.toThrow(ArchiveInUseError)
-  // As where its lease has ended while it was stopped.
+  // The same state as after its lease ended while it was stopped.
   rmSync(fileOf('lock'))
   await own.append(20)
   await own.create()
@@ -122,7 +122,7 @@ test('a run that was taken for dead cannot name segments that the other one remo
   await Promise.race([first.atManifest, ended])
   rmSync(fileOf('lock'))
   const second = storeOf(own.folder)
-  // The first one goes on at the moment when the second one removes what no manifest names.
+  // The first run continues at the moment when the second one removes the segments that no manifest names.
   const remove: ArchiveStore['remove'] = async (path) => {
     first.goOn()
     await ended

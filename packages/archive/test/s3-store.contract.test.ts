@@ -1,4 +1,4 @@
-/** What a store of an archive may do, and what it makes of it: never a shorter archive, never another one's file under its name. */
+/** Faults of an archive's store and their results: never a shorter archive, and never another archive's file under its name. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ async function put(store: ArchiveStore, path: string, text: string, isNew = fals
 const textOf = async (store: ArchiveStore, path: string): Promise<string | undefined> =>
   (await store.read(path, 100))?.toString()
 
-/** Of the calls of one method to one key. */
+/** Makes the calls of one method to one key fail. */
 function failing(method: string, key: string, faultOf: (attempt: number) => Fault | null): void {
   server.fault = (asked) =>
     asked.method === method && asked.path === `/archives/${key}` ? faultOf(asked.attempt) : null

@@ -1,4 +1,4 @@
-/** A store in memory with the S3 interface that also does what stores do at bad times. It checks no signatures. */
+/** A store in memory with the S3 interface that can also fail as stores do. It checks no signatures. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -13,25 +13,25 @@ export interface Asked {
   /** Path with the bucket, without query. */
   readonly path: string
   readonly body: Buffer
-  /** Of all calls of this method and path, from 1. */
+  /** Number of this call among all calls of this method and path, from 1. */
   readonly attempt: number
 }
 
-/** What happens in place of the answer, or after the work was done where `isDone`. */
+/** The fault that replaces the answer, or follows the finished work if `isDone`. */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly body?: string }
   | { readonly kind: 'silence' | 'reset' | 'cut' | 'unconditional' }
-  /** Done, and the answer is lost. */
+  /** The work is done, and the answer is lost. */
   | { readonly kind: 'lost' }
 
 export interface ScriptedStore {
   readonly objects: Map<string, Buffer>
-  /** Every call that came, as `METHOD path`. */
+  /** Every received call, as `METHOD path`. */
   readonly calls: string[]
   fault: (asked: Asked) => Fault | null
-  /** Of a list. */
+  /** The page size of a list. */
   pageSize: number
-  /** In place of an honest list. */
+  /** The answer that replaces an honest list. */
   listAnswer: string | null
   open(options?: Partial<S3StoreOptions>): ArchiveStore
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** Whoever can write the folder of an archive can change it; what was changed is named by its file. */
+/** Anyone with write access to the folder of an archive can change it. The check names the file of each change. */
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signNote } from '@cupel/signing'
@@ -23,7 +23,7 @@ afterAll(() => own.close())
 
 let copies = 0
 
-/** What is found in a copy of the archive that somebody changed. */
+/** The result of a check of a changed copy of the archive. */
 async function tampered(change: (path: (file: string) => string) => void): Promise<Checked> {
   copies += 1
   const folder = `${own.folder}-${copies}`
@@ -71,7 +71,7 @@ test('a file that was cut off, emptied, made longer or removed is named', async 
     for (const [index, change] of changes.entries()) {
       const isLast = file === manifests().at(-1)
       const found = await tampered((path) => change(path(file)))
-      // Without the last manifest nothing says that it was there, but the segment that it named.
+      // Without the last manifest, only the segment that it named shows that it existed.
       const expected = isLast && index === 4 ? segments().find((each) => each.includes('130')) : file
       expect([file, index, named(found)[0]]).toEqual([file, index, expected])
     }

@@ -31,7 +31,7 @@ test('bodies go out and come back whole, over as many connections as were asked 
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       response.writeHead(body.toString() === '"refused"' ? 429 : 200, { 'content-length': body.length })
-      // In two pieces, so that an answer arrives in several.
+      // Writes two pieces, so that an answer arrives in several.
       response.write(body.subarray(0, 2))
       setImmediate(() => response.end(body.subarray(2)))
     })

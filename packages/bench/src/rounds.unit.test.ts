@@ -9,7 +9,7 @@ import {
   type RoundTurns,
 } from './rounds.js'
 
-/** Few, because their number decides nothing here. */
+/** Few, because their number does not matter here. */
 const RESAMPLES = 50
 
 const countTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1)

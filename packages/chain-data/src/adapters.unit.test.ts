@@ -1,4 +1,4 @@
-/** Whatever an adapter is answered, it refuses in words of its own. */
+/** An adapter refuses any wrong answer with its own error text. */
 import { isDeepStrictEqual } from 'node:util'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
@@ -46,7 +46,7 @@ const questions: Readonly<Record<string, Question>> = {
 const adapterFor = ({ kind, chain }: Protocol): ChainProvider =>
   adapterOf({ kind, chain: chain as ChainProvider['chain'], multichain: true }, () => NOW_MS)
 
-/** What the question came to; throws where it failed in words that are not the adapter's. */
+/** The outcome of the question. Throws any error that is not the adapter's own. */
 async function outcome(question: () => Promise<unknown>): Promise<'answered' | 'refused'> {
   try {
     await question()
@@ -90,7 +90,7 @@ describe.each(protocols)('an adapter of kind $kind', (protocol) => {
   )
 })
 
-/** The answer with the value at one of its places, counted depth first and around, replaced. */
+/** The answer with one of its values replaced; places are counted depth first and wrap around. */
 function replacedAt(answer: unknown, place: number, value: unknown): unknown {
   const places = countPlaces(answer)
   let left = place % places

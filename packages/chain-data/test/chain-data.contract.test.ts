@@ -1,4 +1,4 @@
-/** How providers are asked: together, within a time, apart for each account, and left alone when they fail. */
+/** Queries to providers: they run together, within a time limit, separately for each account, and pause for a failing provider. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { PATIENCE_MS } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -56,7 +56,7 @@ function open(servers: readonly ProviderServer[], requestTimeoutMs = LONG_MS): v
 const look = (changes: { accountId?: string; chain?: string; address?: string } = {}, waitMs = LONG_MS) =>
   chainData.look({ accountId: 'a', chain: 'ETH', address: ADDRESS, ...changes }, waitMs)
 
-/** Holds every answer back until it is let go. */
+/** Holds every answer back until it is released. */
 function holding(server: ProviderServer): () => void {
   const held: (() => void)[] = []
   server.fault = (response, answer) => held.push(() => response.end(answer))
@@ -145,7 +145,7 @@ describe('a stage that is late', () => {
 describe('a provider that was late again and again', () => {
   const WAIT_MS = 100
   const addressOf = (index: number) => `0x${String(index).padStart(40, '0')}`
-  /** Timers end in the order they are due, however busy the machine is. */
+  /** Timers end in the order in which they are due, however busy the machine is. */
   const isWaitedFor = async (address: string): Promise<boolean> => {
     const halfTime = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), WAIT_MS / 2))
     return await Promise.race([look({ address }, WAIT_MS).then(() => false), halfTime])

@@ -1,9 +1,9 @@
-/** What a provider of each kind answers about one address in a known state, in the form of its protocol. */
+/** The answers of a provider of each kind about one address in a known state, in the form of its protocol. */
 import type { ChainFact } from '@cupel/contracts'
 import type { ProviderKind } from '../src/index.js'
 import type { Answerer, Asked } from './provider-server.js'
 
-/** Milliseconds since 1970 at which the tests take place. */
+/** The time at which the tests take place, in milliseconds since 1970. */
 export const NOW_MS = Date.parse('2026-11-21T09:00:37.123Z')
 const HEAD_AT_S = Math.floor(NOW_MS / 1_000) - 9
 
@@ -12,11 +12,11 @@ export interface Protocol {
   readonly chain: string
   readonly address: string
   readonly answerer: Answerer
-  /** As `answerer`, but of a provider that serves another chain. */
+  /** Like `answerer`, but for a provider that serves another chain. */
   readonly otherChain: Answerer
-  /** As `answerer`, but about another address; null where the protocol does not repeat the address. */
+  /** Like `answerer`, but about another address; null if the protocol does not repeat the address. */
   readonly otherAddress: Answerer | null
-  /** As `answerer`, with a newest block of long ago; null where the protocol does not tell its age. */
+  /** Like `answerer`, with a newest block of long ago; null if the protocol does not state its age. */
   readonly stale: Answerer | null
   readonly expected: Partial<ChainFact>
 }
@@ -136,7 +136,7 @@ const heldUsdc = (amount: string): unknown => ({
   account: { data: { parsed: { info: { mint: USDC_MINT, tokenAmount: { amount, decimals: 6 } } } } },
 })
 
-/** Newest first; slots may hold several. */
+/** Newest first; a slot may hold several. */
 export const solanaSignatures = (length: number): readonly object[] =>
   Array.from({ length }, (_, index) => ({
     signature: `${'5'.repeat(82)}${String(111_111 + index).replaceAll('0', 'z')}`,
@@ -159,7 +159,7 @@ const solanaResults = {
   }),
 }
 
-/** Without `refused`, which the node answers with an error. */
+/** Leaves out `refused`, which the node answers with an error. */
 export function solana(
   changes: Partial<Record<keyof typeof solanaResults, (params: readonly unknown[]) => unknown>> = {},
   refused?: keyof typeof solanaResults,

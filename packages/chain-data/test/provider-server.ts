@@ -1,4 +1,4 @@
-/** A provider on this machine: answers in the form of each protocol, and misbehaves in every way a test asks for. */
+/** A provider on this machine. It answers in the form of each protocol, and misbehaves in every way that a test requests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -6,11 +6,11 @@ export interface Asked {
   readonly method: string
   readonly url: URL
   readonly headers: IncomingMessage['headers']
-  /** Parsed JSON body; undefined without one. */
+  /** Parsed JSON body; undefined if there is none. */
   readonly body: unknown
 }
 
-/** Gives the answer to a question, as JSON value, or as text where the protocol says so. */
+/** Returns the answer to a question as a JSON value, or as text if the protocol requires it. */
 export type Answerer = (asked: Asked) => unknown
 
 /** Takes over a response. */
@@ -19,7 +19,7 @@ export type Fault = (response: ServerResponse, answer: string, socket: Socket) =
 export interface ProviderServer {
   readonly url: string
   readonly asked: Asked[]
-  /** Connections that were opened so far. */
+  /** Number of connections opened so far. */
   connections(): number
   answerer: Answerer
   /** Applied to every answer while it is set. */
@@ -70,7 +70,7 @@ export async function startProviderServer(answerer: Answerer): Promise<ProviderS
   return server
 }
 
-/** Numbers beyond what a double holds are written with every digit. */
+/** Writes numbers beyond the range of a double with every digit. */
 function render(answer: unknown): string {
   if (typeof answer === 'string') return answer
   return JSON.stringify(answer, (_key, value: unknown) =>
@@ -78,12 +78,12 @@ function render(answer: unknown): string {
   ).replace(/"bigint:(\d+)"/g, '$1')
 }
 
-/** JSON text is an answer like any other: a text answer that is JSON is told apart by this. */
+/** Parses JSON text, so that a text answer that is JSON can be told apart. */
 export const asJson = (text: string): unknown => JSON.parse(text) as unknown
 
 const MEBIBYTE = 1_024 * 1_024
 
-/** Every fault, with the code a provider must be blamed with. */
+/** Every fault, with the code that the provider must get for it. */
 export const faults: Readonly<Record<string, { readonly fault: Fault; readonly code: string }>> = {
   'hangs before it answers': { code: 'timeout', fault: () => undefined },
   'hangs in the middle of its answer': {

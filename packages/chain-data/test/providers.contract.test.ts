@@ -1,13 +1,13 @@
-/** What every adapter keeps to, whatever its protocol. */
+/** Rules that every adapter follows, whatever its protocol. */
 import { noMetrics, silentLogger, type ChainFact } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openChainData, parseConfiguration, type ChainData } from '../src/index.js'
 import { NOW_MS, protocols, type Protocol } from './protocols.js'
 import { faults, startProviderServer, type Answerer, type ProviderServer } from './provider-server.js'
 
-/** For answers that never come. */
+/** The time limit for answers that never come. */
 const HANG_MS = 400
-/** Only a hang takes longer, also where the processors are busy. */
+/** Only a hang takes longer, even if the processors are busy. */
 const REQUEST_TIMEOUT_MS = 60_000
 const LONG_MS = 120_000
 
@@ -104,7 +104,7 @@ describe.each(protocols)('a provider of kind $kind', (protocol) => {
       const fact = await factOf(protocol)
       await chainData.close()
       seen.add(fact.error ?? 'answered')
-      // Either the provider is not believed, or the field was none that the state rests on.
+      // Either the adapter rejects the answer, or the state does not depend on the field.
       if (fact.error === null && !change.isFree) expect(fact, change.name).toMatchObject(protocol.expected)
       else if (fact.error !== null)
         expect(['malformed', 'wrong_chain', 'wrong_address', 'stale', 'refused']).toContain(fact.error)
@@ -116,16 +116,16 @@ describe.each(protocols)('a provider of kind $kind', (protocol) => {
 interface Change {
   readonly name: string
   readonly answerer: Answerer
-  /** The value may be a right one. */
+  /** Whether the value may be a right one. */
   readonly isFree: boolean
 }
 
 const wrongValues = [null, -1, 1.5, '', 'x', '0xzz', true, [], {}, '9'.repeat(90), 1e300]
 
-/** Where one of the wrong values is a right one as well. */
+/** Fields for which one of the wrong values is also a right one. */
 const freeFields = /executable$/
 
-/** Every leaf of every answer, changed to every wrong value, one at a time. */
+/** Changes every leaf of every answer to every wrong value, one at a time. */
 function* changesOf(protocol: Protocol): Generator<Change> {
   for (const path of leavesOf(protocol)) {
     for (const value of wrongValues) {

@@ -1,4 +1,4 @@
-/** Recent transactions from what providers were once recorded to answer. */
+/** Reads recent transactions from recorded answers of providers. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@cupel/contracts'
@@ -140,7 +140,7 @@ describe.skipIf(shared === null)('recorded answers', () => {
       rpcAnswerer({
         eth_chainId: () => '0x1',
         eth_getBlockByNumber: () => head,
-        // Sent by the address; received by it in the other question.
+        // The address sent these; the other question asks for received ones.
         eth_getLogs: ([filter]) => ((filter as { topics: unknown[] }).topics.length === 2 ? logs : []),
       })
     const found = await recent('evm-rpc', 'ETH', pool, node(result.logs.slice(0, 2)))

@@ -1,4 +1,4 @@
-/** A count of Solana transactions is exact or not there: whatever a node leaves out, no number is too small. */
+/** A count of Solana transactions is exact or absent: no number is too small, whatever a node leaves out. */
 import { noMetrics, silentLogger, type ChainFact } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openChainData, parseConfiguration, type ChainData } from '../src/index.js'
@@ -90,7 +90,7 @@ test.each(malformed)('a page %s is not believed, nor anything beside it', async 
 })
 
 test('a full page fits in what is read of an answer, whatever strangers write into their memos', async () => {
-  // As much as a transaction holds, of the character that is longest in JSON.
+  // As much as a transaction holds, of the character with the longest JSON form.
   const memo = `[1100] ${'\u0001'.repeat(1_100)}`
   const fact = await factFrom(withPage(solanaSignatures(250).map((one) => ({ ...one, memo }))))
   expect(fact).toMatchObject({ error: null, balanceBaseUnits: BALANCE, txCount: null })

@@ -1,4 +1,4 @@
-/** Makes checkpoints in a process of its own, so that a failpoint can kill it: `checkpoint-process.ts CONNECTION KEYS FOLDER`. */
+/** Makes checkpoints in a separate process, so that a failpoint can kill it: `checkpoint-process.ts CONNECTION KEYS FOLDER`. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'

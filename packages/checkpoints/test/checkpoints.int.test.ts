@@ -92,7 +92,7 @@ test('an older database is refused until its loss is accepted, and the acceptanc
   await database.execute('DELETE FROM checkpoints.head')
   await database.execute('INSERT INTO checkpoints.head SELECT * FROM old_head')
   await database.execute('INSERT INTO checkpoints.partition SELECT * FROM old_partition')
-  // The restored installation went on before somebody looked.
+  // The restored installation continued before the check.
   await own.append(80)
   await expect(own.checkpoint()).rejects.toThrow(/later checkpoints than the database.*accept-shorter/)
   expect(wrongs(await own.compare())).toEqual([

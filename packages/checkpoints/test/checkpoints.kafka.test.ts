@@ -1,4 +1,4 @@
-/** Whoever has the rights of the brokers' operator can cut, replace and rewrite topics; the checkpoints show it on a real broker. */
+/** An operator of the brokers can cut, replace and rewrite topics. The checkpoints show this on a real broker. */
 import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@cupel/contracts'
 import type { EventLog, LogRecord } from '@cupel/event-log'
@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)(
       await Promise.all(open.map((log) => log.close()))
     })
 
-    /** As processes see it that start now. */
+    /** The differences that a newly started process finds. */
     const compared = async (): Promise<unknown[]> => {
       const { database, folder, keys } = history
       return wrongs(await compareLog({ log: openLog(), database, folder, verifier: keys.verifier }))
@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)(
       for await (const page of log.read({ topic: TOPIC, partition, from: 0, to })) records.push(...page)
       return records
     }
-    /** The topic, deleted and made again with these records. */
+    /** Deletes the topic and recreates it with these records. */
     const rewrite = async (records: readonly LogRecord[]): Promise<void> => {
       await deleteTopic(connection(), `${topicPrefix}${TOPIC}`)
       const log = openLog()
@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)(
       long[300] = { ...long[300]!, value: Buffer.from('green') }
       await rewrite([...long, ...short])
       expect(await compared()).toEqual([{ kind: 'changed', partition: 0, from: 256, to: 512 }])
-      // The end is as it was signed: a start cannot know, a verification does.
+      // The end is the signed one, so a start finds no fault; only a verification finds it.
       expect(await lost()).toBeNull()
     })
   },

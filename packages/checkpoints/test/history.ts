@@ -1,4 +1,4 @@
-/** A log with checkpoints, and what a test does to both. */
+/** A log with checkpoints, and helpers that change both. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
@@ -84,7 +84,7 @@ export async function openCheckpointedLog(
   }
 }
 
-/** What is wrong, in one list. */
+/** All faults and differences in one list. */
 export function wrongs({ faults, partitions }: LogComparison): unknown[] {
   const differences = partitions.flatMap(({ place, differences }) =>
     differences.map(({ kind, from, to }) => ({ kind, partition: place.partition, from, to })),

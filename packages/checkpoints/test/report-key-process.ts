@@ -1,5 +1,5 @@
 /**
- * Requires signatures of reports and retires a key, in a process of its own, so that a failpoint can kill it:
+ * Requires signatures of reports and retires a key, in a separate process, so that a failpoint can kill it:
  * `report-key-process.ts CONNECTION KEYS KEYID`.
  */
 import { openEmbeddedLog } from '@cupel/event-log/embedded'

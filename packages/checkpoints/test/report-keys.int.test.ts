@@ -1,4 +1,4 @@
-/** What is required of reports, and which key signs them no more, is either said in whole or not at all. */
+/** The requirement for reports and the retirement of a key are recorded either completely or not at all. */
 import { join } from 'node:path'
 import { topicOf } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, rotateSigningKey } from '@cupel/signing'

@@ -1,4 +1,4 @@
-/** Every change of signed records is found and named by its place, and nothing else is. */
+/** Every change of signed records is found and named by its place; nothing else is reported. */
 import type { EventLog, LogRecord } from '@cupel/event-log'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
@@ -14,13 +14,13 @@ function record(offset: number, text = `value ${offset}`): LogRecord {
   return { ...place, offset, key: `key ${text}`, value: Buffer.from(text), headers }
 }
 
-/** A log of one partition; an offset without a record is one at which Kafka keeps something of its own. */
+/** A log of one partition. Kafka keeps something internal at an offset without a record. */
 function logOf(
   records: readonly LogRecord[],
   start: number,
   end: number,
 ): EventLog & { readonly openReads: number } {
-  // Each holds a connection on Kafka.
+  // On Kafka each open read holds a connection.
   let openReads = 0
   return {
     get openReads() {
@@ -50,7 +50,7 @@ async function signed(records: readonly LogRecord[], ends: readonly number[]): P
   return extensions
 }
 
-/** What somebody does to the records at an offset, and the first offset that is another one then. */
+/** Changes of the records at an offset, and the first offset that differs afterwards. */
 const tamperings: Readonly<Record<string, (records: LogRecord[], at: number) => LogRecord[]>> = {
   changed: (records, at) =>
     records.map((each) => (each.offset === at ? { ...each, value: Buffer.from('other') } : each)),
@@ -102,7 +102,7 @@ async function differencesOf(
   const end = (records.at(-1)?.offset ?? -1) + 1
   const log = logOf(records, start, end)
   const comparer = comparePartition(log, place, 0, { start, end })
-  // In two parts, as a long history is compared.
+  // Compares in two parts, as for a long history.
   const middle = Math.floor(extensions.length / 2)
   if (middle > 0) await comparer.compare(extensions.slice(0, middle))
   await comparer.compare(extensions.slice(middle))
@@ -124,7 +124,7 @@ test('records that are as they were signed agree, wherever retention has cut the
   )
 })
 
-/** Each history is signed once and then changed in as many ways: to sign it costs as much as to compare it. */
+/** Each history is signed once and then changed this many times, because signing costs as much as comparing. */
 const CHANGES = 5
 const CHANGED_HISTORIES = 10_000 / CHANGES
 /** Ten thousand changes take a minute of one idle core. */
@@ -154,7 +154,7 @@ test('a change of a signed record is found, and named within 256 records', { tim
   )
 })
 
-/** The first difference holds the first changed offset. */
+/** The first difference contains the first changed offset. */
 function expectNamed(
   differences: readonly Difference[],
   { kind, at, last }: { kind: string; at: number; last: number },
@@ -162,7 +162,7 @@ function expectNamed(
   const first = kind === 'exchanged' ? Math.min(at, at === 0 ? 0 : at - 1) : at
   expect(differences.length).toBeGreaterThan(0)
   const { kind: what, from, to } = differences[0]!
-  // Where records are missing at the end, those between the checkpoint before and them cannot be compared.
+  // If records are missing at the end, the records between the previous checkpoint and the gap cannot be compared.
   if (what === 'missing') {
     expect(to).toBe(last)
     return

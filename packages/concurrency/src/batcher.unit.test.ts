@@ -4,7 +4,7 @@ import { BatcherRefusal, createBatcher, type BatcherOptions } from './batcher.js
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
-/** A run whose batches are recorded and end when the test says so. */
+/** A recorded run of batches that end when the test decides. */
 function controlled() {
   const batches: { items: readonly string[]; finish: () => void; fail: (error: Error) => void }[] = []
   const run = (items: readonly string[]): Promise<string[]> =>
@@ -121,7 +121,7 @@ describe('with faked time', () => {
         item === 'a' ? Promise.resolve([late]) : new Promise((resolve) => (finish = resolve)),
       timeoutMs: 1_000,
     })
-    // One has its promise before the limit and one after it.
+    // One gets its promise before the limit and one after it.
     for (const item of ['a', 'b']) {
       const outcome = batcher.add(item).catch((error: Error) => error.message)
       await turn()
@@ -166,7 +166,7 @@ describe('with faked time', () => {
   })
 })
 
-/** What happens to a batch: after how many turns of the event loop it ends, and whether it fails. */
+/** The outcome of a batch: the number of turns of the event loop after which it ends, and whether it fails. */
 const batchFate = fc.record({ turns: fc.nat(4), fails: fc.boolean() })
 
 describe('for any arrivals, sizes and failures', () => {

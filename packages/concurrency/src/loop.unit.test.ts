@@ -10,7 +10,7 @@ const unexpected = (error: unknown): never => {
   throw error
 }
 
-/** A loop whose steps are noted by the time they began, relative to its start. */
+/** A loop that records the start of each step, relative to its own start. */
 function timed(options: Partial<Parameters<typeof startLoop>[0]> = {}) {
   const startMs = performance.now()
   const begunMs: number[] = []
@@ -121,7 +121,7 @@ test('for any wakes, durations and failures: one step at a time, one after each 
             loop.wake()
           } else await vi.advanceTimersByTimeAsync(each.ms)
         }
-        // The longest step, and the rest after it had it failed.
+        // Time for the longest step, and for the rest after it if it failed.
         await vi.advanceTimersByTimeAsync(81)
         expect(lastBegunMs).toBeGreaterThanOrEqual(wokenMs)
         const stopped = loop.stop()

@@ -4,7 +4,7 @@ import { createWake } from './wake.js'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Whether the wait is over, once everything that is ready has run. */
+/** Whether the wait is over after all ready callbacks have run. */
 async function isOver(wait: Promise<void>): Promise<boolean> {
   let over = false
   void wait.then(() => (over = true))

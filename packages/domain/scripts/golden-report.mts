@@ -1,5 +1,5 @@
-// Prints the data of one golden sample of the one real decision that three samples show: the state of the lists, the policy and
-// the report, as the present code makes them. After a change of an unreleased scorer or policy:
+// Prints the data of one golden sample, as the present code makes it. Three samples show one real decision: the state of the lists,
+// the policy and the report. After a change of an unreleased scorer or policy:
 //   for event in LabelStateRecorded PolicyActivated ReportGenerated; do
 //     npx tsx --conditions=cupel-source packages/domain/scripts/golden-report.mts $event > data.json
 //     node packages/event-log/scripts/golden-sample.mjs $event data.json --replace

@@ -10,7 +10,7 @@ import {
   type RoundFunction,
 } from './report-id.js'
 
-/** Any function at all must give a permutation: this one is weak on purpose and reaches beyond 28 bits. */
+/** Any function must give a permutation. This one is weak on purpose and reaches beyond 28 bits. */
 const weak: RoundFunction = (round, halves) => halves.map((half) => (half * 2_654_435_761 + round) % 2 ** 32)
 
 const keyed: RoundFunction = (round, halves) =>

@@ -1,4 +1,4 @@
-/** What an adversary, a fault or an incomplete import does to the truth: each hiding leaves a view that knows less. */
+/** The changes that an adversary, a fault or an incomplete import makes to the truth. Each hiding leaves a view that knows less. */
 import type { LabelSetState } from '@cupel/contracts'
 import type { Transfer } from '../src/index.js'
 import { failedFact } from './chain-fact-builders.js'
@@ -9,7 +9,7 @@ type Hiding = (view: View, choose: Choose) => View
 
 const places = Array.from({ length: 12 }, (_, index) => index)
 
-/** Changes one transfer, chosen by number; a world without transfers stays as it is. */
+/** Changes one transfer, selected by number; a world without transfers stays unchanged. */
 function onTransfer(change: (transfer: Transfer) => Transfer | null): Hiding {
   return (view, choose) => {
     const at = choose(places) % Math.max(1, view.transfers.length)
@@ -41,7 +41,7 @@ function onSet(change: (set: LabelSetState) => LabelSetState | null): Hiding {
   }
 }
 
-/** Labels of one holder are no longer visible; `count` says how the set changes with them. */
+/** Hides the labels of one holder; `count` states how the set changes with them. */
 function dropLabels(count: (set: LabelSetState, dropped: number) => LabelSetState): Hiding {
   return (view, choose) => {
     const name = choose(names)
@@ -214,7 +214,7 @@ export const hidings: Readonly<Record<string, Hiding>> = {
     view.cluster === null ? view : { ...view, cluster: { ...view.cluster, stopped: 'failed', labels: [] } },
 }
 
-/** Prices whose symbol and day contain the words are not known. */
+/** Removes the prices whose symbol and day contain the words. */
 function withoutPrices(view: View, words: string): View {
   const prices = new Map([...(view.prices ?? [])].filter(([key]) => !key.includes(words)))
   return { ...view, prices: view.prices === null ? null : prices }

@@ -1,6 +1,6 @@
 /**
- * What a view proves, and what it shows to be missing, worked out by simple reasons that share no code with the product. A proof is a
- * lower bound of the score; the product may well know more.
+ * Works out what a view proves and what it shows to be missing, with simple reasons that share no code with the product. A proof is a
+ * lower bound of the score; the product may know more.
  */
 import type { LabelSetState } from '@cupel/contracts'
 import type { LabelFacts, Transfer } from '../src/index.js'
@@ -13,7 +13,7 @@ const NOW_MS = Date.parse(GENERATED_AT)
 const isInForce = ({ publishedAt, total }: LabelSetState): boolean => publishedAt !== '' && total > 0
 const dateOf = ({ asOf }: LabelSetState): string => (asOf ?? '').slice(0, 10)
 
-/** Another whole list of the authority is newer. */
+/** Another whole list of the authority is newer than this one. */
 const isHistory = (view: View, set: LabelSetState): boolean =>
   set.whole &&
   set.asOf !== null &&
@@ -26,7 +26,7 @@ const isHistory = (view: View, set: LabelSetState): boolean =>
       other.total >= set.total / 2,
   )
 
-/** On a list of the authority that is in force. */
+/** Whether the label is on a list of the authority that is in force. */
 function isDesignation(view: View, label: LabelFacts): boolean {
   return (
     label.category === 'sanctions' &&
@@ -44,7 +44,7 @@ function isDesignation(view: View, label: LabelFacts): boolean {
 const wholeLists = (view: View): readonly LabelSetState[] =>
   view.labelSets.filter((set) => set.authorityOrigin !== '' && set.whole && isInForce(set))
 
-/** Parts per million; 0 for what a list in force has ended. */
+/** Parts per million; 0 for a label that a list in force has ended. */
 function strengthOf(view: View, label: LabelFacts): number {
   if (isDesignation(view, label)) return 1_000_000
   const isEnded =
@@ -60,7 +60,7 @@ const weights: Readonly<Record<string, number>> = {
   scam: 0.9,
   mixer: 0.85,
 }
-/** Direct in, direct out. */
+/** The caps of direct exposure: in, out. */
 const caps: Readonly<Record<string, readonly [number, number]>> = {
   sanctions: [90, 95],
   stolen: [85, 20],
@@ -68,7 +68,7 @@ const caps: Readonly<Record<string, readonly [number, number]>> = {
 }
 const SEVERE = 'ransomware'
 
-/** Points that the visible facts prove at least, with a hundredth of tolerance for each rounding. */
+/** The least number of points that the visible facts prove, with a tolerance of a hundredth for each rounding. */
 export function provenScore(view: View): number {
   const own = view.labels['a'] ?? []
   const byLabels = own.map((label) =>
@@ -84,7 +84,7 @@ export function provenScore(view: View): number {
   return Math.max(0, ...byLabels, ...byFunds)
 }
 
-/** What proven transfers between the address and a labelled one show, whatever their order. */
+/** What proven transfers between the address and a labelled one show, in any order. */
 function fundsProve(view: View, name: Name): readonly number[] {
   const labels = name === 'a' ? [] : (view.labels[name] ?? [])
   return labels.flatMap((label) => {
@@ -117,7 +117,7 @@ function directProof(
       one.to === (direction === 'in' ? a : other) &&
       assetOf(view.chain, one).group === group,
   )
-  // A millionth of the dust is exact enough for a bound, and one measure for every asset of the group.
+  // A millionth of the dust is exact enough for a bound, and it measures every asset of the group alike.
   const inDust = (transfers: readonly Transfer[]): number =>
     transfers.reduce(
       (sum, one) => sum + Number((one.amount * 1_000_000n) / assetOf(view.chain, one).dust),
@@ -140,11 +140,11 @@ function directProof(
   const factor = label.category === 'sanctions' ? 1 : 0.6
   const points = cap * (strength / 1e6) * size * factor
   const weighted = Math.max(label.category === 'sanctions' ? 25 : 0, points) * weights[label.category]!
-  // The least of what was paid to a severe source is in weighted points.
+  // The minimum for payments to a severe source is in weighted points.
   return Math.max(isSevere ? 25 : 0, weighted - 0.05)
 }
 
-/** Signs in what is known of the lists that something is missing. */
+/** Signs in the known lists that something is missing. */
 export function listSigns(view: View): readonly string[] {
   const signs: string[] = []
   const inForce = wholeLists(view).filter((set) => !isHistory(view, set))
@@ -154,7 +154,7 @@ export function listSigns(view: View): readonly string[] {
     if (set.publishedAt === '') signs.push(`${set.dataset} never came`)
     const isRequired = set.refreshConfigured || set.authorityOrigin === 'us-ofac'
     if (!isRequired || isHistory(view, set) || !set.whole) continue
-    // What a withdrawal on a stale base left visible shows in the counts.
+    // When a withdrawal on a stale base leaves labels visible, the counts show it.
     if (set.staleBase && isInForce(set)) signs.push(`${set.dataset} has a stale base`)
     const datedMs = Math.max(
       Date.parse(set.asOf ?? '1970-01-01'),
@@ -166,7 +166,7 @@ export function listSigns(view: View): readonly string[] {
   return signs
 }
 
-/** Signs in the ledger, and in what the node says beside it, that something is missing. */
+/** Signs in the ledger, and in the node's answers, that something is missing. */
 export function ledgerSigns(view: View): readonly string[] {
   if (view.ledger !== 'examined') return ['no ledger']
   return [...rangeSigns(view), ...transferSigns(view), ...nodeSigns(view)]
@@ -181,11 +181,11 @@ function rangeSigns({ chain, ranges }: View): readonly string[] {
       return [`${kind} ends in the future`]
     const known = (height: number): boolean =>
       declared.some(({ fromHeight, toHeight }) => fromHeight <= height && height <= toHeight)
-    // Worlds are small: every height of theirs can be tried.
+    // Worlds are small, so every height of theirs can be tried.
     const heights = [1, 899, 999, ...Array.from({ length: 100 }, (_, index) => 1_000 + index)]
     if (!heights.every(known)) return [`${kind} has a gap`]
     const endMs = Math.max(...declared.map(({ toAtS }) => (toAtS ?? 0) * 1_000))
-    // Another kind may date the end of this one, where it ends no higher.
+    // Another kind may date the end of this one if it ends no higher.
     const byOthers = Math.max(...ranges.map(({ toAtS }) => (toAtS ?? 0) * 1_000))
     return NOW_MS - Math.max(endMs, byOthers) > 24 * HOUR_MS ? [`${kind} ends early`] : []
   })
@@ -203,10 +203,10 @@ function transferSigns(view: View): readonly string[] {
   return signs
 }
 
-/** Sums need no order; where every block is known, no prefix of the history may be short either. */
+/** Sums need no order. If every block is known, no prefix of the history may be short either. */
 function hasShortfall({ chain, transfers }: View, address: string): boolean {
   const own = transfers.filter(({ from, to }) => from === address || to === address)
-  // An output may be spent in the block that made it, at any place.
+  // A transaction may spend an output in the block that made it, at any position.
   const isOrdered =
     chain !== 'BTC' && own.every(({ blockNumber, index }) => blockNumber !== null && index !== null)
   const place = ({ blockNumber, index }: Transfer): number => (isOrdered ? blockNumber! * 1_000 + index! : 0)
@@ -235,7 +235,7 @@ function nodeSigns({ chain, chainInputs, transfers }: View): readonly string[] {
   return signs
 }
 
-/** One line per fact, for a reader of a failed case. */
+/** Prints one line per fact, for a reader of a failed case. */
 export function statedView(view: View): string {
   const who = (address: string): string => nameOf(address) ?? address
   return [

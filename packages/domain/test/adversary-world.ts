@@ -1,6 +1,6 @@
 /**
- * A world whose truth the adversary knows: who is labelled, who paid whom and when, which lists are in force, and what a node
- * says. Nobody spends what they do not have, every list is whole and fresh, and every range is declared.
+ * A world whose truth the adversary knows: the labelled addresses, all payments with their times, the lists in force, and the node's
+ * answers. No address spends more than it has, every list is whole and fresh, and every range is declared.
  */
 import type { ChainFact, ClusterRecord, LabelSetState } from '@cupel/contracts'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ import {
   restatement,
 } from './judgement-builders.js'
 
-/** `a` is screened, `b` and `c` are followed, the others are at the ends of paths. */
+/** `a` is screened, `b` and `c` are followed, and the others are at the ends of paths. */
 export const names = [
   'a',
   'b',
@@ -32,7 +32,7 @@ export const names = [
 ] as const
 export type Name = (typeof names)[number]
 
-/** Everything that a decision reads, by the names of the world. The truth is a view from which nothing is hidden. */
+/** Everything that a decision reads, with the names of the world. The truth is a view from which nothing is hidden. */
 export interface View {
   readonly chain: 'ETH' | 'BTC'
   readonly labels: Readonly<Partial<Record<Name, readonly LabelFacts[]>>>
@@ -43,7 +43,7 @@ export interface View {
   readonly ranges: readonly DeclaredRange[]
   readonly followed: readonly Name[]
   readonly truncated: boolean
-  /** Prices, by symbol and UTC day; null where no table was imported. */
+  /** Prices by symbol and UTC day; null if no table was imported. */
   readonly prices: ReadonlyMap<string, bigint> | null
   readonly chainInputs: ChainInputs
   readonly cluster: ClusterRecord | null
@@ -52,7 +52,7 @@ export interface View {
 export const addressNamed = (name: Name): string => addressOf(names.indexOf(name) + 10)
 export const nameOf = (address: string): Name => names.find((name) => addressNamed(name) === address)!
 
-/** A minute before midnight, UTC: most worlds see two days. */
+/** A minute before midnight, UTC, so that most worlds span two days. */
 const START_S = 1_700_006_340
 const BLOCK_S = 12
 /** First block of a world. */
@@ -62,7 +62,7 @@ export interface AssetOfWorld {
   readonly symbol: string
   readonly kind: 'native' | 'internal' | 'token' | 'utxo'
   readonly contract: string
-  /** Assets of one group are one asset for value and dust. */
+  /** For value and dust, all assets of one group are one asset. */
   readonly group: 'native' | 'usd'
   /** About 25 US dollars, in base units. */
   readonly dust: bigint
@@ -93,7 +93,7 @@ export const assetOf = (
 ): AssetOfWorld =>
   assetsOf[chain].find((asset) => asset.contract === contract && (contract !== '' || asset.kind === kind))!
 
-/** Who may pay whom; most lead over an intermediary to the screened address, or from it. */
+/** Possible senders and receivers. Most routes lead over an intermediary to the screened address, or from it. */
 const routes: readonly (readonly [Name, Name])[] = [
   ['stranger', 'a'],
   ['exchange', 'a'],
@@ -132,7 +132,7 @@ function drawnTransfers(chain: View['chain'], draws: readonly number[]): readonl
     const later = choose([0, 1, 1, 5])
     block += later
     index = later === 0 ? index + 1 : 0
-    // A wallet cannot send by a trace.
+    // A wallet cannot send with a trace.
     const kind = asset.kind === 'internal' && from === 'a' ? 'native' : asset.kind
     const key = `${from} ${asset.contract}`
     const has = held.get(key) ?? 0n
@@ -161,7 +161,7 @@ function drawnTransfers(chain: View['chain'], draws: readonly number[]): readonl
   })
 }
 
-/** The date of the designation: unknown, before everything, or in the middle of the world. */
+/** The date of the designation: unknown, before every transfer, or in the middle of the world. */
 const designations = [null, '2020-01-01T00:00:00.000Z', new Date((START_S + 60) * 1_000).toISOString()]
 
 function drawnLabels(chain: View['chain'], drawn: number): View['labels'] {
@@ -210,7 +210,7 @@ const trueSets: readonly LabelSetState[] = [
   labelSet({ source: 'some_pack', dataset: 'some_pack', visible: 1_000, total: 1_000 }),
 ]
 
-/** Micro-dollars of each asset on the days of a world, none of them round. */
+/** Micro-dollars of each asset on the days of a world; no price is round. */
 const truePrices = (chain: View['chain']): ReadonlyMap<string, bigint> =>
   new Map(
     assetsOf[chain].flatMap(({ symbol, group }) =>
@@ -221,7 +221,7 @@ const truePrices = (chain: View['chain']): ReadonlyMap<string, bigint> =>
     ),
   )
 const DAY_S = 86_400
-/** Every day on which a transfer of a world can lie. */
+/** Every day on which a world may have a transfer. */
 export const worldDays: readonly string[] = [0, 1].map((day) =>
   new Date((START_S + day * DAY_S) * 1_000).toISOString().slice(0, 10),
 )
@@ -239,7 +239,7 @@ export function nativeNet(transfers: readonly Transfer[], address: string): bigi
   }, 0n)
 }
 
-/** What an honest node says of the screened address. */
+/** An honest node's answer about the screened address. */
 function nodeSays(chain: View['chain'], transfers: readonly Transfer[]): ChainFact {
   const address = addressNamed('a')
   const sent = transfers.filter(({ from }) => from === address)

@@ -1,7 +1,7 @@
 /**
- * The adversary: takes a world whose truth it knows, hides part of it, and has the product judge what is left. Whatever is hidden,
- * the level never falls below what the visible facts prove; and it is never green where something shows that a part is missing,
- * whether or not the whole truth forbids it. What leaves no sign at all is counted.
+ * The adversary takes a world whose truth it knows, hides part of it, and has the product judge the rest. Whatever is hidden, the
+ * level never falls below the level that the visible facts prove. It is never green if something shows that a part is missing, whether
+ * or not the whole truth forbids green. Hidings that leave no sign at all are counted.
  */
 import { createHash } from 'node:crypto'
 import type { Report } from '@cupel/contracts'
@@ -26,7 +26,7 @@ import { GENERATED_AT, PUBLISHED_AT } from './judgement-builders.js'
 const policy = compiledDefaultPolicy
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The product's report on a view: it measures, then decides. */
+/** The product's report on a view: the product measures, then decides. */
 export function judgedView(view: View): Report {
   const decision = decideScreening(
     {
@@ -92,7 +92,7 @@ const pricesOf = ({ prices }: View): PriceTable | null =>
 const attributed = ({ chain, labels, labelSets }: View, address: string): Attribution =>
   attribute(labels[nameOf(address)] ?? [], { chain, labelSets, generatedAt: GENERATED_AT, policy })
 
-/** Everything in the risk but dollars, and all of those in order. */
+/** Everything in the risk except dollars, and all dollar values in order. */
 function pricedRisk({ risk }: Report) {
   const dollars: unknown[] = []
   const numbers = JSON.stringify(risk, (key, value: unknown) => {
@@ -103,7 +103,7 @@ function pricedRisk({ risk }: Report) {
   return { numbers, dollars }
 }
 
-/** Prices decide nothing, and where one is missing a value in dollars is not known, never smaller. */
+/** Prices decide nothing. If a price is missing, a value in dollars is unknown, never smaller. */
 function expectUnmovedByPrices(view: View, prices: View['prices'], report: Report): void {
   const [left, whole] = [pricedRisk(report), pricedRisk(judgedView({ ...view, prices }))]
   expect(left.numbers).toBe(whole.numbers)
@@ -116,8 +116,8 @@ function expectUnmovedByPrices(view: View, prices: View['prices'], report: Repor
 const ranks = ['green', 'grey', 'orange', 'red']
 
 /**
- * Fails where the product breaks one of the two promises; `hidden` names what was done to the truth. Green by a clean
- * attribution rests on labels alone, so that what the ledger lacks is no sign against it.
+ * Fails if the product breaks one of the two promises; `hidden` names the changes to the truth. Green by a clean attribution
+ * rests on labels alone, so gaps in the ledger are no sign against it.
  */
 export function expectHonest(view: View, hidden: readonly string[]): Report {
   const report = judgedView(view)
@@ -137,13 +137,13 @@ export function expectHonest(view: View, hidden: readonly string[]): Report {
 
 export interface Attack {
   readonly property: fc.IProperty<[[number[], number, number], number[]]>
-  /** Worlds by level of the truth, by level of what was left, and by hiding. */
+  /** Counts of worlds by level of the truth, by level of the remaining view, and by hiding. */
   readonly seen: Map<string, number>
 }
 
 const number = fc.noBias(fc.nat(2 ** 31 - 1))
 
-/** Hides up to three things at once; the names limit which. */
+/** Hides up to three things at once, selected among the given names. */
 export function attack(hidingNames: readonly string[] = Object.keys(hidings)): Attack {
   const seen = new Map<string, number>()
   const count = (word: string): void => void seen.set(word, (seen.get(word) ?? 0) + 1)

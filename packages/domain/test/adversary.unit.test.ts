@@ -1,4 +1,4 @@
-/** No false green, whatever an adversary hides: the product's measuring and deciding over worlds whose truth is known. */
+/** No false green, whatever an adversary hides: the product measures and decides over worlds whose truth is known. */
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

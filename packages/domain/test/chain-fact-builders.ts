@@ -1,4 +1,4 @@
-/** Facts of chain data for tests: an answer of exactly one block, with what a test changes of it. */
+/** Builds chain data facts for tests: an answer of exactly one block, with the changes of a test. */
 import type { ChainFact } from '@cupel/contracts'
 
 export function chainFact(changes: Partial<ChainFact> = {}): ChainFact {

@@ -1,4 +1,4 @@
-/** Reads choices off one number, least significant first: one drawn number is far cheaper than one drawn record. */
+/** Reads choices from one number, least significant first: one drawn number costs far less than one drawn record. */
 export function chooser(drawn: number): <T>(choices: readonly T[]) => T {
   let rest = drawn
   return (choices) => {

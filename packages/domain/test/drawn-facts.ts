@@ -105,7 +105,7 @@ function drawnSet(drawn: number): LabelSetFacts {
     confirmedAt: choose(confirmedAtChoices),
   })
   const isCounted = choose([true, true, true, true, false])
-  // One that never came is nobody's own list yet.
+  // A list that never came has no authority yet.
   return set.publishedAt === ''
     ? {
         ...set,
@@ -121,7 +121,7 @@ function drawnSet(drawn: number): LabelSetFacts {
 
 const stops = ['', '', '', '', 'failed', 'too_large']
 
-/** Every fourth address is in a cluster. */
+/** Puts every fourth address in a cluster. */
 function drawnCluster(
   drawn: number,
   members: readonly (readonly [number, number])[],
@@ -138,7 +138,7 @@ function drawnCluster(
 
 const compiledDefault = compilePolicy(defaultPolicy)
 
-/** Every third case is decided under a policy of its own. */
+/** Gives every third case its own policy. */
 function drawnPolicy(drawn: number, numbers: readonly number[]): CompiledPolicy {
   if (drawn % 3 !== 0) return compiledDefault
   const f = numbers.map((number) => (number % 101) / 100)
@@ -155,7 +155,7 @@ function drawnPolicy(drawn: number, numbers: readonly number[]): CompiledPolicy 
   })
 }
 
-/** A clean address beside a fresh list; little is missing, if anything, so that green comes up too. */
+/** A clean address with a fresh list; little or nothing is missing, so that green occurs too. */
 function nearlyGreen(labels: readonly (readonly [number, number])[], drawn: number): JudgementFacts {
   const [, ppm] = labels[0] ?? [0, 0]
   const choose = chooser(drawn)
@@ -180,7 +180,7 @@ function nearlyGreen(labels: readonly (readonly [number, number])[], drawn: numb
 const cleanConfidences = [850_000, 1_000_000, 800_000, 799_999]
 
 const drawn = fc.nat(2 ** 31 - 1)
-/** Facts of one judgement: real list names, edges of every threshold, and every third time a policy of its own. */
+/** Facts of one judgement: real list names, edges of every threshold, and a separate policy in every third case. */
 export const drawnFacts = fc
   .record({
     labels: fc.array(fc.tuple(drawn, fc.nat(1_000_000)), { maxLength: 8 }),

@@ -1,4 +1,4 @@
-/** Made-up neighbourhoods for property tests of exposure, in the plain terms of the reference. */
+/** Made-up neighbourhoods for property tests of exposure, in the simple terms of the reference. */
 import fc from 'fast-check'
 import { chooser } from './chooser.js'
 import type { TaintMethod } from '../src/index.js'
@@ -9,7 +9,7 @@ import type { ReferenceSource } from './reference-taint.js'
 export const nodes = ['a', 'b', 'c', 'd', 'e', 'f'] as const
 const others = nodes.slice(1)
 
-/** What is declared of a ledger, and what it lacks. */
+/** The declared ranges of a ledger, and the gaps that each of them leaves. */
 export const histories = {
   whole: [],
   'without traces': ['no_traces'],
@@ -28,7 +28,7 @@ export interface DrawnNeighbourhood extends ReferenceCase {
   readonly prices: (typeof priceChoices)[number]
 }
 
-/** Most transfers are where a path is: from sources over others to the screened address, and back. */
+/** Most transfers form paths: from sources over other addresses to the screened address, and back. */
 const routes = [
   [
     ['e', 'f', 'b', 'j'],
@@ -40,7 +40,7 @@ const routes = [
   ],
   [nodes, nodes],
 ] as const
-/** `z` is nobody's address, `j` a CoinJoin. */
+/** `z` is an address without an owner, `j` a CoinJoin. */
 const sparse = [...nodes, 'z', 'j']
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
@@ -50,10 +50,10 @@ const dusts = upTo(20)
 /** In units of eight hours, so that a history lasts some days. */
 export const TIME_UNIT_S = 8 * 3_600
 const times = [0, 1, 2, 3, 4, 5, 6, null]
-/** Most are of one asset, some of the two that are one in value, some of another, few of one that does not count. */
+/** Most are of one asset, some of the two assets of one value, some of another, and few of an asset that does not count. */
 const assetChoices = [...Array<''>(8).fill(''), 'usdt', 'usdt', 'dai', 'weth', 'unknown token'] as const
 export const MILLION_MILLION = 10n ** 12n
-/** FIFO moves single base units, and so has stablecoins of few decimals alone. */
+/** FIFO moves single base units, so it has only stablecoins of few decimals. */
 const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
   '': { group: '', scale: 1n, decimals: 18 },
   usdt: { group: 'usd', scale: MILLION_MILLION, decimals: 6 },
@@ -66,7 +66,7 @@ const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
 interface Drawing {
   readonly method: TaintMethod
   readonly scale: bigint
-  /** Every block and every place in it is known. */
+  /** Every block and every position in it is known. */
   readonly isOrdered: boolean
 }
 
@@ -125,7 +125,7 @@ const categoryChoices = [
 ] as const
 export const confidences = [300_000, 499_999, 500_000, 777_777, 1_000_000] as const
 export const DESIGNATED_AT = 3
-/** C of a CoinJoin, whom nobody labels. */
+/** The confidence C of a CoinJoin, which has no label. */
 export const COINJOIN_PPM = 1_000_000
 
 function drawnSources(drawn: number): Readonly<Record<string, readonly ReferenceSource[]>> {
@@ -146,7 +146,7 @@ function drawnSources(drawn: number): Readonly<Record<string, readonly Reference
   return { ...Object.fromEntries(sources), j: [coinJoin] }
 }
 
-/** A history that is whole is the one that shares can be taken of. */
+/** Shares can be taken only of a whole history, so most histories are whole. */
 const historyDraws = [...(Object.keys(histories) as History[]), 'whole', 'whole', 'whole'] as const
 const priceChoices = ['none', 'all', 'not every day', 'not every asset'] as const
 
@@ -158,7 +158,7 @@ const PRICES: Readonly<Record<string, bigint>> = {
   weth: 2_345_000_000n,
 }
 
-/** A price for each asset and day, as far as the table of the case has one. */
+/** A price for each asset and day, if the table of the case has one. */
 export function priceIn(prices: (typeof priceChoices)[number], asset: string, day: string): bigint | null {
   if (prices === 'none' || (prices === 'not every asset' && asset === 'usdt')) return null
   if (prices === 'not every day' && day === dayOf(2)) return null
@@ -170,7 +170,7 @@ const number = fc.noBias(fc.nat(2 ** 31 - 1))
 const transfersOf = (minLength: number, maxLength: number) =>
   fc.array(fc.tuple(number, number), { minLength, maxLength })
 
-/** Neighbourhoods to be measured by one of the methods; one in 33 is as large as the reference can bear. */
+/** Neighbourhoods for one of the given methods; one in 33 is as large as the reference can handle. */
 export const drawnNeighbourhoods = (methods: readonly TaintMethod[]): fc.Arbitrary<DrawnNeighbourhood> =>
   fc
     .tuple(
@@ -210,7 +210,7 @@ function drawnNeighbourhood(
     sources,
     clean: clean === '' ? [] : [clean],
     followed,
-    // A hub is nobody's, and nobody looks behind it.
+    // A hub has no label and is not followed.
     hubs: choose([true, false])
       ? others.filter((at) => !followed.includes(at) && sources[at] === undefined && at !== clean)
       : [],

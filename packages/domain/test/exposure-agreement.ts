@@ -1,4 +1,4 @@
-/** The product's exposure beside the reference's, over generated neighbourhoods. */
+/** Compares the product's exposure with the reference's, over generated neighbourhoods. */
 import fc from 'fast-check'
 import type { ExposureBreakdown, ExposureCounterparty, ExposureMeasure } from '@cupel/contracts'
 import { expect } from 'vitest'
@@ -32,7 +32,7 @@ import type { ReferenceShare, ReferenceTransfer } from './reference-case.js'
 import type { ReferenceSource } from './reference-taint.js'
 import { fewestShown } from './variety.js'
 
-/** Cases of every method together, where there is no time budget. */
+/** Number of cases of all methods together, where there is no time budget. */
 export const CASES = 100_000
 
 const HOUR_S = 3_600
@@ -54,7 +54,7 @@ const symbols: Readonly<Record<string, string>> = {
   DAI: 'dai',
   WETH: 'weth',
 }
-/** Of a record's contract. */
+/** The group of a record's contract. */
 const groups: Readonly<Record<string, string>> = { '': '', usd: 'usd', [contracts['weth']!]: 'weth' }
 const addresses: Readonly<Record<string, string>> = {
   ...Object.fromEntries(nodes.map((node, index) => [node, addressOf(index + 10)])),
@@ -81,7 +81,7 @@ const ranges: Readonly<Record<History, typeof wholeHistory>> = {
   none: [],
 }
 
-/** Policies and labels are few: compiled and attributed once, they leave the time to what is compared. */
+/** There are few policies and labels. Compiling and attributing each of them once leaves the time to the comparison. */
 const policies = new Map<string, CompiledPolicy>()
 const attributionsOf = new Map<string, Attribution>()
 
@@ -228,7 +228,7 @@ function byReference({ measures, breakdown, incomplete }: ReferenceExposure): re
   ].sort()
 }
 
-/** What a reader of a failed case needs. */
+/** The facts that a reader of a failed case needs. */
 const statedCase = (drawn: DrawnNeighbourhood): string =>
   [
     `${drawn.method} over ${drawn.hops} hops, history ${drawn.history}${drawn.truncated ? ', truncated' : ''}`,
@@ -268,9 +268,9 @@ const seenWords = [
 ]
 
 export interface Agreement {
-  /** Holds where product and reference measure a neighbourhood alike. */
+  /** Holds if product and reference measure a neighbourhood alike. */
   readonly property: fc.IProperty<[DrawnNeighbourhood]>
-  /** Cases that show something of each kind; cases in which nothing is found agree without showing anything. */
+  /** Number of cases that show each kind of result. Cases without any result agree but show nothing. */
   readonly seen: Map<string, number>
 }
 
@@ -288,7 +288,7 @@ export function agreement(methods: readonly TaintMethod[]): Agreement {
   return { property, seen }
 }
 
-/** Fails where one kind of case came up in fewer than one of 500 cases. */
+/** Fails if one kind of case occurred in fewer than one of 500 cases. */
 export function expectVariety({ seen }: Agreement, cases: number): void {
   for (const [word, count] of seen) expect(count, word).toBeGreaterThan(fewestShown(cases, 500))
 }

@@ -16,12 +16,12 @@ import { ADDRESS, GENERATED_AT, labelSet } from './judgement-builders.js'
 
 export const ETHER = 10n ** 18n
 
-/** Address number n. */
+/** The address with number n. */
 export const addressOf = (n: number): string => `0x${n.toString(16).padStart(40, '1')}`
 
 let made = 0
 
-/** A proven transfer of ether to the screened address, each one an hour after the one before. */
+/** A proven transfer of ether to the screened address; each transfer is an hour after the previous one. */
 export function transfer(changes: Partial<Transfer> = {}): Transfer {
   made += 1
   return {
@@ -61,7 +61,7 @@ export function neighbourhood(
   }
 }
 
-/** Declares everything since the chain began. */
+/** Declares the whole history since the start of the chain. */
 export const wholeHistory: Neighbourhood['ranges'] = (['native', 'internal', 'token'] as const).map(
   (kind) => ({
     kind,
@@ -75,7 +75,7 @@ export function policyWith(exposure: Partial<ExposurePolicyDocument>): CompiledP
   return compilePolicy({ ...defaultPolicy, exposure: { ...defaultPolicy.exposure, ...exposure } })
 }
 
-/** Measures with labels given by address. */
+/** Measures a neighbourhood with the given labels by address. */
 export function measured(
   around: Neighbourhood,
   labels: Readonly<Record<string, readonly LabelFacts[]>>,

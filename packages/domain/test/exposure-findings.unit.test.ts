@@ -1,4 +1,4 @@
-/** What generated cases and the adversary found in the measuring of exposure; each finding is a rule of its own. */
+/** Errors in the measuring of exposure that generated cases and the adversary found; each finding is a separate rule. */
 import { expect, test } from 'vitest'
 import { addressOf, ETHER, measured, neighbourhood, policyWith, transfer } from './exposure-builders.js'
 import { ADDRESS, cleanLabel, label } from './judgement-builders.js'
@@ -39,7 +39,7 @@ test('value that came through a clean service twice is counted once', () => {
   const byCategory = Object.fromEntries(
     breakdown[0]!.parts.map(({ category, amount }) => [category, BigInt(amount)]),
   )
-  // Between passes on 2 of its first 4, which come back: of its last 8, 4 are clean and 4 are a stranger's.
+  // `between` passes 2 of its first 4 on, and they come back. Of its last 8, 4 are clean and 4 are a stranger's.
   expect(byCategory).toEqual({ clean_exchange: 4n * ETHER, unattributed: 4n * ETHER })
 })
 
@@ -96,7 +96,7 @@ test('by haircut, of parts that are rounded to more than the transfer, the one o
   )
   const labels = Object.fromEntries([unproven, proven].map((at) => [at, [label({ category: 'darknet' })]]))
   const { breakdown } = measured(around, labels)
-  // Each has 2 of the last 3, whole base units: the one that comes second in line gets what is left.
+  // Each source has 2 of the last 3, in whole base units. The second one in order gets the rest.
   expect(breakdown[0]!.parts).toMatchObject([{ category: 'darknet', relation: 'indirect', amount: '3' }])
   const shares = new Map(
     breakdown[0]!.parts[0]!.counterparties.map(({ address, amount }) => [address, amount]),

@@ -1,4 +1,4 @@
-/** A scorer is a folder that stands alone, and a released one never changes (docs/adr/0053). */
+/** A scorer is a self-contained folder, and a released one never changes (docs/adr/0053). */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
@@ -11,14 +11,14 @@ const { current, versions } = JSON.parse(
   readFileSync(new URL('../scorers.json', import.meta.url), 'utf8'),
 ) as { current: string; versions: Record<string, { released: boolean; sha256: string }> }
 
-/** Paths of a version's files that are no test, sorted, with `/` between names. */
+/** The sorted paths of a version's files except tests, with `/` between names. */
 const filesOf = (version: string): string[] =>
   readdirSync(join(folder, version), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.unit.test.ts'))
     .map((entry) => relative(join(folder, version), join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort()
 
-/** A statement that names a module: static, of a side effect alone, or dynamic. */
+/** A statement that imports a module: static, only for its side effect, or dynamic. */
 const IMPORT =
   /^(?:import|export) (?:type )?(?:\*|\{[^}]*\}|\w+)[^'{]*(?:\{[^}]*\})? ?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 

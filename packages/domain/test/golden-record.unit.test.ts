@@ -1,4 +1,4 @@
-/** The golden records of the contract are a real decision, so a scorer that still exists must repeat it byte for byte. */
+/** The golden records of the contract are a real decision, so every scorer that still exists must repeat it byte for byte. */
 import { readFileSync } from 'node:fs'
 import type { LabelStateRecorded, PolicyActivated, ReportGenerated } from '@cupel/contracts'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Facts for tests: a live Ethereum label and a published set, with what a test changes of them. */
+/** Builds facts for tests: a live Ethereum label and a published set, with the changes of a test. */
 import {
   compiledDefaultPolicy,
   judge,
@@ -10,7 +10,7 @@ import {
 
 export const ADDRESS = '0x00000000219ab540356cbb839cbe05303d7705fa'
 export const GENERATED_AT = '2026-11-21T09:00:00.000Z'
-/** One hour before. */
+/** One hour before `GENERATED_AT`. */
 export const PUBLISHED_AT = '2026-11-21T08:00:00.000Z'
 
 let made = 0
@@ -102,7 +102,7 @@ export const ofacSet = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
     ...changes,
   })
 
-/** The whole list of an authority that no policy requires: green is possible, and nothing else depends on it. */
+/** The whole list of an authority that no policy requires: it makes green possible, and nothing else depends on it. */
 export const foreignList = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
   labelSet({ source: 'foreign', dataset: 'foreign', authorityOrigin: 'foreign-authority', ...changes })
 
@@ -120,5 +120,5 @@ export function judged(labels: readonly LabelFacts[], changes: Partial<Judgement
   })
 }
 
-/** Score in points. */
+/** The score in points. */
 export const scoreOf = (judgement: Judgement): number => judgement.overallHundredths / 100

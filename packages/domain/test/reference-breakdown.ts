@@ -1,4 +1,4 @@
-/** All value of one asset in one direction, each own transfer divided once. */
+/** The division of all value of one asset in one direction; each own transfer is divided once. */
 import {
   scaled,
   sharesOf,
@@ -15,7 +15,7 @@ export interface ReferenceBreakdown {
   readonly total: bigint
   readonly microUsd: bigint | null
   readonly isComplete: boolean
-  /** By `category relation`. */
+  /** Keys are `category relation`. */
   readonly parts: ReadonlyMap<string, ReferencePart>
 }
 
@@ -61,7 +61,7 @@ export function divided(
   }
 }
 
-/** The leading category of the counterparty takes all; else a hub; else what came through it; the rest is unattributed. */
+/** The counterparty's leading category takes all, else a hub, else the value that came through it; the rest is unattributed. */
 function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' | 'out'): readonly Piece[] {
   const other = direction === 'in' ? one.from : one.to
   const { scale } = given.assets[one.asset]!
@@ -76,7 +76,7 @@ function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
   if (leading !== undefined) return [piece(`${leading} direct`, other, one.amount)]
   if (given.hubs.includes(other)) return [piece('service direct', other, one.amount)]
   let left = one.amount
-  /** What one source gives in one category is valued once. */
+  /** Sums the amounts of one source in one category, so that they are valued once. */
   const taken = new Map<string, { category: string; source: string; amount: bigint }>()
   for (const { category, source, amount } of throughOf(given, one, direction)) {
     const part = amount < left ? amount : left
@@ -99,7 +99,7 @@ interface Through {
   readonly amount: bigint
 }
 
-/** What came through the other side, leading categories first, then by route, proven ones first. Clean services are sources here. */
+/** Value that came through the other side: leading categories first, then by route, proven ones first. Clean services count as sources. */
 function throughOf(
   given: ReferenceCase,
   one: ReferenceTransfer,
@@ -138,7 +138,7 @@ function throughOf(
 type Lead = Omit<Through, 'amount'>
 
 const orderOf = ({ category }: Lead): number => LEADING.indexOf(category)
-/** Routes over proven transfers alone first, then by address. */
+/** Routes with only proven transfers first, then by address. */
 const byRoute = (a: Lead, b: Lead): number =>
   Number(b.proven) - Number(a.proven) || (a.route.join(' ') < b.route.join(' ') ? -1 : 1)
 const bySureness = (a: Lead, b: Lead): number => b.ppm - a.ppm || byRoute(a, b)
@@ -148,13 +148,13 @@ const ppmOf = ({ sources }: ReferenceCase, address: string, category: string): n
 
 const CLEAN = { category: 'clean_exchange', subcategory: '', ppm: 850_000, designatedAt: null }
 
-/** Not in a category in which another source on the way stands for it. */
+/** Skips a category for which another source on the route stands. */
 const leadingOfRoute = (given: ReferenceCase, route: readonly string[]): string | undefined =>
   categoriesOf(given, route[0]!).find((category) =>
     route.slice(1).every((at) => !categoriesOf(given, at).includes(category)),
   )
 
-/** The categories to which an address is attributed surely enough, the leading one first. */
+/** The categories to which an address is attributed with enough confidence, the leading one first. */
 const categoriesOf = ({ sources, clean }: ReferenceCase, address: string): readonly string[] =>
   LEADING.filter((category) =>
     category === 'clean_exchange'

@@ -1,4 +1,4 @@
-/** The case that a reckoning of exposure is given, and what its parts share. */
+/** The input of an exposure calculation, and the helpers that its parts share. */
 import type { Placed } from './reference-order.js'
 import type { ReferenceSource, Step, TaintCase } from './reference-taint.js'
 
@@ -6,15 +6,15 @@ export interface ReferenceTransfer extends Placed {
   readonly amount: bigint
   readonly proven: boolean
   readonly asset: string
-  /** UTC day of its time. */
+  /** The UTC day of its time. */
   readonly day: string | null
   readonly coinJoin: boolean
 }
 
 export interface ReferenceAsset {
-  /** Assets of one group are one for value, totals and dust. */
+  /** For value, totals and dust, assets of one group are one asset. */
   readonly group: string
-  /** Base units of the group in one of its own. */
+  /** Number of the group's base units in one base unit of the asset. */
   readonly scale: bigint
   readonly decimals: number
 }
@@ -22,31 +22,31 @@ export interface ReferenceAsset {
 export interface ReferenceCase {
   readonly screened: string
   readonly transfers: readonly ReferenceTransfer[]
-  /** Transfers of the screened address that were read for its own sake. */
+  /** Transfers that were read for the screened address itself. */
   readonly ownIds: readonly string[]
-  /** By name; any other asset counts for nothing. */
+  /** Assets by name; any other asset counts for nothing. */
   readonly assets: Readonly<Record<string, ReferenceAsset>>
   readonly sources: Readonly<Record<string, readonly ReferenceSource[]>>
   readonly clean: readonly string[]
   readonly followed: readonly string[]
-  /** Unlabelled addresses that deal with too many to be followed. */
+  /** Unlabelled addresses with too many counterparties to be followed. */
   readonly hubs: readonly string[]
   readonly hops: number
   readonly method: 'haircut' | 'fifo' | 'poison'
-  /** What the declared ranges lack. */
+  /** The gaps of the declared ranges. */
   readonly undeclared: readonly string[]
-  /** Not every transfer of the screened address was read. */
+  /** The product did not read every transfer of the screened address. */
   readonly truncated: boolean
   /** The screened address is a clean service. */
   readonly isCleanService: boolean
-  /** Base units of each group. */
+  /** In base units of each group. */
   readonly dust: Readonly<Record<string, bigint>>
   readonly weights: Readonly<Record<string, number>>
-  /** Millionths of a dollar for one whole unit; null where there is no price. */
+  /** Millionths of a dollar for one whole unit; null if there is no price. */
   readonly priceOf: (asset: string, day: string) => bigint | null
 }
 
-/** What counterparties share of an amount. */
+/** The part of an amount that each counterparty has. */
 export interface ReferenceShare {
   amount: bigint
   microUsd: bigint | null
@@ -73,7 +73,7 @@ export const scaled = ({ assets }: ReferenceCase, { asset, amount }: ReferenceTr
 export const counts = ({ assets }: ReferenceCase, one: ReferenceTransfer): boolean =>
   one.asset in assets && one.amount > 0n && one.from !== one.to && one.from !== 'z' && one.to !== 'z'
 
-/** The case of one asset and direction, and the transfer in it; null where nobody is followed. */
+/** The case of one asset and direction, with the transfer in it; null if the counterparty is not followed. */
 export function taintOf(
   given: ReferenceCase,
   one: ReferenceTransfer,
@@ -100,7 +100,7 @@ export function stepsOf(given: ReferenceCase, asset: string, direction: 'in' | '
   return steps
 }
 
-/** Millionths of a dollar at the day of the transfer, rounded down; null without its price. */
+/** Millionths of a dollar on the day of the transfer, rounded down; null if there is no price. */
 export function valueOf(
   given: ReferenceCase,
   { asset, day }: ReferenceTransfer,

@@ -1,6 +1,6 @@
 /**
- * A second reckoning of exposure, written from the rules alone and sharing no code with the product; points are fractions. Slow
- * on purpose; where it and the product differ, one of them is wrong.
+ * A second calculation of exposure, written from the rules alone and without code of the product; points are fractions. Slow
+ * on purpose. If it and the product differ, one of them is wrong.
  */
 import { divided, type ReferenceBreakdown } from './reference-breakdown.js'
 import {
@@ -33,16 +33,16 @@ export interface ReferenceMeasure {
   readonly lastAt: number | null
   readonly counterparties: ReadonlyMap<string, ReferenceShare>
   readonly hundredths: number
-  /** Weighted, hundredths. */
+  /** Weighted, in hundredths. */
   readonly contribution: number
 }
 
 export interface ReferenceExposure {
-  /** By `category/subcategory relation direction weak pre group`. */
+  /** Keys are `category/subcategory relation direction weak pre group`. */
   readonly measures: ReadonlyMap<string, ReferenceMeasure>
-  /** By `direction group`. */
+  /** Keys are `direction group`. */
   readonly breakdown: ReadonlyMap<string, ReferenceBreakdown>
-  /** Why the history is not complete. */
+  /** The reasons why the history is not complete. */
   readonly incomplete: readonly string[]
 }
 
@@ -77,7 +77,7 @@ const ORDER = 'unknown_order'
 const FUNDS = 'intermediary_shortfall'
 
 function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[]): readonly string[] {
-  // Where no range of a kind is declared at all, that is said instead.
+  // If no range of a kind is declared at all, that reason is given instead.
   const isOutside = own.some(
     ({ block, asset }) =>
       block === null &&
@@ -86,7 +86,7 @@ function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[])
   )
   const reasons = new Set(given.undeclared)
   if (isOutside) reasons.add('range_gap')
-  // Of a part of the transfers nobody expects that they add up.
+  // The sums of a truncated history need not match.
   if (!given.truncated && hasShortfall(given)) reasons.add('shortfall')
   if (own.some(({ proven }) => !proven)) reasons.add(EXECUTION)
   const mayHide = (asset: string): boolean =>
@@ -96,7 +96,7 @@ function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[])
   return [...reasons].sort()
 }
 
-/** A path leads through an address whose order is not certain, and value of an illicit source came to it. */
+/** A path leads through an address with an uncertain order, and value of an illicit source came to that address. */
 function mayHideOrder(given: ReferenceCase, asset: string, direction: 'in' | 'out'): boolean {
   const steps = stepsOf(given, asset, direction)
   const into = (at: string): readonly string[] => [
@@ -120,7 +120,7 @@ function mayHideOrder(given: ReferenceCase, asset: string, direction: 'in' | 'ou
   return given.hops > 1 && own.some(({ from }) => hides(from, given.hops - 1))
 }
 
-/** The screened address sent what, at that point of its timeline, it had not received. What is burnt was had, too. */
+/** At some point of its timeline the screened address had sent more than it had received. Burnt value counts as held. */
 function hasShortfall(given: ReferenceCase): boolean {
   return Object.keys(given.assets).some((asset) => {
     const own = given.transfers.filter(
@@ -134,7 +134,7 @@ function hasShortfall(given: ReferenceCase): boolean {
   })
 }
 
-/** Value came over an address that sent what it had not received. */
+/** Value came over an address that sent more than it had received. */
 function mayHideFunds(given: ReferenceCase): boolean {
   return Object.keys(given.assets).some((asset) => {
     const moved = given.transfers.filter(
@@ -164,7 +164,7 @@ interface Standing {
   readonly source: ReferenceSource
 }
 
-/** What one own transfer is attributed to: labelled counterparties, hubs, and what came through those that are followed. */
+/** The targets of one own transfer: labelled counterparties, hubs, and the value that came through followed addresses. */
 function foundFor(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' | 'out'): readonly Found[] {
   const other = direction === 'in' ? one.from : one.to
   const parts = partsOf(given, one, direction)
@@ -199,7 +199,7 @@ function partsOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' |
   return taint === null ? [itself] : [itself, ...partsThrough(taint, direction, taint.last, given.hops - 1)]
 }
 
-/** The illicit sources at the beginning of a route; not where another of the category stands between. */
+/** The illicit sources at the start of a route, unless another address of the category stands between. */
 function sourcesOf(given: ReferenceCase, { route }: Part): readonly ReferenceSource[] {
   const isSure = (at: string, category: string): boolean =>
     (given.sources[at] ?? []).some((one) => one.category === category && one.ppm >= 500_000)
@@ -208,7 +208,7 @@ function sourcesOf(given: ReferenceCase, { route }: Part): readonly ReferenceSou
   )
 }
 
-/** A CoinJoin stands behind every sure source: whoever is known says more than that value was mixed. */
+/** A CoinJoin comes after every sure source: a known source says more than the fact that value was mixed. */
 function surest(found: readonly Standing[]): Standing {
   const sign = ({ proven, route }: Part): string => `${proven ? '+' : '-'}${route.join(' ')}`
   const isKnown = ({ subcategory, ppm }: ReferenceSource): boolean =>
@@ -274,7 +274,7 @@ function measure(
   }
 }
 
-/** Severe kinds and CoinJoins are measured apart. */
+/** Severe kinds and CoinJoins are measured separately. */
 const rowOf = ({ category, subcategory, relation, ppm }: Found): string =>
   `${category}/${ppm >= 500_000 && [...SEVERE, COINJOIN].includes(subcategory) ? subcategory : ''} ${relation}`
 

@@ -1,4 +1,4 @@
-/** Product and reference agree on generated neighbourhoods, over every number of hops, by FIFO and poison. */
+/** Product and reference agree by FIFO and poison on generated neighbourhoods, over every number of hops. */
 import { assertWithin } from '@cupel/testkit'
 import { test } from 'vitest'
 import { agreement, CASES, expectVariety } from './exposure-agreement.js'

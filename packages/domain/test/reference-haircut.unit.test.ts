@@ -1,4 +1,4 @@
-/** Product and reference agree on generated neighbourhoods, over every number of hops, by haircut: half of the cases. */
+/** Product and reference agree by haircut on generated neighbourhoods, over every number of hops; these are half of the cases. */
 import { assertWithin } from '@cupel/testkit'
 import { test } from 'vitest'
 import { agreement, CASES, expectVariety } from './exposure-agreement.js'

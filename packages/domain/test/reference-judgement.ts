@@ -1,7 +1,7 @@
 /**
- * A second judgement, written from the rules alone and sharing no code with the product: exact fractions of big
- * integers, one straight pass per category, no table of considered labels. Slow on purpose; where it and the product
- * differ, one of them is wrong.
+ * A second judgement, written from the rules alone and without code of the product: exact fractions of big integers, one
+ * straight pass per category, no table of considered labels. Slow on purpose. If it and the product differ, one of them is
+ * wrong.
  */
 import type { JudgementFacts, LabelFacts, LabelSetFacts } from '../src/index.js'
 import {
@@ -33,7 +33,7 @@ export interface ReferenceItem {
   readonly status: string
   readonly contribution: number
   readonly decisive: boolean
-  /** Null where rules leave open which of several labels is shown. */
+  /** Null if the rules leave open which of several labels is shown. */
   readonly confidence: number | null
 }
 
@@ -45,7 +45,7 @@ export interface ReferenceJudgement {
   readonly conflictCategories: readonly string[]
   readonly scoreIsLowerBound: boolean
   readonly items: readonly ReferenceItem[]
-  /** A cluster was read, and says nothing because a member of it is a service. */
+  /** A cluster was read, but it gives no statement because one of its members is a service. */
   readonly clusterHoldsService: boolean
 }
 
@@ -55,8 +55,8 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
   const policy = facts.policy.document
   const now = facts.generatedAt
 
-  // Section 1: lists in force, what designates, what is outlived.
-  /** A date more than a day ahead of the report is none. */
+  // Section 1: lists in force, designations, outlived labels.
+  /** A date more than a day ahead of the report counts as no date. */
   const dateOf = (text: string | null): number | null => {
     const date = text === null ? NaN : Date.parse(text)
     return Number.isNaN(date) || date > Date.parse(now) + 24 * HOUR_MS ? null : date
@@ -66,7 +66,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     return date === null ? null : Math.floor(date / (24 * HOUR_MS))
   }
   const hasLabels = (set: SetFacts): boolean => set.publishedAt !== '' && set.total > 0
-  /** Fetched from the authority, which names nobody's address. */
+  /** A list that was fetched from the authority and names no address. */
   const isBare = (set: SetFacts): boolean =>
     set.publishedAt !== '' &&
     set.total === 0 &&
@@ -75,7 +75,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     set.refreshConfigured &&
     set.confirmedAt !== null
   const isList = (set: SetFacts): boolean => hasLabels(set) || isBare(set)
-  /** Only a list of which every label is here ends anything. */
+  /** A list ends labels only if every label of the list is here. */
   const canEnd = (set: SetFacts, origin: string): boolean =>
     set.whole && hasLabels(set) && set.visible === set.total && set.authorityOrigin === origin
   const isHistory = (set: SetFacts): boolean =>
@@ -101,7 +101,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
       (set) =>
         set.authorityOrigin === label.origin && set.source === label.source && set.dataset === label.dataset,
     )
-  /** All labels of its own address. */
+  /** All labels of the address of this label. */
   const beside = (label: LabelFacts): readonly LabelFacts[] => {
     const members = facts.cluster?.labels ?? []
     const member = members.find((one) => one.label === label)?.member
@@ -172,7 +172,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     ownership.set(category, { C, best, origins, sure })
   }
 
-  // Section 7: labels of other members of the cluster, the best per category and origin.
+  // Section 7: labels of other cluster members, the best per category and origin.
   const cluster = clusterOf(facts, { whyNot, designates, confidence, factor })
 
   // Section 4: points, weights, the fixed floor.
@@ -271,12 +271,12 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     set.refreshConfigured || required.some(({ origin }) => origin === set.authorityOrigin)
   const isStale = facts.labelSets.some((set) => {
     const hours = max_age_hours_by_origin[set.authorityOrigin] ?? max_age_hours
-    // Waited for, and never published.
+    // The set is expected but was never published.
     if (set.publishedAt === '') return true
     if (!isRequired(set) || !isList(set) || isHistory(set)) return false
     return set.staleBase || ageOf(set) > hours * HOUR_MS
   })
-  /** Its whole list is not here: never, or, where the policy forgives that, not any more. */
+  /** Its whole list is not here: it never was or, if the policy forgives that, no longer is. */
   const isAbsent = required.some(({ origin, when }) => {
     const whole = facts.labelSets.filter((set) => set.whole && set.authorityOrigin === origin)
     return (when === 'always' || whole.length > 0) && !whole.some(isList)
@@ -334,7 +334,7 @@ interface ClusterStatement {
   readonly leads: boolean
 }
 
-/** What a cluster says: nothing where it was stopped, or where a member is a service. */
+/** The statements of a cluster: none if the reading stopped, or if a member is a service. */
 function clusterOf(
   { cluster = null, policy }: JudgementFacts,
   {
@@ -379,7 +379,7 @@ function clusterOf(
     const value = rounded(times(lowered, factor(label)), MILLIONTHS)
     const key = JSON.stringify([category, origin])
     const known = best.get(key)
-    // Without its designation beside it, a restatement would have ended: the designation stands for its origin.
+    // Without a designation beside it, a restatement would have ended; so the designation stands for its origin.
     const leads = designates(label)
     if (known === undefined || (leads === known.leads ? isLess(known.value, value) : leads))
       best.set(key, { category, origin, value, leads })

@@ -1,4 +1,4 @@
-/** The product's judgement against the reference, over generated cases and over every shared label. */
+/** Compares the product's judgement with the reference, over generated cases and over every shared label. */
 import { categories } from '@cupel/contracts'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ import { fewestShown } from './variety.js'
 
 const suite = { name: 'judgement', full: 100_000, minimum: 1_000, demanded: 100_000 }
 
-/** One line per statement, so that both sides are compared as text and a difference reads well. */
+/** Prints one line per statement, so that both sides are compared as text and a difference is easy to read. */
 function statedByReference(reference: ReferenceJudgement): string {
   const { level, levelReasons, score, categories, conflictCategories, scoreIsLowerBound, items } = reference
   return [
@@ -41,7 +41,7 @@ function lineOf(item: ReferenceItem): string {
   return `${relation} ${category} ${origin} ${used} ${reason} ${status} ${contribution} ${decisive} ${confidence}`
 }
 
-/** What a reader of a failed case needs. */
+/** The facts that a reader of a failed case needs. */
 function stated({
   chain,
   labels,
@@ -68,7 +68,7 @@ function expectAgreement(facts: JudgementFacts, judgement: Judgement): Reference
   return reference
 }
 
-/** Rules that must show in one of 250 cases: what never comes up agrees without showing anything. */
+/** Rules that must occur in one of 250 cases: the agreement proves nothing about a rule that never occurs. */
 const rules = [
   ...['green', 'grey', 'orange', 'red'],
   ...['stale_labels', 'no_sanctions_list', 'list_incomplete', 'conflict', 'weak_attribution', 'partial'],

@@ -1,13 +1,13 @@
 /**
- * A second reckoning of what a decision knows beside labels, written from the rules alone: why an address is grey, whether its score
- * is a lower bound, and what was not examined. Tables of words and sets; no code of the product.
+ * A second calculation of what a decision knows beside labels, written from the rules alone: why an address is grey, whether its score
+ * is a lower bound, and what was not examined. It uses tables of words and sets, and no code of the product.
  */
 import type { ChainFact, ExposureRecord } from '@cupel/contracts'
 import type { JudgementFacts } from '../src/index.js'
 import { referenceJudgement } from './reference-judgement.js'
 
 export interface KnowledgeCase {
-  /** Labels, lists, cluster and policy; `codeAtAddress` is what the answers below say. */
+  /** Labels, lists, cluster and policy; the answers below determine `codeAtAddress`. */
   readonly facts: JudgementFacts
   readonly exposure: ExposureRecord | null
   readonly stage: '' | 'answered' | 'failed' | 'late'
@@ -19,7 +19,7 @@ export interface ReferenceKnowledge {
   readonly levelReasons: readonly string[]
   readonly scoreIsLowerBound: boolean
   readonly notExamined: readonly string[]
-  /** Status, reason, and what is missing. */
+  /** Status, reason, and the missing parts. */
   readonly exposure: string
 }
 
@@ -54,7 +54,7 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
   if (!saysNothing && exposure.ownTransfers === 0) ofChain.push('no_history')
 
   const reasons = new Set(byLabels.levelReasons.filter((reason) => ofLabels.has(reason)))
-  // By labels alone, an address that is no clean service lacks chain data.
+  // By labels alone, an address that is not a clean service lacks chain data.
   const isClean = !byLabels.levelReasons.includes('no_chain_data')
   if (!isClean) {
     const isAttributed = byLabels.levelReasons.includes('weak_attribution')
@@ -75,7 +75,7 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
   }
 }
 
-/** What providers say against a history that is claimed whole. */
+/** Contradictions between providers and a history that claims to be whole. */
 function contradictionsOf(
   chain: string,
   exposure: ExposureRecord,
@@ -98,7 +98,7 @@ function contradictionsOf(
   return said
 }
 
-/** Nothing that passes through a clean service counts, so a ledger that was dropped takes nothing away. */
+/** Value that passes through a clean service does not count, so a dropped ledger removes nothing. */
 function isCleanService({ facts }: KnowledgeCase): boolean {
   const { document } = facts.policy
   const green = { clean_confidence: document.exposure.clean_service_confidence }

@@ -1,4 +1,4 @@
-/** Reasons of the level and what was not examined: the product's words against the second reckoning, over generated cases. */
+/** Compares the product's level reasons and list of what was not examined with the second calculation, over generated cases. */
 import type { ChainFact, ExposureRecord, Report } from '@cupel/contracts'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
@@ -53,7 +53,7 @@ function drawnExposure(choose: Choose, policy: JudgementFacts['policy']): Exposu
   }
 }
 
-/** One provider answers, none does, or one of two. */
+/** One provider answers, none answers, or one of two answers. */
 function drawnAnswers(choose: Choose, chain: string): Pick<KnowledgeCase, 'stage' | 'answers'> {
   const stage = choose(['answered', '', 'answered', 'failed', 'late'] as const)
   if (stage === '') return { stage, answers: [] }
@@ -70,7 +70,7 @@ function drawnAnswers(choose: Choose, chain: string): Pick<KnowledgeCase, 'stage
   return { stage, answers: choose([[named], [named], [failedFact('refused'), named]]) }
 }
 
-/** A service among the members of a cluster, sure enough or not. */
+/** Adds a service to the members of a cluster, with or without enough confidence. */
 function withSomeService(
   cluster: NonNullable<JudgementFacts['cluster']> | null,
   choose: Choose,
@@ -129,7 +129,7 @@ function byProduct({ facts, exposure, stage, answers }: KnowledgeCase): Referenc
   }
 }
 
-/** What must show in one of 500 cases: what never comes up agrees without showing anything. */
+/** Words that must occur in one of 500 cases: the agreement proves nothing about a word that never occurs. */
 const words = [
   ...[
     'green',
@@ -154,7 +154,7 @@ const words = [
   ],
 ]
 
-/** A cluster that a service ends, where nothing else keeps it from being examined. */
+/** A cluster that a service ends, where no other reason prevents its examination. */
 const SILENT_CLUSTER = 'a cluster that holds a service'
 const holdsService = ({ facts }: KnowledgeCase): boolean => referenceJudgement(facts).clusterHoldsService
 

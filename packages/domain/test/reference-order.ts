@@ -1,6 +1,6 @@
 /**
- * The order of transfers, as docs/exposure.md defines it: known, at one place, or unknown. A timeline is built by taking one
- * transfer after the other, each time looking at all that remain.
+ * The order of transfers, as docs/exposure.md defines it: known, at one place, or unknown. A timeline takes one transfer after
+ * the other and each time compares all that remain.
  */
 
 export interface Placed {
@@ -8,14 +8,14 @@ export interface Placed {
   readonly hash: string
   readonly from: string
   readonly to: string
-  /** Null where unknown, like the others. */
+  /** Null if unknown, like the fields below. */
   readonly block: number | null
   readonly index: number | null
   readonly position: number | null
   readonly time: number | null
 }
 
-/** Below 0 where `a` comes first, 0 at one place, null in unknown order. */
+/** Below 0 if `a` comes first, 0 at one place, null if the order is unknown. */
 export function relation(a: Placed, b: Placed): number | null {
   const isOneTransaction = a.hash !== '' && a.hash === b.hash
   if (a.block !== null && b.block !== null) {
@@ -33,11 +33,11 @@ export function relation(a: Placed, b: Placed): number | null {
   return isOneTransaction ? 0 : null
 }
 
-/** Whether every two are in known order or at one place. */
+/** Whether every pair is in known order or at one place. */
 export const isCertain = (transfers: readonly Placed[]): boolean =>
   transfers.every((a, index) => transfers.slice(index + 1).every((b) => relation(a, b) !== null))
 
-/** The order in which the address saw its transfers. */
+/** The transfers in the order in which the address saw them. */
 export function timeline<T extends Placed>(transfers: readonly T[], at: string): readonly T[] {
   const left = transfers.filter(({ from, to }) => from === at || to === at)
   const taken: T[] = []
@@ -51,7 +51,7 @@ export function timeline<T extends Placed>(transfers: readonly T[], at: string):
   return taken
 }
 
-/** Those before which nothing is known to come; where times contradict blocks, those of the lowest block. */
+/** Transfers with no known predecessor. If times contradict blocks, the transfers of the lowest block. */
 function freeOf<T extends Placed>(left: readonly T[]): readonly T[] {
   const free = left.filter((one) => left.every((other) => !((relation(other, one) ?? 0) < 0)))
   if (free.length > 0) return free

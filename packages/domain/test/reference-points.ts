@@ -1,4 +1,4 @@
-/** Points of an exposure as fractions of whole numbers; size by a platform's logarithm, which the product does not use. */
+/** Points of an exposure as fractions of whole numbers. The size uses a platform's logarithm, which the product does not use. */
 
 const caps: Readonly<Record<string, readonly [number, number, number, number]>> = {
   sanctions: [90, 95, 60, 60],
@@ -11,7 +11,7 @@ const UNPROVEN_MOST = 6_999
 const COINJOIN_MOST = 2_499
 
 interface Asked {
-  /** `category/subcategory relation direction weak`. */
+  /** In the form `category/subcategory relation direction weak`. */
   readonly row: string
   readonly pre: boolean
   readonly total: bigint
@@ -26,14 +26,14 @@ interface Amount {
   readonly ppm: number
 }
 
-/** Hundredths of the whole measure; what rests on the unproven is limited. */
+/** Hundredths of the whole measure. Points that rest on unproven transfers are limited. */
 export function pointsOf(asked: Asked, all: Amount, proven: Amount): number {
   const [kind, , , weak] = asked.row.split(' ') as [string, string, string, string]
   const [category, subcategory] = kind.split('/') as [string, string]
   if (weak === 'true' || caps[category] === undefined) return 0
   const weight = asked.weights[category]!
   const most = subcategory === 'coinjoin' ? limitOf(weight, COINJOIN_MOST) : 10_000
-  // What is not proven is no part of the whole that the proven part is judged on.
+  // The whole against which the proven part is judged does not include the unproven part.
   const of = (value: Amount): number =>
     Math.min(most, unlimited({ ...asked, wholeAmount: asked.wholeAmount - all.amount + value.amount }, value))
   if (all.amount === proven.amount) return of(all)
@@ -80,7 +80,7 @@ export const weightedOf = (hundredths: number, weight: number): number =>
 
 const limits = new Map<string, number>()
 
-/** The most points that weigh at most so much, found by trying. */
+/** The most points whose weighted value is at most `most`, found by trying. */
 function limitOf(weight: number, most: number): number {
   const key = `${weight} ${most}`
   let limit = limits.get(key) ?? 0
@@ -90,7 +90,7 @@ function limitOf(weight: number, most: number): number {
   return limit
 }
 
-/** The fewest points that weigh at least so much; all where none do. */
+/** The fewest points whose weighted value is at least `least`; all points if none reach it. */
 const leastOf = (weight: number, least: number): number => Math.min(10_000, limitOf(weight, least - 1) + 1)
 
 export const halfUp = (top: bigint, bottom: bigint): number => {

@@ -1,18 +1,18 @@
 /**
- * How value passed through addresses, by the rules alone: every route is walked by itself (haircut, poison), or single base units
- * move through queues (FIFO). On the way out, time and every transfer are reversed.
+ * How value passed through addresses, by the rules alone: the code walks every route separately (haircut, poison), or moves single
+ * base units through queues (FIFO). On the way out, it reverses time and every transfer.
  */
 import { isCertain, timeline, type Placed } from './reference-order.js'
 
 export interface ReferenceSource {
   readonly category: string
-  /** Only one that has rules of its own. */
+  /** Set only for a subcategory that has its own rules. */
   readonly subcategory: string
   readonly ppm: number
   readonly designatedAt: number | null
 }
 
-/** A transfer as a direction sees it: on the way out `from` and `to` are exchanged. */
+/** A transfer as seen in one direction: on the way out `from` and `to` are exchanged. */
 export interface Step extends Placed {
   readonly amount: bigint
   readonly proven: boolean
@@ -20,7 +20,7 @@ export interface Step extends Placed {
 
 export interface TaintCase {
   readonly screened: string
-  /** Of one asset, in the direction. */
+  /** The transfers of one asset, in the direction. */
   readonly transfers: readonly Step[]
   readonly sources: Readonly<Record<string, readonly ReferenceSource[]>>
   readonly followed: readonly string[]
@@ -28,9 +28,9 @@ export interface TaintCase {
 }
 
 export interface Part {
-  /** Source first. */
+  /** Starts with the source. */
   readonly route: readonly string[]
-  /** Rests on proven transfers and known order alone. */
+  /** Rests only on proven transfers and known order. */
   readonly proven: boolean
   amount: bigint
 }
@@ -39,10 +39,10 @@ interface Seen {
   readonly ordered: readonly Step[]
   readonly isCertain: boolean
 }
-/** By the transfers of a case, then by direction and address: a case asks often. */
+/** Cached by the transfers of a case, then by direction and address, because a case looks them up often. */
 const seen = new WeakMap<readonly Step[], Map<string, Seen>>()
 
-/** What an address saw in the direction, and whether the order is certain: the way out is its timeline, backwards. */
+/** The transfers that an address saw in the direction, and whether the order is certain. The way out is its timeline backwards. */
 function seenBy({ transfers }: TaintCase, at: string, direction: 'in' | 'out'): Seen {
   const known = seen.get(transfers) ?? new Map<string, Seen>()
   seen.set(transfers, known)
@@ -68,7 +68,7 @@ export function partsThrough(given: TaintCase, direction: 'in' | 'out', last: St
     : partsByRoute(given, direction, last, depth, false)
 }
 
-/** By haircut or poison; `isApart` keeps what was proven until `last` apart where `last` proves nothing. */
+/** By haircut or poison. `isApart` separates value that was proven until `last`, if `last` proves nothing. */
 export function partsByRoute(
   given: TaintCase,
   direction: 'in' | 'out',
@@ -85,7 +85,7 @@ export function partsByRoute(
   )
 }
 
-/** Every sequence of addresses, source first, from which value can come to `at` over at most `depth` transfers. */
+/** Every sequence of addresses, source first, over which value can reach `at` in at most `depth` transfers. */
 function routesTo(given: TaintCase, at: string, depth: number): string[][] {
   const senders = [...new Set(given.transfers.filter(({ to }) => to === at).map(({ from }) => from))]
   return senders
@@ -98,7 +98,7 @@ function routesTo(given: TaintCase, at: string, depth: number): string[][] {
     ])
 }
 
-/** How much of `last` came by the route over proven transfers alone, or over at least one that is not. */
+/** The part of `last` that came by the route over proven transfers alone, or over at least one unproven transfer. */
 function partOfRoute(
   given: TaintCase,
   direction: 'in' | 'out',

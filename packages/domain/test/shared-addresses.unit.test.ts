@@ -1,4 +1,4 @@
-/** The chain table against real lists: every labelled address is accepted, every known bad one refused, and rightly. */
+/** Checks the chain table against real lists: it accepts every labelled address and refuses every known bad one for the right reason. */
 import { join } from 'node:path'
 import { base58 } from '@scure/base'
 import { expect, test } from 'vitest'
@@ -28,10 +28,10 @@ interface MalformedRow {
   readonly reason: string
 }
 
-/** The reasons of the file in the words of this product. Prose is refused for its white space before its form is read. */
+/** Maps the reasons of the file to those of this product. Prose is refused for its white space before its form is read. */
 const reasonsOf: Readonly<Record<string, readonly string[]>> = {
   bad_format: ['bad_format', 'white_space', 'wrong_chain'],
-  // Two Monero addresses lost their case; an l that was an L is outside the alphabet already.
+  // Two Monero addresses lost their case. An l in place of an L is already outside the alphabet.
   bad_checksum: ['bad_checksum', 'bad_format'],
   eip55_mismatch: ['eip55_mismatch'],
   empty_address: ['empty_address'],

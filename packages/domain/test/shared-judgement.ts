@@ -1,4 +1,4 @@
-/** Every address of the shared label files, judged with all of them imported. */
+/** Judges every address of the shared label files, with all of them imported. */
 import {
   authorityOriginOf,
   classifyLabel,
@@ -16,7 +16,7 @@ import type { SharedRow } from './shared-labels.js'
 export const IMPORTED_AT = '2026-11-21T08:00:00.000Z'
 export const GENERATED_AT = '2026-11-21T09:00:00.000Z'
 
-/** A row as the label view holds it once its file was imported. */
+/** A row as the label view holds it after the import of its file. */
 export function labelOfRow(row: SharedRow, index: number): LabelFacts & { readonly lookupKey: string } {
   const parsed = parseAddress(row.address, row.chain)
   if (!parsed.ok) throw new Error(`${row.file}: ${row.address} refused`)
@@ -57,7 +57,7 @@ export function labelSetsOf(labels: readonly LabelFacts[]): readonly LabelSetFac
       labelSetSeq: 1,
       publishedAt: IMPORTED_AT,
       whole: authorityOrigin !== '',
-      // As a refresh of an authority's list leaves it: the rows of the shared lists are older than a list may be.
+      // The same as after a refresh of an authority's list: the rows of the shared lists are older than a list may be.
       confirmedAt: authorityOrigin === '' ? null : IMPORTED_AT,
       refreshConfigured: false,
       total: (known?.total ?? 0) + 1,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sharedDataFolder } from '@cupel/testkit'
 import { parse } from 'csv-parse/sync'
 
-/** Folder of the shared data; null, said loudly, where this machine has none. */
+/** The folder of the shared data; null, with a message, if this machine has none. */
 export const sharedData = sharedDataFolder()
 
 export interface SharedRow {

@@ -1,4 +1,4 @@
-/** What the shared labels must come to, all files imported: the counts of the judgement's own oracle, and the traps. */
+/** The results required of the shared labels, with all files imported: the counts of the judgement's own oracle, and the traps. */
 import { base58 } from '@scure/base'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { judge, parseAddress, toEip55, type LabelSetFacts } from '../src/index.js'
@@ -43,8 +43,8 @@ describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, 
     )
     process.stderr.write(`levels of the shared labels: ${JSON.stringify(counts)}\n`)
     if (rows.length !== 55_523) return
-    // The oracle gives 556 red and 836 orange for stolen; the three between are two whitehats and a compromised wallet,
-    // whom a collection tags as exploiters: disputed, and so orange.
+    // The oracle gives 556 red and 836 orange for stolen. The difference of three is two whitehats and a compromised wallet that
+    // a collection tags as exploiters: disputed, and so orange.
     expect(counts).toEqual({
       sanctions: { red: 996 },
       darknet: { red: 177 },
@@ -101,7 +101,7 @@ describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, 
     for (const { judgement } of of('scam')) {
       const used = judgement.evidence.filter(({ used, category }) => used && category === 'scam')
       expect(new Set(used.map(({ origin }) => origin)).size).toBe(used.length)
-      // The address may be red for something else; for the tag alone it is not.
+      // The tag alone does not make the address red; another fact may.
       if (used.length === 1 && used[0]!.origin === 'etherscan') expect(used[0]!.contribution).toBeLessThan(70)
     }
   })

@@ -1,9 +1,9 @@
 /* eslint no-console: off */
-// Keeps a sample of an event as the current schema writes it, so that every later release proves it still reads it.
+// Stores a sample of an event as the current schema writes it, so that every later release proves that it can still read the sample.
 //   node packages/event-log/scripts/golden-sample.mjs ReportGenerated data.json [--replace]
 // Writes schemas/golden/<Event>/<n>.bin (Avro payload without the five bytes of the wire format), <n>.avsc (its writer's
-// schema) and <n>.json (its data). A released sample stands for records in a log, so it never changes; --replace writes
-// over the newest sample, for a schema that no release has written yet.
+// schema) and <n>.json (its data). A released sample stands for records in a log, so it never changes. --replace
+// overwrites the newest sample, for a schema that no release has written yet.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,7 @@ if (wrong.length > 0) {
   process.exit(1)
 }
 
-// A field left out would be written with its default and not be seen to be missing.
+// Avro would write a missing field with its default, and the gap would go unnoticed.
 const payload = type.toBuffer(data)
 if (!isDeepStrictEqual(plain(type.fromBuffer(payload)), plain(data))) {
   console.error(

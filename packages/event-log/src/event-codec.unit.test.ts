@@ -36,7 +36,7 @@ const requested: DomainEvent<'ScreenRequested'> = {
 }
 const target = { topic: 'screening.screen.events.v1', key: '9f2c4a1be07d6358' }
 
-/** Every event under an id of its own, plus what a case adds. */
+/** Every event under a separate id, plus the schemas that a case adds. */
 function catalog(added: ReadonlyMap<number, string> = new Map()): SchemaCatalog & { refreshes: number } {
   const types = Object.keys(eventSchemas) as EventType[]
   const schemas = new Map(types.map((type, index) => [index + 1, eventSchemas[type].schema as string]))
@@ -120,7 +120,7 @@ test('a record written with an earlier schema is read with defaults for what it 
   const earlier = { ...schema, fields: schema.fields.filter((field) => field.name !== 'candidateChains') }
   const writer = createEventCodec({ ...catalog(), idOf: () => 100 })
   const older = createEventCodec(catalog(new Map([[100, JSON.stringify(earlier)]])))
-  // The writer's own schema still has the field; empty it is one zero byte, so that its bytes are those of the earlier one with it taken out.
+  // The writer's own schema still has the field. An empty list is one zero byte; without it the bytes are those of the earlier schema.
   const bytes = writer.encode({ ...requested, data: { ...requested.data, candidateChains: [] } }, target)
   const chain = bytes.value.indexOf('\u0006ETH') + '\u0006ETH'.length
   const value = Buffer.concat([bytes.value.subarray(0, chain), bytes.value.subarray(chain + 1)])

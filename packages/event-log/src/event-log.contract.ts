@@ -1,6 +1,6 @@
 /**
- * What every log adapter promises, as one suite of tests. An adapter's test file calls `eventLogContract` with a way to
- * reach a log of its kind; nothing in here knows which one it is.
+ * The guarantees of every log adapter, as one suite of tests. An adapter's test file calls `eventLogContract` with a way to
+ * open a log of its kind; nothing in here depends on the kind.
  */
 import { describe } from 'vitest'
 import { authenticContract } from './contract/authentic.contract.js'
@@ -16,7 +16,7 @@ import type { LogUnderTest } from './contract/log-under-test.contract.js'
 
 export type { LogUnderTest } from './contract/log-under-test.contract.js'
 
-/** Declares the suite. `start` runs once before it, `release` of what it resolves to once after it. */
+/** Declares the suite. `start` runs once before it; `release` of the value that `start` resolves to runs once after it. */
 export function eventLogContract(name: string, start: () => Promise<LogUnderTest>): void {
   describe(`${name} keeps the contract of the log`, () => {
     appendingContract(start)

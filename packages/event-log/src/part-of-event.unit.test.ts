@@ -13,7 +13,7 @@ const sample = JSON.parse(readFileSync(new URL('1.json', golden), 'utf8')) as {
 }
 const EARLIER_ID = 900
 
-/** This release's schemas, and the sample's under an id of its own, as an earlier release left it. */
+/** This release's schemas, and the sample's schema under a separate id, as an earlier release left it. */
 const types = Object.keys(eventSchemas) as EventType[]
 const codec = createEventCodec({
   idOf: (subject) => types.findIndex((type) => eventSchemas[type].subject === subject) + 1,

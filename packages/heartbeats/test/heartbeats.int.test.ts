@@ -1,4 +1,4 @@
-/** Which process has which number: among living ones, ended ones, and ones that come back. */
+/** The numbers of processes, among living ones, ended ones, and returning ones. */
 import { randomUUID } from 'node:crypto'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { createTestDatabase, until } from '@cupel/testkit'
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A process of another host, unless the fields say otherwise. */
 const claimant = (fields: Partial<Claimant> = {}): Claimant => ({
   ...claimantOf('api', '1.2.3'),
-  // Also where this machine is busy, a process that runs is seen so often.
+  // Even on a busy machine, a running process writes a heartbeat within this time.
   ...{ host: `host-${randomUUID()}`, pid: (pids += 1), staleMs: 120_000 },
   ...fields,
 })
@@ -47,7 +47,7 @@ async function start(
   return { ...heartbeat, losses }
 }
 
-/** The row of a process that ended without a word. */
+/** Leaves the row of a process that ended without notice. */
 async function leaveBehind(of: Claimant, { instance = 0, ageSeconds = 0 } = {}): Promise<void> {
   await database.execute(
     `INSERT INTO heartbeats.process
@@ -110,7 +110,7 @@ test('a pid tells nothing about another host, nor about another namespace', asyn
 test('the number of a process on another host is taken when it was silent for long', async () => {
   await leaveBehind(claimant(), { instance: 0, ageSeconds: 3_600 })
   await start(0)
-  // Its last heartbeat is as if from the future: the clock of the database was set back.
+  // Its last heartbeat lies in the future, because the clock of the database was set back.
   await leaveBehind(claimant(), { instance: 1, ageSeconds: -3_600 })
   await start(1, claimant({ staleMs: 1_000 }))
 })

@@ -47,9 +47,9 @@ describe('the client', () => {
     ['198.51.100.1:4711', '198.51.100.1'],
     ['[2001:db8::1]:4711, 10.9.9.9:1', '2001:db8::1'],
     ['[2001:db8::1]', '2001:db8::1'],
-    // A client of the proxies' own network.
+    // A client in the network of the proxies.
     ['10.9.9.9, 10.8.8.8', '10.9.9.9'],
-    // Nothing readable before the first untrusted hop: nobody knows.
+    // Nothing before the first untrusted hop is readable, so the client is unknown.
     ['198.51.100.1, unknown, 10.9.9.9', UNKNOWN_CLIENT],
     ['198.51.100.1:port', UNKNOWN_CLIENT],
     ['[198.51.100.1', UNKNOWN_CLIENT],

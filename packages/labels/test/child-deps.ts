@@ -1,4 +1,4 @@
-/** What an import needs, in a process of its own on a database that a test has prepared. */
+/** The dependencies of an import in a child process, on a database that a test has prepared. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'

@@ -1,10 +1,10 @@
-/** The filter of a ledger's addresses: whom the ledger holds it never calls absent. */
+/** The filter of a ledger's addresses never reports an address of the ledger as absent. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readAddressFilter, type AddressFilter } from '../src/index.js'
 import { csvOf, startLedger, type LedgerInstallation } from './installation.js'
 
-/** More than one page on either side. */
+/** More than one page for senders and for receivers. */
 const TRANSFERS = 2_500
 const BUSY = `0x${'b'.repeat(40)}`
 
@@ -29,7 +29,7 @@ test('it may hold every sender and recipient on its chain, and hardly any other 
   const strangers = Array.from({ length: 2_000 }, (_, index) => named(`stranger ${index}`))
   expect(strangers.filter((one) => filter.mayHold('ETH', one)).length).toBeLessThan(5)
   expect(senders.filter((one) => filter.mayHold('BSC', one)).length).toBeLessThan(5)
-  // Neither the pages nor their statements go past a busy address transfer by transfer.
+  // Neither the pages nor their statements visit each transfer of a busy address.
   expect(pages).toBe(Math.floor(senders.length / 1_000) + Math.floor(new Set(receivers).size / 1_000))
 })
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
 
-/** Pay to a script hash: the same number gives the same address. */
+/** A pay-to-script-hash address: the same number gives the same address. */
 export function bitcoinAddress(n: number): string {
   const payload = Buffer.concat([Buffer.of(5), createHash('sha1').update(`address ${n}`).digest()])
   const bytes = Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)])

@@ -1,4 +1,4 @@
-/** The facts that a ledger tells: one transaction in three notations, times of blocks, ranges, balances, nodes. */
+/** The facts that a ledger states: one transaction in three notations, times of blocks, ranges, balances, nodes. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compiledDefaultPolicy, type HistoryKind } from '@cupel/domain'
 import {
@@ -274,7 +274,7 @@ test('what a second killed import took over is not lost when the first one ends'
   const state = async (seq: number | null) =>
     await ledger.database.execute('UPDATE ledger.segment SET ledger_seq = $1', [seq])
   await ledger.imported(first)
-  // As two imports leave it that were killed before their publication, one after the other.
+  // The same state as after two imports that were killed before their publication, one after the other.
   await state(null)
   const second = await fileOf(`${rows}\n`)
   await ledger.imported(second)

@@ -1,4 +1,4 @@
-/** Imports one file as a process of its own, which a failpoint may kill: `import-child.ts CONNECTION FILE transfers|prices`. */
+/** Imports one file in a separate process, which a failpoint may kill: `import-child.ts CONNECTION FILE transfers|prices`. */
 import { openDatabase } from '@cupel/postgres'
 import { importLedger, importPrices } from '../src/index.js'
 

@@ -1,4 +1,4 @@
-/** A database with a ledger, a folder for files, and what tests ask of both. */
+/** A database with a ledger, a folder for files, and the queries of the tests. */
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   importLedger,
@@ -11,9 +11,9 @@ import {
 export const IMPORTED_AT = '2026-11-22T00:00:00.000Z'
 
 export interface LedgerInstallation extends TestInstallation {
-  /** Imports what must not be refused. */
+  /** Imports a file; the import must not be refused. */
   imported(file: string, request?: Partial<LedgerImportRequest>): Promise<LedgerImportSummary>
-  /** Transfers that are seen now. */
+  /** The transfers visible now. */
   seen(): Promise<readonly SeenTransfer[]>
 }
 
@@ -73,7 +73,7 @@ export interface CsvTransfer {
 export const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`
 export const hash = (n: number): string => `0x${n.toString(16).padStart(64, '0')}`
 
-/** A file of our own layout with one proven ether a row. */
+/** A file in our own layout, with one proven ether in each row. */
 export function csvOf(transfers: readonly CsvTransfer[]): string {
   const rows = transfers.map((one, index) =>
     [

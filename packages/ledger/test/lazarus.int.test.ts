@@ -1,6 +1,6 @@
 /**
- * Real transfers in and out of sanctioned addresses, against an oracle that adds the file up by itself: whoever dealt with
- * the sanctioned is at least orange, zero-value transfers are nothing, and nothing is red by a transfer nobody proved.
+ * Real transfers in and out of sanctioned addresses, against an oracle that adds the file up by itself. An address that dealt with
+ * a sanctioned one is at least orange. Zero-value transfers count for nothing, and no unproven transfer makes an address red.
  */
 import { join } from 'node:path'
 import { baseUnits, type Judgement } from '@cupel/domain'
@@ -18,7 +18,7 @@ interface TransferRow {
   readonly to_address: string
   readonly amount: string
 }
-/** What the file says of one address and those of one category. */
+/** The file's totals between one address and the addresses of one category. */
 interface Dealings {
   receivedFrom: bigint
   sentTo: bigint
@@ -61,10 +61,10 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
       (item) => item.category === category && item.relation === 'direct' && item.direction === direction,
     )
 
-  /** Not sanctioned itself. */
+  /** Addresses that are not sanctioned themselves. */
   const others = (): string[] => [...judged.keys()].filter((address) => !sanctioned.has(address))
 
-  /** Points by the rule for whom the share is unknown: cap · ℓ, at least 25, below red because nobody proved a transfer. */
+  /** Points by the rule for an unknown share: cap · ℓ, at least 25, and below red because no transfer is proven. */
   function expectedPoints(cap: number, units: bigint): number {
     const size = Math.min(1, Math.max(0, Math.log10(Number(units) / Number(DUST)) / 3))
     return Math.min(69.99, Math.max(25, cap * size))
@@ -144,7 +144,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
       expect(direct(judged.get(address)!, 'sanctions', 'out'), address).toBeUndefined()
     for (const address of recipients)
       expect(direct(judged.get(address)!, 'sanctions', 'in'), address).toBeUndefined()
-    // Whoever did nothing else has no evidence at all.
+    // Addresses without other dealings have no evidence at all.
     const only = [...senders, ...recipients].filter((address) => sharedJudge.labelsAt(address).length === 0)
     for (const address of only) {
       const { receivedFrom, sentTo } = dealings(address, new Set(judged.keys()))
@@ -165,7 +165,7 @@ describe.skipIf(shared === null)('the transfers of the Ronin thieves', { timeout
   })
 })
 
-/** An amount of ether as reports write it. */
+/** An amount of ether in the notation of reports. */
 function whole(units: bigint): string {
   const digits = units.toString().padStart(19, '0')
   return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '')

@@ -27,7 +27,7 @@ const [a, b, c, d, e, f, g, h, i, j] = [
 
 type Parts = Readonly<Record<string, number>>
 let transactions = 0
-/** A transaction of bitcoin-etl, an hour after the one before. */
+/** A transaction of bitcoin-etl, an hour after the previous one. */
 function spend(inputs: Parts, outputs: Parts): string {
   transactions += 1
   const parts = (of: Parts) => Object.entries(of).map(([owner, value]) => ({ addresses: [owner], value }))
@@ -143,7 +143,7 @@ describe('a cluster', () => {
     expect((await cluster(d))?.clusterId).toBe(d)
     expect(await cluster(e)).toBeNull()
     expect(await cluster(f)).toBeNull()
-    // The state before knows nothing of what was joined later.
+    // The earlier state does not contain later joins.
     expect(await cluster(a, { ledgerSeq: 1 })).toMatchObject({ size: 2, members: [{ address: b }] })
     expect(await cluster(d, { ledgerSeq: 1 })).toBeNull()
   })

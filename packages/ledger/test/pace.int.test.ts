@@ -1,4 +1,4 @@
-/** An examination of thousands of transfers rests on its way without changing its result, and asks nothing once given up. */
+/** An examination of thousands of transfers pauses on its way without changing its result, and queries nothing after it is given up. */
 import { compiledDefaultPolicy, STEP_ITEMS, type LabelFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const SCREENED = address(1)
 const EXCHANGE = address(2)
 const THIEF = address(3)
 const MIDDLES = 6
-/** Each of them traded this often with everyone around it. */
+/** Each of them traded this often with each of its counterparties. */
 const TIMES = 300
 const GENERATED_AT = '2026-11-21T09:00:00.000Z'
 
@@ -47,7 +47,7 @@ const stolen: LabelFacts = {
   ...{ knownTo: null, subcategory: '', sanction: null },
 }
 
-/** What an examination asked of the database and of the labels, in order. */
+/** The queries of an examination to the database and for labels, in order. */
 function examination(options: ExamineOptions = {}) {
   const asked: string[] = []
   const database: Queryable = {
@@ -89,7 +89,7 @@ test('an examination pauses wherever it should and measures the same', async () 
     measures: [{ relation: 'indirect', category: 'stolen', transfers: MIDDLES * TIMES }],
     cut: [{ address: EXCHANGE, reason: 'too_many_transfers' }],
   })
-  // Every transfer is passed several times: decoded, weighed, replayed, hashed.
+  // Every transfer is processed several times: decoded, weighed, replayed, hashed.
   expect(rests).toBeGreaterThan((4 * whole.transfersExamined) / STEP_ITEMS)
 })
 

@@ -16,7 +16,7 @@ describe.skipIf(shared === null)('the payoffs of address poisoning', { timeout: 
   beforeAll(async () => {
     ledger = await startLedger()
     const file = join(shared!, 'chain/eth_address_poisoning_payoffs.csv')
-    // Its token amounts are rounded where they are large, and are whole numbers all the same.
+    // The file rounds large token amounts, but they are still whole numbers.
     const summary = await ledger.imported(file)
     expect(summary.rows).toBe(1_738)
     const rows = readCsv<{ from_address: string; to_address: string }>(file)

@@ -1,4 +1,4 @@
-/** Tables of daily prices: exact, whole or refused, named by their hash, and every one of them readable for ever. */
+/** Tables of daily prices: exact, complete or refused, named by their hash, and each readable for ever. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { currentPricesSha256, importPrices, listPriceImports, readPriceTable } from '../src/index.js'
 import { IMPORTED_AT, startLedger, type LedgerInstallation } from './installation.js'

@@ -1,4 +1,4 @@
-/** Where a search ends: at services, hubs, contracts and limits, told with the reason, and the same in the same state. */
+/** A search ends at services, hubs, contracts and limits. It states the reason, and the same state gives the same result. */
 import { compilePolicy, defaultPolicy, type ExposureLimits, type LabelFacts } from '@cupel/domain'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { examineAddress } from '../src/index.js'
@@ -23,7 +23,7 @@ beforeEach(async () => {
 }, 60_000)
 afterEach(async () => await ledger.close())
 
-/** An hour apart, in their order. */
+/** Imports the transfers an hour apart, in their order. */
 async function imported(transfers: readonly CsvTransfer[]): Promise<void> {
   files += 1
   const rows = transfers.map((one, index) => ({

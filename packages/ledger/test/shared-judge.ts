@@ -1,4 +1,4 @@
-/** Judges addresses by all shared labels and by what a ledger holds, as a screening would. */
+/** Judges addresses by all shared labels and by the contents of a ledger, as a screening would. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -35,9 +35,9 @@ export interface SharedJudge {
   labelsAt(address: string): readonly LabelFacts[]
   /** Addresses with a label of the category. */
   withCategory(category: string, fits?: (label: LabelFacts) => boolean): ReadonlySet<string>
-  /** By labels and by the ledger's state 1. */
+  /** The judgement by labels and by the ledger's state 1. */
   judged(address: string): Promise<Judgement>
-  /** By labels alone. */
+  /** The judgement by labels alone. */
   byLabels(address: string): Judgement
 }
 

@@ -1,4 +1,4 @@
-/** What a start says where the volume is full: the data is whole, and nobody should discard it. */
+/** The message of a start on a full volume: the data is whole, and the operator should not discard it. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test.each(['that has data', 'that is formatted'])('a broker %s', async (which) => {
-  // As Kafka 4.3.1 ends on a full volume.
+  // Kafka 4.3.1 ends like this on a full volume.
   const java = join(folder, 'java')
   writeFileSync(java, `#!/bin/sh\necho 'java.io.IOException: No space left on device' >&2\nexit 1\n`)
   chmodSync(java, 0o700)

@@ -76,7 +76,7 @@ test('of many that find a dead holder’s lock at the same moment exactly one ge
     spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'inherit'] }),
   )
 
-  // Each says what it got, and the one that has the folder keeps it until all have spoken.
+  // Each contender prints its result. The one that has the folder keeps it until all have printed.
   const answers = await Promise.all(contenders.map(firstWords))
   for (const one of contenders) one.stdin.end()
   await Promise.all(contenders.map(async (one) => one.exitCode ?? (await once(one, 'exit'))))
@@ -128,7 +128,7 @@ test('a home that an earlier release left open is closed to others; a folder tha
 
   for (const each of [folder, other]) (await holdHome(each, 'cupel start')).release()
 
-  // Run as root, the database's user passes through.
+  // Under root, the database's user needs to pass through.
   expect(statSync(folder).mode & 0o066).toBe(0)
   expect(statSync(other).mode & 0o777).toBe(0o755)
   rmSync(other, { recursive: true })

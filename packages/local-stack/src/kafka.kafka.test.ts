@@ -32,12 +32,12 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       jars = await ensureKafkaPrograms()
       folder = await mkdtemp(join(tmpdir(), 'cupel-local-kafka-'))
-      // Run as root, Postgres belongs to another user, who must be able to pass through.
+      // Under root, Postgres belongs to another user, who must be able to pass through.
       await chmod(folder, 0o711)
     }, CASE_TIMEOUT_MS)
     afterAll(async () => await rm(folder, { recursive: true, force: true }))
 
-    /** A program of Kafka that only starts; it fails where the JVM must map the archive and cannot. */
+    /** A Kafka program that only starts; it fails if the JVM must map the archive and cannot. */
     const versionWith = (archive: string, ...flags: readonly string[]): Promise<void> =>
       runProgram(
         jars.java,
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)(
       expect(cluster).toMatch(/^[\w-]{22}$/)
       process.kill(first.pid, 'SIGKILL')
       await first.child.exited
-      // As release 0.1.0 left a home: no password, and settings that every user of the machine may read.
+      // Release 0.1.0 left a home like this: no password, and settings that every user of the machine may read.
       const ofFolder = (name: string): string => join(folder, 'killed', name)
       await rm(ofFolder('password'))
       await chmod(ofFolder('server.properties'), 0o644)
@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)(
       await second.stop()
       expect(await clusterOf(second)).toBeNull()
 
-      // Another port for the data of before, as when the first one was taken meanwhile.
+      // Another port for the earlier data, as when another process took the first port.
       const moved = await startKafka({
         ...options('killed'),
         port: await freePort(),
@@ -91,13 +91,13 @@ describe.skipIf(missing !== undefined)(
       })
       expect(await clusterOf(moved)).toBe(cluster)
 
-      // Its controller would write into the metadata before Kafka finds the folder locked.
+      // Its controller would write into the metadata before Kafka finds that the folder is locked.
       await expect(
         startKafka({ ...options('killed'), recordFolder: join(folder, 'other-run') }),
       ).rejects.toMatchObject({
         code: 'home-in-use',
       })
-      // The broker that holds the port answers, and must not be taken for the one that was to start.
+      // The broker that holds the port answers. The start must not mistake it for the broker that it starts.
       await expect(startKafka({ ...options('second'), port: moved.port })).rejects.toMatchObject({
         code: 'port-taken',
       })

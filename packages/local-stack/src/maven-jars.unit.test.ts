@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ensureKafkaJars } from './maven-jars.js'
 
-/** Stand-ins for java, mvn and tar, so that what is tested is when and how they are called. */
+/** Stand-ins for java, mvn and tar, so that the tests check when and how they are called. */
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cupel-jars-'))
@@ -37,7 +37,7 @@ const places = (): { cacheDir: string; pinFile: string } => ({
   cacheDir: cacheDir(),
   pinFile: join(folder, 'pins'),
 })
-/** SHA-256 of no bytes. */
+/** The SHA-256 of an empty input. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const calls = async (): Promise<number> => (await readLines(join(folder, 'calls'))).length
 async function readLines(path: string): Promise<string[]> {
@@ -106,7 +106,7 @@ test('every jar of the broker has a pin, and Maven checks what the repository sa
   for (const line of await readLines(join(folder, 'calls'))) expect(line).toContain('--strict-checksums')
 })
 
-/** Earlier ones run what is logged (CVE-2021-44228 and its kin) or check no name of a TLS receiver (CVE-2025-68161). */
+/** Earlier versions execute logged text (CVE-2021-44228 and its kin) or do not check the name of a TLS receiver (CVE-2025-68161). */
 const LOG4J_FLOOR = [2, 25, 3]
 
 test('log4j-core is without the faults that are known', async () => {

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Tells as whom it runs, and whether access(2) finds itself executable, as Postgres asks before it starts its programs. */
+/** Prints its user, and whether access(2) finds it executable: Postgres makes this check before it starts its programs. */
 function program(...way: string[]): string {
   const inside = join(folder, ...way)
   mkdirSync(inside, { recursive: true })
@@ -30,7 +30,7 @@ function run(path: string): string[] {
     .split('\n')
 }
 
-// What root must take care of does not arise for others, so it is not a test there.
+// Other users than root do not have this problem, so there is no test for them.
 if (isRoot) {
   test('root hands over to another user, without any capability where the way is open', () => {
     chmodSync(folder, 0o711)

@@ -10,7 +10,7 @@ import { openToServices, processIdentity, startPostgres, stopOrphans, type Runni
 
 let folder: string
 let running: RunningPostgres | null
-/** Holds a cluster that was stopped in good order, which tests copy: making one takes seconds. */
+/** Holds a cleanly stopped cluster that tests copy, because making one takes seconds. */
 let made: string
 beforeAll(async () => {
   made = mkdtempSync(join(tmpdir(), 'cupel-postgres-made-'))
@@ -39,7 +39,7 @@ const startIn = (place: string): Promise<RunningPostgres> =>
     recordFolder: join(place, 'processes'),
   })
 
-/** As after a first start and a stop. Owners and permissions are kept. */
+/** The state after a first start and a stop. Owners and permissions are kept. */
 const useStopped = (): void => void execFileSync('cp', ['-a', join(made, 'postgres'), folder])
 
 async function using<T>(server: RunningPostgres, work: (database: Database) => Promise<T>): Promise<T> {
@@ -195,7 +195,7 @@ test('the role of the services reads and writes rows of the installation and can
     await owner.execute('CREATE TABLE before.t (n int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, text text)')
     await openToServices(owner)
     await openToServices(owner)
-    // As a rebuild does while the services run.
+    // A rebuild does this while the services run.
     await owner.execute('CREATE SCHEMA later')
     await owner.execute('CREATE TABLE later.t (n serial)')
   })

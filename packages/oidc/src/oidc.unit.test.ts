@@ -1,4 +1,4 @@
-/** The settings of a sign-in service, and what is read from the claims of a person. */
+/** The settings of a sign-in service, and the data read from the claims of a person. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

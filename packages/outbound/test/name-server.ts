@@ -1,11 +1,11 @@
-/** A name server on UDP that answers A and AAAA as a test says, with a time to live of 0. Format: RFC 1035, section 4. */
+/** A UDP name server that answers A and AAAA as a test sets, with a time to live of 0. Format: RFC 1035, section 4. */
 import { createSocket } from 'node:dgram'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 export interface NameServer {
   readonly address: string
-  /** Questions so far, `A receiver.example`. */
+  /** The questions so far, such as `A receiver.example`. */
   readonly asked: readonly string[]
   close(): Promise<void>
 }

@@ -9,7 +9,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createOutboundClient, parseAllowedRanges, type OutboundClientOptions } from '../src/index.js'
 
-/** Of a client that says nothing else. */
+/** The default of a client that sets no timeout. */
 const DEFAULT_TIMEOUT_MS = 15_000
 
 const closers: (() => Promise<unknown> | void)[] = []
@@ -57,7 +57,7 @@ test('sends the body byte for byte, with path, query and headers', async () => {
 
 test('what an opened address of the operator’s network answers is not shown; the status is', async () => {
   const { url } = await receiver((_request, response) => response.writeHead(500).end('internal'))
-  // The same listener by an address that is opened and is not written as loopback.
+  // The same listener through an opened address that is not written as loopback.
   const inside = url.replace('127.0.0.1', '[::ffff:127.0.0.1]')
   const opened = client({ allow: parseAllowedRanges(['::ffff:127.0.0.0/104']) })
   expect(await opened.post({ ...message, url: inside })).toMatchObject({ statusCode: 500, excerpt: '' })
@@ -108,7 +108,7 @@ test('the whole body is kept where the caller asks for it, up to so many bytes, 
   expect(await client().post({ ...message, url, keepBytes: 2_001 })).toMatchObject(whole)
   expect(await client().post({ ...message, url, keepBytes: 2_000 })).toMatchObject({ ...whole, body: null })
   expect(await client().post({ ...message, url })).toMatchObject({ body: null })
-  // Also of an address that is opened: the operator names those places himself.
+  // This also holds for an opened address, because the operator names those places himself.
   const inside = url.replace('127.0.0.1', '[::ffff:127.0.0.1]')
   const opened = client({ allow: parseAllowedRanges(['::ffff:127.0.0.0/104']) })
   expect(await opened.post({ ...message, url: inside, keepBytes: 2_001 })).toMatchObject(whole)
@@ -123,7 +123,7 @@ test('a receiver that never answers ends in time', async () => {
     kind: 'failed',
     error: 'timeout',
   })
-  // The time of this client, not that of every client.
+  // This client's own timeout applies, not the default of every client.
   expect(performance.now() - startedMs).toBeLessThan(DEFAULT_TIMEOUT_MS)
 })
 
@@ -164,6 +164,6 @@ test('connections are used again while they are fresh', async () => {
   server.on('connection', () => (connections += 1))
   const made = client()
   for (let call = 0; call < 10; call += 1) await made.post({ ...message, url })
-  // Two at most: the next call may come before the answer to the last one is put away.
+  // Two at most: the next call may come before the client has stored the last answer.
   expect(connections).toBeLessThanOrEqual(2)
 })

@@ -1,13 +1,13 @@
 /**
  * URLs and name server answers that lead inside: the cases of Smokescreen and Svix, the special-purpose registries of IANA at
- * both ends of every range, spellings of numbers that some parser takes for an address, and answers that mix inside and outside.
+ * both ends of every range, spellings of numbers that some parser accepts as an address, and answers that mix inside and outside.
  */
 
 export interface Vector {
   readonly what: string
   /** `PORT` stands for the port of the listener. */
   readonly url: string
-  /** What the name server says for the name in the URL; successive look-ups get successive answers, the last one for ever. */
+  /** The name server's answers for the name in the URL. Successive look-ups get successive answers; the last one repeats for ever. */
   readonly answers?: readonly (readonly string[])[]
 }
 
@@ -159,7 +159,7 @@ const LOOK_ALIKES = [
   '127\u200b.0.0.1',
 ]
 
-/** Whole URLs that readers take apart in different ways. */
+/** Whole URLs that parsers split in different ways. */
 const CONFUSIONS = [
   'https://example.org@127.0.0.1:PORT/',
   'https://user:password@127.0.0.1:PORT/',
@@ -290,7 +290,7 @@ export const vectors: readonly Vector[] = [
   ...MIXED,
 ]
 
-/** Addresses and URLs that must get through: a judge that refuses everything would pass all of the above. */
+/** Addresses and URLs that must get through: a filter that refuses everything would pass all of the above. */
 export const OUTSIDE_ADDRESSES = [
   ...['1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '93.184.215.14', '100.63.255.255', '100.128.0.0'],
   ...['126.255.255.255', '128.0.0.0', '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0'],

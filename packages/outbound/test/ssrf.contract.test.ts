@@ -1,6 +1,6 @@
 /**
- * Nothing a stranger can name leads inside. The judges are a listener on every address of this machine that must not be
- * reached, and every connection the process asked the system for; not the words of an error.
+ * No name or address that a stranger gives leads inside. The tests judge by a listener on every address of this machine that must not
+ * be reached, and by every connection that the process requested from the system, not by the words of an error.
  */
 import { createServer, isIPv4, Socket, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -25,7 +25,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined)
     socket.resume().end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
   })
-  // On every address of both families.
+  // Listens on every address of both families.
   await new Promise<void>((resolve) => listener.listen(0, '::', resolve))
   port = (listener.address() as AddressInfo).port
   const connect = Socket.prototype.connect
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const message = { headers: { 'content-type': 'application/json' }, body: '{}' }
 const withPort = (url: string): string => url.replaceAll('PORT', String(port))
-/** Answers in turn, the last one for ever. */
+/** Gives the answers in turn, and repeats the last one for ever. */
 function answering(answers: readonly (readonly string[])[]) {
   let turn = 0
   return async () => {
@@ -98,7 +98,7 @@ test('the same listener is reached once its range is opened: it was the judge th
       statusCode: 204,
     })
   expect(reached).toBe(5)
-  // A range opens itself alone, in its own family.
+  // A range opens only itself, in its own family.
   for (const host of ['10.0.0.1', '[::ffff:127.0.0.1]', '[::2]', '0.0.0.0'])
     expect(await client.post({ ...message, url: `http://${host}:${port}/` })).toMatchObject({
       error: 'url_refused',
@@ -147,7 +147,7 @@ test.each(OUTSIDE_ADDRESSES)(
 )
 
 test('a name that resolves outside when judged and inside when dialled is dialled where it was judged', async () => {
-  // Rebinding: every look-up flips between an opened address, which stands for the outside, and one that is inside.
+  // Rebinding: every look-up alternates between an opened address, which stands for the outside, and an inside one.
   let turn = 0
   const server = await startNameServer((_name, type) =>
     type === 'A' ? [turn++ % 2 === 0 ? '127.0.0.9' : '127.0.0.1'] : [],

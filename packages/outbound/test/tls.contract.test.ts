@@ -1,4 +1,4 @@
-/** Receivers over TLS: the certificate must be the name's, of a known authority, and in force; the address plays no part in it. */
+/** Receivers over TLS: the certificate must match the name, come from a known authority, and be valid. The address does not matter. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -28,7 +28,7 @@ function certify(names: string): { cert: string; key: string } {
   return makeCertificate({ ...files, subject: 'test', names })
 }
 
-/** Port of a receiver that answers with the name it was asked for. */
+/** The port of a receiver that answers with the requested name. */
 async function listen(options: ServerOptions = {}): Promise<number> {
   const server = createServer({ ...certificate, ...options }, (request, response) => {
     request.resume()

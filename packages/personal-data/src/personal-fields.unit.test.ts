@@ -7,12 +7,12 @@ interface Field {
   readonly type: unknown
 }
 
-/** Words of fields that say something of a person or a customer, wherever an event of an account has them. */
+/** Words in the names of fields that describe a person or a customer, wherever an event of an account has them. */
 const PERSONAL = new Set([
   ...['clientAddress', 'clientNetwork', 'actor', 'customerReference', 'reference', 'reason', 'allowedIps'],
 ])
 
-/** Why a label or a way counts, and why an erasure was made: the runbook asks for a reason without a person. */
+/** Reasons for a label or a way, and for an erasure: the runbook asks for a reason without a person. */
 const IMPERSONAL = [
   ...['ReportGenerated: inputs.labels[].reason', 'ReportGenerated: inputs.exposure.cut[].reason'],
   'PersonalDataErased: reason',
@@ -34,7 +34,7 @@ const own = (path: string, named: string): string[] =>
 test('every field that says something of a person is on the list of personal data', () => {
   const missing = Object.entries(eventSchemas).flatMap(([type, { schema }]) => {
     const { fields } = JSON.parse(schema) as { fields: Field[] }
-    // An event without an account is one of the installation: its operator answers for it by name.
+    // An event without an account belongs to the installation, whose operator answers for it by name.
     if (!fields.some(({ name }) => name === 'accountId')) return []
     const listed = personalFields[type as EventType] ?? []
     return personalPaths({ fields })

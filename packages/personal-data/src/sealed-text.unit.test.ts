@@ -9,11 +9,11 @@ const texts = ['case 7', 'a', 'ü“\n\t"\\', '👍'.repeat(2_000), 'sealed1.00a
 test.each(texts)('%j is opened as it was sealed, and one text of an account has one sealed form', (text) => {
   const sealed = key.seal(text)
   expect(key.open(sealed)?.text).toBe(text)
-  // As a process reads it that has not sealed it.
+  // Reads it as a process that did not seal it.
   expect(createSealingKey(secret, key).open(sealed)).toEqual(key.open(sealed))
   expect(key.seal(text)).toBe(sealed)
   expect(keyIdOf(sealed)).toBe('00aa11bb22cc33dd')
-  // It stands in JSON as it is, and shows nothing of the text.
+  // JSON contains it unchanged, and it reveals nothing of the text.
   expect(JSON.stringify(sealed)).toBe(`"${sealed}"`)
   if (text.length > 3) expect(sealed).not.toContain(text)
 })

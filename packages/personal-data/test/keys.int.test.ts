@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-/** A process of its own: it remembers nothing of others. */
+/** Opens it like a separate process, which shares no memory with others. */
 const open = (): Promise<PersonalData> =>
   openPersonalData({ database: installation.database, keysFile, nowMs: () => nowMs })
 const newAccount = (): string => `acc_${(accounts += 1)}`
@@ -84,7 +84,7 @@ test('after an erasure nothing of the account is opened, kept or given a key aga
   expect(erasure.isNew).toBe(true)
   expect(erasure.keyIds).toEqual(sealed.map((text) => keyIdOf(text)!).sort())
   expect(await (await open()).openText([...sealed, kept].join())).toBe(`${ERASED},${ERASED},kept`)
-  // A process that had read the key forgets it soon.
+  // A process that has read the key soon forgets it.
   nowMs += KEYS_REFRESH_MS
   expect(await running.openText(sealed.join())).toBe(`${ERASED},${ERASED}`)
   const after = await running.of(accountId)
@@ -135,7 +135,7 @@ test('the client addresses of a month are unreadable once its retention is over,
     `UPDATE personal_data.account_key SET period = '2020-01' WHERE account_id = $1 AND period <> ''`,
     [accountId],
   )
-  // The name of its month is bound to the key: one that was moved is no key any more.
+  // The name of its month is bound to the key, so a moved key no longer works.
   await expect((await open()).openText(address)).rejects.toThrow('was changed')
   expect(await endRetention(installation.database, { days: 100_000, by: 'test' })).toEqual([])
   expect(await endRetention(installation.database, { days: 30, by: 'test' })).toEqual(['2020-01'])
@@ -166,7 +166,7 @@ test('another key of the installation makes earlier copies of the table useless,
   expect(await running.openText(sealed)).toBe('case 7')
   const later = newAccount()
   expect(await (await open()).openText((await running.of(later)).seal('later'))).toBe('later')
-  // What a backup holds.
+  // The contents of a backup.
   await installation.database.execute(
     `UPDATE personal_data.account_key SET wrapped = $2, master_id = $3 WHERE account_id = $1 AND period = ''`,
     [accountId, copy[0]!.wrapped, copy[0]!.masterId],

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-/** A process of its own: it remembers nothing of others. */
+/** Opens it like a separate process, which shares no memory with others. */
 const open = (): Promise<PersonalData> =>
   openPersonalData({ database: installation.database, keysFile, nowMs: () => nowMs })
 const newAccount = (): string => `acc_${(accounts += 1)}`
@@ -87,7 +87,7 @@ test('an erased reference is read as erased and found by nobody, and the others 
   const read = 'erased,erased,kept,other note,plain note'
   expect(await (await open()).openText(all)).toBe(read)
   expect(await running.referenceSpellings(accountId, 'gone')).toEqual(['gone'])
-  // A process that had read the key forgets it soon.
+  // A process that has read the key soon forgets it.
   nowMs += KEYS_REFRESH_MS - 1
   expect(await running.openText(gone)).toBe('gone')
   nowMs += 1
@@ -148,7 +148,7 @@ test('the erasure of an account erases its references, told in records that fit,
 test('a process that knows an account does not keep references of it after the account is erased', async () => {
   const accountId = newAccount()
   const running = await open()
-  // Read before the erasure, and used after it.
+  // The seal was read before the erasure and is used after it.
   const seal = await running.of(accountId)
   await eraseAccount(installation.database, order(accountId))
   expect(await seal.sealReferences(['new'])).toEqual([ERASED])
@@ -214,7 +214,7 @@ test('calls of one moment share the statements that make their keys', async () =
   await Promise.all(Array.from({ length: 50 }, (_, index) => seal.sealReferences([`customer ${index}`])))
   expect(commits).toBe(0)
   await database.close()
-  // A reference that is not known cannot be sealed without the database: it is not kept as it is.
+  // An unknown reference cannot be sealed without the database. It is not stored unsealed.
   await expect(seal.sealReferences(['unknown'])).rejects.toThrow()
 })
 

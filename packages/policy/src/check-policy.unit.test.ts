@@ -10,7 +10,7 @@ test('the default policy has nothing to refuse', () => {
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
-/** One text that JSON.parse takes, and that two readers could understand differently. */
+/** Texts that JSON.parse accepts, but that two readers could understand differently. */
 test.each([
   ['a section twice', text.replace('{', '{"levels":{"orange":1,"red":2},'), 'levels', /more than once/],
   ['a number twice', text.replace('"red":', '"red":99,"red":'), 'levels.red', /more than once/],

@@ -65,7 +65,7 @@ test('versions of one policy only rise, and one version never has two texts', as
     message: expect.stringContaining('as version 4') as string,
   })
   await activate(4)
-  // The text of version 3 was in force once; to return, it needs a new number.
+  // The text of version 3 was in force before; to return, it needs a new number.
   expect(await activate(3)).toMatchObject({ refusal: 'version-not-higher' })
   expect(await activate(1, 'another policy', 'strict')).toMatchObject({ outcome: 'activated' })
   expect(await activate(4)).toMatchObject({ refusal: 'version-not-higher' })

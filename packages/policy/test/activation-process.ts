@@ -1,4 +1,4 @@
-/** Activates a policy in a process of its own, so that a failpoint can kill it: `activation-process.ts CONNECTION VERSION`. */
+/** Activates a policy in a separate process, so that a failpoint can kill it: `activation-process.ts CONNECTION VERSION`. */
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
 import { openTestLog } from '@cupel/testkit/installation'

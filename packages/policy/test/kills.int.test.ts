@@ -24,7 +24,7 @@ const repeated = () =>
   })
 
 test.each([
-  // The first visit is the append, the second the commit that gives the lock back.
+  // The first visit is the append, the second is the commit that releases the lock.
   ['before:policy.activate:1', 0, 'activated'],
   ['after:policy.activate:1', 1, 'in-force'],
   ['before:policy.activate:2', 1, 'in-force'],

@@ -8,7 +8,7 @@ import { listen, openDatabase, type Database, type Queryable } from './index.js'
 
 let database: TestDatabase
 let db: Database
-/** Of a role whose password changes, and the file that tells it. */
+/** A role whose password changes, and the file that states the password. */
 let role: string
 let urlFile: string
 beforeAll(async () => {
@@ -93,7 +93,7 @@ test('who listens takes the password that the file has by then too', async () =>
   }
 })
 
-/** A role whose password is `first`, there and in the file. */
+/** A role with the password `first`, in the database and in the file. */
 async function roleOfFile(): Promise<{ connectionString: string; connectionStringFile: string }> {
   urlFile = join(mkdtempSync(join(tmpdir(), 'cupel-database-url-')), 'database-url')
   role = `renewed_${randomUUID().replaceAll('-', '')}`

@@ -1,4 +1,4 @@
-/** Which errors of statements a retry may mend. */
+/** Errors of statements that a retry may fix. */
 import { expect, test } from 'vitest'
 import { isUnavailable } from './errors.js'
 

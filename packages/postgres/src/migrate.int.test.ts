@@ -30,7 +30,7 @@ test('a migration lets go of tables that services need while it waits for anothe
         await db.query("SELECT 1 FROM pg_locks WHERE relation = 'second'::regclass AND NOT granted"),
       ).toHaveLength(1),
     )
-    // The other order of the tables: one of both would have to end for a deadlock.
+    // With the tables in the other order, a deadlock would end one of the two.
     await service.execute('INSERT INTO first VALUES (1)')
   })
   expect(await migrating).toEqual(['test/0001'])

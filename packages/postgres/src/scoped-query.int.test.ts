@@ -1,4 +1,4 @@
-/** Statements with a scope: one round trip, one role, and nothing of either left behind. */
+/** Statements with a scope: they take one round trip and one role, and leave neither scope nor role behind. */
 import { createServer, connect, type AddressInfo } from 'node:net'
 import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -77,7 +77,7 @@ test('within a transaction, where its scope would not end with it, a statement h
 
 test('a scope takes no round trip of its own', async () => {
   const { hostname, port } = new URL(testDatabase.connectionString)
-  // Counts how often the client speaks: each time it waits for an answer first.
+  // Counts the client's turns: before each turn it waits for an answer.
   let spoken = 0
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)

@@ -1,4 +1,4 @@
-/** A server that is gone without a word: connections stay open, and nothing is answered over them. */
+/** A server that is gone without notice: connections stay open, and it answers nothing over them. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isUnavailable, openDatabase, type Database } from './index.js'
 
 const STATEMENT_TIMEOUT_MS = 400
-/** Only a statement that nobody gives up takes longer. */
+/** Only a statement that is never given up takes longer. */
 vi.setConfig({ testTimeout: 60_000 })
 
 let testDatabase: TestDatabase
@@ -98,7 +98,7 @@ test('a pool whose server is gone closes all the same', async () => {
 
 interface Way {
   readonly port: number
-  /** What is connected stays so, and hears and says nothing any more; the server sees its end. New connections pass. */
+  /** Open connections stay open but carry nothing any more; the server sees their end. New connections pass. */
   lose(): void
   close(): Promise<void>
 }
@@ -125,7 +125,7 @@ async function openWay(host: string, port: number): Promise<Way> {
         client.unpipe(server)
         server.unpipe(client)
         server.removeAllListeners('close').destroy()
-        // What it says is read and forgotten.
+        // Reads and discards everything that the client sends.
         client.resume()
         lost.add(client)
       }

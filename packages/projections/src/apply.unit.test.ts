@@ -15,7 +15,7 @@ const codec = {
     throw new UndecodableRecordError('unknown-schema', one, 'nobody knows its schema')
   },
 } as unknown as EventCodec
-/** Longer than the read models wait for a schema. */
+/** Longer than the read models' wait for a schema. */
 const LONG_MS = 60_000
 
 test('a record of a work topic whose schema stays unknown is waited for, then skipped', () => {

@@ -67,7 +67,7 @@ test('moves of the same partitions in opposite order wait for each other and do 
   for (const partition of partitions) await ensureCheckpoint(fixture.database, at(partition), 'log-1')
   const mover = async (order: readonly number[]): Promise<void> => {
     for (let round = 0; round < 40; round += 1) {
-      // A move to where it is: every mover is always expected.
+      // Each move leaves the checkpoint where it is, so every mover always finds the expected value.
       const moves = order.map((partition) => ({ topic: 'a.topic', partition, expected: 0, next: 0 }))
       await fixture.database.transaction({ at: 'test' }, (transaction) =>
         advanceCheckpoints(transaction, { group: GROUP, log: 'log-1', moves }),

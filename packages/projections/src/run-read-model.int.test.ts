@@ -28,7 +28,7 @@ test('the first record of a report id is the report, also within one batch', asy
 })
 
 test('a member that lost its partitions without knowing neither adds nor loses a row', async () => {
-  // Both runners are given every partition: each is the other's zombie.
+  // Both runners get every partition, so each is the other's zombie.
   fixture.run()
   fixture.run()
   for (let n = 0; n < 30; n += 1) await fixture.report(n % 2, `r${n}:red`)
@@ -40,7 +40,7 @@ test('commits that a crash of the database took back are made again', async () =
   fixture.run()
   await fixture.report(0, 'a:red', 'b:green')
   await until(async () => expect(await fixture.checkpoint(0)).toBe(2))
-  // Asynchronous commit loses rows and checkpoint together; the runner's own position is ahead of both.
+  // An asynchronous commit can lose rows and checkpoint together. The runner's own position is then ahead of both.
   await fixture.database.transaction({ at: 'test' }, async (transaction) => {
     await transaction.execute(`DELETE FROM note_view.note WHERE report_id = 'b'`)
     await transaction.execute('UPDATE projection.checkpoint SET next = 1 WHERE partition = 0')
@@ -132,7 +132,7 @@ test('the checkpoint tells when it was last at the end of the log', async () => 
     )
     return row?.followed_at ?? null
   }
-  // Partition 1 has no records at all: it is followed all the same, and goes on being so.
+  // Partition 1 has no records at all. The read model follows it anyway and continues to do so.
   await until(async () => expect(await followed()).not.toBeNull())
   const before = (await followed())!
   await until(async () => expect((await followed())!.getTime()).toBeGreaterThan(before.getTime()))

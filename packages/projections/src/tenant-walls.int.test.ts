@@ -1,4 +1,4 @@
-/** The role of a tenant where the database user is no administrator. */
+/** The tenant role, for a database user who is not an administrator. */
 import { randomBytes } from 'node:crypto'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
@@ -57,6 +57,6 @@ test('once the role was granted, walls are raised and hold without any other rig
   expect(await of('a', false)).toEqual([{ thing: 2 }])
   expect(await of('', true)).toEqual([])
   await expect(of('a', true, 'SELECT thing FROM some_view.nobodys')).rejects.toThrow(/permission denied/)
-  // Projections are owners, and write for everybody.
+  // Projections own the tables and write for every account.
   expect(await plain.query('SELECT thing FROM some_view.thing')).toHaveLength(3)
 })

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-/** The fixture's database with its statements counted. */
+/** The fixture's database with a counter of its statements. */
 function counted(): { database: Database; queries: () => number } {
   let queries = 0
   const query = (statement: Statement | string, values?: readonly unknown[]) => {
@@ -66,10 +66,10 @@ test('a thousand readers ask the database together', async () => {
   await fixture.report(1, 'b:red')
   fixture.run()
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => true))
-  // However long it took: fewer than if each had asked once.
+  // However long it took, there are fewer queries than readers.
   expect(queries()).toBeLessThan(1_000)
   const settled = queries()
-  // Nobody waits any more: nobody asks.
+  // With no waiting reader, no query runs.
   await fixture.report(0, 'c:red')
   await until(async () => expect(await fixture.checkpoint(0)).toBe(2))
   expect(queries()).toBe(settled)
@@ -86,7 +86,7 @@ test('who waits nudges the group that is waited for, once, and no other group', 
   const stops = [GROUP, 'another.group.v1'].map((group) =>
     onNudge(fixture.database, { group, hurry: () => nudged.push(group) }, silentLogger),
   )
-  // A new connection hurries everyone once: what was nudged before it is waited for still.
+  // A new connection hurries every listener once, because waits nudged before it may still be open.
   await until(() => expect(nudged).toEqual([GROUP, 'another.group.v1']))
   expect(await wait(1, 200)).toBe(false)
   await until(() => expect(nudged.slice(2)).toEqual([GROUP]))
@@ -108,7 +108,7 @@ test('a nudge is heard again after the connection of the listeners was ended', a
 
 test('a read model passes nudges on to the log', async () => {
   fixture.run()
-  // A wait before the listening has begun nudges nobody.
+  // A wait before the listener has started nudges no listener.
   await until(async () => {
     const before = fixture.log.nudges
     expect(await wait(1, 50)).toBe(false)

@@ -1,4 +1,4 @@
-/** What every consumer promises, on a log of either kind: each record is dealt with, and its checkpoint says so. */
+/** The guarantees of every consumer, on a log of either kind: it handles each record, and its checkpoint shows it. */
 import { noMetrics, type Metrics } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -8,7 +8,7 @@ import { PausedError, Unhandleable } from '../src/index.js'
 import { openConsuming, type Commit, type Consuming, type LogKind } from './consuming.js'
 
 const COMMITS: readonly Commit[] = ['in a transaction', 'in the background']
-/** As the failure window has it. */
+/** Same value as in the failure window. */
 const TOLERATED_FAILURES = 10
 
 export function consumeContract(kind: LogKind): void {
@@ -169,7 +169,7 @@ export function consumeContract(kind: LogKind): void {
       await consuming.append(['b', 'c', 'd'])
       await dealtWith(4)
       const found = await outcomes()
-      // Rows and checkpoint move together, so nothing before it is written; an append may be on its way already.
+      // Rows and checkpoint move together, so no record before the new position is written. An append may already be on its way.
       if (commit === 'in a transaction') expect(found).toEqual(['a', 'd'])
       expect(found.at(-1)).toBe('d')
     })
@@ -261,7 +261,7 @@ export function consumeContract(kind: LogKind): void {
   describe('a consumer that dies between its append and its checkpoint', () => {
     test('is followed by one that appends again', async () => {
       await consuming.append(['a', 'b'])
-      // Without its database the first member cannot store its checkpoint any more, as if it were dead.
+      // Without its database the first member cannot store its checkpoint, as if it were dead.
       let isDead = false
       const database = failingWhen(() => isDead, consuming.database)
       const log = withAppend(consuming.log, (at, records) => {
@@ -323,10 +323,10 @@ export function consumeContract(kind: LogKind): void {
   })
 }
 
-/** Takes the dead letters away that the harness gives every consumer. */
+/** Removes the dead letters that the harness gives every consumer. */
 const withoutDeadLetters = { deadLetters: undefined as never }
 
-/** A log may be an object of a class, so that a copy of its properties would lack its methods. */
+/** A log may be an instance of a class, so a copy of its properties would lack its methods. */
 function withAppend(log: EventLog, append: EventLog['append']): EventLog {
   return new Proxy(log, {
     get(target, name) {

@@ -1,4 +1,4 @@
-/** What the contract of consumers runs on: a log of either kind, tables of its own, and consumers over topics of their own. */
+/** The harness of the consumer contract: a log of either kind, and tables, consumers and topics of its own. */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '@cupel/contracts'
 import {
@@ -20,11 +20,11 @@ import {
   type ConsumeOptions,
 } from '../src/index.js'
 
-/** How the contract reaches a log of one kind. */
+/** How the contract opens a log of one kind. */
 export interface LogKind {
   readonly migrations: readonly MigrationSource[]
   open(database: Database): EventLog
-  /** Loses everything before an offset, as retention or an accident would. */
+  /** Deletes everything before an offset, as retention or an accident would. */
   deleteBefore(database: Database, at: { topic: string; partition: number; offset: number }): Promise<void>
 }
 
@@ -33,19 +33,19 @@ export type Commit = 'in a transaction' | 'in the background'
 export interface Consuming {
   readonly database: Database
   readonly log: EventLog
-  /** One topic of two partitions. */
+  /** A topic of two partitions. */
   readonly topic: string
-  /** What background consumers append to: one partition. */
+  /** The topic that background consumers append to; it has one partition. */
   readonly outputs: string
   readonly group: string
-  /** What consumers logged: `warn` and `error`. */
+  /** The `warn` and `error` lines that consumers logged. */
   readonly lines: readonly string[]
-  /** A text is `poison…` where nobody can read it, `newer…` where its schema is unknown until `knowsNewer` is set. */
+  /** Nothing can read a text `poison…`. The schema of a text `newer…` is unknown until `knowsNewer` is set. */
   append(texts: readonly string[], partition?: number): Promise<void>
   knowsNewer: boolean
-  /** One more member of the group. Closing stops it. */
+  /** Adds a member to the group. Closing stops it. */
   consumer(commit: Commit, options?: Partial<ConsumeOptions<string>> & { database?: Database }): Consumer
-  /** Outcomes of a partition in the order of their commits: rows, or records appended by background consumers. */
+  /** Outcomes of a partition in commit order: rows, or records appended by background consumers. */
   outcomes(commit: Commit): Promise<string[]>
   checkpoint(partition?: number): Promise<number | null>
   moveCheckpoint(next: number, log?: string): Promise<void>

@@ -1,4 +1,4 @@
-/** A database with the projection tables, a log in memory, and the means to wait for conditions. */
+/** A database with the projection tables, a log in memory, and functions that wait for conditions. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { NewRecord } from '@cupel/event-log'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
@@ -19,7 +19,7 @@ export interface Fixture {
   readonly connectionString: string
   readonly log: MemoryLog
   run(readModel?: ReadModel, on?: MemoryLog): RunningReadModel
-  /** Appends one report per `id:level`, to the partition given. */
+  /** Appends one report per `id:level` to the given partition. */
   report(partition: number, ...notes: string[]): Promise<void>
   notes(): Promise<string[]>
   checkpoint(partition: number, group?: string): Promise<number | null>

@@ -1,4 +1,4 @@
-/** Events as JSON, so that these tests need no schemas. What cannot be parsed cannot be decoded. */
+/** Encodes events as JSON, so that these tests need no schemas. It cannot decode text that is not JSON. */
 import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
 import { TYPE_HEADER, type EventCodec } from '@cupel/event-log'
 

@@ -1,6 +1,6 @@
 /**
- * A log in memory with the port's delivery rules and none of its group coordination: every subscription is given every
- * partition. So two runners of one group are what a rebalance makes of a member that does not know it lost its partitions.
+ * A log in memory with the port's delivery rules but without its group coordination: every subscription gets every
+ * partition. So two runners of one group behave like a member that lost its partitions in a rebalance and does not know it.
  */
 import type { TopicSpec } from '@cupel/contracts'
 import {
@@ -13,12 +13,12 @@ import {
 } from '@cupel/event-log'
 
 export interface MemoryLog extends EventLog {
-  /** While set, appends reject after having written: acknowledgement lost. */
+  /** While set, appends write and then reject: the acknowledgement is lost. */
   failAfterAppend: Error | null
   readonly appended: readonly LogRecord[]
-  /** How often its subscriptions were nudged. */
+  /** Number of times its subscriptions were nudged. */
   nudges: number
-  /** Loses the records of a partition before an offset, as retention or an accident would. */
+  /** Deletes the records of a partition before an offset, as retention or an accident would. */
   deleteBefore(topic: string, partition: number, offset: number): void
 }
 

@@ -1,4 +1,4 @@
-/** The smallest read model that shows every rule: reports, first record wins. */
+/** The smallest read model that shows every rule: it stores reports, and the first record wins. */
 import { batchWrite, on, type ReadModel } from '../src/index.js'
 
 export const TOPIC = 'screening.report.events.v1'

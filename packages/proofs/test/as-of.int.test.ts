@@ -1,4 +1,4 @@
-/** A screening as of a past moment says what the report of that moment said, and nothing greener. */
+/** A screening as of a past moment returns the statements of that moment's report, and nothing greener. */
 import type { ChainFact, Report, ReportGenerated } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
@@ -60,7 +60,7 @@ async function ask(address: string, chain: string, at: string, customerReference
   return await screenAsOf({ log, codec, database }, request, noRest)
 }
 
-/** The report as it was recorded, without what only a report has. */
+/** The report as recorded, without the fields that only a report has. */
 function recorded({ report }: ReportGenerated): string {
   const rest = JSON.parse(report) as Partial<Report>
   delete rest.report_id
@@ -82,7 +82,7 @@ const labels = (
     '',
   ].join('\n')
 
-/** Two hops from the thief to the address that is asked for. */
+/** Two hops from the thief to the queried address. */
 const transfers = (index: number, amount: number): string => {
   const hash = (digit: number): string => `0x${String(index * 10 + digit).padStart(64, '0')}`
   const row = (digit: number, from: string, to: string): string =>
@@ -90,7 +90,7 @@ const transfers = (index: number, amount: number): string => {
   return [TRANSFER_HEADER, row(1, THIEF, BETWEEN), row(2, BETWEEN, ASKED), ''].join('\n')
 }
 
-/** What happens to an installation, in any order. */
+/** Events of an installation, in any order. */
 const happenings: readonly ((index: number) => Promise<void>)[] = [
   (index) =>
     deciding.importLabelText(
@@ -129,7 +129,7 @@ test('of every report decided from lists and ledger alone, the same answer is gi
     },
   )
   for (const [index, chosen] of order!.entries()) {
-    // Half of what happens are decisions.
+    // Half of the events are decisions.
     const happening = happenings[chosen]
     if (happening !== undefined) await happening(index + 1)
     const [address, chain] = addresses[index % addresses.length]!
@@ -147,7 +147,7 @@ test('of every report decided from lists and ledger alone, the same answer is gi
       ledgerSeq: report.inputs.exposure?.ledgerSeq ?? 0,
     })
   }
-  // The history changed what is said of an address: the moments are not all one state.
+  // The history changed the statements about an address, so the moments do not share one state.
   expect(new Set(reports.map(({ inputs }) => inputs.labelStateSha256)).size).toBeGreaterThan(2)
   expect(new Set(reports.map(({ score }) => score)).size).toBeGreaterThan(2)
 })

@@ -1,4 +1,4 @@
-/** An installation with labels and a ledger in which a test decides screens as a scorer does, and changes what they rest on. */
+/** An installation with labels and a ledger. A test decides screens in it as a scorer does, and changes the data behind them. */
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
@@ -35,7 +35,7 @@ import { expect } from 'vitest'
 export interface Deciding {
   readonly installation: TestInstallation
   importLabelText(text: string, set?: string, options?: { readonly whole?: boolean }): Promise<void>
-  /** `complete`: heights that the file is declared complete for. */
+  /** `complete`: the heights for which the file is declared complete. */
   importTransfers(
     name: string,
     text: string,
@@ -46,9 +46,9 @@ export interface Deciding {
     },
   ): Promise<void>
   activate(policy: CompiledPolicy): Promise<void>
-  /** A refresher waits for a list, or no longer does. */
+  /** Makes a refresher wait for a list, or stop waiting for it. */
   expectList(dataset: string, expected: boolean): Promise<void>
-  /** A decision with exposure and cluster, as a scorer makes it now. Nothing has the same millisecond after it. */
+  /** Makes a decision with exposure and cluster, as a scorer would now. Nothing later has the same millisecond. */
   decide(of: {
     readonly address: string
     readonly chain: string
@@ -59,7 +59,7 @@ export interface Deciding {
   append(data: ReportGenerated): Promise<void>
 }
 
-/** With the default policy in force. */
+/** Opens it with the default policy in force. */
 export async function openDeciding(): Promise<Deciding> {
   const installation = await openTestInstallation({
     migrations: [ledgerMigrations],

@@ -1,4 +1,4 @@
-/** Level C: exposure and cluster of a report are worked out again from the ledger, as of the state the report names. */
+/** Level C recomputes the exposure and cluster of a report from the ledger, as of the state that the report names. */
 import type { ReportGenerated } from '@cupel/contracts'
 import type { PriceTable } from '@cupel/domain'
 import { importPrices, readPriceTable } from '@cupel/ledger'
@@ -89,7 +89,7 @@ test('is found where it was changed, though the report follows from the change',
   const exposure = report.inputs.exposure!
   const measures = exposure.measures.map((measure) => ({ ...measure, amount: '1' }))
   const reportId = '00000000000000b1'
-  // The report itself is not decided again here: level C asks only whether the ledger says what the record says.
+  // This does not decide the report again: level C only compares the record with the ledger.
   await deciding.append({
     ...report,
     reportId,
@@ -110,7 +110,7 @@ test('is not derivable where a segment is gone, and says which', async () => {
     expect(findings).toMatchObject([
       { level: 'C', status: 'not-derivable', reason: expect.stringContaining('segment 1') as string },
     ])
-    // Nothing was found to differ; nothing was proven either, which the count says.
+    // Nothing differs, but nothing was proven either; the count shows it.
     expect(isProven).toBe(true)
   } finally {
     await database.execute('UPDATE ledger.segment SET ledger_seq = 1 WHERE ledger_seq IS NULL')
@@ -138,7 +138,7 @@ test('a cluster is read again: its labels at level B, its members at level C', a
   expect(decided.level).toBe('orange')
   await deciding.append(decided)
 
-  // What joins the cluster later, and what is said later, changes no earlier state.
+  // Later joins of the cluster and later labels change no earlier state.
   await deciding.importTransfers('later.json', spent('8', asked, stranger), bitcoin)
   await deciding.importLabelText(
     LABELS.replace(`${THIEF},ETH`, `${thief},BTC`).replace('0.8', '0.4'),

@@ -1,4 +1,4 @@
-/** The walls between tenants are taken down here, one and two at a time: every query loses its condition, and what is left holds. */
+/** These tests remove the walls between tenants, one and two at a time: every query loses its condition, and the remaining walls hold. */
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
@@ -56,7 +56,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** Statements as they would be had their conditions been forgotten; their parameters are still used, so that they run. */
+/** Statements without their conditions; their parameters are still used, so that they run. */
 function withoutFirstWall(database: Queryable, { rowSecurity }: { rowSecurity: boolean }): Queryable {
   const open = (text: string): string => {
     const opened = text
@@ -214,7 +214,7 @@ describe('the role of a tenant', () => {
     expect(await unwalled()).toEqual([])
     await fixture.rebuild(reportView)
     expect(await unwalled()).toEqual([])
-    // What a backup lacks that was restored without its roles.
+    // A backup that was restored without its roles lacks this.
     await fixture.database.execute(`DROP POLICY own_rows ON report_view.report`)
     await fixture.database.execute(`REVOKE ALL ON SCHEMA report_view FROM ${TENANT_ROLE}`)
     await installReadModels(fixture.database, readModels)

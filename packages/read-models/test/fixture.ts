@@ -1,11 +1,11 @@
-/** The real log, codec and database under the read models, and the events of an import in a few words. */
+/** The real log, codec and database under the read models, and short helpers for the events of an import. */
 import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
 import { rebuildReadModel, type ReadModel, type RebuildResult } from '@cupel/projections'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { readModels } from '../src/index.js'
 
 export interface Fixture extends TestInstallation {
-  /** Appends and waits until the read model, which must run, has applied the events. */
+  /** Appends the events and waits until the read model, which must be running, has applied them. */
   project(readModel: ReadModel, ...events: readonly DomainEvent[]): Promise<void>
   rebuild(readModel: ReadModel): Promise<RebuildResult>
 }

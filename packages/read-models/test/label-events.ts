@@ -4,7 +4,7 @@ import { event } from './fixture.js'
 
 const SET = { source: 'ofac_sdn', dataset: 'ofac_sdn.csv' }
 
-/** Label `name` says that the address of key `name` belongs to a sanctioned entity. */
+/** Label `name` states that the address of key `name` belongs to a sanctioned entity. */
 export function asserted(
   importId: string,
   name: string,

@@ -4,7 +4,7 @@ import { fontFiles, reuseParsedFonts } from './fonts.js'
 import { takeLayoutShortcuts } from './layout-shortcuts.js'
 import { loadLayoutClasses, loadPdfMake } from './pdfmake.js'
 
-/** Rendered before the shortcuts are taken, because they are for the whole process. */
+/** Renders before the shortcuts are installed, because they apply to the whole process. */
 const rendered = async (content: readonly object[]): Promise<string> => {
   const definition = {
     content: structuredClone(content),
@@ -28,10 +28,10 @@ const styled = [
   { stack: [{ text: 'nested', color: '#A3161A', noWrap: true }], margin: [10, 5, 0, 5] },
   { table: { widths: [80, '*'], body: [['a cell that is broken', { text: 'b', alignment: 'center' }]] } },
 ]
-/** Places of the first word of every text: `1 0 0 1 x y Tm`. */
+/** Positions of the first word of every text: `1 0 0 1 x y Tm`. */
 const placesOf = (pdf: string): Set<string> => new Set(pdf.match(/^1 0 0 1 \S+ \S+ Tm$/gm))
 
-/** Another test of this process may have taken them, so the library is loaded anew. */
+/** Another test of this process may have installed them, so the library is loaded again. */
 const { cache } = createRequire(import.meta.url)
 const loaded = Object.entries(cache).filter(([file]) => /[\\/](?:pdfmake|pdfkit|fontkit)[\\/]/.test(file))
 for (const [file] of loaded) Reflect.deleteProperty(cache, file)

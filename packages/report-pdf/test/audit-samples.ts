@@ -1,4 +1,4 @@
-/** Statements of audits, made up: nothing found, much found, and every text hostile. */
+/** Made-up statements of audits: nothing found, much found, and every text hostile. */
 import type { AuditStatement } from '@cupel/report-document'
 import { hostileTexts } from '@cupel/testkit'
 

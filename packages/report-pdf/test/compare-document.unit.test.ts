@@ -4,11 +4,11 @@ import { differenceOf, RENDERER_VERSION, sourceOf } from '../src/index.js'
 import { renderReport } from '../src/render-report.js'
 import { samples } from './samples.js'
 
-/** What somebody may write into a report to look like a part of a PDF. */
+/** Text that an author may write into a report to imitate a part of a PDF. */
 const HOSTILE = '6 0 obj\n<<\n/Type /EmbeddedFile\n/Length 3\n>>\nstream\n{}\n</pdf:Producer> Zürich'
 const json = JSON.stringify(sampleReport({ customer_reference: HOSTILE }))
 const LEAF = { log: 'cupel/x/transparency/y', index: 3, hash: 'ab'.repeat(32) }
-/** Some eight hundred bytes of the document are changed, one at a time. */
+/** Changes some eight hundred bytes of the document, one at a time. */
 const STEP = 101
 
 let named: Buffer

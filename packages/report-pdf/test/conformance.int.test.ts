@@ -1,4 +1,4 @@
-/** What programs of others read in the PDFs: the text that a person would copy, and what the standard asks of an archive. */
+/** Other programs read the PDFs: the text that a person would copy, and the requirements of the standard for archives. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Lines break where a column ends, so white space does not count; poppler divides the lam-alef ligature in the wrong order. */
+/** Lines break at the end of a column, so white space does not count; poppler divides the lam-alef ligature in the wrong order. */
 const withoutSpaces = (text: string): string =>
   text.replaceAll(/[\s\u200e\u200f\u202a-\u202e]/gu, '').replaceAll('لا', 'ال')
 
@@ -44,7 +44,7 @@ test
 const HOSTILE_SEED = 20261122
 const HOSTILE_STRINGS = isLongRun() ? 5_000 : 400
 const fonts = Object.keys(fontFiles) as FontName[]
-/** A character that no font has is written as its number. */
+/** A character that no font has appears as its number. */
 const shownText = (text: string): string =>
   [...visibleText(text)]
     .map((one) => {
@@ -53,16 +53,16 @@ const shownText = (text: string): string =>
       return `[U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}]`
     })
     .join('')
-/** Readers compose letters with their accents, and take ligatures apart. */
+/** Readers combine letters with their accents, and split ligatures. */
 const comparable = (text: string): string =>
   withoutSpaces(text)
     .replaceAll(/[\ufe00-\ufe0f]/g, '')
     .normalize('NFKC')
 
-/** Characters of the shortest piece that shows that a text is there. */
+/** Length of the shortest piece that proves that a text is there. */
 const MIN_PIECE = 6
 
-/** Whether a text is there as a whole, or line by line: a reader may see lines of the next column between those of a cell. */
+/** Whether a text is there as a whole or line by line: a reader may put lines of the next column between the lines of a cell. */
 function isRead(texts: readonly string[], wanted: string): boolean {
   let rest = wanted
   while (rest !== '') {
@@ -78,7 +78,7 @@ function isRead(texts: readonly string[], wanted: string): boolean {
   return true
 }
 
-/** Right-to-left letters of a text, which readers copy in the order of print or of reading; empty for other texts. */
+/** Right-to-left letters of a text, which readers copy in print order or in reading order; empty for other texts. */
 const rightToLeft = (text: string): string =>
   /[\p{Script=Arabic}\p{Script=Hebrew}]{3}/u.test(text) ? text.replaceAll(/[^\p{L}]/gu, '') : ''
 
@@ -97,7 +97,7 @@ test.skipIf(!isPresent([['pdftotext', '-v']], 'hostile strings are not read back
       const pdf = await renderReport(JSON.stringify(report))
       const file = join(folder, `hostile-${index}.pdf`)
       writeFileSync(file, pdf)
-      // Lines of one cell follow one another in the order of writing; right-to-left words are read in the order of the page.
+      // Lines of one cell follow one another in writing order; right-to-left words are read in page order.
       const orders = [['-raw'], []].map((order) =>
         run('pdftotext', [...order, file, '-'], { maxBuffer: 2 ** 26 }),
       )
@@ -114,7 +114,7 @@ test.skipIf(!isPresent([['pdftotext', '-v']], 'hostile strings are not read back
   1_800_000,
 )
 
-/** No font of the document has the letters of Gothic. */
+/** No font of the document contains Gothic letters. */
 const expected = (text: string): string => visibleText(text).replace('\u{10348}', '[U+10348]')
 
 const javaIsPresent = isPresent(
@@ -140,7 +140,7 @@ test.skipIf(!javaIsPresent)('every PDF is PDF/A-3b to veraPDF', async () => {
   expect(stdout.trim().split('\n').sort()).toEqual(validated.map((name) => `PASS ${fileOf(name)} 3b`).sort())
 })
 
-/** A repository that fails once is asked again. */
+/** Tries again when a repository fails once. */
 async function fetchJars(tries = 3): Promise<void> {
   try {
     await run('mvn', [

@@ -1,4 +1,4 @@
-/** Pages as a reader sees them, compared with approved pictures: what a change of the layout breaks, a digest does not show. */
+/** Pages as a reader sees them, compared with approved pictures: a digest does not show which part a layout change breaks. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,9 +11,9 @@ import { isPresent } from './programs.js'
 import { samples } from './samples.js'
 
 const run = promisify(execFile)
-/** Points of an inch are 72 pixels of it at this resolution: text is a shape, and the files are small. */
+/** Pixels of an inch: text is a shape at this resolution, and the files are small. */
 const RESOLUTION = '40'
-/** Fonts are in the PDFs; versions of the program smooth edges differently. */
+/** The PDFs contain the fonts; versions of the program smooth edges differently. */
 const MAX_DIFFERENT = 0.004
 const shown: readonly (readonly [string, number])[] = [
   ...(

@@ -1,4 +1,4 @@
-/** Programs of others that read PDFs. */
+/** Other programs that read PDFs. */
 import { execFileSync } from 'node:child_process'
 import { noteSkip } from '@cupel/testkit'
 
@@ -11,7 +11,7 @@ const has = (program: string, option: string): boolean => {
   }
 }
 
-/** In CI everything is installed, so nothing is left out there. */
+/** CI has every program, so nothing is skipped there. */
 export function isPresent(programs: readonly (readonly [string, string])[], why: string): boolean {
   const missing = programs.filter(([program, option]) => !has(program, option)).map(([program]) => program)
   if (missing.length === 0) return true

@@ -10,7 +10,7 @@ import { samples } from './samples.js'
 
 const digestOf = (pdf: Uint8Array): string => createHash('sha256').update(pdf).digest('hex')
 
-/** In the order in which they are given: what was rendered before must not matter. */
+/** Renders in the given order: earlier documents must not change later ones. */
 async function digestsOf(names: readonly string[]): Promise<Record<string, string>> {
   const digests: Record<string, string> = {}
   for (const name of names) digests[name] = digestOf(await samples[name]!())
@@ -73,11 +73,11 @@ it('holds the report itself, as it is stored', async () => {
 it('holds no script, no form and nothing that a reader would fetch or open by itself', async () => {
   for (const [name, render] of Object.entries(samples)) {
     const pdf = Buffer.from(await render()).toString('latin1')
-    // The attached report and the pages hold text of other people; names of PDF objects begin a line or follow a bracket.
+    // The attached report and the pages hold text of other people. Names of PDF objects begin a line or follow a bracket.
     for (const object of ['JavaScript', 'Launch', 'AcroForm', 'OpenAction', 'AA', 'SubmitForm', 'GoToR'])
       expect(pdf).not.toMatch(new RegExp(`^/(?:S /)?${object}\\b`, 'm'))
     const links = [...pdf.matchAll(/^\/URI \((.*)\)$/gm)].map(([, link]) => link!)
-    // An audit leads nowhere.
+    // An audit has no links.
     expect(links.length > 0).toBe(!name.startsWith('audit-'))
     for (const link of links) expect(link).toMatch(/^https?:/)
   }

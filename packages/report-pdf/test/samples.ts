@@ -17,7 +17,7 @@ function hostileCase(): ReportCase {
   }
 }
 
-/** The longest that is printed, in letters that do not break. */
+/** The longest text that is printed, in letters that do not break. */
 const LEAF = {
   log: `cupel/${'installation-with-a-long-name-'.repeat(4)}/transparency/6f1d1c1e-0f0c-4c55-9a0e-8d3f6f1b2a77`,
   index: Number.MAX_SAFE_INTEGER,

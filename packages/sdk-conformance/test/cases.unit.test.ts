@@ -1,4 +1,4 @@
-/** The cases are in order: each has the form of the schema and a name of its own. */
+/** The cases are valid: each matches the schema and has a unique name. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
  * The Python package as a customer gets it: built, installed in a clean environment, and with the behaviour and the names of the
- * TypeScript one. Of the versions of Python that this machine has, the oldest and the newest are tried; npm test draws one of them.
+ * TypeScript one. The tests use the oldest and the newest Python version of this machine; npm test draws one of them.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -105,7 +105,7 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
   })
 })
 
-/** Names in snake_case: methods by resource, errors, and what can be asked of a list. */
+/** Names in snake_case: methods by resource, errors, and the methods of a list. */
 interface Surface {
   readonly methods: Readonly<Record<string, readonly string[]>>
   readonly errors: readonly string[]
@@ -122,7 +122,7 @@ function surfaceOf(sdk: typeof typescriptSdk): Surface {
     errors: Object.keys(sdk)
       .filter((name) => name.endsWith('Error'))
       .sort(),
-    // An array of JavaScript is a list of Python.
+    // A JavaScript array is a Python list.
     list: methodsOf(new sdk.ItemList(() => Promise.reject(new Error()))).map((name) =>
       name === 'to_array' ? 'to_list' : name,
     ),

@@ -1,6 +1,6 @@
 /**
- * The wheel against a running product, started as a user starts it: both clients screen, wait for a job and verify its webhook, and
- * pass the cases of a running product; the snippets of the guide and the examples do what they say.
+ * Runs the wheel against a running product, started as a user starts it. Both clients screen, wait for a job and verify its webhook, and
+ * pass the cases of a running product. The snippets of the guide and the examples work as described.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ const missing = 'missing' in set ? set.missing : undefined
 if (missing !== undefined) noteSkip(`the Python SDK on a running product: ${missing}`)
 
 const snippets = guideSnippets()
-/** What each snippet prints, in their order. */
+/** The output of each snippet, in order. */
 const outputs = [
   /red False/,
   /\['red', /,
@@ -150,13 +150,13 @@ describe.skipIf(missing !== undefined)('the Python SDK on a running product', ()
       .split('\n')
       .map((line) => JSON.parse(line) as { address: string })
     expect(lines.map(({ address }) => address)).toEqual(addresses)
-    // As if it had been killed while it wrote the second batch.
+    // The same state as after a kill during the write of the second batch.
     const progress = JSON.parse(readFileSync(`${output}.progress`, 'utf8')) as { file: string }
     const firstBatch = Buffer.byteLength(whole.split('\n').slice(0, 1_000).join('\n')) + 1
     writeFileSync(`${output}.progress`, JSON.stringify({ ...progress, batches: 1, bytes: firstBatch }))
     writeFileSync(output, whole.slice(0, firstBatch + 77))
     await start('test', example('screen_csv.py'), input, output)
-    // The same reports, because the second job is that of the first run.
+    // The reports are the same, because the second job is that of the first run.
     expect(readFileSync(output, 'utf8')).toBe(whole)
   })
 

@@ -1,4 +1,4 @@
-/** Interpreters of Python, the tools of the tests for each, and a clean environment with the package as a customer gets it. */
+/** Python interpreters, the test tools for each, and a clean environment with the package as a customer gets it. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ export const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const releaseScript = fileURLToPath(new URL('../../../scripts/release-sdk-python.mjs', import.meta.url))
 const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url))
 const requirements = join(packageFolder, 'test/requirements.txt')
-/** Bytecode of what a process imports: neither in the checkout, nor compiled again by each process. */
+/** Bytecode of imported modules: it is not stored in the checkout, and not compiled again by each process. */
 const bytecode = join(cache, 'sdk-python-bytecode')
 const PYRIGHT = 'pyright@1.1.414'
 const OLDEST_MINOR = 10
@@ -47,7 +47,7 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs a program to its end; standard output and error come together. */
+/** Runs a program to its end and returns standard output and error together. */
 export function run(
   command: string,
   args: readonly string[],
@@ -67,14 +67,14 @@ export function run(
   })
 }
 
-/** Like `run`; throws where the program fails. */
+/** Like `run`; throws if the program fails. */
 export async function done(...args: Parameters<typeof run>): Promise<string> {
   const { status, output } = await run(...args)
   if (status === 0) return output
   throw new Error(`${args[0]} ${args[1].join(' ')} ended with exit code ${status}:\n${output}`)
 }
 
-/** One interpreter of each supported version that this machine has; the one called python3 stands first where it is supported. */
+/** One interpreter of each supported version on this machine. The one called python3 comes first if it is supported. */
 export async function findPythons(): Promise<readonly Python[]> {
   const minors = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => OLDEST_MINOR + index)
   const candidates = ['python3', ...pyenvPythons(), ...minors.map((minor) => `python3.${minor}`)]
@@ -90,7 +90,7 @@ export async function findPythons(): Promise<readonly Python[]> {
   return [...found.values()]
 }
 
-/** Those between them behave as one of them does: what the package needs of Python came in the oldest or went in the newest. */
+/** Versions between them behave like one of them: the features that the package needs came in the oldest or went in the newest. */
 export function oldestAndNewest(pythons: readonly Python[]): readonly Python[] {
   const minorOf = ({ version }: Python): number => Number(version.split('.')[1])
   const byVersion = [...pythons].sort((one, other) => minorOf(one) - minorOf(other))
@@ -102,7 +102,7 @@ function pyenvPythons(): readonly string[] {
   return existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, 'bin/python')) : []
 }
 
-/** Where the tools for this interpreter are installed, or a sentence that says why they are not. */
+/** The folder of the tools for this interpreter, or a sentence that states why they are not installed. */
 export async function setUpTools(
   python: Python,
 ): Promise<{ readonly tools: string } | { readonly missing: string }> {
@@ -117,7 +117,7 @@ export async function setUpTools(
   return missing === null ? { tools } : { missing: `pip cannot install the tools: ${missing}` }
 }
 
-/** The program of pyright, or a sentence that says why there is none. */
+/** The pyright program, or a sentence that states why there is none. */
 export async function setUpPyright(): Promise<{ readonly pyright: string } | { readonly missing: string }> {
   const folder = join(cache, `sdk-python-${PYRIGHT.replace('@', '-')}`)
   const missing = await installed(folder, (half) => {
@@ -129,7 +129,7 @@ export async function setUpPyright(): Promise<{ readonly pyright: string } | { r
   return missing === null ? { pyright } : { missing: `npm cannot install pyright: ${missing}` }
 }
 
-/** Fills a folder once, also where several runs begin at the same time; returns why that failed, or null. */
+/** Fills a folder once, even if several runs start at the same time. Returns the reason of a failure, or null. */
 async function installed(folder: string, fill: (half: string) => Promise<Finished>): Promise<string | null> {
   if (existsSync(folder)) return null
   mkdirSync(cache, { recursive: true })
@@ -142,20 +142,20 @@ async function installed(folder: string, fill: (half: string) => Promise<Finishe
   try {
     renameSync(half, folder)
   } catch {
-    // Another run was faster.
+    // Another run finished first.
     rmSync(half, { recursive: true, force: true })
   }
   return null
 }
 
-/** Builds sdist and wheel with the release script; returns what it said. */
+/** Builds sdist and wheel with the release script; returns its output. */
 export function buildPackage(python: Python, tools: string, folder: string): Promise<string> {
   return done(process.execPath, [releaseScript, '--python', python.command, '--out', folder], {
     env: { PYTHONPATH: tools },
   })
 }
 
-/** An empty environment with the built file and what it requires, and nothing else. */
+/** An environment with only the built file and its requirements. */
 export async function cleanEnvironment(python: Python, file: string): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-python-'))
   await done(python.command, ['-m', 'venv', '--without-pip', folder])
@@ -179,7 +179,7 @@ export async function addTools({ python }: Environment, tools: string): Promise<
   writeFileSync(join(site.trim(), 'tools.pth'), `${tools}\n`)
 }
 
-/** The snippets of docs/sdk-python.md, in their order. */
+/** The snippets of docs/sdk-python.md, in order. */
 export function guideSnippets(): readonly string[] {
   const guide = readFileSync(join(packageFolder, '../../docs/sdk-python.md'), 'utf8')
   return [...guide.matchAll(/^```python run\n([^]*?)^```$/gm)].map(([, code]) => code!)

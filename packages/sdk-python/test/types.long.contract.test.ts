@@ -1,5 +1,5 @@
 /**
- * The types of the Python package as strict checkers see them, for the oldest Python that this machine has, and for the newest that the
+ * The types of the Python package under strict checkers, for the oldest Python on this machine, and for the newest that the
  * package declares.
  */
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ import {
   type Environment,
 } from './python.js'
 
-/** The newest Python that the package declares: its types are checked also where it is not installed. */
+/** The newest Python that the package declares. The types are checked for it even where it is not installed. */
 const NEWEST_VERSION = '3.14'
 const RUN_TIMEOUT_MS = 600_000
 const [oldest] = oldestAndNewest(await findPythons())
@@ -42,7 +42,7 @@ describe.skipIf('missing' in prepared || 'missing' in checker)('the types of the
     await buildPackage(oldest!, tools, built)
     const wheel = readdirSync(built).find((name) => name.endsWith('.whl'))!
     environment = await cleanEnvironment(oldest!, join(built, wheel))
-    // The types of pandas are among them.
+    // These include the types of pandas.
     await addTools(environment, tools)
   }, RUN_TIMEOUT_MS)
   afterAll(() => {
@@ -80,7 +80,7 @@ describe.skipIf('missing' in prepared || 'missing' in checker)('the types of the
       cpSync(join(packageFolder, 'src/cupel'), join(project, 'cupel'), { recursive: true })
       const settings = {
         typeCheckingMode: 'strict',
-        // Callers without a type checker pass anything.
+        // Callers without a type checker pass any value.
         reportUnnecessaryIsInstance: false,
         include: ['consumers/consumer.py', 'consumers/wrong.py', 'cupel'],
         pythonVersion,
@@ -111,7 +111,7 @@ interface PyrightReport {
   readonly summary: { readonly filesAnalyzed: number }
 }
 
-/** A checker may say several things about one line. */
+/** A checker may report several errors for one line. */
 const linesAtFault = (output: string): readonly string[] => [
   ...new Set([...output.matchAll(/wrong\.py:(\d+)\b.* error:/g)].map(([, line]) => line!)),
 ]

@@ -1,4 +1,4 @@
-/** What the cases of all SDKs cannot say: aborts, hooks, secrecy of the key, browsers, and the library of Standard Webhooks. */
+/** Behaviour that the cases of all SDKs cannot express: aborts, hooks, secrecy of the key, browsers, and the Standard Webhooks library. */
 import { inspect } from 'node:util'
 import { conformanceCases, startScriptedServer, type ScriptedServer } from '@cupel/sdk-conformance'
 import { Webhook } from 'standardwebhooks'
@@ -34,7 +34,7 @@ test('an abort ends a wait, and nothing is sent again', async () => {
     return Promise.resolve(problem(503))
   }
   const hooks = { retry: () => controller.abort() }
-  // The longest wait of the first repeat is half a second; the real clock must not wait for it.
+  // The longest wait of the first retry is half a second; the test must not wait for the real clock.
   const call = client({ fetch: failing, hooks, random: () => 0.999 }).screen('x', {
     signal: controller.signal,
   })

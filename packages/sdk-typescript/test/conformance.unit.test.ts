@@ -1,4 +1,4 @@
-/** What every SDK does: the cases of packages/sdk-conformance, on the sources. runtimes.e2e.test.ts runs them on the package. */
+/** The cases for every SDK, from packages/sdk-conformance, on the sources. runtimes.e2e.test.ts runs them on the package. */
 import { conformanceCases, startScriptedServer, type ScriptedServer } from '@cupel/sdk-conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as sdk from '../src/index.js'

@@ -1,11 +1,11 @@
-/** The snippets of docs/sdk-typescript.md that can be run, as files of a project. */
+/** The runnable snippets of docs/sdk-typescript.md, as files of a project. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transformSync } from 'esbuild'
 
 const guide = new URL('../../../docs/sdk-typescript.md', import.meta.url)
 
-/** TypeScript of each block that is marked `ts run`, in their order. */
+/** The TypeScript of each block that is marked `ts run`, in order. */
 export function snippets(): readonly string[] {
   return [...readFileSync(guide, 'utf8').matchAll(/^```ts run\n([^]*?)^```$/gm)].map(([, code]) => code!)
 }

@@ -1,10 +1,10 @@
-/** Calls a method of the SDK by the name, arguments and options that a case gives, in snake_case. */
+/** Calls a method of the SDK with the name, arguments and options of a case, in snake_case. */
 import type * as Sdk from '../src/index.js'
 
 export interface Invocation {
   readonly call: string
   readonly args: readonly unknown[]
-  /** Options of the case, and what the runner adds in the names of the SDK. */
+  /** The options of the case, and those that the runner adds under their SDK names. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
@@ -17,7 +17,7 @@ export function invoke(sdk: typeof Sdk, make: () => Sdk.Cupel, { call, args, opt
   return target[name]!(...given, ...(WITH_FIELDS.has(call) ? fieldsAndOptions(last) : [last]))
 }
 
-/** Methods whose fields are an argument of their own, before the options of the call. */
+/** Methods that take their fields as a separate argument, before the options of the call. */
 const WITH_FIELDS = new Set(['webhook_endpoints.create', 'webhook_endpoints.update', 'cases.set_disposition'])
 const CALL_OPTIONS = ['timeoutMs', 'maxRetries', 'signal']
 

@@ -1,4 +1,4 @@
-/** The package that `npm pack` makes: what is in it, who can import and compile it, and that it behaves alike on every runtime. */
+/** The package that `npm pack` makes: its contents, the projects that can import and compile it, and equal behaviour on every runtime. */
 import { gzipSync } from 'node:zlib'
 import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -104,7 +104,7 @@ test('CommonJS and modules get the same names', async () => {
 
 describe.skipIf(missing !== undefined)('with fetched tools', () => {
   const environments = Object.entries({
-    // Nothing is skipped here: the declarations themselves are compiled.
+    // This skips nothing: the declarations themselves are compiled.
     'without types of Node': { lib: ['es2022', 'dom'], types: [], skipLibCheck: false },
     'with types of Node': { lib: ['es2023'], types: ['node'], skipLibCheck: true },
   }).flatMap(([name, options]) => Object.keys(compilers).map((compiler) => ({ compiler, name, options })))
@@ -176,7 +176,7 @@ test('the example goes on with 10,000 addresses after a stop, and submits and wr
     }
     return { status, keys: requests.flatMap(({ headers }) => headers['idempotency-key'] ?? []) }
   }
-  // The first run ends in the middle of the fifth job, and half a line of its results is there.
+  // The first run ends in the middle of the fifth job and has written half a line of its results.
   const first = await screen([...answers.slice(0, 9), gone])
   expect(first.status).not.toBe(0)
   writeFileSync(output, `${readFileSync(output, 'utf8')}{"address":"0x`)
@@ -188,7 +188,7 @@ test('the example goes on with 10,000 addresses after a stop, and submits and wr
   expect(new Set([...first.keys, ...second.keys]).size).toBe(10)
 })
 
-/** A job that is submitted and has ended at the first look. */
+/** A submitted job that has ended at the first look. */
 function jobAnswers(index: number, batch: readonly string[]): readonly unknown[] {
   const results = batch.map((address, place) => ({
     index: place,
@@ -203,7 +203,7 @@ function jobAnswers(index: number, batch: readonly string[]): readonly unknown[]
   ]
 }
 
-/** The suite as one file that imports nothing but the package and modules of Node. */
+/** The suite as one file that imports only the package and Node modules. */
 async function bundleMain(outfile: string): Promise<void> {
   const entry = join(packageFolder, 'test/runtime-main.ts')
   const external = ['@cupel/sdk', 'node:*']

@@ -1,4 +1,4 @@
-/** The package as a customer gets it, and the runtimes and compilers it is tried with. */
+/** The package as a customer gets it, and the runtimes and compilers it is tested with. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ export interface Finished {
   readonly output: string
 }
 
-/** Runs a program to its end; standard output and error come together. */
+/** Runs a program to its end and returns standard output and error together. */
 export function run(
   command: string,
   args: readonly string[],
@@ -50,14 +50,14 @@ export function run(
   })
 }
 
-/** Like `run`; throws where the program fails. */
+/** Like `run`; throws if the program fails. */
 export async function done(...args: Parameters<typeof run>): Promise<string> {
   const { status, output } = await run(...args)
   if (status === 0) return output
   throw new Error(`${args[0]} ${args[1].join(' ')} ended with exit code ${status}:\n${output}`)
 }
 
-/** An empty project in a temporary folder, with the packed SDK installed. Beside the checkout, so that two runs do not meet. */
+/** An empty project with the packed SDK in a temporary folder. It lies outside the checkout, so that two runs do not meet. */
 export async function projectWithSdk(): Promise<{ readonly folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-sdk-'))
   const tarball = await packSdk(join(folder, 'build'))
@@ -68,14 +68,14 @@ export async function projectWithSdk(): Promise<{ readonly folder: string; remov
   return { folder: project, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Packs into a folder; returns the path of the tarball. */
+/** Packs into a folder and returns the path of the tarball. */
 export async function packSdk(folder: string): Promise<string> {
   await done(process.execPath, [releaseScript, '--pack', '--out', folder])
   const { version } = (await import('../package.json', { with: { type: 'json' } })).default
   return join(folder, `cupel-sdk-${version}.tgz`)
 }
 
-/** How a file is run on each runtime: the command and its first arguments. Without tools this Node alone. */
+/** The command and its first arguments that run a file on each runtime. Without tools only this Node. */
 export function runtimesWith(modules: string | null): Record<string, readonly string[]> {
   const here = { 'this Node': [process.execPath] }
   if (modules === null) return here
@@ -88,7 +88,7 @@ export function runtimesWith(modules: string | null): Record<string, readonly st
   }
 }
 
-/** Where the tools are installed, or a sentence that says why they are not. */
+/** The folder of the tools, or a sentence that states why they are not installed. */
 export async function setUpTools(): Promise<{ readonly modules: string } | { readonly missing: string }> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     return {
@@ -112,7 +112,7 @@ export async function setUpTools(): Promise<{ readonly modules: string } | { rea
   try {
     renameSync(half, home)
   } catch {
-    // Another run was faster.
+    // Another run finished first.
     rmSync(half, { recursive: true, force: true })
   }
   return { modules }

@@ -1,4 +1,4 @@
-/** The keys that product cases name, of a new account. */
+/** The keys that product cases name; they belong to a new account. */
 import { cupel } from '@cupel/system-tests'
 
 export async function issuedKeys(home: string): Promise<Record<string, string>> {
@@ -18,6 +18,6 @@ export async function issuedKeys(home: string): Promise<Record<string, string>> 
     issue('--scope', 'read-write', ...sandbox),
     issue('--scope', 'read-only', ...sandbox),
   ])
-  // Well-formed, and issued by nobody.
+  // Well-formed, but never issued.
   return { live, test, read_only: readOnly, none: `${test.slice(0, -8)}AAAAAAAA` }
 }

@@ -1,6 +1,6 @@
 /**
- * What a new customer does with the installed package, on whatever runtime this is: screens, waits for a job, and verifies the
- * webhook that came; and the cases that every SDK passes on a running product. Prints one line of JSON.
+ * A new customer's steps with the installed package, on any runtime: screens, waits for a job, and verifies the webhook that
+ * arrived. It also runs the cases that every SDK passes on a running product. Prints one line of JSON.
  */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
@@ -34,7 +34,7 @@ const told = 'job_id' in message.data && message.data.job_id === job.job_id ? me
 const line = { level: report.risk.level, status: job.status, told, forged, ran: cases.length, faults }
 process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(0))
 
-/** The receiver answers when the message of this runtime has come. */
+/** The receiver answers when the message of this runtime has arrived. */
 async function received(): Promise<{ body: string; headers: Record<string, string> }> {
   const answer = await fetch(`${product.receiver}/received/${name}`)
   return (await answer.json()) as { body: string; headers: Record<string, string> }

@@ -1,6 +1,6 @@
 /**
- * The packed SDK against a running product, started as a user starts it: on every runtime it screens, waits for a job and verifies
- * the webhook, and passes the cases of a running product; the snippets of the guide and the examples do what they say.
+ * Runs the packed SDK against a running product, started as a user starts it. On every runtime it screens, waits for a job, verifies the
+ * webhook, and passes the cases of a running product. The snippets of the guide and the examples work as described.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ const environment = (key: string): Record<string, string> => ({
   CUPEL_BASE_URL: installation.ready.base_url,
 })
 
-/** `npm test` draws one: the package's own test has two of them against recorded answers. */
+/** `npm test` draws one: the package's own test runs two of them against recorded answers. */
 const drawn = drawnWithin({ name: 'runtimes with a running product', minimum: 1 }, Object.entries(runtimes))
 
 describe.each(drawn)('%s', (runtime, [command, ...args]) => {
@@ -127,13 +127,13 @@ describe('the examples', () => {
       .map((line) => JSON.parse(line) as { address: string; status: string })
     expect(lines.map(({ address }) => address)).toEqual(addresses)
     expect(new Set(lines.map(({ status }) => status))).toEqual(new Set(['completed']))
-    // As if it had been killed while it wrote the second batch.
+    // The same state as after a kill during the write of the second batch.
     const progress = JSON.parse(readFileSync(`${output}.progress`, 'utf8')) as { file: string }
     const firstBatch = Buffer.byteLength(whole.split('\n').slice(0, 1_000).join('\n')) + 1
     writeFileSync(`${output}.progress`, JSON.stringify({ ...progress, batches: 1, bytes: firstBatch }))
     writeFileSync(output, whole.slice(0, firstBatch + 77))
     await start('screen-csv.mjs', input, output)
-    // The same reports, because the second and third jobs are those of the first run.
+    // The reports are the same, because the second and third jobs are those of the first run.
     expect(readFileSync(output, 'utf8')).toBe(whole)
   }, 300_000)
 
@@ -194,7 +194,7 @@ async function bundled(name: string): Promise<void> {
   })
 }
 
-/** Keeps the first message of each path that is no test message, and gives it to `GET /received/PATH`, which waits until it is there. */
+/** Keeps the first message of each path, except test messages. `GET /received/PATH` waits for it and returns it. */
 async function startReceiver() {
   const messages = new Map<string, { body: string; headers: IncomingMessage['headers'] }>()
   const waiting = new Map<string, ServerResponse>()

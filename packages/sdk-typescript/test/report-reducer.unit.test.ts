@@ -30,7 +30,7 @@ const made = fc.record<Made>({
   score: fc.nat({ max: 100 }),
 })
 
-/** Without the reducer: the first record of each id, and of the reports among them the greatest by time and id. */
+/** Computes without the reducer: the first record of each id, and of the reports among them the greatest by time and id. */
 function expectedOf(partitions: readonly (readonly Made[])[]) {
   const first = new Map<number, Made>()
   for (const each of partitions.flat()) if (!first.has(each.id)) first.set(each.id, each)

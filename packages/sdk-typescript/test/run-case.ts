@@ -1,6 +1,6 @@
 /**
- * Runs one conformance case on the SDK and says what differs. It uses what all runtimes have, because the suite runs it on each of
- * them with the packed package.
+ * Runs one conformance case on the SDK and returns the differences. It uses only what all runtimes have, because the suite runs it on
+ * each of them with the packed package.
  */
 import type { ConformanceCase, Expectation, ExpectedError, HeaderRule, Step } from '@cupel/sdk-conformance'
 import type * as Sdk from '../src/index.js'
@@ -27,7 +27,7 @@ interface Recorded {
   readonly body: unknown
 }
 
-/** Empty where the SDK does what the case says. */
+/** Empty if the SDK behaves as the case states. */
 export async function runCase(sdk: typeof Sdk, where: Where, one: ConformanceCase): Promise<string[]> {
   const script = await json<{ id: string; base_url: string; takes_ms: number[] }>(
     await fetch(`${where.url}/_scripts`, { method: 'POST', body: JSON.stringify({ server: one.server }) }),
@@ -49,7 +49,7 @@ export async function runCase(sdk: typeof Sdk, where: Where, one: ConformanceCas
   return [...faults, ...requestFaults(one.requests, requests)]
 }
 
-/** Clock, random numbers and fetch of a case. */
+/** The clock, random numbers and fetch of a case. */
 function benchOf(one: ConformanceCase, takesMs: readonly number[]) {
   let now = Date.parse(one.clock ?? START)
   let turn = 0
@@ -233,7 +233,7 @@ const shown = (value: unknown): string =>
     ? `${value.name}: ${value.message}`
     : (JSON.stringify(value) ?? 'undefined').slice(0, 300)
 
-/** Equal as JSON, whatever the order of keys. */
+/** Equal as JSON, in any order of keys. */
 function same(one: unknown, other: unknown): boolean {
   return canonical(one) === canonical(other)
 }

@@ -1,13 +1,13 @@
-/** Runs one case on a running installation and says what differs. Clock, waits and connections are real. */
+/** Runs one case on a running installation and returns the differences. Clock, waits and connections are real. */
 import type { ProductCase } from '@cupel/sdk-conformance'
 import type * as Sdk from '../src/index.js'
 import { invoke } from './invoke.js'
 
 export interface Product {
   readonly baseUrl: string
-  /** By the name that cases use. */
+  /** Keys by the names that cases use. */
   readonly keys: Readonly<Record<string, string>>
-  /** URL of a server that takes webhooks. */
+  /** The URL of a server that receives webhooks. */
   readonly receiver: string
 }
 
@@ -83,7 +83,7 @@ function ancestors(error: Error): string[] {
   return names
 }
 
-/** Whether all fields of `part` are in `whole`; names in snake_case find those in camelCase. */
+/** Whether `whole` has all fields of `part`; names in snake_case match those in camelCase. */
 function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return whole === part
   if (typeof whole !== 'object' || whole === null) return false

@@ -1,4 +1,4 @@
-/** Runs all conformance cases with the installed package, on whatever runtime this is. Prints one line of JSON. */
+/** Runs all conformance cases with the installed package, on any runtime. Prints one line of JSON. */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { ConformanceCase } from '@cupel/sdk-conformance'
@@ -12,5 +12,5 @@ const { where, cases } = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as {
 const faults: string[] = []
 for (const one of cases)
   for (const fault of await runCase(sdk, where, one)) faults.push(`${one.name}: ${fault}`)
-// A connection that is kept open must not keep the program alive.
+// An open connection must not keep the program alive.
 process.stdout.write(`${JSON.stringify({ ran: cases.length, faults })}\n`, () => process.exit(0))

@@ -21,7 +21,7 @@ const cases: readonly Case[] = [
   [{ ...KAFKA, ...SASL }, ['CUPEL_KAFKA_TLS', 'CUPEL_KAFKA_INSECURE'], []],
   [{ ...KAFKA, ...SASL, CUPEL_KAFKA_TLS: 'true' }, [], []],
   [{ ...KAFKA, CUPEL_KAFKA_INSECURE: 'true' }, [], ['CUPEL_KAFKA_INSECURE']],
-  // What is allowed for one peer is not for another.
+  // A permission for one peer does not apply to another.
   [{ ...KAFKA, CUPEL_DATABASE_URL: DATABASE, CUPEL_KAFKA_INSECURE: 'true' }, ['CUPEL_DATABASE_INSECURE'], []],
   [{ CUPEL_DATABASE_URL: `${DATABASE}?sslrootcert=/nowhere/ca.pem` }, ['CUPEL_DATABASE_URL'], []],
 ]

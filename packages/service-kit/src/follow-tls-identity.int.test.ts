@@ -1,4 +1,4 @@
-/** A renewed certificate is served to new connections, and to none before every process has seen it. */
+/** A process serves a renewed certificate to new connections, but not before every process has seen it. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -97,7 +97,7 @@ describe('a certificate that is replaced while the service runs', () => {
   ])('%s is warned of once, and served when it is whole', async (_name, spoil) => {
     await following(0, async () => {
       spoil()
-      // The second look finds the same fault.
+      // The second check finds the same fault.
       await until(() => expect(log.at(-1)?.level).toBe('debug'))
       expect(log.filter(({ level }) => level !== 'debug')).toEqual([
         { level: 'warn', message: 'The files of the certificate cannot be used; the former one is served' },

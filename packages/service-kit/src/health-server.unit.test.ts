@@ -56,7 +56,7 @@ async function opened(url: URL) {
   return socket
 }
 
-/** What the server says until it closes the connection. */
+/** The server's output until it closes the connection. */
 async function said(url: URL, request: string): Promise<string> {
   const socket = connect(Number(url.port), url.hostname)
   const chunks: Buffer[] = []

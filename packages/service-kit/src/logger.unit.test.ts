@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { noteSkip } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 
-/** Every write to it fails for want of room. */
+/** Every write to it fails because there is no space. */
 const FULL = '/dev/full'
 if (!existsSync(FULL)) noteSkip(`logging to a full disk: there is no ${FULL}`)
 

@@ -4,7 +4,7 @@ import { createMetrics, type MetricsRegistry } from './metrics.js'
 import { formatFor } from './open-metrics.js'
 
 const TRACE = 'c0ffee00c0ffee00c0ffee00c0ffee00'
-/** What Prometheus 2.42 sends, and what Prometheus 3 sends. */
+/** The headers that Prometheus 2.42 and Prometheus 3 send. */
 const PROMETHEUS_2 =
   'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
 const PROMETHEUS_3 =

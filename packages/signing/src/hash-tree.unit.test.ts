@@ -45,7 +45,7 @@ test('the roots are those of the reference implementations', () => {
   expect(grown).toEqual(roots)
 })
 
-/** MTH as RFC 6962 writes it: recursive, from all leaves. */
+/** MTH as RFC 6962 defines it: recursive, from all leaves. */
 function defined(hashes: readonly Buffer[]): Buffer {
   if (hashes.length < 2) return hashes[0] ?? rootOf(EMPTY_TREE)
   let split = 1

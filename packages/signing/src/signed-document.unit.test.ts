@@ -79,7 +79,7 @@ test('a key that is not given does not count, and one that was rotated away stil
   rotateSigningKey(file)
   const later = readSigningKeys(file)
   expect(openDocument(PDF, Buffer.from(signed), later.verifier).keyId).toBe(earlier.signer.key.id)
-  // Whose private half was stolen is no longer among the keys that an operator gives.
+  // The operator no longer gives the key whose private half was stolen.
   expect(refusal(PDF, signed, verifier([later.signer.key]))).toContain(
     `the key ${earlier.signer.key.id}, which`,
   )

@@ -1,6 +1,6 @@
 /**
- * The installation holds against hostile callers: each attack keeps within its limit, and no generated abuse gets a 500, a word of
- * another tenant or the process. `npm run attack` prints the table; `npm run test:full` attacks every target.
+ * The installation withstands hostile callers: each attack stays within its limit. No generated abuse gets a 500, gets data of
+ * another tenant or ends the process. `npm run attack` prints the table; `npm run test:full` attacks every target.
  */
 import { casesWithin, drawnWithin, executeAt, isLongRun, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,14 +19,14 @@ import {
 } from '../src/attacks/index.js'
 
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-/** Abuses of each target, drawn from the seed. */
+/** Number of abuses of each target, drawn from the seed. */
 const ABUSES = { full: 2_000, minimum: 500 }
-/** Abuses at once. */
+/** Concurrent abuses. */
 const ABUSERS = 8
-/** Abuses between two screens of an ordinary client. */
+/** Number of abuses between two screens of an ordinary client. */
 const ROUND = 100
 const SEEDS_PER_RUN = 1_000_000
-/** An attack may end and start an installation several times; only a hang takes longer. */
+/** An attack may end and start an installation several times. Only a hang takes longer. */
 const ATTACK_TIMEOUT_MS = 900_000
 
 interface TargetOrder {
@@ -54,7 +54,7 @@ const hindered = made.filter(({ name, hindrance }) => {
 const possible = made.filter((attack) => !hindered.includes(attack))
 
 const rows: AttackRow[] = []
-/** The targets of one log are one installation. */
+/** All targets of one log share one installation. */
 const installations = new Map<boolean, Promise<AttackedInstallation>>()
 function installationOf({ kafka }: TargetOrder): Promise<AttackedInstallation> {
   const started = installations.get(kafka) ?? startAttacked({ kafka, executeAsOwner: executeAt })
@@ -116,7 +116,7 @@ describe.each(orders)('against $name', (order) => {
   })
 })
 
-/** Through the proxy where there is one. */
+/** Goes through the proxy where there is one. */
 async function ordinaryScreen(target: Target): Promise<number> {
   const client = victimClient(target)
   try {

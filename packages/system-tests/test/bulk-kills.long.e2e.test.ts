@@ -1,6 +1,6 @@
 /**
- * Kills every process with SIGKILL while bulk jobs run, from a printed seed. Every accepted job must end with exact counters, no
- * item may be lost, no address screened under two ids, and each job must have one distinct end in the log.
+ * Kills every process with SIGKILL while bulk jobs run, from a printed seed. Every accepted job must end with exact counters.
+ * No item may be lost, no address may be screened under two ids, and the log must hold one distinct end of each job.
  */
 import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,14 +13,14 @@ import type { Victim } from '../src/process-tree.js'
 import { seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
-/** Kills without a time budget, and the minimum. */
+/** Number of kills without a time budget, and the minimum. */
 const FULL_KILLS = 150
 const FEWEST_KILLS = 5
 const ACCOUNTS = 3
 /** Concurrent jobs of all accounts. */
 const OPEN_JOBS = 6
 const ADDRESSES_PER_JOB = 300
-/** Repeated addresses and texts that are no addresses, in every job. */
+/** Every job has repeated addresses, and texts that are not addresses. */
 const TWINS_PER_JOB = 10
 const BAD_PER_JOB = 5
 /** Limits for the next completed item after a kill, and for the end of a job. Postgres and Kafka first recover their data. */
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)('bulk jobs under kill -9', () => {
       expect(of.length, `ends of ${jobId}`).toBeGreaterThan(0)
       expect(new Set(of.map(contentOf)).size, `distinct ends of ${jobId}`).toBe(1)
     }
-    // A submission whose answer was lost can be in the log twice: the first record is the job, and each address has one id.
+    // A submission whose answer was lost can be in the log twice. The first record is the job, and each address has one id.
     const wanted = new Set<string>()
     const seen = new Set<string>()
     for (const { type, key, value } of bulk) {

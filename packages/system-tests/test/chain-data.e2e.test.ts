@@ -40,7 +40,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ providers }))
   installation = await startInstallation({
     home,
-    // The budget is ample for a slow machine: only the test that hangs a provider exceeds it.
+    // The budget is ample for a slow machine. Only the test with the hanging provider exceeds it.
     environment: {
       ...{ CUPEL_CHAIN_DATA_FILE: file, CUPEL_CHAIN_DATA_BUDGET_MS: '3000' },
       CUPEL_SCREEN_DEADLINE_MS: '20000',

@@ -1,4 +1,4 @@
-/** Services and commands die at each of their failpoints once, as in a power cut. They restart and keep every promise. */
+/** Services and commands die once at each of their failpoints, as in a power cut. They restart and keep every promise. */
 import { drawnWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { until } from '../src/until.js'
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`failpoints on the Kafka profile: ${missing}`)
 const LABELLED = ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96'] as const
-/** The process dies on the second side of a point this many visits later. */
+/** The process dies on the second side of a point after this many further visits. */
 const BETWEEN_SIDES = 10
 /** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 180_000
@@ -25,7 +25,7 @@ interface Death {
   readonly args: readonly string[]
 }
 
-/** Deaths in the order in which a command meets their points, by command. */
+/** Groups deaths by command, in the order in which the command reaches their points. */
 function groupedByCommand(deaths: readonly Death[]): ReadonlyMap<string, readonly Death[]> {
   const grouped = new Map<string, Death[]>()
   for (const death of deaths) {
@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
     expect(firedPoints(fired)).toEqual(points.map((point) => point.replace(/:\d+$/, '')).sort())
     expect(load.offences).toEqual([])
     const client = createClient(installation.ready.base_urls, key)
-    // The projector died too: until it has caught up, the API neither returns a report nor denies it.
+    // The projector died too. Until it has caught up, the API neither returns a report nor denies that it exists.
     const read = (id: string) =>
       until(`report ${id}`, RECOVERY_MS, async () => {
         const answer = await client.report(id)
@@ -92,13 +92,13 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
     await client.close()
   }, 900_000)
 
-  // Each process goes on where the one before it died, and the last one has no point armed.
+  // Each process continues where the previous one died. The last one has no armed point.
   test.each([...groupedByCommand(drawnDeaths)])(
     'a command that dies at each of its points, one after another, succeeds when it is repeated: %s',
     async (_command, deaths) => {
       const labels = join(home, 'labels.csv')
       writeFileSync(labels, LABEL_FILE)
-      // Its label set is new, so that it has something to append.
+      // The label set is new, so that the command has something to append.
       const replaced: Record<string, string> = { LABELS: labels, SET: 'failpoints' }
       const full = deaths[0]!.args.map((arg) => replaced[arg] ?? arg)
       for (const { point } of deaths) {

@@ -1,6 +1,7 @@
 /**
- * A broker that stands still without closing a connection. Then failpoints that a process visits only after a fault: a stopped scorer, an unreadable record, a broker that does not answer, a
- * storm of wrong keys. The process dies on both sides of each and restarts; then the test checks what the log holds.
+ * A broker that stops without closing a connection. Then failpoints that a process visits only after a fault: a stopped scorer, an
+ * unreadable record, a broker that does not answer, a storm of wrong keys. The process dies on both sides of each failpoint and
+ * restarts. Then the test checks what the log holds.
  */
 import { drawnWithin, noteSkip } from '@cupel/testkit'
 import { writeFileSync } from 'node:fs'
@@ -24,9 +25,9 @@ const BULK_REQUESTS = 'screening.bulk-screen.events.v1'
 const REPORTS = 'screening.report.events.v1'
 const AUDIT = 'access.request.events.v1'
 const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
-/** After half of it without an answer the API refuses further screens. */
+/** After half of this time without an answer the API refuses further screens. */
 const DEADLINE_MS = 1_500
-/** The supervisor restarts a process after a pause that grows with each of its deaths. */
+/** The supervisor waits before each restart, and longer after each death of the process. */
 const DEATH_MS = 120_000
 const SERVING_MS = 120_000
 const LIMIT_MS = 900_000
@@ -40,7 +41,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
   let client: Client
 
   beforeAll(async () => {
-    // Listed as fired until a test arms it: on a busy machine a fault can occur in the test of another fault.
+    // Marked as fired until a test arms it: on a busy machine a fault can occur in the test of another fault.
     writeFileSync(
       fired,
       pointsOf(pointsByFault, sides)
@@ -70,7 +71,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
     for (const pid of installation?.pids(victim) ?? []) process.kill(pid, name)
   }
   const armed: string[] = []
-  /** Restarts the processes; from then on they die at each of these points, once on each side. */
+  /** Restarts the processes. From then on they die at each of these points, once on each side. */
   async function arm(hosts: readonly Victim[], names: readonly FaultPoint[]): Promise<void> {
     const points = pointsOf(names)
     armed.push(...points)
@@ -120,7 +121,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
         expect([409, 503]).toContain(repeated.status)
         expect([undefined, promised]).toContain(bodyOf(repeated)['report_id'])
       }
-      // Reports that are stored do not need the broker.
+      // Reads of stored reports do not need the broker.
       expect((await client.send('GET', '/v1/reports?page_size=1')).status).toBe(200)
 
       signal('kafka', 'SIGCONT')
@@ -143,9 +144,9 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
       let orders = 0
       const underWay: Promise<unknown>[] = []
       for (const side of sidesTried) {
-        // The API waits for each screen or, once screens are late, refuses it and releases its key: that is the point.
+        // The API waits for each screen. Once screens are late, it refuses the screen and releases its key, which is the failpoint.
         await died(`${side}:access.reservation`, () => {
-          // The supervisor may have restarted it.
+          // The supervisor may have restarted the scorer.
           signal('scorer', 'SIGSTOP')
           underWay.push(post(`order-${(orders += 1)}`).catch(() => undefined))
           return Promise.resolve()
@@ -199,7 +200,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
         const found = await readRawTopic(installation.ready, DEAD_LETTERS)
         return found.length > 0 ? found : null
       })
-      // A scorer that died after the append appends the same dead letter again.
+      // A scorer that died after the append appends the same dead letter again after its restart.
       for (const letter of letters) {
         expect(letter.value.toString()).toBe(poison.value)
         expect(letter).toMatchObject({ key: reportId, headers: { topic: REQUESTS } })
@@ -208,7 +209,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
       const told = (await readTopic(installation.ready, REPORTS)).filter(({ key }) => key === reportId)
       expect(new Set(told.map(({ type, id }) => `${type} ${id}`)).size).toBe(1)
       expect(told[0]).toMatchObject({ type: 'ScreeningFailed', value: { code: 'screening_failed' } })
-      // It belongs to no account.
+      // The report belongs to no account.
       expect((await client.report(reportId)).status).toBe(404)
     },
     LIMIT_MS,
@@ -245,7 +246,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
           answers.push(text.includes('"unavailable"') ? 503 : status)
         })
         signal('kafka', 'SIGCONT')
-        // Every call with this key ended with the process.
+        // Every call with this key ended when the process died.
         expect(answers.filter((status) => status !== 503)).toEqual([])
         await serving()
         await own.close()
@@ -256,7 +257,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
           calls.filter(({ value }) => keys[side].includes(String(value['keyId']))).map(({ id }) => id),
         )
       }
-      // One call each; the call that died before the commit is recorded only if its append reached the broker.
+      // One call on each side. A call that died before the commit is recorded only if its append reached the broker.
       if (sidesTried.includes('after')) {
         await until('what the outbox held', SERVING_MS, async () => (await idsOf('after')).size > 0)
         expect((await idsOf('after')).size).toBe(1)

@@ -1,4 +1,4 @@
-/** An installation dies at each failpoint of its first start and of late screens, one death after another. It comes up again and answers. */
+/** An installation dies at each failpoint of its first start and of late screens, one after another. It then restarts and answers. */
 import { join } from 'node:path'
 import { drawnWithin } from '@cupel/testkit'
 import { expect, test } from 'vitest'
@@ -9,13 +9,13 @@ import { createHome, removeHome, startInstallation, type Installation } from '..
 import { until } from '../src/until.js'
 
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
-/** Concurrent screens: the demo key allows as many, and 10 ms are too short to answer them all. */
+/** Number of concurrent screens: the demo key allows this many, and 10 ms are too short to answer them all. */
 const BURST = 50
-/** A process that answers as many bursts has passed every point that its data folder still leads to. */
+/** A process that answers this many bursts has passed every point that it can still reach with its data folder. */
 const SURVIVED_BURSTS = 20
 /** Longer than any lease, and ample for a busy machine. */
 const RECOVERY_MS = 180_000
-/** Each death takes a start. */
+/** Each death needs one start. */
 const TIMEOUT_MS = 1_200_000
 
 const pointsOf = (names: readonly string[]): string[] =>
@@ -37,7 +37,7 @@ test(
         await dieAtEach(home, left)
         await expectAnswers(home)
         if (left.size === 0) break
-        // What this folder has behind it, such as a genesis, another one has still before it.
+        // A new folder still reaches points that this one has passed, such as a genesis.
         removeHome(home)
         home = createHome()
       }
@@ -52,8 +52,8 @@ test(
 )
 
 /**
- * Starts an installation again and again, each time with every point armed at which none has died, until a start survives. Removes the
- * points at which a process died from `left`. Throws where the first start meets none of them.
+ * Restarts an installation, each time with every point armed that has not ended a process yet, until a start survives. Removes the
+ * points at which a process died from `left`. Throws if the first start reaches none of them.
  */
 async function dieAtEach(
   home: string,
@@ -72,7 +72,7 @@ async function dieAtEach(
   }
 }
 
-/** Whether the process died: before it was ready, or while it was asked for screens. */
+/** Whether the process died before it was ready or during the screens. */
 async function startUntilDead(
   options: { home: string; environment: Record<string, string> },
   mayLive: boolean,
@@ -101,7 +101,7 @@ async function startUntilDead(
 async function expectAnswers(home: string): Promise<void> {
   const started = await startInstallation({ home })
   const client = clientOf(started)
-  // Leases of the dead process expire first.
+  // The leases of the dead process must expire first.
   await until('an answer', RECOVERY_MS, async () => (await client.screen(LABELLED)).status === 200)
   await client.close()
   expect(await started.stop()).toBe(0)

@@ -23,7 +23,7 @@ const DEVELOPMENT = { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' }
 const END_TIMEOUT_MS = 120_000
 const ARRIVAL_MS = 120_000
 const MOST_ROUNDS = 10
-/** `npm test` draws one of them: jobs and webhooks of both are killed and compared by tests of the coordinator and the dispatcher. */
+/** `npm test` draws one of them: tests of the coordinator and the dispatcher kill and compare jobs and webhooks of both. */
 const profiles = drawnWithin(
   { name: 'jobs, profiles', minimum: 1 },
   [
@@ -76,7 +76,7 @@ describe.each(profiles)('the $name profile', ({ kafka }) => {
     writeFileSync(file, `address,note\n${LABELLED},mine\nnonsense,bad\n`)
     const environment = { CUPEL_API_KEY: key }
     const submitted = await cupel(home, ['bulk', 'submit', file, '--wait', '--json'], environment)
-    // One address has no report: the exit code says so.
+    // One address has no report; the exit code shows it.
     expect([submitted.exitCode, submitted.stderr]).toEqual([1, expect.stringContaining('2/2, 1 failed')])
     const job = JSON.parse(submitted.stdout) as BulkJob
     expect(job).toMatchObject({ status: 'completed_with_errors', completed: 1, failed: 1 })
@@ -91,7 +91,7 @@ describe.each(profiles)('the $name profile', ({ kafka }) => {
       { length: 1_000 },
       (_, n) => `0x${(n + 5_000).toString(16).padStart(40, '0')}`,
     )
-    // A job can end before the coordinator reads its cancellation: then the next round cancels other jobs.
+    // A job can end before the coordinator reads its cancellation. Then the next round cancels other jobs.
     let isCancelled = false
     for (let round = 1; !isCancelled && round <= MOST_ROUNDS; round += 1) {
       const names = [1, 2, 3, 4, 5].map((n) => `cancelled-${round}-${n}`)

@@ -1,7 +1,7 @@
 /**
- * Kill -9 of services, broker and database under load, from a printed seed. Held to: what was answered 200 can be read and is
- * the same, and is in the audit log; no report id means two reports; nothing accepted is lost; work goes on within 10 s of each
- * kill.
+ * Kills services, broker and database with kill -9 under load, from a printed seed. Every report answered with 200 can be read
+ * unchanged and is in the audit log. No report id stands for two reports, nothing accepted is lost, and work continues within
+ * 10 s of each kill.
  */
 import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,14 +14,14 @@ import type { Victim } from '../src/process-tree.js'
 import { seededRandom } from '../src/random.js'
 import { until } from '../src/until.js'
 
-/** Kills without a time budget; the minimum kills each process once. */
+/** Number of kills without a time budget; the minimum kills each process once. */
 const FULL_KILLS = 200
 const order: [Victim, ...Victim[]] = ['scorer', 'api', 'projector', 'postgres', 'kafka', 'registry']
-/** Only a process that does not recover takes longer; the test prints how long each took. */
+/** Only a process that does not recover takes longer. The test prints each recovery time. */
 const RECOVERY_MS = 120_000
 const READABLE_MS = 120_000
 const SCREENS_PER_SECOND = 40
-// Sanctioned addresses named by OFAC (Lazarus Group, SUEX, Garantex): part of the starter labels.
+// Sanctioned addresses named by OFAC (Lazarus Group, SUEX, Garantex); the starter labels include them.
 const LABELLED = ['0x098B716B8Aaf21512996dC57EB0615e2383E2f96'] as const
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   const random = seededRandom(seed)
   const home = createHome()
   let installation: Installation
-  // The key of the load: it also reads the reports back.
+  // The load uses this key and also reads the reports back with it.
   let key: string
 
   beforeAll(async () => {
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   async function expectEveryAnswerAudited(answered: ReadonlyMap<string, string>): Promise<void> {
     let unrecorded: string[] = []
     await until('every answer in the audit log', READABLE_MS, async () => {
-      // A screen is recorded by its request, unless its answer was another than its report.
+      // The request event records a screen, unless the answer was not the screen's report.
       const requests = await readTopic(installation.ready, 'screening.screen.events.v1')
       const calls = await readTopic(installation.ready, 'access.request.events.v1')
       const subjects = new Set([

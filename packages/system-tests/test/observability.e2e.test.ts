@@ -1,4 +1,4 @@
-/** Alerts and boards name series that a running installation has, and a real Prometheus answers the queries of every panel. */
+/** A running installation has every series that alerts and boards name, and a real Prometheus answers the queries of every panel. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -76,9 +76,9 @@ afterAll(async () => {
   if (home !== undefined) removeHome(home)
 })
 
-/** Series that begin where lists are refreshed on a schedule. */
+/** Series that start only where lists are refreshed on a schedule. */
 const OF_REFRESHES = ['cupel_label_refresh_age_seconds', 'cupel_label_refreshes_total']
-/** Series that begin where witnesses are asked. */
+/** Series that start only where witnesses are queried. */
 const OF_WITNESSES = [
   'cupel_transparency_cosigned_age_seconds',
   'cupel_transparency_uncosigned_seconds',
@@ -110,7 +110,7 @@ test('every series that an alert, a board or the scaling of the chart names is i
   expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES])
 })
 
-/** Panels that may have no data while all is well, and why. */
+/** Panels that may have no data in normal operation, with the reason. */
 const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   'Checks that fail': 'every check passes',
   'Forged records': 'the series begins with the first one',
@@ -120,7 +120,7 @@ const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   'Age of the last cosigned checkpoint': 'no witness is named',
   'Failures of witnesses': 'no witness is named',
 }
-/** A rate has a value once two scrapes, a second apart, differ. */
+/** A rate has a value after two scrapes, a second apart, with different values. */
 const BETWEEN_ROUNDS_MS = 500
 
 test.runIf(missing === undefined)('a real Prometheus has data for every panel under load', async () => {

@@ -1,6 +1,6 @@
 /**
  * Labels, ledger and policy change and services are killed while screens are answered. Afterwards every report can be recomputed
- * from its record, from the labels and from the ledger of its moment, and the log is complete.
+ * from its record and from the labels and the ledger at its time, and the log is complete.
  */
 import { drawnWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const THIEF = '0x7777777777777777777777777777777777777777'
 const RECEIVER = '0x8888888888888888888888888888888888888888'
 const EXCHANGE = '0x9999999999999999999999999999999999999999'
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
-/** Lists are as old as the date in them, and an old one makes nothing green. */
+/** The date in a list determines its age, and an old list makes no address green. */
 const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
 const CLEAN = `${HEADER}\n${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/clean,0.9,${TODAY}\n`
 const DESIGNATED = `${HEADER}\n0x6666666666666666666666666666666666666666,ETH,sanctions,A Group,un_sc,https://example.org/un,1,${TODAY}\n`
@@ -30,7 +30,7 @@ const TRANSFERS = `chain,block_number,block_time,tx_hash,log_index,kind,asset,as
 ETH,100,2026-11-20T00:00:00Z,0x${'1'.repeat(64)},,native,ETH,,${THIEF},${RECEIVER},5000000000000000000,5,,test
 `
 
-/** `npm test` draws one of them: they answer alike, and other tests compare their logs. */
+/** `npm test` draws one of them: both answer alike, and other tests compare their logs. */
 const profiles = drawnWithin({ name: 'proofs, profiles', minimum: 1 }, [
   { profile: 'embedded', kafka: false },
   { profile: 'Kafka', kafka: true },

@@ -1,6 +1,6 @@
 /**
  * The public topics, read by an ordinary Avro consumer (a plain Kafka client and the client of the schema registry) and by the quick
- * starts of examples/subscribers, among them a worker of Kafka Connect that writes into Postgres.
+ * starts of examples/subscribers. One of these is a Kafka Connect worker that writes into Postgres.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)('public topics', () => {
   beforeAll(async () => {
     installation = await startInstallation({
       ...{ kafka: true, home },
-      // A busy machine is slower than a customer is patient.
+      // A busy machine needs longer than a customer waits.
       environment: {
         ...{ CUPEL_SCREEN_DEADLINE_MS: '20000', CUPEL_LATEST_REPORTS: 'true' },
         CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)('public topics', () => {
         process.kill(coordinator!, 'SIGKILL')
         await until('the first change', LIMIT_MS, async () => told(WATCHED[0]!).length > 0)
         await list(home, WATCHED.slice(0, 2))
-        // Whatever is told of the first list twice comes before this.
+        // Any second event for the first list arrives before this one.
         await until('the second change', LIMIT_MS, async () => told(WATCHED[1]!).length > 0)
 
         expect(WATCHED.map((address) => told(address).length)).toEqual([1, 1, 0])
@@ -304,7 +304,7 @@ test.each(quickStarts)(
   },
 )
 
-/** The samples of the outcomes, with one more of a later release each, and what a subscriber says of them. */
+/** Copies the samples of the outcomes, adds one of a later release to each, and states the output expected of a subscriber. */
 async function withGolden(
   use: (folder: string, expected: readonly object[]) => Promise<void>,
 ): Promise<void> {
@@ -316,7 +316,7 @@ async function withGolden(
     }
     const expected = OUTCOMES.flatMap((type) => {
       const lines = samplesOf(type).map((sample) => lineOf(type, sample))
-      // The later release says the same as the newest sample, and more.
+      // The later release has the values of the newest sample and further fields.
       return [...lines, lines.at(-1)!]
     })
     expect(expected.length).toBeGreaterThan(3)
@@ -326,7 +326,7 @@ async function withGolden(
   }
 }
 
-/** One more sample: the newest one as a release would write it whose schema has further fields, at the front, at the end and with parts. */
+/** Adds the newest sample as a later release would write it: its schema has further fields, at the front, at the end and nested. */
 function writeLaterRelease(folder: string): void {
   const newest = Math.max(...readdirSync(folder).map((name) => Number.parseInt(name, 10)))
   const read = (end: string): string => readFileSync(join(folder, `${newest}.${end}`), 'utf8')
@@ -356,7 +356,7 @@ const isChangeOf =
   ({ type, data }: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): boolean =>
     type === 'report.changed' && data['address'] === address
 
-/** Hundredths of a point: what the split of a change adds up to, and the change. A split that a busy machine left out says so. */
+/** The split of a change, summed in hundredths of a point. If the event states that a busy machine left the split out: the change. */
 function pointsOf({ split, splitMissing, ...value }: Readonly<Record<string, unknown>>): number {
   if (split === null && splitMissing === 'busy') return changeOf(value)
   return Object.values(split as Record<string, number>).reduce((sum, part) => sum + Math.round(part * 100), 0)
@@ -366,7 +366,7 @@ function changeOf({ score, previousScore }: Readonly<Record<string, unknown>>): 
   return Math.round(Number(score) * 100) - Math.round(Number(previousScore) * 100)
 }
 
-/** What a quick start prints of an event. */
+/** The line that a quick start prints for an event. */
 function lineOf(type: string, event: Readonly<Record<string, unknown>>): object {
   const { reportId, accountId, livemode } = event
   const common = { type, report_id: reportId, account_id: accountId, livemode }
@@ -375,7 +375,7 @@ function lineOf(type: string, event: Readonly<Record<string, unknown>>): object 
   return { ...common, address, chain, level, score }
 }
 
-/** The same of a row of Postgres. */
+/** The same line for a row of Postgres. */
 function lineOfRow(row: Readonly<Record<string, unknown>>): object {
   const camel = { ...row, reportId: row['report_id'], accountId: row['account_id'] }
   return lineOf(String(row['type']), camel)
@@ -385,7 +385,7 @@ function byReportId(one: object, other: object): number {
   return (one as { report_id: string }).report_id < (other as { report_id: string }).report_id ? -1 : 1
 }
 
-/** The types of events by public topic, as schemas/subjects.json states them. */
+/** The event types of each public topic, as schemas/subjects.json states them. */
 function publicTopics(): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(join(checkout, 'schemas/subjects.json'), 'utf8')
   const subjects = Object.values(JSON.parse(text) as Record<string, Subject>)

@@ -1,6 +1,6 @@
 /**
- * Every API, scorer and projector of an installation restarted in turn, with calls through a proxy all the time: no call fails, and what was
- * answered is kept.
+ * Restarts every API, scorer and projector of an installation in turn, while calls run through a proxy. No call fails, and nothing that
+ * was answered is lost.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,14 +19,14 @@ if (missing !== undefined) noteSkip(`a rolling restart: ${missing}`)
 
 const RESTARTED = ['api', 'scorer', 'projector'] as const
 type Restarted = (typeof RESTARTED)[number]
-/** Each report was read once when it was made; so many of them are read again at the end. */
+/** Each report was read once when it was made. At the end, one report in this many is read again. */
 const READ_EVERY = 10
 const CALLERS = 4
-/** Many times what haproxy needs to notice, so that a busy machine makes no difference. */
+/** Many times the time haproxy needs to notice, so that a busy machine makes no difference. */
 const DRAIN_MS = 3_000
-/** A timer and the clock of a test differ by a few milliseconds. */
+/** A timer and the test's clock differ by a few milliseconds. */
 const CLOCK_SLACK_MS = 100
-/** Only a hang takes longer: a slow machine is not what is tested. */
+/** Only a hang takes longer. A slow machine must not fail the test. */
 const DEADLINE_MS = 60_000
 const RESTART_MS = 120_000
 const LIMIT_MS = 900_000
@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)('a rolling restart', () => {
       CUPEL_DRAIN_MS: String(DRAIN_MS),
       CUPEL_SCREEN_DEADLINE_MS: String(DEADLINE_MS),
       CUPEL_READ_WAIT_MS: String(DEADLINE_MS),
-      // The time limit of a shutdown is for what hangs.
+      // The time limit of a shutdown is only for a hang.
       CUPEL_SHUTDOWN_TIMEOUT_MS: '120000',
     }
     const scale = 'api=3,scorer=2,projector=2'
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)('a rolling restart', () => {
   const isReady = async (healthUrl: string): Promise<boolean> =>
     (await fetch(`${healthUrl}/readyz`)).status === 200
 
-  /** Resolves to the time from the signal to the end of the process, when another process serves in its place. */
+  /** Restarts a process and resolves to the time from the signal to its end, when another process serves in its place. */
   async function restart(service: Restarted, pid: number): Promise<number> {
     const startedAt = performance.now()
     const count = pidsOf(service).length
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('a rolling restart', () => {
         for (const pid of before) {
           const endedAfterMs = await restart(service, pid)
           if (service === 'api') drainsMs.push(Math.round(endedAfterMs))
-          // Whoever takes over has shown that it can.
+          // The process that takes over must show that it can.
           await callers.answeredMore(CALLERS)
         }
         expect(pidsOf(service).filter((pid) => before.includes(pid))).toEqual([])

@@ -1,4 +1,4 @@
-/** Every screen of an address on an imported sanctions list answers with the listing, on both profiles. */
+/** Every screen of an address on an imported sanctions list returns the listing, on both profiles. */
 import { drawnWithin, noteSkip, sharedDataFolder } from '@cupel/testkit'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ interface ReportBody {
   }
 }
 
-/** `npm test` draws one of them: they answer alike, and other tests compare their logs. */
+/** `npm test` draws one of them: both answer alike, and other tests compare their logs. */
 const profiles = drawnWithin({ name: 'sanctions list, profiles', minimum: 1 }, [
   { profile: 'embedded', kafka: false },
   { profile: 'Kafka', kafka: true },
@@ -66,7 +66,7 @@ describe.skipIf(shared === null).each(profiles)('the OFAC list on the $profile p
       const worker = async (): Promise<void> => {
         for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
           const [chain, address] = next.split(' ') as [string, string]
-          // A screen can be late on a busy machine and answers 503; only such a screen is repeated.
+          // On a busy machine a late screen answers 503; only such a screen is repeated.
           const answer = await until(`an answer for ${next}`, 180_000, async () => {
             const given = await client.screen(address, chain)
             return given.status === 503 ? null : given

@@ -1,4 +1,4 @@
-/** One trace leads over every process and real Kafka from a screen to its view, and from a bulk job to its webhook. */
+/** One trace covers every process and real Kafka from a screen to its view, and from a bulk job to its webhook. */
 import { drawTrace, noteSkip, startTraceCollector, type CollectedSpan } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createClient } from '../src/client.js'
@@ -22,12 +22,12 @@ test.runIf(missing === undefined)('each process adds its part to the one trace',
       CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER_ARG: '1',
-      // A busy machine is slower than a customer is patient.
+      // A busy machine needs longer than a customer waits.
       CUPEL_SCREEN_DEADLINE_MS: '60000',
     },
   })
   const client = createClient(installation.ready.base_urls, await enterpriseKey(home))
-  /** Processes send their spans at times of their own: a span may come before the one that it follows from. */
+  /** Each process sends its spans at its own times, so a span may arrive before the span that it follows from. */
   const spansOf = (traceId: string, names: readonly [string, ...string[]]): Promise<CollectedSpan[]> =>
     until(`the spans ${names.join(', ')}`, ARRIVAL_MS, async () => {
       const spans = collector.spans.filter((span) => span.traceId === traceId)

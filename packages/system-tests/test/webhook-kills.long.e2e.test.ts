@@ -1,4 +1,4 @@
-/** Kills every process that takes part in webhooks with SIGKILL, from a printed seed. Every webhook must arrive. */
+/** Kills every process that handles webhooks with SIGKILL, from a printed seed. Every webhook must arrive. */
 import { casesWithin, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { submitJob } from '../src/bulk-client.js'
@@ -18,7 +18,7 @@ import {
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`webhooks under kills on the Kafka profile: ${missing}`)
 const DEVELOPMENT = { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' }
-/** Kills without a time budget, and the minimum. */
+/** Number of kills without a time budget, and the minimum. */
 const FULL_KILLS = 100
 const FEWEST_KILLS = 5
 const OPEN_JOBS = 4
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)('webhooks under kill -9', () => {
       )
       expect(receiver.offences).toEqual([])
       const ids = new Set(receiver.received.map(({ id }) => id))
-      // Each endpoint had its test message too.
+      // Each endpoint also received its test message.
       const tests = new Set(
         receiver.received.flatMap(({ id, body }) => (body.includes('"type":"endpoint.test"') ? [id] : [])),
       )

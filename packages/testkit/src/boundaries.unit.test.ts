@@ -38,7 +38,7 @@ function cruise(...paths: string[]): Cruise {
       }),
     )
   } catch (error) {
-    // The exit code counts the violations; the answer is on standard output all the same.
+    // The exit code counts the violations; standard output has the answer anyway.
     return parse((error as { stdout: string }).stdout)
   }
 }
@@ -82,7 +82,7 @@ function foldersIn(group: string): string[] {
     .sort()
 }
 
-/** Our packages among dependencies, without their scope. */
+/** Our packages among the dependencies, without their scope. */
 function ours(dependencies: Record<string, string> = {}): string[] {
   return Object.keys(dependencies)
     .filter((name) => name.startsWith('@cupel/'))
@@ -90,7 +90,7 @@ function ours(dependencies: Record<string, string> = {}): string[] {
     .sort()
 }
 
-/** Customers know this package by its own name; every other one is named like its folder. */
+/** Customers know this package by its own name; every other package has the name of its folder. */
 const SDK = '@cupel/sdk'
 
 /** The testkit is a development tool of the workspace: the root's package.json names it. */

@@ -83,7 +83,7 @@ test.each([
 test('a budget that is over before the first case behind the fewest is no failure', async () => {
   vi.stubEnv('CUPEL_TEST_BUDGET_MS', '30')
   let looks = 0
-  // Time is left when the fewest have ended, and none when the next case would begin.
+  // There is time left when the fewest cases have ended, and none when the next case would begin.
   const now = vi.spyOn(performance, 'now').mockImplementation(() => (looks++ < 2 ? 0 : 30))
   onTestFinished(() => now.mockRestore())
   expect(

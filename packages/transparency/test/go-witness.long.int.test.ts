@@ -1,4 +1,4 @@
-/** The witness that transparency-dev publishes cosigns our checkpoints, finds a second history, and its modules agree with what is cosigned. */
+/** The witness that transparency-dev publishes cosigns our checkpoints and finds a second history. Its modules accept the cosignatures. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -146,7 +146,7 @@ test.skipIf(!isBuilt)(
     const { signers, ...rest } = JSON.parse(opened.stdout) as { size: number; signers: string[] }
     expect(rest).toEqual({ size })
     expect(signers.sort()).toEqual([own.keys.signer.key.name, ours.name, theirs.name].sort())
-    // The same modules refuse a cosignature of which one bit differs.
+    // The same modules refuse a cosignature with one changed bit.
     const line = note.split('\n').find((each) => each.includes(ours.name))!
     const bytes = Buffer.from(line.split(' ')[2]!, 'base64')
     bytes[20]! ^= 1

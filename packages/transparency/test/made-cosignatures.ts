@@ -1,4 +1,4 @@
-/** Proofs that witnesses cosigned, and every way of spoiling a cosignature. */
+/** Proofs that witnesses cosigned, and every way to break a cosignature. */
 import { cosigner, signatureLine, signedText, type Cosigner } from '@cupel/testkit'
 import { madeProof } from './made-proof.js'
 
@@ -30,7 +30,7 @@ const all =
   (needed: number) =>
   ([name, proof]: readonly [string, string]): WitnessCase => ({ name, proof, witnesses: ALL, needed })
 
-/** With the names of those who cosigned, in the order of the witnesses. */
+/** With the names of the cosigners, in the order of the witnesses. */
 export const ENOUGH_WITNESSES: readonly (WitnessCase & { readonly by: readonly string[] })[] = [
   { ...all(2)(['two of three', cosigned(W1, W3)]), by: [W1.name, W3.name] },
   { ...all(3)(['three of three, in another order', cosigned(W3, W1, W2)]), by: [W1.name, W2.name, W3.name] },
@@ -75,7 +75,7 @@ export const TOO_FEW_WITNESSES: readonly WitnessCase[] = [
   ).map(all(1)),
 ]
 
-/** Witnesses and numbers that no checkpoint can be held against. */
+/** Witnesses and numbers against which no checkpoint can be checked. */
 export const NO_POLICIES: readonly (readonly [readonly string[], number])[] = [
   [ALL, 0],
   [ALL, 4],

@@ -1,4 +1,4 @@
-/** A proof made by hand from the formats' own descriptions, always the same, and every way of spoiling it. */
+/** A constant proof made by hand from the descriptions of the formats, and every way to break it. */
 import { createHash, createPrivateKey } from 'node:crypto'
 import { openSigner, verifierKey, type Signer } from '@cupel/signing'
 import { naivePath, naiveRoot } from './naive-tree.js'
@@ -31,7 +31,7 @@ interface Made {
   readonly salt: Buffer
   readonly origin: string
   readonly signers: readonly Signer[]
-  /** In place of the text that is signed. */
+  /** Replaces the text that is signed. */
   readonly text?: (text: string) => string
 }
 
@@ -53,7 +53,7 @@ function lineOf({ key, sign: by }: Signer, text: string): string {
   return `— ${key.name} ${Buffer.concat([Buffer.from(key.id, 'hex'), by(Buffer.from(text))]).toString('base64')}\n`
 }
 
-/** Another spelling of the same bytes: the bits behind the last byte are not zero. */
+/** Another spelling of the same bytes: the bits after the last byte are not zero. */
 function respelt(base64: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
   return base64.replace(
@@ -66,10 +66,10 @@ const lines = (proof: string, change: (lines: string[]) => string[]): string =>
   change(proof.split('\n')).join('\n')
 const line = (at: number, change: (line: string) => string) => (proof: string) =>
   lines(proof, (all) => all.map((each, index) => (index === at ? change(each) : each)))
-/** Index of lines of `madeProof()`: 9 hashes of a path of 300 leaves stand between the index and the checkpoint. */
+/** Line numbers of `madeProof()`: 9 hashes of a path of 300 leaves stand between the index and the checkpoint. */
 const [EXTRA, INDEX, PATH, SIZE, ROOT, SIGNATURE] = [1, 2, 3, 14, 15, 17]
 
-/** What is proven, by the report and the proof. */
+/** Pairs that are proven: the report and the proof. */
 export const GOOD: readonly (readonly [string, string])[] = [
   ['a report among 300', madeProof()],
   ['a report alone', madeProof({ size: 1, index: 0 })],
@@ -141,7 +141,7 @@ const spoilt: readonly (readonly [string, (proof: string) => string])[] = [
   ['more than a proof ever is', (proof) => proof.replace('index', `${'A'.repeat(70_000)}\nindex`)],
 ]
 
-/** What is not proven, though it is signed as it stands. */
+/** Proofs that do not hold, although they are signed as they stand. */
 const signed: readonly (readonly [string, string])[] = [
   ['leading zeros of the size', madeProof({ text: (text) => text.replace('\n300\n', '\n0300\n') })],
   ['a size in another base', madeProof({ text: (text) => text.replace('\n300\n', '\n0x12c\n') })],
@@ -172,7 +172,7 @@ function wrongLine(): string {
   return `— ${SIGNER.key.name} ${bytes.toString('base64')}\n`
 }
 
-/** The same signature with S + L, which a careless verifier takes too. */
+/** The same signature with S + L, which a careless verifier also accepts. */
 function malleable(text: string): string {
   const [dash, name, base64] = text.split(' ') as [string, string, string]
   const bytes = Buffer.from(base64, 'base64')
@@ -182,7 +182,7 @@ function malleable(text: string): string {
   return `${dash} ${name} ${bytes.toString('base64')}`
 }
 
-/** Every few characters of a proof, replaced by another one of base64. */
+/** Replaces every few characters of a proof with another base64 character. */
 function* flips(): Generator<readonly [string, string]> {
   const proof = madeProof()
   for (let at = 0; at < proof.length; at += 11)
@@ -195,7 +195,7 @@ export const BAD: readonly (readonly [string, string])[] = [
   ...flips(),
 ]
 
-/** Reports that differ from the one that is proven. */
+/** Reports that differ from the proven one. */
 export const OTHER_REPORTS: readonly (readonly [string, Buffer])[] = [
   ['a newline more', Buffer.concat([REPORT, Buffer.from('\n')])],
   ['another score', Buffer.from(REPORT.toString().replace('92.40', '92.41'))],
@@ -220,7 +220,7 @@ const RECORDED = reportWith(JSON.stringify(SEALED))
 const REFERENCED = reportWith(JSON.stringify(REFERENCE))
 const ERASED = reportWith('"erased"')
 
-/** `behind`: what stands behind the leaf. */
+/** `behind`: the text after the leaf. */
 const sealedProof = (behind: string): string => {
   const entry = entryOf(`"${sha256(SALT, RECORDED).toString('base64')}"`)
   const proof = madeProof({ entry })
@@ -259,7 +259,7 @@ export const BAD_REFERENCES: readonly (readonly [string, Buffer, string])[] = [
   ['another note', Buffer.from(REFERENCED.toString().replace('"note"', '"nose"')), sealedProof(OPENING)],
 ]
 
-/** Reports that an archive with the sealed reference proves but for their reference, and others. */
+/** Reports that an archive with the sealed reference proves except for their reference, and others. */
 export const BESIDE_ARCHIVE: readonly (readonly [Buffer, boolean])[] = [
   [REFERENCED, true],
   [ERASED, true],

@@ -1,10 +1,10 @@
-/** Trees and paths computed as RFC 6962 writes them, from all entries. They share nothing with the product. */
+/** Trees and paths computed from all entries, as RFC 6962 defines them. They share no code with the product. */
 import { createHash } from 'node:crypto'
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
-/** MTH of entries, as section 2.1 of RFC 6962 defines it. Shares nothing with the product. */
+/** MTH of entries, as section 2.1 of RFC 6962 defines it. Shares no code with the product. */
 export function naiveRoot(entries: readonly Uint8Array[]): Buffer {
   if (entries.length === 0) return sha256()
   if (entries.length === 1) return sha256(Buffer.of(0), entries[0]!)

@@ -1,5 +1,5 @@
 /**
- * Keeps a transparency log in a process of its own, so that a failpoint can kill it: `transparency-process.ts
+ * Keeps a transparency log in a separate process, so that a failpoint can kill it: `transparency-process.ts
  * CONNECTION KEYS FOLDER [WITNESSES]`.
  */
 import { noMetrics, silentLogger } from '@cupel/contracts'

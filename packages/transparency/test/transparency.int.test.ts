@@ -68,7 +68,7 @@ test('every event has one leaf, in the order of topics, partitions and offsets, 
   const [origin, size, root] = await checkpoint()
   expect([origin, size]).toEqual([`${own.keys.signer.key.name}/transparency/${await log.identity()}`, '307'])
   expect(root).toBe(naiveRoot(await publishedEntries(own, 307)).toString('base64'))
-  // The partial tiles of the first full one went when it was full.
+  // The partial tiles of the first full tile were removed when it was full.
   const tiles = join(transparencyFolder(own.folder, await log.identity()), 'tile')
   expect(readdirSync(join(tiles, '0')).sort()).toEqual(['000', '001.p'])
   expect(readdirSync(join(tiles, 'entries')).sort()).toEqual(['000', '001.p'])
@@ -141,7 +141,7 @@ test('an older database is refused with a sentence, also when it has gone on els
     /holds a transparency log of 15 leaves, and the database has 10: an older database was restored/,
   )
   expect((await readCheckpoint(database, await log.identity()))!.split('\n')[1]).toBe('10')
-  // Somebody signs with the folder out of sight: leaves are salted anew, so that it is another history.
+  // The signer does not see the folder and salts leaves anew, so this is another history.
   await append(...accounts(20))
   await extendLog({ ...(await own.parts()), folders: [] })
   await append(...accounts(1))
@@ -149,7 +149,7 @@ test('an older database is refused with a sentence, also when it has gone on els
   expect(await own.file('checkpoint')).toEqual(before)
 })
 
-/** As `cupel restore` does: all of it or nothing. */
+/** Works like `cupel restore`: it takes back all or nothing. */
 const takeBack = async (): Promise<TakenBack> => {
   const parts = await own.parts()
   return own.installation.database.transaction({ at: 'transparency.sign' }, (transaction) =>
@@ -185,7 +185,7 @@ test.each([0, 200, 256, 300])(
       JSON.stringify((JSON.parse(entry.toString()) as unknown[]).slice(1, 4)),
     )
     expect(new Set(places).size).toBe(kept + 303)
-    // A report of the lost time has the proof that was given out, and no other; the reports of before and after have theirs.
+    // A report of the lost time has only the proof that was given out; earlier and later reports have theirs.
     expect(provenIndex(ID(2), earlier)).toBeGreaterThanOrEqual(kept)
     for (const lost of [2, 3])
       expect(await readProof(database, { reportId: ID(lost), document: documentOf(ID(lost)) })).toEqual({
@@ -303,7 +303,7 @@ test('killed at any write, the next process goes on with one history, and what w
     if (root !== undefined) published.set(Number(size), root)
   }
   const points = ['before:transparency.sign:1', 'after:transparency.sign:1', 'after:transparency.publish:1']
-  // The first visit is between the tiles and the checkpoint, the second one before the end of the transaction.
+  // The first visit is between the tiles and the checkpoint, the second is before the end of the transaction.
   for (const point of [...points, 'before:transparency.publish:1', 'before:transparency.publish:2']) {
     await append(...accounts(90))
     await killedAt(PROGRAM, [own.installation.connectionString, own.keyFile, own.folder], point)
@@ -331,7 +331,7 @@ test('killed while it stores a cosignature, the next process has the witness cos
   for (const point of ['before:transparency.cosign:1', 'after:transparency.cosign:1']) {
     await append(...accounts(40))
     await killedAt(PROGRAM, [connectionString, own.keyFile, own.folder, file], point)
-    // The turn of the process that died ends by itself.
+    // The turn of the dead process ends by itself.
     await database.execute('UPDATE transparency.log SET asked_until = NULL')
   }
   await append(...accounts(1))

@@ -1,4 +1,4 @@
-/** A log with a transparency log, and what a test does to both. */
+/** A log with a transparency log, and helpers that change both. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { placesOf } from '@cupel/checkpoints'
@@ -23,7 +23,7 @@ export interface TransparentLog {
   readonly keyFile: string
   readonly folder: string
   parts(): Promise<ExtendParts>
-  /** Extends the log, and publishes unless told otherwise. */
+  /** Extends the log, and publishes it unless told otherwise. */
   extend(more?: {
     readonly publishes?: boolean
     readonly maxLeaves?: number
@@ -65,7 +65,7 @@ export function accounts(count: number): DomainEvent[] {
   )
 }
 
-/** A report as callers receive it, with characters that encoders write in more than one way. */
+/** A report as callers receive it, with characters that encoders can write in several ways. */
 export const documentOf = (reportId: string): string =>
   `{"report_id":"${reportId}","note":"é \\u00e9 \\" 😀 拉","score":92.40}`
 
@@ -85,7 +85,7 @@ export function report(reportId: string, document = documentOf(reportId)): Domai
   } as unknown as EventData['ReportGenerated'])
 }
 
-/** Every entry of the published bundles, from files alone. */
+/** Every entry of the published bundles, read from files alone. */
 export async function publishedEntries(own: Pick<TransparentLog, 'file'>, size: number): Promise<Buffer[]> {
   const entries: Buffer[] = []
   for (let bundle = 0; entries.length < size; bundle += 1) {
@@ -101,7 +101,7 @@ export async function publishedEntries(own: Pick<TransparentLog, 'file'>, size: 
   return entries
 }
 
-/** The witnesses' rows refer to those of the log. */
+/** The rows of the witnesses refer to those of the log. */
 const TABLES = [
   ...['transparency.log', 'transparency.leaf', 'transparency.subtree', 'transparency.witness'],
   'projection.checkpoint',

@@ -37,7 +37,7 @@ interface Case {
   readonly report: Buffer
   readonly proof: Buffer
   readonly isProven: boolean
-  /** Verifier keys of witnesses, and how many of them are needed. */
+  /** The verifier keys of witnesses, and the number of them that is needed. */
   readonly witnesses?: readonly string[]
   readonly needed?: number
 }
@@ -71,7 +71,7 @@ const policyOf = (witnesses: readonly string[], needed: number) => ({
   needed,
 })
 
-/** Null where the case is proven, else the sentence. */
+/** Null if the case is proven, else the sentence of the refusal. */
 function refusalOf({ report, proof, witnesses = [], needed = 0 }: Case): string | null {
   try {
     verifyReport(report, proof, keys, policyOf(witnesses, needed))

@@ -154,7 +154,7 @@ test('witnesses cosign each new checkpoint: it is served, filed and proven with 
   expect(cosignatures.map(({ witness }) => witness)).toEqual([one.name, two.name])
   expect(Math.abs(cosignatures[0]!.at - before)).toBeLessThan(600)
 
-  // Each longer checkpoint comes with a consistency proof from the one before.
+  // Each longer checkpoint comes with a consistency proof from the previous one.
   let size = 301
   for (const more of [1, 2, 250, 7, 300]) {
     await own.installation.append(...accounts(more))
@@ -194,7 +194,7 @@ test('a leaf behind the last cosigned checkpoint is proven by the installation a
   expect(proven(await proof(), [one, two], 2).checkpoint.size).toBe(8)
 })
 
-/** What a bad witness answers, and what is counted. */
+/** The answers of a bad witness, and the counted reason. */
 const BAD: readonly (readonly [string, string, Parameters<TestWitness['misbehave']>[0]])[] = [
   ['a status of its own', 'refused', () => ({ status: 500, body: 'x' })],
   ['a redirect', 'refused', () => ({ status: 307, body: '', headers: { location: 'http://127.0.0.1:9/' } })],
@@ -240,7 +240,7 @@ test('a bad witness stops nothing: what it answers is dropped, counted and told,
   let size = 0
   for (const [name, reason, how] of BAD) {
     bad.misbehave(how)
-    // A new one each time: a witness that failed so often would be left alone for a minute.
+    // A new one each time, because a witness with so many failures would rest for a minute.
     const asking = ask([bad, good], 1, { timeoutMs: 1_000 })
     const before = asking.failures.get(`${bad.name} ${reason}`) ?? 0
     await own.installation.append(...accounts(1))
@@ -254,7 +254,7 @@ test('a bad witness stops nothing: what it answers is dropped, counted and told,
     expect((await cosigning())!.witnesses[0]!.failures, name).toBeGreaterThan(0)
     await asking.stop()
   }
-  // It comes back by itself.
+  // The witness recovers by itself.
   ask([bad, good], 1)
   await until(async () => expect((await cosigning())!.witnesses[0]!.failures).toBeGreaterThan(BAD.length))
   bad.misbehave(null)
@@ -312,7 +312,8 @@ test.each([
     await cosigned(6)
     const [seen] = one.seen.values()
     await first.stop()
-    // The database is restored and the published files are out of sight, or a second writer has a copy of the rows: new leaves have other salts.
+    // The database is restored and the published files are out of sight, or a second writer has a copy of the rows: new leaves
+    // have other salts.
     await restoreRows(own)
     await extendLog({ ...(await own.parts()), folders: [], maxLeaves: size - 4 })
     const again = ask([one], 1, { folders: [] })
@@ -341,7 +342,7 @@ test('a comparison fails without enough cosignatures, and where a cosigned check
     ...{ problemCount: 1, cosigned: null },
     faults: [expect.stringContaining(`Missing: ${two.name}.`) as string],
   })
-  // Behind a longer checkpoint it still counts, and a note that the installation signed for other leaves does not.
+  // After a longer checkpoint it still counts. A note that the installation signed for other leaves does not.
   await own.installation.append(...accounts(3))
   await own.extend()
   expect(await compared([one], 1)).toMatchObject({ problemCount: 0, leaves: 23, cosigned: { size: 20 } })

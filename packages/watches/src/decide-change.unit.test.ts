@@ -4,7 +4,7 @@ import { hundredths, isChange, type Finding } from './decide-change.js'
 
 const THRESHOLDS = fc.integer({ min: 1, max: 3_000 })
 
-/** Steps of a score that begins anywhere and stays between 0 and 100; the levels seldom change. */
+/** Steps of a score that begins anywhere and stays between 0 and 100; the levels rarely change. */
 const walks = fc
   .record({
     start: fc.integer({ min: 0, max: 10_000 }),
@@ -30,7 +30,7 @@ function next(now: { level: string; at: number }, by: number, level: string): { 
   }
 }
 
-/** The reports that are told, as the coordinator keeps them. */
+/** The reported findings, as the coordinator keeps them. */
 function toldOf(reports: readonly Finding[], threshold: number): Finding[] {
   const told = [reports[0]!]
   for (const report of reports.slice(1)) if (isChange(told.at(-1)!, report, threshold)) told.push(report)

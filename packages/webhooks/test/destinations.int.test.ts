@@ -1,4 +1,4 @@
-/** The buckets of places: exact over several senders at once, by the clock of the database, with the arithmetic of the domain. */
+/** The buckets of destinations: exact over several senders, by the database's clock, with the arithmetic of the domain. */
 import { takeTokens } from '@cupel/domain'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ test('whatever is asked for by whom, no place is sent more than its burst and it
       const sent = new Map<string, number>()
       for (const [index, places] of batches.flat().entries())
         if (waits.flat()[index] === 0) for (const one of places) sent.set(one, (sent.get(one) ?? 0) + 1)
-      // The time between two tokens is whole microseconds.
+      // The time between two tokens is a whole number of microseconds.
       const came = ((await clockUs()) - fromUs) / Math.round(1_000_000 / drawn.perSecond)
       for (const [place, count] of sent) expect(count, place).toBeLessThanOrEqual(drawn.burst + came)
       for (const wait of waits.flat()) expect(wait).toBeLessThanOrEqual(60_000)
@@ -86,18 +86,18 @@ test('those that wait are given turns one after the other, at the rate of the pl
   const second = await takeDestinationTokens(store.database, limits, repeated(['p'], 10))
   const afterSecond = await clockUs()
   expect(first.slice(0, 5)).toEqual([0, 0, 0, 0, 0])
-  // A millisecond is lost to rounding.
+  // Rounding loses a millisecond.
   for (const [index, wait] of first.slice(6).entries())
     expect(wait - first[index + 5]!).toBeGreaterThanOrEqual(19)
   expect(first.at(-1)).toBeGreaterThanOrEqual(400)
-  // However much later the second call comes, none of its turns is before the last one of the first.
+  // However late the second call comes, none of its turns is before the last turn of the first.
   expect(afterSecond / 1_000 + Math.min(...second)).toBeGreaterThanOrEqual(
     beforeFirst / 1_000 + first.at(-1)!,
   )
 })
 
 test('another place has its own bucket, and one that is full is forgotten', async () => {
-  // The next token comes long after this test.
+  // The next token comes long after the end of this test.
   const limits = { perSecond: 0.01, burst: 1 }
   expect(
     await takeDestinationTokens(store.database, limits, repeated(['host a', 'address 1'], 2)),

@@ -1,4 +1,4 @@
-/** An endpoint proves itself: until its receiver has accepted a test message at its present URL, nothing about jobs is sent. */
+/** An endpoint proves itself: no message about jobs is sent until its receiver has accepted a test message at its present URL. */
 import type { AttemptDecision } from '@cupel/domain'
 import { migrate, openDatabase, readMigrations } from '@cupel/postgres'
 import { createTestDatabase } from '@cupel/testkit'
@@ -195,7 +195,7 @@ test('whatever happens to an endpoint, no job is told to a URL that has not acce
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       owner = store.owner()
       const endpoint = await store.endpoint(owner, { isProven: false, url: 'https://receiver.example/a' })
-      // The model: whether the present URL has accepted a test since it became the URL.
+      // The model: whether the present URL has accepted a test message since it was set.
       let [url, isProven] = ['https://receiver.example/a', false]
       const send = async (accepts: string): Promise<void> => {
         for (const delivery of await claimDue(endpoint)) {
@@ -276,7 +276,7 @@ test('of the endpoints of release 0.1.0 those are proven that have accepted a me
       { id: '4', status: 'held' },
       { id: '5', status: 'pending' },
     ])
-    // The dispatcher asks the one that was never asked; the other has its test message.
+    // The dispatcher tests the endpoint that was never tested; the other already has its test message.
     expect(await testUnproven(database, 1_000)).toBe(1)
   } finally {
     await database.close()

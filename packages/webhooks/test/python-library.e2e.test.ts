@@ -1,4 +1,4 @@
-/** The official Python library as judge: installed once into .cache, skipped loudly where that is not possible. */
+/** The official Python library judges. It is installed once into .cache; where that is impossible, the skip is reported. */
 import { spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A database with the webhook tables, and the means to make endpoints and deliveries in it. */
+/** A database with the webhook tables, and helpers that create endpoints and deliveries in it. */
 import { randomBytes } from 'node:crypto'
 import { createJudge } from '@cupel/outbound'
 import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
@@ -20,12 +20,12 @@ import {
 export interface TestStore extends EndpointStore {
   readonly database: Database
   owner(): Owner
-  /** An endpoint that is proven from its creation, unless asked otherwise. */
+  /** Creates an endpoint that is proven from its creation, unless asked otherwise. */
   endpoint(
     owner: Owner,
     order?: { url?: string; payload?: 'full' | 'thin'; isProven?: boolean },
   ): Promise<WebhookEndpoint>
-  /** An ended job: deliveries for the endpoints its owner has, with a body. Returns the job's id. */
+  /** Adds an ended job with deliveries for its owner's endpoints, with a body. Returns the job's id. */
   ended(owner: Owner): Promise<string>
   claim(order?: {
     trusted?: string[]
@@ -33,7 +33,7 @@ export interface TestStore extends EndpointStore {
     limit?: number
     leaseMs?: number
   }): Promise<ClaimedDelivery[]>
-  /** Events in the outbox, oldest first. */
+  /** The events in the outbox, oldest first. */
   events(): Promise<{ type: string; data: Record<string, unknown> }[]>
   close(): Promise<void>
 }

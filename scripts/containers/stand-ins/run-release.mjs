@@ -1,5 +1,5 @@
-// Begins release 0.1.0, which had no command for that, on a Postgres, a Kafka and a registry that exist: with the functions that its own
-// `cupel start` calls, and its services as processes. Ends them all at SIGTERM, and itself with the first one that ends.
+// Starts release 0.1.0 on an existing Postgres, Kafka and registry. The release had no command for that, so this script calls the functions
+// of its own `cupel start` and starts its services as processes. It ends all of them, and itself, at SIGTERM or when one of them ends.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { openKafkaLog, confluentRegistry } from '@cupel/event-log/kafka'

@@ -1,4 +1,4 @@
-/** Who may call from where, and what lists show to whom. */
+/** Tests which clients may call with a key, and which reports each list shows. */
 import { randomBytes } from 'node:crypto'
 import {
   createAccount,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
-/** Well formed, and nobody's. */
+/** A well-formed key that was never issued. */
 const STRANGERS_KEY = renderApiKey('live', randomBytes(API_KEY_RANDOM_BYTES)).key
 const NUMBERS_PER_EPOCH = 1n << 30n
 const BITCOIN = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
@@ -65,7 +65,7 @@ describe('a key with an allowlist', () => {
 })
 
 test('a key with an allowlist is closed to a client that its proxy does not name', async () => {
-  // The peer of every call here is on the list, and nobody says whose call it passes on.
+  // The peer of every call here is on the list, and no valid header names the client behind it.
   const { key } = await installation.key({ allowedIps: ['127.0.0.0/8', '203.0.113.0/24', '2001:db8::/32'] })
   for (const headers of [
     {},
@@ -105,7 +105,7 @@ test('calls without a key draw no report id', async () => {
 
   const { reportIdKey } = await loadInstallationSecrets(installation.database)
   const [first] = createReportNames(reportIdKey)(BigInt(epoch) * NUMBERS_PER_EPOCH, 1, () => 0)
-  // The last two digits name the partition.
+  // The last two digits are the partition.
   expect(String(id).slice(0, -2)).toBe(first!.slice(0, -2))
 })
 
@@ -249,7 +249,7 @@ test('every operation refuses a parameter that it does not know, and says which'
     tile: '0/000.p/1',
   }
   for (const { method, path, operation } of operations) {
-    // Whatever is wrong with a link, it opens nothing, and the answer does not tell why.
+    // A faulty link opens nothing, and the answer gives no reason.
     if (path === '/v1/shared/{token}') continue
     const concrete = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'no-example-id')
     const body = operation.requestBody === undefined ? {} : { body: exampleOf(method, path) }
@@ -263,7 +263,7 @@ test('every operation refuses a parameter that it does not know, and says which'
 
 test('of a job that runs the results are those of finished items, and of all where asked', async () => {
   const { key } = await installation.key()
-  // Nobody works on bulk jobs here; an address that no store can hold is the error of its item at once.
+  // No coordinator runs here. An address that no store can hold fails at once as an item.
   const addresses = [ADDRESS, 'a\u0000b', ADDRESS, '\ud800']
   const job = await call(api.url, 'POST', '/v1/bulk', { key, body: { addresses } })
   expect([job.status, job.json()['failed']]).toEqual([202, 2])

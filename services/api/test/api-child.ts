@@ -1,4 +1,4 @@
-/** Runs an API on the embedded log of a test until it dies; says where it listens. */
+/** Runs an API on the embedded log of a test until it dies, and prints its address. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'

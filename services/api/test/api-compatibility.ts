@@ -1,13 +1,13 @@
 /**
- * What a change of the API description takes from those who already call it. Within /v1 only additions are allowed
- * (docs/adr/0075): requests that were accepted stay accepted, and answers keep what clients rely on.
+ * Finds changes of the API description that break existing clients. Within /v1 only additions are allowed (docs/adr/0075):
+ * requests that were accepted stay accepted, and answers keep the parts that clients rely on.
  */
 
 import { inlineReferences } from '../src/http/inline-references.js'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Every way in which `next` breaks a client of `released`, one sentence each; empty where there is none. */
+/** Returns one sentence for each way in which `next` breaks a client of `released`; empty if there is none. */
 export function breakingChanges(released: Json, next: Json): string[] {
   const breaks: string[] = []
   const [before, after] = [released, next].map((one) => inlineReferences(one, NOT_SCHEMAS)) as [Json, Json]
@@ -112,13 +112,13 @@ function compareResponses(at: string, before: Json, after: Json, resolve: Resolv
       resolve,
       breaks,
     )
-    // A problem has one example for each code it can carry.
+    // A problem response has one example for each code that it can carry.
     for (const [code] of entries(member(media, 'examples')))
       if (member(member(same, 'examples'), code) === undefined) breaks.push(`${at}: code ${code} is gone`)
   }
 }
 
-/** `sent`: what was accepted stays accepted. `returned`: what was promised stays promised. */
+/** `sent`: accepted requests stay accepted. `returned`: promised answers stay promised. */
 type Direction = 'sent' | 'returned'
 
 function compareSchemas(
@@ -159,7 +159,7 @@ function compareSchemas(
     compareSchemas(`${at}[]`, before['items'], after['items'], direction, resolve, breaks)
 }
 
-/** An answer may say less, a request must not be asked for more; enums of answers may grow, as the document says. */
+/** An answer may narrow its types, a request must not. Enums of answers may grow, as the document says. */
 function compareTypes(at: string, before: Json, after: Json, direction: Direction, breaks: string[]): void {
   const [known, now] = [typesOf(before), typesOf(after)]
   const [must, may] = direction === 'sent' ? [known, now] : [now, known]
@@ -191,7 +191,7 @@ const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minPrope
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
 
 function compareBounds(at: string, before: Json, after: Json, direction: Direction, breaks: string[]): void {
-  // What limits a request may only loosen, what limits an answer may only tighten.
+  // Limits of a request may only loosen, limits of an answer may only tighten.
   const sign = direction === 'sent' ? 1 : -1
   const judge = (name: string, unbounded: number, widens: 1 | -1): void => {
     const known = (before[name] as number | undefined) ?? unbounded
@@ -203,7 +203,7 @@ function compareBounds(at: string, before: Json, after: Json, direction: Directi
   for (const name of UPPER) judge(name, Infinity, 1)
 }
 
-/** Follows a reference, and folds the branches of `T or null` into one schema. */
+/** Follows a reference, and merges the branches of `T or null` into one schema. */
 function resolverOf(document: Json): Resolver {
   const resolve: Resolver = (schema) => {
     const json = schema as Json

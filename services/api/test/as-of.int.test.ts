@@ -1,4 +1,4 @@
-/** POST /v1/screen with `as_of`: an answer about a past moment, which is no report and no screen. */
+/** POST /v1/screen with `as_of` answers for a past moment. It creates neither a report nor a screen. */
 import { topicOf, type EventData } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
 import { auditView, labelView } from '@cupel/read-models'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
-/** In force before the first list. */
+/** A moment before the first list. */
 async function backdatePolicy(): Promise<void> {
   await installation.database.execute('UPDATE policy_view.activation SET activated_at = $1', [BEFORE])
 }

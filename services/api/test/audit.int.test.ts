@@ -1,4 +1,4 @@
-/** Every call with a key leaves its trail before its answer leaves; nothing secret is ever in it. */
+/** The API records every call with a key before it sends the answer. The record never holds a secret. */
 import {
   topicOf,
   topicSpecs,
@@ -40,7 +40,7 @@ afterAll(async () => {
   await installation.stop()
 })
 
-/** Every event of the audit topics, in the order of each partition. */
+/** Returns every event of the audit topics, in the order of each partition. */
 async function trail(): Promise<DomainEvent[]> {
   const { log, codec } = installation
   const events: DomainEvent[] = []
@@ -55,7 +55,7 @@ async function trail(): Promise<DomainEvent[]> {
   return await installation.opened(events)
 }
 
-/** What the log does not acknowledge in a quarter of a second is in the outbox too, under the same id. */
+/** The API also stores an event in the outbox, under the same id, if the log does not acknowledge it within a quarter of a second. */
 async function outbox(): Promise<DomainEvent[]> {
   const rows = await installation.database.query<{ event: DomainEvent }>(
     'SELECT event FROM projection.outbox',
@@ -63,7 +63,7 @@ async function outbox(): Promise<DomainEvent[]> {
   return await installation.opened(rows.map(({ event }) => event))
 }
 
-/** Records in all topics of the installation. */
+/** Counts the records in all topics of the installation. */
 async function recordCount(): Promise<number> {
   const { log } = installation
   let count = 0
@@ -94,11 +94,11 @@ function of(reply: Reply, events: readonly DomainEvent[]): ApiRequestAudited[] {
   )
 }
 const logged = async (reply: Reply): Promise<ApiRequestAudited[]> => of(reply, await trail())
-/** Where the answer may rest: nothing relays the outbox unless a test says so. */
+/** Looks in both places that may hold the event. The outbox is relayed only where a test does it. */
 const told = async (reply: Reply): Promise<ApiRequestAudited[]> =>
   of(reply, [...(await outbox()), ...(await trail())])
 
-/** In the sandbox its screen is always answered as late. */
+/** The sandbox always answers a screen of this address as late. */
 const MAGIC_SLOWEST_ADDRESS = [...magicProblems].find(([, code]) => code === 'screening_timeout')![0]
 
 async function tracesOf(requestId: string): Promise<(string | undefined)[]> {
@@ -279,7 +279,7 @@ describe('the trail', () => {
     const counted = events.flatMap(({ type, data }) =>
       type === 'RefusedRequestsCounted' && data.clientNetwork === '2001:db8:7::/64' ? [data.count] : [],
     )
-    // A minute may have turned meanwhile; nothing is lost either way.
+    // The counting may cross into the next minute; no count is lost either way.
     expect(full.length).toBeGreaterThanOrEqual(20)
     expect(full.length + counted.reduce((sum, count) => sum + count, 0)).toBe(30)
   })

@@ -1,4 +1,4 @@
-/** What an account may have waiting at once, and what is refused while the installation is short of room. */
+/** Tests the limit of waiting work per account, and the calls that an installation short of room refuses. */
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'

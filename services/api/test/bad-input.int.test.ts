@@ -1,4 +1,4 @@
-/** What callers can get wrong, and what they are told. No wrong call leaves a trace in the log. */
+/** Tests wrong calls and the problems that they get. No wrong call leaves a record in the log. */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
@@ -42,7 +42,7 @@ function expectProblem(reply: Reply, code: ProblemCode, pointer?: string): void 
     expect((problem['errors'] as { pointer: string }[]).map((error) => error.pointer)).toContain(pointer)
 }
 
-/** Well formed, with its checksum. */
+/** A well-formed key with a valid checksum that was never issued. */
 const STRANGERS_KEY = renderApiKey('live', randomBytes(API_KEY_RANDOM_BYTES)).key
 const deep = '['.repeat(100_000)
 const bodies: [string, string | Buffer, ProblemCode, string?][] = [
@@ -366,7 +366,7 @@ test('a call that is right goes through after all that', async () => {
   appended += 1
 })
 
-/** Sends bytes as they are and returns everything that comes back. */
+/** Sends raw bytes and returns everything that the server sends back. */
 function raw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
@@ -374,7 +374,7 @@ function raw(bytes: string): Promise<string> {
     let answer = ''
     socket.on('data', (chunk) => (answer += chunk.toString()))
     socket.on('close', () => resolve(answer))
-    // What came before the server hung up is what is judged.
+    // The test judges the bytes that came before the server closed the connection.
     socket.on('error', () => undefined)
   })
 }

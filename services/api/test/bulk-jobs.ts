@@ -1,4 +1,4 @@
-/** Bulk jobs whose items are decided, and whose end is recorded, as a test tells. */
+/** Bulk jobs for tests. A test decides the items and records the end of a job. */
 import {
   decidedEventId,
   topicOf,
@@ -17,11 +17,11 @@ export interface TestJob {
 }
 
 export interface TestJobs {
-  /** One good address and a refused one, where none are given. */
+  /** Submits one good and one refused address by default. */
   readonly submit: (key: string, addresses?: readonly string[]) => Promise<TestJob>
-  /** Decides an item as the scorers of the bulk lane would. */
+  /** Decides an item in place of the scorers of the bulk lane. */
   readonly decide: (job: TestJob, index: number, level: string) => Promise<void>
-  /** Ends the job as the coordinator would. */
+  /** Ends the job in place of the coordinator. */
   readonly end: (job: TestJob, completed: number, failed: number) => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** An API that dies while it takes a job, or its cancellation, leaves nothing half: a retry under the same key finishes it. */
+/** If an API dies while it takes or cancels a job, a retry under the same key finishes the work. */
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,7 +40,7 @@ test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
     const child = await startChild(installation, failpoint)
     await submit(child.url, failpoint).catch(() => undefined)
     expect(await child.died).toBe('SIGKILL')
-    // The reservation of the dead attempt ends with its lease.
+    // The reservation of the dead attempt expires with its lease.
     const retried = await until(async () => {
       const reply = await submit(url, failpoint)
       expect(reply.status, reply.text).toBe(202)
@@ -50,7 +50,7 @@ test.each(['before:api.bulk-submitted:1', 'after:api.bulk-submitted:1'])(
     const job = await call(url, 'GET', `/v1/bulk/${jobId}`, { key })
     expect(job.json()).toMatchObject({ job_id: jobId, status: 'queued', total: 2, failed: 1 })
     expect((await submit(url, failpoint)).text).toBe(retried.text)
-    // Where the dead attempt had appended its submission, the retry found it: there is one, and the answer is its.
+    // If the dead attempt had appended its submission, the retry finds it and answers with it. There is only one submission.
     const submissions = (await bulkEvents()).filter(({ envelope }) => envelope.subject === jobId)
     expect(submissions).toHaveLength(1)
   },

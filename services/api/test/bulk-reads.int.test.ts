@@ -1,4 +1,4 @@
-/** Jobs as callers find and follow them: the list, results worst first, and the stream of events. */
+/** Tests the reads of bulk jobs: the list, results worst first, and the event stream. */
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestJobs, type TestJob as Job, type TestJobs } from './bulk-jobs.js'
@@ -32,7 +32,7 @@ function eventsIn(text: string): StreamEvent[] {
   }))
 }
 
-/** Follows a job as an EventSource does. */
+/** Follows the event stream of a job like an EventSource. */
 async function follow({ jobId, key }: Pick<Job, 'jobId' | 'key'>, lastEventId?: string) {
   const leaving = new AbortController()
   const response = await fetch(`${url}/v1/bulk/${jobId}/events`, {
@@ -118,7 +118,7 @@ test('the results of a long job are sent in slices, in every form, and a HEAD le
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(results)
   const rows = (await read('/results', 'text/csv')).text.trimEnd().split('\r\n')
   expect([rows.length, rows[0]!.split(',')[0], rows[100]!.split(',')[0]]).toEqual([101, 'index', '99'])
-  // More of them than may be under way.
+  // Send more HEAD requests than reads may run at once.
   for (let count = 0; count < 20; count += 1)
     expect((await read('/results', 'text/csv', 'HEAD')).status).toBe(200)
   expect((await read('/results', 'text/csv')).status).toBe(200)
@@ -150,7 +150,7 @@ test('results come worst first, level by level and page by page, and as a file',
     met.push(...indicesOf(page))
     const token = page.json()['next_page_token']
     if (token === null) break
-    // A token continues the list for which it was made, and no other.
+    // A token continues only the list for which it was made.
     expect((await results(`?page_size=1&page_token=${encodeURIComponent(String(token))}`)).status).toBe(400)
     query = `?sort=risk&page_size=1&page_token=${encodeURIComponent(String(token))}`
   }
@@ -194,7 +194,7 @@ test('the results of a job that runs come page by page, those that wait last and
   ])
   expect(await walk('&status=pending')).toEqual(['1 pending', '3 pending'])
   expect(await walk('&level=green')).toEqual([])
-  // A walk that began before the end goes on behind it.
+  // A walk that began before the end of the job continues after it.
   const begun = (await page('&sort=risk')).json()
   for (const index of [1, 3]) await decide(job, index, 'green')
   await end(job, 3, 1)

@@ -1,4 +1,4 @@
-/** A key sent in a thousand ways, right and wrong, must not turn up in a log, an event, an error or a metric. */
+/** Sends a key in a thousand right and wrong ways, and checks that no log, event, error or metric holds it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** How the key may be written: as it is, cut, mistyped, folded, encoded, wrapped. */
+/** Forms of the key: unchanged, cut, mistyped, folded, encoded, wrapped. */
 const writings = (key: string): readonly string[] => [
   key,
   key.toUpperCase(),
@@ -119,7 +119,7 @@ function attemptsWith(key: string): Attempt[] {
   ])
 }
 
-/** The parts of a key that nobody may see: its secret in any case, or encoded for Basic. */
+/** The secret parts of a key, in lower case: plain, and encoded for Basic. */
 function secretsOf(key: string): readonly string[] {
   const secret = key.slice('cpl_live_'.length + 8, -6)
   return [secret, base64(`${key}:`).slice(24, 60)].map((text) => text.toLowerCase())
@@ -138,14 +138,14 @@ test('a canary key is nowhere to be found', { timeout: 600_000 }, async () => {
   const waiting = attempts.entries()
   const sendAll = async (): Promise<void> => {
     for (const [index, { method, path, ...options }] of waiting)
-      // Node's client refuses some of the headers itself, and some answers end with the connection.
+      // Node's client rejects some of the headers itself, and some answers close the connection.
       replies[index] = await call(api.url, method, path, options).catch(() => null)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sendAll))
   const answered = replies.flatMap((reply) => (reply === null ? [] : [reply]))
   expect(answered.length).toBeGreaterThanOrEqual(WAYS)
   expect(answered.filter(({ status }) => status >= 500)).toEqual([])
-  // The canary did sing: it was let in where it was sent rightly, and refused in other ways.
+  // The calls took effect: the API accepted the key where it was sent correctly, and rejected other forms.
   expect([...new Set(answered.map(({ status }) => status))]).toEqual(
     expect.arrayContaining([200, 400, 401, 404, 405]),
   )
@@ -159,19 +159,19 @@ test('a canary key is nowhere to be found', { timeout: 600_000 }, async () => {
   }
   await until(() => expect(readFileSync(logFile, 'utf8')).toContain('Answered'))
   places['logs'] = readFileSync(logFile, 'utf8')
-  // The public part of the key is there, so that looking for the secret part means something.
+  // The public part of the key occurs in the events, so the search for the secret part is meaningful.
   expect(places['events']).toContain(keyId)
   for (const [place, text] of Object.entries(places))
     for (const secret of secretsOf(key)) expect(around(text.toLowerCase(), secret), place).toBe('')
 })
 
-/** Where it stands, for whoever has to find the leak; empty where it does not. */
+/** Returns the text around the leak, to help find its cause; empty if there is none. */
 function around(text: string, secret: string): string {
   const place = text.indexOf(secret)
   return place < 0 ? '' : text.slice(Math.max(0, place - 120), place + 20)
 }
 
-/** Keys, headers and payloads of every record of every topic. */
+/** Returns keys, headers and payloads of every record of every topic. */
 async function everyRecord(): Promise<string> {
   const { log } = installation
   const texts: string[] = []

@@ -1,4 +1,4 @@
-/** Notes and dispositions of reports: who, when, why, and a second person where the installation asks for one. */
+/** Notes and dispositions of reports: their author, time and reason, and a second person where the installation requires one. */
 import { beginSession, rotateKey } from '@cupel/access'
 import type { ReportCase } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { startChild } from './start-child.js'
 
 let installation: Installation
 let url: string
-/** An instance that asks for a second person, whatever the level. */
+/** An instance that requires a second person for every level. */
 let strictUrl: string
 let accountId: string
 let ann: string
@@ -210,7 +210,7 @@ describe('where a second person is asked for', () => {
     const eveAgain = await session(other.keyId, 'Eve', 'eve-1')
     const id = idOf(await newReport())
     expect(caseOf(await dispose(id, 'cleared', 0, by(eve))).proposal).not.toBeNull()
-    // As an entry of a release before.
+    // Write the entry as an earlier release did.
     for (const statement of [
       'ALTER TABLE cases.entry DISABLE TRIGGER entry_stays',
       `UPDATE cases.entry SET actor = 'Eve', subject = 'eve-1' WHERE report_id = '${id}'`,
@@ -288,7 +288,7 @@ test.each([
   expect(await child.died).toBe('SIGKILL')
   expect((await read(id)).version).toBe(version)
   expect(await eventsOf(id)).toHaveLength(version)
-  // The caller reads and decides again; nothing is done twice.
+  // The caller reads and decides again; no step is done twice.
   await dispose(id, 'escalated', 0)
   expect((await read(id)).version).toBe(1)
   expect(await eventsOf(id)).toHaveLength(1)

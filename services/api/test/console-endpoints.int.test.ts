@@ -1,4 +1,4 @@
-/** What the console shows of an account: lists, policy, use of keys, and searches in reports and in the audit log. */
+/** Endpoints of the console: lists, policy, use of keys, and searches in reports and in the audit log. */
 import { defaultPolicy } from '@cupel/domain'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
@@ -31,7 +31,7 @@ describe('the search in reports', () => {
       await screen(api.url, key, { address: ADDRESS, customer_reference: reference })
     const search = (reference: string) =>
       get(key, `/v1/reports?customer_reference=${encodeURIComponent(reference)}`)
-    // Reports of several partitions arrive in no order.
+    // Reports of different partitions arrive in any order.
     for (const reference of ['case-70', 'case-7', 'a "quoted" \\ one, 你好'])
       await until(async () =>
         expect(items(await search(reference))).toMatchObject([{ customer_reference: reference }]),

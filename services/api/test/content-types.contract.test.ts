@@ -1,6 +1,6 @@
 /**
- * No spelling of Content-Type brings a body past its schema, on any route: the forms behind CVE-2025-32442, CVE-2026-25223,
- * CVE-2026-3419 and CVE-2026-33806, and their relatives. Sent as bytes, since clients tidy headers up.
+ * No spelling of Content-Type lets a body bypass its schema, on any route: the forms behind CVE-2025-32442, CVE-2026-25223,
+ * CVE-2026-3419 and CVE-2026-33806, and related ones. The test sends raw bytes, because clients normalise headers.
  */
 import { connect, type AddressInfo } from 'node:net'
 import type { Caller, RateLimit } from '@cupel/access'
@@ -10,7 +10,7 @@ import { jsonAnswer, type Endpoint } from '../src/http/endpoint.js'
 import { describedEndpoints } from '../src/openapi-document.js'
 import { appParts } from './app-parts.js'
 
-/** Header lines as they go over the wire; the first group is JSON as this API takes it. */
+/** Header lines as they are sent. This API accepts the first group as JSON. */
 const accepted = [
   'Content-Type: application/json',
   'content-type: Application/JSON',
@@ -26,7 +26,7 @@ const refused = [
   'Content-Type: application/json;',
   'Content-Type: application/json\t;\tfoo=bar',
   'Content-Type: application/json ; charset=utf-16',
-  // CVE-2026-25223: a tab, and what follows it.
+  // CVE-2026-25223: a tab, and text after it.
   'Content-Type: application/json\ta',
   'Content-Type: application/json\t\t;a',
   'Content-Type: application/json\tcharset=utf-8',
@@ -65,7 +65,7 @@ const refused = [
   'Content-Type: application/json\r\nContent-Encoding: gzip',
   'Content-Type: application/json\r\nContent-Encoding: identity, gzip',
 ]
-/** Fits no schema: no endpoint takes such a member. */
+/** This body fits no schema: no endpoint takes such a member. */
 const WRONG_BODY = '{"not_a_member":1}'
 
 const caller: Caller = {

@@ -1,4 +1,4 @@
-/** The API description as tests read it. */
+/** Reads the API description for tests. */
 import { z } from 'zod'
 import { inlineReferences } from '../src/http/inline-references.js'
 import { openapiDocument } from '../src/index.js'
@@ -41,9 +41,9 @@ export const document = inlineReferences(JSON.parse(openapiDocument()), kinds) a
 }
 
 export interface Described {
-  /** In upper case. */
+  /** The method in upper case. */
   readonly method: string
-  /** With its parameters in braces. */
+  /** The path with its parameters in braces. */
   readonly path: string
   readonly operation: Operation
 }
@@ -52,13 +52,13 @@ export const operations: readonly Described[] = Object.entries(document.paths).f
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 )
 
-/** The body the description shows for this operation. */
+/** Returns the example body of this operation in the description. */
 export function exampleOf(method: string, path: string): object {
   const { requestBody } = document.paths[path]![method.toLowerCase()]!
   return requestBody!.content['application/json']!.example as object
 }
 
-/** Headers whose values are fixed: they are what the description says, to the letter. */
+/** Headers with fixed values: each must equal its description exactly. */
 const FIXED = new Set([
   'cache-control',
   'x-content-type-options',
@@ -69,7 +69,7 @@ const FIXED = new Set([
   'strict-transport-security',
 ])
 
-/** What is wrong with the headers of an answer, held against what is described for its status; empty where nothing is. */
+/** Compares the headers of an answer with the description of its status. Returns the differences; empty if there are none. */
 export function headerFaults(
   { responses }: Operation,
   reply: Reply,
@@ -96,7 +96,7 @@ export function headerFaults(
     if (FIXED.has(name) && value !== example)
       faults.push(`${name}: ${String(value)} is not what is described`)
   }
-  // Nothing of its own that a client could come to rely on, and nothing about what it runs on.
+  // The API adds no undescribed header that a client could rely on or that reveals its software.
   const generic = [
     'content-type',
     'content-length',

@@ -1,4 +1,4 @@
-/** What the description shows is what the service does: its examples are sent, and what comes back fits what is described. */
+/** The service behaves as the description shows: the test sends each example and compares the answer with the description. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestJobs } from './bulk-jobs.js'
@@ -62,10 +62,10 @@ async function newEndpoint(): Promise<string> {
   return String(made.json()['endpoint_id'])
 }
 
-/** What is deleted is gone for the examples that follow: it gets an endpoint of its own. */
+/** A deleted endpoint is gone for the next examples, so the example that deletes gets its own. */
 async function concrete(method: string, path: string): Promise<string> {
   const endpoint = method === 'DELETE' ? await newEndpoint() : endpointId
-  // Its example is the first entry of a case.
+  // Its example must be the first entry of a case.
   if (path.endsWith('/disposition')) return path.replace('{report_id}', await newReport())
   const { shareId, token } = method === 'DELETE' ? await newShare({ url, key, reportId }) : share
   return path
@@ -79,7 +79,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replaceAll(/\{\w+\}/g, reportId)
 }
 
-/** No example holds an ID token that is still fresh. */
+/** Every ID token in the examples has expired, so a sign-in gets a fresh one. */
 async function bodyOf(method: string, path: string): Promise<object> {
   const example = exampleOf(method, path)
   return path === '/v1/sessions/oidc'
@@ -92,7 +92,7 @@ test.each(operations.map((one) => [one.operation.operationId, one] as const))(
   async (_name, { method, path, operation }) => {
     const body = operation.requestBody === undefined ? {} : { body: await bodyOf(method, path) }
     const isOpen = operation.security?.length === 0
-    // As behind a proxy that ends TLS.
+    // Call as a proxy that ends TLS does.
     const headers = { 'x-forwarded-proto': 'https' }
     const reply = await call(url, method, await concrete(method, path), {
       ...(isOpen ? {} : { key }),
@@ -113,7 +113,7 @@ test.each(operations.map((one) => [one.operation.operationId, one] as const))(
   },
 )
 
-/** The schema with its references replaced by what they refer to; no schema here refers to itself. */
+/** Replaces the references of the schema by their targets; no schema here refers to itself. */
 function inline(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inline)
   if (typeof schema !== 'object' || schema === null) return schema

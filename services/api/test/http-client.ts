@@ -1,11 +1,11 @@
-/** Calls as a client makes them, with nothing hidden: any method, any bytes, every header. */
+/** A plain HTTP client for tests: it sends any method and any bytes, and returns every header. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 
 export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON, for those who know that it is. */
+  /** Parses the body as JSON; for callers that know that it is JSON. */
   json(): Record<string, unknown>
 }
 
@@ -62,5 +62,5 @@ export function screen(baseUrl: string, key: string, body: object = { address: A
   return call(baseUrl, 'POST', '/v1/screen', { key, body })
 }
 
-/** An address of the Ethereum Foundation's public documentation. */
+/** An address from the Ethereum Foundation's public documentation. */
 export const ADDRESS = '0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe'

@@ -1,8 +1,8 @@
 /**
- * Ten thousand generated histories of Idempotency-Keys, through the gate, its batches and the reservations in the database, on
- * two instances with connections of their own. The database's clock stands still and is put forward by the test; a kill is an
- * attempt that never ends. Where one call is alone it must do what the model says, row for row; where several meet, what
- * they did is held against the rules that make a key worth having.
+ * Runs ten thousand generated histories of Idempotency-Keys through the gate, its batches and the reservations in the database.
+ * Two instances have their own connections. The test alone moves the clock of the database; a killed attempt never ends.
+ * A single call must match the model, row for row. Concurrent calls must not break the rules that every
+ * Idempotency-Key has to keep.
  */
 import {
   accessMigrations,
@@ -37,7 +37,7 @@ import {
 
 const HISTORIES = 10_000
 const FEWEST_HISTORIES = 500
-/** Histories that go on side by side, so that their calls share batches. */
+/** Number of histories that run side by side and so share batches. */
 const AT_ONCE = 100
 const MAX_ROUNDS = 6
 const LEASE_MS = 6_000
@@ -48,7 +48,7 @@ let plain: Database
 interface Instance {
   readonly database: Database
   readonly gate: AdmissionGate
-  /** One key of the account each: calls with one key would wait for its bucket, and so for each other, before they race. */
+  /** Each instance has its own key of the account. Calls with one key would wait for its bucket, and so could not race. */
   readonly key: string
 }
 const instances: Instance[] = []
@@ -64,7 +64,7 @@ beforeAll(async () => {
   )
   const { accountId } = await createAccount(plain, { name: 'Histories', by: 'test' })
   const order = { environment: 'live', scope: 'read-write', plan: 'enterprise', by: 'test' } as const
-  // In front of pg_catalog: what is asked for the time of day says the time of the test.
+  // This schema comes before pg_catalog, so a query for the current time returns the time of the test.
   const options = encodeURIComponent('-c search_path=test_clock,pg_catalog,public')
   const separator = connectionString.includes('?') ? '&' : '?'
   const figures = { ...plans.enterprise, refillPerSecond: 1e5, burst: 1e6, hardCapPerSecond: 1e6 }
@@ -97,7 +97,7 @@ interface Step {
   readonly fate: Fate
   readonly isBehind: boolean
 }
-/** Steps of a round are taken at once, rounds one after the other. */
+/** The steps of a round run at once, the rounds one after the other. */
 type Round = readonly Step[]
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -117,22 +117,22 @@ const round = fc.oneof(
   { weight: 2, arbitrary: fc.array(step, { minLength: 2, maxLength: 4 }) },
 )
 const history = fc.array(round, { minLength: 1, maxLength: MAX_ROUNDS })
-/** Time that passes after a round: none, part of a lease, just not a lease, just a lease, just not and just a day. */
+/** Time that passes after a round: none, half a lease, just under a lease, a lease, just under a day, a day. */
 const pause = fc.constantFrom(0, 0, LEASE_MS / 2, LEASE_MS - 1, LEASE_MS, LEASE_MS, KEEP_MS - 1, KEEP_MS)
 
-/** One key and everything that was done with it. */
+/** One key and its history. */
 interface Story {
   readonly rounds: readonly Round[]
   readonly idempotencyKey: string
   readonly works: Map<string, WorkState>
-  /** The same as it was before the round. */
+  /** The state of `works` before the round. */
   worksBefore: ReadonlyMap<string, WorkState>
-  /** Attempts that have not ended, killed ones included, and until when they may hold the key. */
+  /** Attempts that have not ended, killed ones included, with the time until which each may hold the key. */
   readonly underWay: Map<string, number>
   row: ModelRow | null
-  /** A rule that was broken inside a call. */
+  /** A rule that a call broke. */
   violation: string | null
-  /** What the key was answered with, for as long as it stands for that. */
+  /** The answer that the key got, for as long as the key stands for it. */
   answered: { readonly body: string; readonly workId: string } | null
 }
 
@@ -143,7 +143,7 @@ const bodiesByHash = new Map<string, string>()
 let alone = 0
 let together = 0
 
-/** Ten thousand histories take half a minute of a quiet machine. */
+/** Ten thousand histories take half a minute on an idle machine. */
 const HANG_MS = 600_000
 
 test(
@@ -185,11 +185,11 @@ test(
           }
         },
       ),
-      // A failure tells its one history; a hundred smaller ones would take long to find.
+      // A failure reports its history at once, because shrinking it would take long.
       { endOnFailure: true },
     )
     process.stdout.write(`histories: ${alone} calls alone, ${together} calls at once with others\n`)
-    // The budget may end in the middle of a case, which is then not counted.
+    // The time budget may end in the middle of a case. That case is not counted.
     expect(stories).toBeGreaterThanOrEqual(cases * AT_ONCE)
   },
   HANG_MS,
@@ -211,7 +211,7 @@ interface Taken {
 function beginRound(story: Story): void {
   story.worksBefore = new Map(story.works)
   if (story.row === null || story.row.createdAtMs > nowMs - KEEP_MS) return
-  // After a day the key stands for another request, also where the last attempt at the first one is still at work.
+  // After a day the key stands for another request, even if the last attempt at the first one is still running.
   story.answered = null
   story.underWay.clear()
 }
@@ -220,7 +220,7 @@ async function takeRound(story: Story, steps: Round): Promise<readonly Taken[]> 
   return await Promise.all(steps.map((each) => take(story, each)))
 }
 
-/** One call, as the frame of the API makes it; the work itself is a line in `works`. */
+/** Makes one call as the frame of the API does; the work is an entry in `works`. */
 async function take(story: Story, { at, body, fate, isBehind }: Step): Promise<Taken> {
   const { database, gate, key } = instances[at]!
   const restartId = newId()
@@ -278,13 +278,13 @@ function replayOf({ works }: Story, workId: string, isBehind: boolean) {
   return state === 'failed' ? ({ kind: 'failed' } as const) : ({ kind: 'none' } as const)
 }
 
-/** Nobody may be at work under this key but those whose lease is over. */
+/** Only attempts whose lease is over may still run under this key. */
 async function work(story: Story, workId: string, fate: Fate, kill: () => void): Promise<Answer | Refusal> {
   for (const [attempt, untilMs] of story.underWay)
     if (untilMs > nowMs) story.violation ??= `${workId} was begun while ${attempt} was at work`
   const attempt = `${workId}/${newId()}`
   story.underWay.set(attempt, nowMs + LEASE_MS)
-  // Others get their turn, as they would while a screen is under way.
+  // Let other calls run, as during a real screen.
   await new Promise((resolve) => setImmediate(resolve))
   if (fate === 'killed-before' || fate === 'killed-after') {
     if (fate === 'killed-after') story.works.set(workId, 'done')
@@ -293,7 +293,7 @@ async function work(story: Story, workId: string, fate: Fate, kill: () => void):
   }
   if (fate === 'success' || fate === 'late-and-done') story.works.set(workId, 'done')
   if (fate === 'failed') story.works.set(workId, 'failed')
-  // A late answer leaves its work to go on.
+  // After a late answer the work continues.
   if (!fate.startsWith('late')) story.underWay.delete(attempt)
   if (fate === 'thrown') throw THROWN
   return fate === 'success' ? jsonAnswer(200, workId) : refuse(CODES[fate], 'told to')
@@ -361,7 +361,7 @@ function judgeRound(story: Story, taken: readonly Taken[], row: ModelRow | null)
     if (!isDeepStrictEqual(story.answered, { body: call.body, workId: outcome.workId }))
       fail(story, `${JSON.stringify({ call, outcome })} after ${JSON.stringify(story.answered)}`)
   }
-  // Once answered, the key stands for that for a day.
+  // After an answer the key stands for it for a day.
   if (story.answered !== null && row?.workId !== story.answered.workId)
     fail(story, `answered with ${story.answered.workId}, and the row holds ${String(row?.workId)}`)
 }

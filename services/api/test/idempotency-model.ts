@@ -1,9 +1,9 @@
 /**
- * What an Idempotency-Key must do, written down a second time: a row, a call and the time in, an answer and a row out. It knows
- * nothing of SQL, batches or promises.
+ * A model of the rules for Idempotency-Keys: it takes a row, a call and the time, and returns an answer and a row.
+ * It knows nothing of SQL, batches or promises.
  */
 
-/** How the attempt ends, if the call gets to work at all. */
+/** How the attempt ends, if the call starts the work at all. */
 export const fates = [
   'success',
   'fault',
@@ -20,10 +20,10 @@ export type Fate = (typeof fates)[number]
 export interface ModelCall {
   readonly body: string
   readonly fate: Fate
-  /** Whether the place where work is kept is behind, so that nothing can be said of work that is not done. */
+  /** Whether the view of finished work is behind, so that unfinished work has no known state. */
   readonly isBehind: boolean
   readonly candidateId: string
-  /** Id the work gets where it has to begin anew. */
+  /** Id of the work if it has to start again. */
   readonly restartId: string
 }
 
@@ -38,13 +38,13 @@ export interface ModelRow {
 export type Outcome =
   | { readonly kind: 'answered'; readonly workId: string; readonly replayed: boolean }
   | { readonly kind: 'refused'; readonly code: string }
-  /** The process ended under the call. */
+  /** The process died during the call. */
   | { readonly kind: 'killed' }
 
 export interface ModelResult {
   readonly outcome: Outcome
   readonly row: ModelRow | null
-  /** What became of a piece of work, where this call changed that. */
+  /** New state of a piece of work, if this call changed it. */
   readonly ended: readonly [workId: string, state: WorkState] | null
 }
 

@@ -1,4 +1,4 @@
-/** Idempotency-Key on POST /v1/screen: one piece of work for one key, whoever asks, however often, whatever ends in between. */
+/** Idempotency-Key on POST /v1/screen: one key does one piece of work, for any caller, any number of calls and any failure between. */
 import { forgetOldReservations } from '@cupel/access'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import fc from 'fast-check'
@@ -43,7 +43,7 @@ function post(
   })
 }
 
-/** As if the process that held it had died: nothing but the lease is left of it. */
+/** Ends the lease, as if the process that held it had died. */
 async function endLease(idempotencyKey: string): Promise<void> {
   await installation.database.execute(
     `UPDATE access.idempotency SET lease_until = now() - interval '1 second' WHERE idempotency_key = $1`,
@@ -67,7 +67,7 @@ test('the same request is answered with the same report, on any instance, and sa
   const first = await post(one, order, { address: ADDRESS, chain: 'ETH', customer_reference: 'a' })
   expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined])
   for (const api of [one, two]) {
-    // Another way of writing the same JSON.
+    // The same JSON, written differently.
     const again = await post(
       api,
       order,
@@ -104,7 +104,7 @@ test('keys of other accounts and of the other environment are other keys', async
     [200, undefined],
   ])
   expect(new Set(replies.map(idOf)).size).toBe(3)
-  // A colleague's key of the same account and environment is the same caller.
+  // Another key of the same account and environment counts as the same caller.
   const colleague = await installation.key({ accountId })
   expect((await post(two, order, undefined, colleague.key)).text).toBe(replies[0]!.text)
 })
@@ -184,7 +184,7 @@ describe('where the first attempt died', () => {
     const order = newIdempotencyKey()
     expect((await post(broken, order)).json()).toMatchObject({ status: 503, code: 'unavailable' })
     const [reserved] = await reservations(order)
-    // A fault lets go of the key at once: the retry does not have to wait for the lease.
+    // A fault releases the key at once: the retry does not have to wait for the lease.
     const retry = await post(two, order)
     expect([retry.status, idOf(retry)]).toEqual([200, reserved!.work_id])
     expect((await post(one, order)).text).toBe(retry.text)
@@ -254,7 +254,7 @@ test('a key stands for a day, then for the next request; old ones are deleted', 
   expect(await reservations(order)).toEqual([])
 })
 
-/** What a client may do with one Idempotency-Key, and what may happen to the service meanwhile. */
+/** Actions of a client with one Idempotency-Key, and faults of the service between them. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), at: fc.nat(1), body: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'end-lease' as const }) },
@@ -271,7 +271,7 @@ test('whatever the history, one key is one report', async () => {
         let winner: { body: number; text: string } | null = null
         installation.scorer.answer = 'report'
         for (const round of rounds) {
-          // The steps of a round happen at once, the rounds one after the other.
+          // The steps of a round run at once, the rounds one after the other.
           const replies = await Promise.all(
             round.map(async (each) => {
               if (each.do === 'end-lease') await endLease(order)
@@ -293,7 +293,7 @@ test('whatever the history, one key is one report', async () => {
             } else
               expect(['idempotency_mismatch', 'idempotency_in_progress', 'screening_failed']).toContain(code)
           }
-          // Once answered, answered for good: the same body by the same report, another by 422.
+          // The first answer stays: the same body gets the same report, another body gets 422.
           if (winner === null) continue
           for (const body of [0, 1]) {
             const check = await post(two, order, bodies[body])

@@ -1,4 +1,4 @@
-/** An installation around the API under test: database, embedded log, report projection, and a scorer a test can steer. */
+/** An installation for the API under test: database, embedded log, report projection, and a scorer that a test can steer. */
 import { join } from 'node:path'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { casesMigrations } from '@cupel/cases'
@@ -36,20 +36,20 @@ import { startTestScorer, type TestScorer } from './scorer.js'
 
 export interface Installation extends TestInstallation {
   readonly scorer: TestScorer
-  /** What the API seals with. A test that gives it no file gets an API that seals nothing. */
+  /** The keys with which the API seals. An API without this file seals nothing. */
   readonly personalDataKeysFile: string
   /** Starts one more instance of the API; the installation stops it. */
   api(options?: ApiOptions): Promise<RunningApi>
-  /** Issues a key; without an account, for one of its own. */
+  /** Issues a key; creates an account for it if none is given. */
   key(order?: Partial<KeyOrder>): Promise<IssuedTestKey>
-  /** Report view and job view follow the log, as they do from the beginning. */
+  /** Report view and job view follow the log. They do so from the start of the installation. */
   project(): void
   stopProjecting(): Promise<void>
   /** From now on reports get leaves of the transparency log. Returns the file with the signing keys. */
   prove(): string
-  /** What the log or a table holds, with its personal data opened. */
+  /** Returns a value of the log or of a table with its personal data opened. */
   opened<T>(value: T): Promise<T>
-  /** Every ScreenRequested in the log, live and sandbox, with its personal data opened. */
+  /** Returns every ScreenRequested in the log, live and sandbox, with its personal data opened. */
   requests(): Promise<ScreenRequested[]>
   stop(): Promise<void>
 }
@@ -96,7 +96,7 @@ export async function startInstallation(): Promise<Installation> {
         ...base.deps,
         resolve: async () => [PUBLIC_ADDRESS],
         fail: failLoudly,
-        // A test that calls every endpoint waits for the end of each answer.
+        // A test that calls every endpoint waits until each answer ends.
         streamLimits: { maxAgeMs: 1_000 },
         ...options,
         config: { ...CONFIG, CUPEL_PERSONAL_DATA_KEYS_FILE: personalDataKeysFile, ...config },
@@ -134,17 +134,17 @@ function prove(base: TestInstallation): string {
   return file
 }
 
-/** Screenings are decided by a policy, so every installation has one. */
+/** Every installation has a policy, because screenings need one. */
 async function activateDefaultPolicy(base: TestInstallation): Promise<void> {
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base, policy })
 }
 
-/** What every name means in a test that says nothing else: no test asks a name server. */
+/** Every host name resolves to this address by default, so no test queries a name server. */
 const PUBLIC_ADDRESS = '93.184.215.14'
 
-/** Four times the default: an instance counts as too busy when its oldest screen has waited for half of it. */
+/** Four times the default. An instance counts as too busy when its oldest screen has waited for half of it. */
 export const SCREEN_DEADLINE_MS = 20_000
 
 const CONFIG: ApiDeps['config'] = {
@@ -184,7 +184,7 @@ async function requestsIn({ codec, records }: TestInstallation): Promise<ScreenR
   return found.flatMap((record) => codec.decodeAs('ScreenRequested', record)?.data ?? [])
 }
 
-/** Every record of the report topic with this id, in the order of its partition. */
+/** Returns every record of the report topic with this id, in the order of its partition. */
 export async function reportRecords(
   { records }: Pick<Installation, 'records'>,
   partition: number,

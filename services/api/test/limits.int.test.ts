@@ -1,4 +1,4 @@
-/** What callers are told about their limits, and what clients who cannot authenticate are told. */
+/** Tests the limits that callers see, and the answers to clients that cannot authenticate. */
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ let api: RunningApi
 let other: RunningApi
 beforeAll(async () => {
   installation = await startInstallation()
-  // The test's own address counts as a proxy, so that each test is a client of its own.
+  // The test's own address counts as a proxy, so that each test is a separate client.
   const config = { CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'], CUPEL_AUTH_FAILURES_PER_MINUTE: 20 }
   api = await installation.api({ config })
   other = await installation.api({ config: { ...config, CUPEL_INSTANCE: 1 } })
@@ -67,7 +67,7 @@ test('an empty bucket is 429 with a Retry-After that is true, and the key’s ot
     expect(answer.headers['ratelimit']).toBe('"pro";r=0;t=1')
     expect(answer.headers['retry-after']).toBe('1')
   }
-  // Exactly as long as it was told to: that is what is tested.
+  // Wait exactly as long as the answer said: this is under test.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect((await call(other.url, 'GET', '/v1/chains', { key })).status).toBe(200)
 })
@@ -96,7 +96,7 @@ test('after 20 failed authentications in a minute further failing ones are 429, 
     expect(seconds).toBeGreaterThan(30)
     expect(seconds).toBeLessThanOrEqual(60)
   }
-  // The whole /64 is one client; its neighbour is another.
+  // The whole /64 counts as one client; its neighbour is another.
   expect((await get('/v1/chains', 'x', '2001:db8:7:7:ffff::9')).status).toBe(429)
   expect((await get('/v1/chains', 'x', '2001:db8:7:8::1')).status).toBe(401)
   expect((await get('/v1/chains', key, from)).status).toBe(200)
@@ -124,7 +124,7 @@ test('failures on several instances add up', async () => {
       ])
     ).length
   for (const instance of [api, other]) {
-    // Every answer in full is told to the others, and what they told comes back with that: few more are needed, and 20 never.
+    // Each full answer is reported to the other instances, and returns their counts. So few more are needed, and never 20.
     let answeredInFull = 10
     await until(async () => {
       expect(await told()).toBeGreaterThanOrEqual(20)
@@ -160,11 +160,11 @@ test('a screen asks the store once, with an Idempotency-Key or without', async (
   }
   const instance = await installation.api({ config: { CUPEL_INSTANCE: 3 }, database: watched })
   const { key } = await installation.key()
-  // The first screen takes a block of report ids. The first with an Idempotency-Key recognises the key, and it is remembered.
+  // The first screen takes a block of report ids. The first one with an Idempotency-Key also looks up the key, which is remembered.
   const first = { key, headers: { 'idempotency-key': 'comes-first' }, body: { address: ADDRESS } }
   expect((await call(instance.url, 'POST', '/v1/screen', first)).status).toBe(200)
   for (const headers of [{}, { 'idempotency-key': 'asks-once' }]) {
-    // Rounds in the background are no part of the call.
+    // Background rounds are no part of the call.
     const before = asked.length
     const body = { address: ADDRESS }
     expect((await call(instance.url, 'POST', '/v1/screen', { key, headers, body })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** The published Go modules read the transparency log over HTTP, and agree with all of it. */
+/** The published Go modules read the transparency log over HTTP, and verify all of it. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A checkpoint of so many leaves or more. */
+/** Waits for a checkpoint of at least `size` leaves. */
 async function checkpointOver(size: number): Promise<string> {
   return await until(async () => {
     const { text } = await call(url, 'GET', '/v1/log/checkpoint', { key })
@@ -63,7 +63,7 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   })
 }
 
-/** The client reads with this earlier checkpoint. */
+/** Runs the client with this earlier checkpoint. */
 function read(earlierCheckpoint: string, verifier = verifierKey(signedWith)): Promise<Ended> {
   const file = join(folder, 'earlier')
   writeFileSync(file, earlierCheckpoint)

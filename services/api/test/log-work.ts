@@ -1,4 +1,4 @@
-/** What tests do with the transparency log over HTTP. */
+/** Reads the transparency log over HTTP for tests. */
 import type { EventData } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import type { Installation } from './installation.js'
@@ -17,7 +17,7 @@ export interface ReadTile {
   readonly headers: Headers
 }
 
-/** Reads tiles by their names; throws where the answer is not 200. */
+/** Reads tiles by their names; throws if the answer is not 200. */
 export function tileReader(url: string, key: string): (tile: string) => Promise<ReadTile> {
   return async (tile) => {
     const answer = await fetch(`${url}/v1/log/tile/${tile}`, { headers: { authorization: `Bearer ${key}` } })
@@ -27,7 +27,7 @@ export function tileReader(url: string, key: string): (tile: string) => Promise<
   }
 }
 
-/** Each is behind its length in two bytes. */
+/** Splits a bundle into entries; a length of two bytes precedes each entry. */
 export function entriesOf(bundle: Buffer): Buffer[] {
   const entries: Buffer[] = []
   for (let at = 0; at < bundle.length;) {

@@ -1,4 +1,4 @@
-/** The description is clean under two independent linters, with every warning counted as a fault. */
+/** Two independent linters accept the description; every warning counts as a fault. */
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectralCore from '@stoplight/spectral-core'
 import { Json as JsonParser } from '@stoplight/spectral-parsers'
@@ -19,13 +19,13 @@ async function redoclyFaults(text: string): Promise<string[]> {
   )
 }
 
-/** Of all rules, also those nobody recommends, these are left out. */
+/** The linter runs every rule except these. */
 const NOT_ASKED = {
   // OpenAPI 3.1 forbids a URL beside the SPDX identifier.
   'license-url': 'off',
-  // Tags stand in the order in which they are read.
+  // Tags stand in reading order.
   'openapi-tags-alphabetical': 'off',
-  // Who runs an installation has an address; the product has none.
+  // Each installation has its own operator; the product has no contact address.
   'contact-properties': 'off',
 } as const
 
@@ -47,7 +47,7 @@ describe.each(Object.entries(linters))('%s', (_name, faultsIn) => {
     const whole = JSON.parse(openapiDocument()) as {
       paths: Record<string, Record<string, { operationId?: string; requestBody?: never }>>
     }
-    // One path is enough to see that the linter looks.
+    // One path is enough to show that the linter works.
     const broken = { ...whole, paths: { '/v1/screen': whole.paths['/v1/screen']! } }
     const post = broken.paths['/v1/screen']!['post']!
     delete post.operationId

@@ -1,4 +1,4 @@
-/** The description is the contract: it is complete, its examples are true, and every change of it is seen in review. */
+/** The description is the contract: it is complete, its examples are valid, and a review sees every change of it. */
 import { readFileSync } from 'node:fs'
 import { problemCodes, reportSchema, type ProblemCode } from '@cupel/contracts'
 import { expect, test } from 'vitest'
@@ -66,7 +66,7 @@ test('every answer carries a request id, every call that needs a key may be told
   }
 })
 
-/** Every object of the document, with its path; values of examples are left out. */
+/** Returns every object of the document with its path; leaves out the values of examples. */
 const places = (value: unknown, path = ''): [string, Record<string, unknown>][] => {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([name, member]) =>
@@ -78,7 +78,7 @@ const places = (value: unknown, path = ''): [string, Record<string, unknown>][] 
 test('every object has a name, by which programs made from the description call it', () => {
   const isNamed = (path: string) => /^\/components\/schemas\/[A-Z][A-Za-z]+$/.test(path)
   const objects = places(written).filter(([, { properties }]) => typeof properties === 'object')
-  // A member may itself be called so.
+  // A member may itself have the name "properties".
   const schemas = objects.filter(
     // The parts of a policy have no meaning alone.
     ([path]) => !path.endsWith('/properties') && !path.startsWith('/components/schemas/PolicyDocument/'),
@@ -125,7 +125,7 @@ test('examples of successes fit their schemas', () => {
   expect(new Set(successes.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
   for (const { operation, response } of successes) {
     const [content] = Object.values(response.content ?? {})
-    // 204 has nothing to show.
+    // A 204 has no body.
     if (content === undefined) continue
     const schema = z.fromJSONSchema(inline(content.schema) as z.core.JSONSchema.JSONSchema)
     expect(schema.safeParse(content.example).error, operation.operationId).toBeUndefined()
@@ -136,7 +136,7 @@ test('examples of successes fit their schemas', () => {
   )
 })
 
-/** The schema with its references replaced by what they refer to; no schema here refers to itself. */
+/** Replaces the references of the schema by their targets; no schema here refers to itself. */
 function inline(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inline)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,4 +1,4 @@
-/** Where people read reports: links lead to the console where there is one, and nowhere else. */
+/** Tests the pages of reports: links lead to the console if there is one, and nowhere else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -17,7 +17,7 @@ let instances = 0
 const start = async (config: Record<string, string> = {}): Promise<string> =>
   (await installation.api({ config: { ...config, CUPEL_INSTANCE: (instances += 1) } })).url
 
-/** The link that the API hands to the screening; the scorer of these tests answers with a report of its own. */
+/** Returns the link that the API passes to the screening; the scorer of these tests answers with its own report. */
 async function reportUrl(url: string): Promise<string> {
   const before = (await installation.requests()).map(({ reportId }) => reportId)
   await call(url, 'POST', '/v1/screen', { key, body: { address: ADDRESS } })

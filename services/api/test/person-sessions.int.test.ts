@@ -1,4 +1,4 @@
-/** People who sign in with a sign-in service: what the API believes of an ID token, and as whom they then act. */
+/** Sign-ins through a sign-in service: the claims of an ID token that the API accepts, and the identity that the person gets. */
 import { revokeKey, rotateKey } from '@cupel/access'
 import { until, startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ const signIn = async (claims: object = {}, more: object = {}, at = url): Promise
 
 const tokenOf = (reply: Reply): string => String(reply.json()['session_token'])
 
-/** Audit records of sign-ins, the newest last. */
+/** Returns the audit records of sign-ins, the newest last. */
 const recorded = async (): Promise<readonly Record<string, unknown>[]> =>
   await installation.opened(
     (await installation.records('access.request.events.v1'))

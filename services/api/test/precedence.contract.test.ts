@@ -1,4 +1,4 @@
-/** Screens go before other calls, as the frame serves them: every step of another call waits while a screen is open, and no step of a screen. */
+/** The frame serves screens before other calls: while a screen is open, every step of another call waits. Steps of screens never wait. */
 import type { AddressInfo } from 'node:net'
 import type { Caller, RateLimit } from '@cupel/access'
 import { expect, onTestFinished, test } from 'vitest'
@@ -26,7 +26,7 @@ function endpoint(path: '/v1/first' | '/v1/other', done: (step: string) => void)
   })
 }
 
-/** The steps of one call, with `wait` for each quiet moment that it asked for. */
+/** Returns the steps of one call, with `wait` for each quiet moment that the call requested. */
 async function stepsOf(path: '/v1/first' | '/v1/other'): Promise<string[]> {
   const steps: string[] = []
   const done = (step: string): void => void steps.push(step)

@@ -1,4 +1,4 @@
-/** Every problem the description shows is one the service gives: each is provoked, and compared with its example. */
+/** The service gives every problem of the description: each is provoked, and compared with its example. */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { problemExample } from '../src/http/problem-schema.js'
@@ -17,7 +17,7 @@ afterAll(() => installation.stop())
 
 const codes = Object.keys(problemCodes) as ProblemCode[]
 
-/** Where the description names the code; a method a path does not take is named nowhere and refused everywhere. */
+/** Operations whose description names the code. No description names `method_not_allowed`; every path can answer it. */
 function placesOf(code: ProblemCode): Described[] {
   if (code === 'method_not_allowed') return [...operations]
   const status = String(problemCodes[code].status)
@@ -27,10 +27,10 @@ function placesOf(code: ProblemCode): Described[] {
   )
 }
 
-/** Operations and statuses whose headers and bodies were compared. */
+/** Operations and statuses with compared headers and bodies. */
 const answered = new Set<string>()
 
-/** Answered below the router, for any path: other tests provoke them (broken-request, transport). */
+/** The server answers these below the router, for any path. Other tests provoke them (broken-request, transport). */
 const belowRouter: readonly ProblemCode[] = ['request_timeout', 'head_too_large']
 
 const named = codes.filter((code) => placesOf(code).length > 0 && !belowRouter.includes(code))
@@ -48,7 +48,7 @@ test.each(named)('the example of %s is what the service says', async (code) => {
     expect(reply.headers['content-type'], where).toBe('application/problem+json')
     expect(reply.json(), where).toMatchObject({ type, title, status, code })
     expect(reply.headers['request-id'], where).toBe(reply.json()['request_id'])
-    // Methods a path does not take are described nowhere.
+    // The description does not contain methods that a path does not take.
     if (code !== 'method_not_allowed')
       expect(headerFaults(at.operation, reply, { isSecure: code !== 'https_required' }), where).toEqual([])
     answered.add(`${at.operation.operationId} ${String(status)}`)
@@ -78,7 +78,7 @@ test('every status of every operation was answered, but faults of those that ask
   ).toEqual([])
 })
 
-/** Ids are new with every call; everything else of an example is compared. */
+/** Ids are new with every call. The test compares everything else of an example. */
 function withIdsOfExample(problem: Record<string, unknown>): Record<string, unknown> {
   const example = problemExample(problem['code'] as ProblemCode) as Record<string, unknown>
   const ids = ['request_id', 'report_id'].filter((name) => name in problem && name in example)

@@ -1,6 +1,6 @@
 /**
- * How a caller comes by each problem, by what the caller does wrong or by what is down, late or busy: for every code of the
- * list, on every operation it can come from.
+ * Provokes each problem code of the list on every operation that can return it: by a mistake of the caller,
+ * or by a part that is down, late or busy.
  */
 import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
@@ -17,7 +17,7 @@ import type { ApiOptions, Installation } from './installation.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
 
-/** Null where this operation cannot come to it. */
+/** Null if this operation cannot return it. */
 export type Provocation = (at: Described) => Promise<Reply> | null
 
 export type Provocations = Readonly<Record<ProblemCode, Provocation>>
@@ -31,13 +31,13 @@ const PERSON = '/v1/sessions/oidc'
 const CURRENT_SESSION = '/v1/sessions/current'
 const SHARED = '/v1/shared/{token}'
 const NOBODYS_ID = '0000000000000000'
-/** Ends as a checksum of EIP-55 does not. */
+/** An address whose EIP-55 checksum is wrong. */
 const MISTYPED_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f9a'.replace('dC57', 'Dc57')
 
 /** An example of BIP 173. */
 const BITCOIN_ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 
-/** Null where this machine has no address but the loopback: then nobody can call from elsewhere. */
+/** Null if this machine has only loopback addresses: then no call can come from another address. */
 export function outerAddress(): string | null {
   const found = Object.values(networkInterfaces())
     .flat()
@@ -46,7 +46,7 @@ export function outerAddress(): string | null {
   return found?.address ?? null
 }
 
-/** Starts an instance for each way of being broken; the installation stops them. */
+/** Starts an instance for each kind of fault; the installation stops them. */
 export async function createProvocations(installation: Installation): Promise<Provocations> {
   let instances = 10
   const people = await startIdentityProvider()
@@ -80,7 +80,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const { key } = account
   const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
   const readOnly = (await installation.key({ ...ofAccount, scope: 'read-only' })).key
-  // Full again in an hour, which is longer than any bucket takes: nothing is left in it now.
+  // This bucket is empty: it is full only in an hour, and any bucket fills faster than that.
   await installation.database.execute(
     'INSERT INTO access.bucket (key_id, full_at_us, hard_full_at_us) VALUES ($1, access.now_us() + 3600000000, 0)',
     [spent.keyId],
@@ -108,7 +108,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{delivery_id}', deliveryId)
       .replace('{tile}', 'entries/000.p/1')
       .replaceAll(/\{\w+\}/g, reportId)
-  /** As the description shows it, but for what is given. */
+  /** Sends the example of the description, with the given changes. */
   const send = (
     at: Described,
     options: Omit<CallOptions, 'key'> & {
@@ -128,16 +128,16 @@ export async function createProvocations(installation: Installation): Promise<Pr
       ...rest,
     })
   }
-  /** With an ID token of a person in this group, where the endpoint takes one. */
+  /** Sends the ID token of a person in this group, for endpoints that take one. */
   const sendAs = async (at: Described, group: string, to = url): Promise<Reply> =>
     send(at, { url: to, body: await people.signIn({ groups: [group] }) })
-  /** In the body of a POST, in the query of a list. */
+  /** Sends an address in the body of a POST, or in the query of a list. */
   const sendAddress = (at: Described, input: Record<string, string>): Promise<Reply> =>
     at.method === 'POST'
       ? send(at, { body: bodyWith(at.path, input) })
       : send(at, { query: `?${new URLSearchParams(input).toString()}` })
   const { scorer } = installation
-  /** While the scorer keeps what it is asked. */
+  /** Does `work` while the scorer holds its requests. */
   const whileHeld = async (work: () => Promise<Reply>): Promise<Reply> => {
     scorer.answer = 'hold'
     try {
@@ -183,7 +183,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
           idempotencyKey,
           repeat: () => send(at, { headers }),
         })
-      // Never answered: what it appends is not acknowledged.
+      // This call gets no answer: the log does not acknowledge what it appends.
       void send(at, { url: stalledUrl, headers }).catch(() => undefined)
       await until(async () => {
         const reserved = 'SELECT 1 FROM access.idempotency WHERE idempotency_key = $1'
@@ -210,9 +210,9 @@ export async function createProvocations(installation: Installation): Promise<Pr
       send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 7 } }),
     too_many_endpoints: (at) => send(at, { key: crowded.key }),
     endpoint_disabled: (at) => send(at, { hook: paused }),
-    // Nothing ends jobs here.
+    // No coordinator ends jobs here.
     job_not_ended: (at) => send(at),
-    // These are answered below the router, for any path.
+    // The server answers these below the router, for any path.
     request_timeout: () => null,
     head_too_large: () => null,
     payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
@@ -244,12 +244,12 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     too_many_failures: async (at) => {
       await call(strictUrl, 'GET', '/v1/chains')
-      // Its example is an ID token that nobody signed.
+      // The example of this endpoint is an ID token without a valid signature.
       if (at.path === PERSON) return await send(at, { url: strictUrl })
-      // A link needs no key: it fails where its token is unknown.
+      // A link needs no key: a call with an unknown token fails.
       return await send(at, { url: strictUrl, key: null, ...(at.path === SHARED ? { id: NOBODYS_ID } : {}) })
     },
-    // An endpoint that asks nobody cannot fail.
+    // An endpoint that queries nothing cannot fail.
     internal_error: (at) =>
       (!isKeyed(at) && at.path !== SHARED && at.path !== PERSON) ||
       at.path === '/v1/chains' ||
@@ -281,7 +281,7 @@ function bodyWith(path: string, input: Record<string, string>): object {
   return path === BULK ? asBulk(input) : input
 }
 
-/** A link, a report with as many links and notes as it may have, one that is escalated, and the token of a link that was opened too often. */
+/** A link, a report at its limits of links and notes, an escalated report, and the token of a link that was opened too often. */
 async function reportsWithWork(
   { database }: Installation,
   { url, key, reportId }: { url: string; key: string; reportId: string },
@@ -313,7 +313,7 @@ async function newHook(url: string, key: string): Promise<Hook> {
   return { endpointId, deliveryId: String(ping.json()['delivery_id']) }
 }
 
-/** As behind a proxy that ends TLS. */
+/** Calls as a proxy that ends TLS does. */
 function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Reply> {
   const headers = { 'x-forwarded-proto': 'https', ...options.headers }
   return callInTheClear(url, method, path, { ...options, headers })
@@ -323,7 +323,7 @@ function screen(url: string, options: CallOptions): Promise<Reply> {
   return call(url, 'POST', SCREEN, { body: exampleOf('POST', SCREEN), ...options })
 }
 
-/** The same for many addresses, as one job. */
+/** Sends the same for many addresses, as one job. */
 function asBulk({ address, ...rest }: Record<string, string>): object {
   return { addresses: [address], ...rest }
 }
@@ -334,7 +334,7 @@ function takes(at: Described, place: 'path' | 'query'): boolean {
   return (at.operation.parameters ?? []).some((parameter) => parameter.in === place)
 }
 
-/** Appends of work are never acknowledged; those of a start and of the audit log are. */
+/** The log acknowledges only the appends of a start and of the audit log; it never acknowledges work. */
 function logThatStalls(log: EventLog): EventLog {
   const taken: ReadonlySet<string> = new Set(['api.report-epoch-claimed', 'api.request-audited'])
   return {
@@ -343,7 +343,7 @@ function logThatStalls(log: EventLog): EventLog {
   }
 }
 
-/** Once it serves, whatever is asked of the database beside who may call, and how that is sealed, fails in the server, and so does the append of a screen. */
+/** Once it serves, every database query fails except those that identify the caller and find sealing keys. Appends of screens fail too. */
 async function startBroken(
   { database, log }: Installation,
   start: (options: ApiOptions) => Promise<string>,
@@ -376,13 +376,13 @@ async function startBroken(
   return url
 }
 
-/** Its connections to the store are closed once it serves. */
+/** Once it serves, its connections to the store are closed. */
 async function startWithoutStore(
   { connectionString }: Installation,
   start: (options: ApiOptions) => Promise<string>,
 ): Promise<string> {
   const database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'storeless' })
-  // Nothing listens there: the thread of large reads opens connections of its own.
+  // No server listens on this port: the thread of large reads opens its own connections.
   const connection = { value: connectionTo(database, (url) => (url.port = '1')) }
   const url = await start({ database: Object.create(database, { connection }) as Database })
   await database.close()

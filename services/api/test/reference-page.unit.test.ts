@@ -1,4 +1,4 @@
-/** The reference page shows everything that is described, runs nothing and loads nothing. */
+/** The reference page shows the whole description, and runs and loads nothing. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Call } from '../src/http/endpoint.js'

@@ -39,7 +39,7 @@ const namedLeaf = ({ headers }: Reply): ReportLeaf | null =>
   parseLeafHeader(headers['cupel-leaf'] as string | undefined)
 const leafOf = async (at: string): Promise<ReportLeaf | null> =>
   namedLeaf(await call(url, 'GET', at, { key }))
-/** A machine with much other work may take longer for the first document than the API waits. */
+/** On a busy machine the first document may take longer than the API waits. */
 const pdfOf = (): Promise<{ readonly bytes: Buffer; readonly tag: string }> =>
   until(async () => {
     const reply = await fetch(`${url}${path}/pdf`, { headers: { authorization: `Bearer ${key}` } })
@@ -49,7 +49,7 @@ const pdfOf = (): Promise<{ readonly bytes: Buffer; readonly tag: string }> =>
 const rendered = async (leaf: ReportLeaf | null): Promise<Buffer> =>
   Buffer.from(await renderer.render((await call(url, 'GET', path, { key })).text, leaf))
 
-// The order matters: nothing is signed before the second test.
+// The order matters: no signature exists before the second test.
 test('before anything is signed proof and checkpoint are unavailable, and the caller is told to come again', async () => {
   for (const at of [`${path}/proof`, '/v1/log/checkpoint']) {
     const reply = await call(url, 'GET', at, { key })
@@ -70,7 +70,7 @@ test('before anything is signed report and PDF name no leaf', async () => {
 
 test('the answers of the API prove the report with public keys alone, in the log of the checkpoint', async () => {
   const { publicKeys } = readSigningKeys(installation.prove())
-  // As an auditor gets them: as text.
+  // Parse the keys from text, as an auditor does.
   keys = publicKeys.map((each) => parseVerifierKey(verifierKey(each))!)
   const proof = await until(async () => {
     const reply = await call(url, 'GET', `${path}/proof`, { key })
@@ -199,7 +199,7 @@ test('a proof that was erased is 404, and the report stays', async () => {
   const id = path.slice('/v1/reports/'.length)
   await installation.database.execute('UPDATE transparency.leaf SET seed = NULL WHERE report_id = $1', [id])
   expect((await call(url, 'GET', `${path}/proof`, { key })).json()['code']).toBe('not_found')
-  // The leaf stays, and documents go on to name it.
+  // The leaf stays, and documents still name it.
   expect(await leafOf(path)).not.toBeNull()
 })
 

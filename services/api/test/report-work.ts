@@ -22,7 +22,7 @@ export async function newShare(
 
 export const tokenOf = (url: string): string => new URL(url).pathname.split('/').at(-1)!
 
-/** The link was opened as often as it may be within a minute, now. */
+/** Marks the link as opened as often as it may be within the current minute. */
 export async function exhaustShare(database: Database, shareId: string): Promise<void> {
   await database.execute(
     'UPDATE sharing.share SET window_started_at = clock_timestamp(), window_opens = $2 WHERE share_id = $1',
@@ -30,7 +30,7 @@ export async function exhaustShare(database: Database, shareId: string): Promise
   )
 }
 
-/** As many usable links as a report may have, made like the given one. */
+/** Adds copies of the given link up to the limit of usable links per report. */
 export async function fillShares(database: Database, shareId: string): Promise<void> {
   await database.execute(
     `INSERT INTO sharing.share (share_id, token_digest, report_id, account_id, livemode, label, created_at, created_by, actor, expires_at)
@@ -40,7 +40,7 @@ export async function fillShares(database: Database, shareId: string): Promise<v
   )
 }
 
-/** As many notes as a case may have. The case has one entry, a note. */
+/** Adds notes up to the limit of a case. The case has one entry, a note. */
 export async function fillNotes(database: Database, reportId: string): Promise<void> {
   await database.execute(
     `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, made_at, key_id, holder, actor)

@@ -1,4 +1,4 @@
-/** The running API ends the retention of client addresses by itself: it forgets keys of months that are over, and needs no restart. */
+/** The running API ends the retention of client addresses without a restart: it deletes the keys of past months. */
 import { topicOf, type ApiRequestAudited } from '@cupel/contracts'
 import { keyIdOf, openPersonalData } from '@cupel/personal-data'
 import { runReadModel } from '@cupel/projections'
@@ -42,7 +42,7 @@ afterAll(async () => {
   await installation.stop()
 })
 
-/** As a process of that time sealed it. */
+/** Seals the address as a process in January did. */
 async function sealedThen(accountId: string): Promise<string> {
   const personalData = await openPersonalData({
     ...{ database: installation.database, keysFile: installation.personalDataKeysFile },
@@ -70,7 +70,7 @@ test('a running API forgets the key of a month whose retention is over, and keep
     return items.map((item) => item.client_address)
   }
   await until(async () => expect(await addresses(`?client_address=${OLD_CLIENT}`)).toEqual([OLD_CLIENT]))
-  // Sweeps of the last day leave it.
+  // Sweeps on the last day do not delete it.
   const before = sweeps
   await until(() => expect(sweeps).toBeGreaterThan(before + 1))
   expect(await addresses(`?client_address=${OLD_CLIENT}`)).toEqual([OLD_CLIENT])

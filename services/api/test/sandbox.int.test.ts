@@ -1,4 +1,4 @@
-/** The sandbox as an integrator meets it, and nothing of it for a live key. */
+/** Tests the sandbox from an integrator's view. A live key gets none of its behaviour. */
 import { problemCodes } from '@cupel/contracts'
 import { MAGIC_DELAY_MS, MAGIC_SLOW_ADDRESS, magicProblems } from '@cupel/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The description holds against whoever takes it at its word: Schemathesis makes calls from it, valid and not, and checks
- * every answer, in rounds with a seed each.
+ * The service keeps to its description: Schemathesis generates valid and invalid calls from it and checks
+ * every answer. Each round has its own seed.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,16 +14,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type Installation } from './installation.js'
 
 const VERSION = '4.32.5'
-/** Rounds for each number of instances without a time budget: thousands of calls. */
+/** Rounds for each number of instances if there is no time budget: thousands of calls. */
 const FULL_ROUNDS = 12
-/** Examples per operation and round. In a long run a round makes a thousand cases or more, with what the other phases add. */
+/** Examples per operation and round. In a long run the other phases bring a round to a thousand cases or more. */
 const EXAMPLES_PER_ROUND = isLongRun() ? 30 : 10
 const SETUP_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 1_800_000
 
 /**
- * Examples and coverage make the same calls whatever the seed and the number of instances, so that a long run makes them once. Stateful
- * calls go on from one another. Coverage and stateful calls take minutes each.
+ * Examples and coverage make the same calls for any seed and number of instances, so a long run makes them once. In stateful calls
+ * each call builds on an earlier one. Coverage and stateful calls take minutes each.
  */
 function phasesOf(instances: number, round: number): readonly string[] {
   if (!isLongRun()) return ['examples', 'fuzzing']
@@ -43,14 +43,14 @@ beforeAll(async () => {
   installation = await startInstallation()
   const { key, accountId } = await installation.key({ plan: 'enterprise' })
   keys.push(key, (await installation.key({ accountId, plan: 'enterprise', environment: 'test' })).key)
-  // Without a checkpoint of the transparency log its endpoint can only be unavailable.
+  // Without a checkpoint of the transparency log, its endpoint is always unavailable.
   installation.prove()
   const { database, log } = installation
   await until(async () => expect(await readCheckpoint(database, await log.identity())).not.toBeNull())
 }, SETUP_TIMEOUT_MS)
 afterAll(() => installation.stop())
 
-/** What the report of a run says about it. */
+/** Summary of a run in its report. */
 interface RunReport {
   readonly complete: boolean
   readonly operations: { readonly total: number; readonly tested: number }
@@ -67,7 +67,7 @@ interface RunReport {
 test.skipIf(setupFault !== null)(
   'every answer of one instance, and of two behind a balancer, is one the description names',
   async () => {
-    // At once: each waits for the other side most of the time. Workers of one run would not be independent of each other.
+    // Run them at once: each mostly waits for the other side. Workers of one run would not be independent of each other.
     const seed = runSeed()
     const numbers = drawnWithin({ name: 'Schemathesis, numbers of instances', minimum: 1 }, [1, 2], seed)
     const made = await Promise.all(numbers.map((instances) => runAgainst(instances, seed)))
@@ -76,7 +76,7 @@ test.skipIf(setupFault !== null)(
   RUN_TIMEOUT_MS,
 )
 
-/** Rounds with a seed each; returns how many calls Schemathesis says it made. */
+/** Runs rounds with a seed each; returns the number of calls that Schemathesis reports. */
 async function runAgainst(instances: number, firstSeed: number): Promise<number> {
   const urls = []
   for (let index = 0; index < instances; index += 1)
@@ -86,7 +86,7 @@ async function runAgainst(instances: number, firstSeed: number): Promise<number>
     let made = 0
     const suite = { name: `Schemathesis rounds, ${instances} instance(s)`, full: FULL_ROUNDS, minimum: 1 }
     for (const round of casesWithin(suite, firstSeed)) {
-      // Live and sandbox in turn; no seed is used twice.
+      // Rounds alternate between live and sandbox; each seed is used once.
       const seed = firstSeed + 2 * round + instances - 1
       const phases = phasesOf(instances, round)
       const where = `${instances} instance(s)`
@@ -112,7 +112,7 @@ async function runRound(
   const options = [
     ...['--checks', 'all', '--phases', phases.join(','), '--seed', String(seed)],
     ...['--max-examples', String(EXAMPLES_PER_ROUND)],
-    // How fast it makes its cases says something about the machine, and nothing about the description.
+    // The speed of generating cases depends on the machine, not on the description.
     '--suppress-health-check=too_slow',
     ...['--header', `Authorization: Bearer ${key}`, '--report', 'json', '--report-json-path', reportFile],
   ]
@@ -135,7 +135,7 @@ async function runRound(
   }
 }
 
-/** Sends each new connection to the next instance, as a load balancer does. */
+/** Sends each new connection to the next instance, like a load balancer. */
 async function startFront(urls: readonly string[]): Promise<{ url: string; close(): Promise<void> }> {
   let turn = 0
   const server = createServer((client) => {
@@ -154,7 +154,7 @@ async function startFront(urls: readonly string[]): Promise<{ url: string; close
   }
 }
 
-/** Installs it once into .cache; returns why that failed, or null. */
+/** Installs Schemathesis once into .cache; returns the reason of a failure, or null. */
 async function setUpSchemathesis(): Promise<string | null> {
   if (existsSync(executable)) return null
   const created = await run('python3', ['-m', 'venv', cache], '.')

@@ -1,4 +1,4 @@
-/** A scorer that does no scoring: it answers requests as a test tells it to. */
+/** A scorer for tests that scores nothing: it answers requests as the test tells it. */
 import {
   decidedEventId,
   reportPartition,
@@ -14,15 +14,15 @@ import { reportExample } from '../src/routes/reports/report-description.js'
 export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
 
 export interface TestScorer {
-  /** What the next requests get; `hold` keeps them until `release`. */
+  /** The answer to the next requests; `hold` keeps them until `release`. */
   answer: TestAnswer
-  /** Requests held at the moment. */
+  /** Requests that the scorer holds now. */
   readonly held: () => readonly ScreenRequested[]
-  /** Answers everything that is held. */
+  /** Answers every request that it holds. */
   release(): Promise<void>
-  /** Appends a report for a request as another producer would. */
+  /** Appends a report for a request, as another producer would. */
   forge(request: ScreenRequested, level: string): Promise<void>
-  /** Appends a report for a request, whoever asked; `requestId` in place of the id of the request. */
+  /** Appends a report for a request of any caller; `requestId` replaces the id of the request. */
   report(request: ScreenRequested, level?: string, requestId?: string): Promise<void>
   stop(): Promise<void>
 }
@@ -35,13 +35,13 @@ export async function startTestScorer({
   codec: EventCodec
 }): Promise<TestScorer> {
   let held: ScreenRequested[] = []
-  /** The id of the first request for each report id: a resumed call asks again. */
+  /** The id of the first request for each report id; a resumed call sends a second request. */
   const ids = new Map<string, string>()
   const identity = await log.identity()
   const recordsFor = (request: ScreenRequested, answer: TestAnswer): NewRecord[] => {
     if (answer === 'fail') return [failure(codec, request, ids)]
     const first = generated(codec, request, 'green', ids)
-    // The second one differs, as a repeat decided from newer labels would.
+    // The second report differs, like a repeat that was decided from newer labels.
     return answer === 'twice' ? [first, generated(codec, request, 'red', ids)] : [first]
   }
   const subscription = await log.subscribe({
@@ -95,7 +95,7 @@ type RequestIds = ReadonlyMap<string, string>
 
 function generated(codec: EventCodec, request: ScreenRequested, level: string, ids: RequestIds): NewRecord {
   const generatedAt = new Date().toISOString()
-  // Indented on purpose: whoever re-serialises the document is found out.
+  // The indentation is deliberate: it reveals code that serialises the document again.
   const report = reportText(request, level)
   const data: ReportGenerated = {
     reportId: request.reportId,
@@ -126,7 +126,7 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string, i
   })
 }
 
-/** The document this scorer answers a request with: a whole report, so that it fits the API description. */
+/** The document with which this scorer answers a request: a whole report, so that it fits the API description. */
 export function reportText(
   request: Pick<ScreenRequested, 'reportId' | 'address' | 'chain'> &
     Partial<Pick<ScreenRequested, 'customerReference'>>,

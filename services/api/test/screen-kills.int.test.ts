@@ -1,4 +1,4 @@
-/** An API that dies while it answers a screen: the audit log holds the call exactly where the log holds its request. */
+/** If an API dies while it answers a screen, the audit log holds the call exactly if the log holds its request. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { runReadModel } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
@@ -33,7 +33,7 @@ test.each([
   expect(await child.died).toBe('SIGKILL')
   const accepted = (await installation.requests()).filter((request) => request.accountId === accountId)
   expect(accepted).toHaveLength(expected.length)
-  // A later call comes after everything of the one that died, in the log and in the list.
+  // A later call comes after all records of the dead process, in the log and in the list.
   const later = await screen(url, key)
   await until(async () => {
     const { items } = (await call(url, 'GET', '/v1/audit-log', { key })).json() as { items: object[] }
@@ -42,7 +42,7 @@ test.each([
   })
   const [request] = accepted
   if (request === undefined) return
-  // What the dead process had accepted is a report that its account can read.
+  // If the dead process accepted the request, its account can read the report.
   const report = await call(url, 'GET', `/v1/reports/${request.reportId}`, { key })
   expect(report.status).toBe(200)
 })

@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 afterAll(() => installation.stop())
 
-/** Runs out in the test, and not before the log has acknowledged the request. */
+/** This deadline passes during the test, but only after the log acknowledges the request. */
 const HASTY_DEADLINE_MS = 1_500
 
 const reportIdOf = (reply: { json(): Record<string, unknown> }): string => reply.json()['report_id'] as string
@@ -74,7 +74,7 @@ test.each([30_000, -30_000])(
       'ScreenRequested',
       records.find((record) => record.key === reportId)!,
     )!
-    // The scorer compares the first two with its time, the coordinator the third.
+    // The scorer compares the first two values with its time, the coordinator compares the third.
     const { requestedAt, answerByAt } = request.data
     const idAtMs = Number.parseInt(request.envelope.id.replaceAll('-', '').slice(0, 12), 16)
     for (const atMs of [Date.parse(requestedAt), Date.parse(answerByAt!) - SCREEN_DEADLINE_MS, idAtMs])
@@ -119,7 +119,7 @@ test.each([
     await until(() => expect(counted).toContain('api_foreign_outcomes_total'))
     expect(alarms).toEqual([expect.stringContaining('ALARM')])
     expect(isAnswered).toBe(false)
-    // The id belongs to the first record: a later one cannot be read, so it is no answer either.
+    // The id belongs to the first record. No later record can be read under it, so none is an answer.
     await installation.scorer.release()
     const answer = await answering
     expect(answer.json()).toMatchObject({ status: 500, code: 'screening_failed' })
@@ -249,7 +249,7 @@ test('an instance that is behind refuses before it appends anything', async () =
   expect(refused[0]!.json()).not.toHaveProperty('report_id')
   expect(refused[0]!.headers['retry-after']).toBe('1')
   await installation.scorer.release()
-  // Answered, or so late that its id was told: taken it was.
+  // The answer is a report, or a late answer with its id. In both cases the API accepted the call.
   expect(reportIdOf(await first)).toMatch(/^[0-9a-f]{16}$/)
   await Promise.all(others)
   const appended = (await installation.requests()).map((request) => request.customerReference)
@@ -304,7 +304,7 @@ test('while keys cannot be checked, calls are 503 and nothing is appended', asyn
   expect((await installation.requests()).length).toBe(before)
 })
 
-/** Appends of screens fail, or are never acknowledged; the rest of the log works. */
+/** A log that fails or never acknowledges appends of screens, and otherwise works. */
 function logWithout(append: () => Promise<never>): EventLog {
   const { log } = installation
   return {
@@ -341,7 +341,7 @@ test.each([
 )
 
 test('while the log hangs, a repeat under one Idempotency-Key is answered in time, and both name one report', async () => {
-  // Its start needs the end of the claims.
+  // The start of the instance reads the end of the claims.
   const endOffset: EventLog['endOffset'] = (topic, partition) =>
     topic === topicOf('ReportEpochClaimed') ? installation.log.endOffset(topic, partition) : hangs()
   const log: EventLog = { ...logWithout(hangs), endOffset, partitionFor: hangs }
@@ -354,7 +354,7 @@ test('while the log hangs, a repeat under one Idempotency-Key is answered in tim
   expect(first.json()).toMatchObject({ status: 503, code: 'screening_timeout' })
   await until(async () => {
     const repeat = await send()
-    // Held by the first attempt until its lease ends, and then continued.
+    // The first attempt holds the key until its lease ends; then the repeat continues.
     if (repeat.status === 409) expect(repeat.headers['retry-after']).toBe('1')
     expect(repeat.json()).toMatchObject({ status: 503, report_id: reportIdOf(first) })
   })

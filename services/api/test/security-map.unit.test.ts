@@ -1,4 +1,4 @@
-/** docs/security.md names tests, and every test it names exists. */
+/** Every test that docs/security.md names exists. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -30,7 +30,7 @@ test('each of the ten API risks has a section with tests, or is a named gap', ()
   }
 })
 
-/** Points of ASVS 5.0 that matter most for an API like this one. */
+/** Points of ASVS 5.0 that matter most for an API of this kind. */
 const POINTS = [
   ...['1.2.10', '1.3.6', '1.3.12', '1.5.3', '2.4.1'],
   ...['3.4.1', '3.4.2', '3.4.3', '3.4.4', '3.4.5', '3.4.6', '3.4.7', '3.4.8'],
@@ -46,7 +46,7 @@ test('each of these points has tests, or is a named gap', () => {
   expect(POINTS.filter((point) => !points.includes(point))).toEqual([])
 })
 
-/** `3.4.3–3.4.6` stands for each point between. */
+/** `3.4.3–3.4.6` stands for every point in that range. */
 function pointsIn(text: string): string[] {
   return [...text.matchAll(/(\d+\.\d+\.)(\d+)(?:–\1(\d+))?/g)].flatMap(([, section, first, last]) =>
     Array.from(
@@ -56,7 +56,7 @@ function pointsIn(text: string): string[] {
   )
 }
 
-/** Titles of tests and groups, as they are written: `%s` stands where a table fills in. */
+/** Titles of tests and groups as the source has them: `%s` is the placeholder of a table. */
 function titlesIn(source: string): string[] {
   return [
     ...source.matchAll(

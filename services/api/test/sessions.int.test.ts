@@ -1,4 +1,4 @@
-/** A session stands for its key: what the key may do, from where and until when counts for every call with the token. */
+/** A session stands for its key: the scope, the allowlist and the expiry of the key apply to every call with the token. */
 import { beginSession, MAX_SESSIONS_PER_KEY, revokeKey, rotateKey } from '@cupel/access'
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
@@ -165,7 +165,7 @@ test('the person who signed in is named by the session, and by the events that r
     await call(url, 'POST', '/v1/screen', { key: credentials, body: { address: ADDRESS } })
 
   const calls = (await installation.requests()).flatMap(({ call: by }) => (by?.keyId === keyId ? [by] : []))
-  // Partitions are read one after the other, not in the order of the calls.
+  // The partitions are read one after the other, not in the order of the calls.
   expect(calls.map(({ actor }) => actor).sort()).toEqual(['', 'Ada Lovelace'])
 })
 

@@ -1,4 +1,4 @@
-/** Links under which one report can be read without a key. */
+/** Links that let a reader open one report without a key. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
@@ -32,7 +32,7 @@ const open = (token: string, url = api.url): Promise<Reply> => call(url, 'GET', 
 const listed = async (id = reportId): Promise<Record<string, unknown>[]> =>
   (await call(api.url, 'GET', sharesOf(id), { key })).json()['items'] as Record<string, unknown>[]
 
-/** Types of the events about one link, in the order of the outbox. */
+/** Types of the events of one link, in the order of the outbox. */
 async function eventsOf(shareId: string): Promise<string[]> {
   const rows = await installation.database.query<{ event: { type: string; data: { shareId?: string } } }>(
     'SELECT event FROM projection.outbox ORDER BY seq',
@@ -140,7 +140,7 @@ describe('a share link', () => {
     expect((await attempt(sandbox.key)).json()['code']).toBe('not_found')
     expect((await attempt(key)).json()['code']).toBe('not_found')
     const { shareId, token } = await newShare({ url: api.url, key: owner.key, reportId: id })
-    // An own report beside the id of another account's link.
+    // The caller's own report with the id of another account's link.
     const path = `${sharesOf(reportId)}/${shareId}`
     expect((await call(api.url, 'DELETE', path, { key })).json()['code']).toBe('not_found')
     expect((await open(token)).status).toBe(200)
@@ -160,7 +160,7 @@ test('whoever guesses tokens gets 429 like one who guesses keys, and links and k
   const config = { CUPEL_AUTH_FAILURES_PER_MINUTE: 3, CUPEL_TRUSTED_PROXIES: ['127.0.0.0/8'] }
   const strict = await installation.api({ config: { CUPEL_INSTANCE: 7, ...config } })
   const { token } = await newShare({ url: api.url, key, reportId })
-  // A client of its own: failures are counted over all instances.
+  // Use a separate client: all instances count its failures together.
   const headers = { 'x-forwarded-for': '198.51.100.7' }
   const get = (path: string, more: object = {}) => call(strict.url, 'GET', path, { headers, ...more })
   const guess = (n: number) => get(`/v1/shared/cupel_share_${String(n).padStart(43, '0')}`)

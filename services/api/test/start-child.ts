@@ -1,4 +1,4 @@
-/** An API in a process of its own that ends at a failpoint, by SIGKILL. */
+/** Runs an API in a separate process that a failpoint ends by SIGKILL. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { programArguments } from '@cupel/testkit'
 import type { Installation } from './installation.js'

@@ -1,6 +1,6 @@
 /**
- * Two accounts with two environments each are four tenants. Whatever one of them made, the others cannot tell that it exists:
- * every endpoint of the description is called with every id of the other side, and must answer as to an id nobody has.
+ * Two accounts with two environments each are four tenants. No tenant can detect objects of another one:
+ * the test calls every described endpoint with every id of another tenant, and compares the answer with that for an unknown id.
  */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { runReadModel } from '@cupel/projections'
@@ -48,7 +48,7 @@ afterAll(async () => {
   await installation.stop()
 })
 
-/** The same work under the same Idempotency-Key in every tenant. */
+/** Does the same work under the same Idempotency-Key in every tenant. */
 async function tenantOf(name: string, key: string): Promise<Tenant> {
   const made = await call(api.url, 'POST', '/v1/screen', {
     key,
@@ -72,14 +72,14 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
   return { name, key, ids, reportText: made.text }
 }
 
-/** A share link of the report. Its case has a note. */
+/** Makes a share link of the report. Its case has a note. */
 async function workOn(reportId: string, key: string): Promise<string[]> {
   const note = await call(api.url, 'POST', `/v1/reports/${reportId}/notes`, { key, body: { text: reportId } })
   expect(note.status).toBe(201)
   return [(await newShare({ url: api.url, key, reportId })).shareId]
 }
 
-/** An endpoint and a delivery. */
+/** Makes an endpoint and a delivery. */
 async function webhooksOf(key: string): Promise<string[]> {
   const body = { url: 'https://hooks.example.com/cupel' }
   const endpoint = await call(api.url, 'POST', '/v1/webhook-endpoints', { key, body })
@@ -96,7 +96,7 @@ const operations = () =>
     Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),
   )
 
-/** An id of the same form that nobody has. */
+/** Returns an id of the same form that no tenant has. */
 function nobodysLike(id: string): string {
   if (id.startsWith('job_')) return `job_${'0'.repeat(32)}`
   if (id.startsWith('shr_')) return `shr_${'0'.repeat(20)}`
@@ -105,20 +105,20 @@ function nobodysLike(id: string): string {
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'
 }
 
-/** The body of the description, where the operation takes one. */
+/** Returns the example body of the description, if the operation takes one. */
 function bodyOf(method: string, path: string): { body?: object } {
   return description.paths[path]![method.toLowerCase()]!.requestBody === undefined
     ? {}
     : { body: exampleOf(method, path) }
 }
 
-/** What depends on the moment of a call and not on its data. */
+/** Clears the part of the answer that depends on the call and not on its data. */
 function told(reply: Reply): unknown {
   return { ...reply.json(), request_id: '' }
 }
 
 describe('four tenants', () => {
-  // First of all: an account's own audit log also tells for which ids it has asked, whoever has them.
+  // This test comes first: an account's own audit log later also names the foreign ids that it asked for.
   test('find nothing of each other in any list, whatever the filter', async () => {
     const lists = operations().filter(({ path, method }) => method === 'GET' && !path.includes('{'))
     for (const { path } of lists) {
@@ -149,7 +149,7 @@ describe('four tenants', () => {
         expect(foreign!.status, `${method} ${path} by ${caller.name} with an id of ${owner.name}`).toBe(404)
         expect(told(foreign!)).toEqual(told(unknown!))
       }
-      // A path at a time: more at once than a service would take in a moment would be told so.
+      // Compare one path at a time, because the service would refuse more calls at once.
       await Promise.all(pairs().flatMap((pair) => pair.owner.ids.map((id) => compare(pair, id))))
     }
   })

@@ -1,4 +1,4 @@
-/** The service as configured for TLS: its address says so, and a screen goes through. */
+/** The service with TLS: its address begins with https, and a screen succeeds. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'

@@ -45,7 +45,7 @@ interface AppOptions {
   readonly trustedProxies?: readonly string[]
 }
 
-/** The frame around two endpoints: no key store is needed to judge the transport. */
+/** The frame around two endpoints; the tests of the transport need no key store. */
 async function startApp(options: AppOptions = {}): Promise<number> {
   const endpoints = [
     openEndpoint({
@@ -99,7 +99,7 @@ function open(port: number): Socket {
   return socket
 }
 
-/** What the server says until it hangs up, and after how long it did. */
+/** Returns the text that the server sends until it closes the connection, and the time that this takes. */
 async function untilClosed(socket: Socket): Promise<{ text: string; afterMs: number }> {
   const startedMs = performance.now()
   let text = ''
@@ -123,7 +123,7 @@ function getOverTls(port: number, options: ConnectionOptions = {}) {
   })
 }
 
-/** As long as headers may take where nothing else is set: whoever is cut off later is not cut off by the limit of the test. */
+/** The default time limit for headers. A connection that closes sooner was closed by the limit of the test. */
 const UNLIMITED_MS = 10_000
 
 const HSTS = 'strict-transport-security'
@@ -231,7 +231,7 @@ test('while it drains, calls are answered and every answer ends its connection',
   const ended = untilClosed(kept)
   kept.write('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
   await until(() => expect(kept.bytesRead).toBeGreaterThan(0))
-  // Longer than any test: it is the close of the app that ends the drain of this one.
+  // This drain lasts longer than any test; it ends when the app closes.
   void running.at(-1)!.drain(3_600_000)
   kept.write('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
   const heads = (await ended).text.match(/HTTP\/1\.1 \d+|^connection:.*/gim)
@@ -303,7 +303,7 @@ describe('a slow client is cut off', () => {
     )
     drip(socket, ' ')
     const { text, afterMs } = await untilClosed(socket)
-    // Refused before its body comes; nothing else is said on the connection that could pass for the answer to a next request.
+    // The server refuses the call before its body comes, and sends no further text that could pass for the next answer.
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
     expect(afterMs).toBeGreaterThan(300)
     expect(afterMs).toBeLessThan(UNLIMITED_MS)
@@ -319,7 +319,7 @@ describe('a slow client is cut off', () => {
   test('that never reads its answer', async () => {
     const socket = open(await startApp({ limits: { silenceTimeoutMs: 300 } }))
     socket.pause()
-    // More answers than both kernels buffer: the server stops reading, and hears nothing from then on.
+    // These answers exceed the buffers of both kernels: the server stops reading and receives nothing more.
     const flood = 'GET /open HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000)
     const timer = setInterval(() => socket.writableLength === 0 && socket.write(flood), 5)
     await new Promise((resolve) => socket.once('close', resolve))

@@ -1,11 +1,11 @@
-/** Watches in the states that tests need. */
+/** Creates watches in the states that tests need. */
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { exampleOf } from './described.js'
 import { call, type Reply } from './http-client.js'
 import type { Installation } from './installation.js'
 
-/** Calls that make watches of one account wait for each other: this one goes first, and keeps them waiting. */
+/** Calls that make watches of one account wait for each other. This transaction goes first and makes them wait. */
 export async function whileWatchesWait(
   { database }: Installation,
   accountId: string,
@@ -24,7 +24,7 @@ export async function whileWatchesWait(
   })
 }
 
-/** As many watches as an account may have. */
+/** Creates as many watches as an account may have. */
 export async function fillWatches(
   { database }: Installation,
   accountId: string,
@@ -39,7 +39,7 @@ export async function fillWatches(
   )
 }
 
-/** Watches the address of the example; returns the id. */
+/** Watches the example address; returns the id. */
 export async function newWatch(url: string, key: string): Promise<string> {
   const body = exampleOf('POST', '/v1/watches')
   const made = await call(url, 'POST', '/v1/watches', { key, body })

@@ -1,4 +1,4 @@
-/** Watches as their account makes, lists and removes them. */
+/** An account creates, lists and removes its watches. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { plans } from '@cupel/domain'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'

@@ -99,7 +99,7 @@ test('a reading of the rows takes over what others applied, and undoes nothing t
   const backlog = createBacklog(({ jobId }) => ended.push(jobId))
   backlog.add([job('kept', 'a', 10, 4), job('over', 'a', 5, 5), job('ends-meanwhile', 'a', 3, 3)])
   const take = backlog.refreshing()
-  // The rows are read now, and before they arrive:
+  // The rows are read now. These changes happen before they arrive:
   backlog.add([job('new-meanwhile', 'b', 2)])
   backlog.changed('ends-meanwhile', { endedUnits: 3, hasEnded: true })
   backlog.released('kept', 6)
@@ -109,7 +109,7 @@ test('a reading of the rows takes over what others applied, and undoes nothing t
   expect([backlog.get('new-meanwhile'), backlog.get('found')].map((one) => one?.units)).toEqual([2, 8])
   expect([backlog.size(), backlog.underWay(), backlog.waiting()]).toEqual([3, 3, 14])
   expect(backlog.accounts()).toEqual(['a', 'b', 'c'])
-  // An older reading takes back no outcome.
+  // An older reading does not undo an outcome.
   backlog.refreshing()([job('kept', 'a', 10, 4, 1), job('new-meanwhile', 'b', 2), job('found', 'c', 8)])
   expect(backlog.get('kept')).toMatchObject({ endedUnits: 3 })
 })

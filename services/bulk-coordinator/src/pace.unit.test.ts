@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { interactiveDwellMs } from './interactive-dwell.js'
 import { createPace, PACE_INTERVAL_MS } from './pace.js'
 
-/** A machine that ends so many items a second, each so long after its release. */
+/** A machine that ends `perSecond` items a second, each `roundTripMs` after its release. */
 function simulation({ perSecond, roundTripMs }: { perSecond: number; roundTripMs: number }) {
   let now = 0
   let made = 0

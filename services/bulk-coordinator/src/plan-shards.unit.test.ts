@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planShards } from './plan-shards.js'
 
-/** Lets everybody act on what they see, one after the other, until nobody wants anything; returns the shards of each. */
+/** Lets each instance act on what it sees, in turn, until none wants a change; returns the shards of each. */
 function settled(count: number, live: readonly number[], holders: ReadonlyMap<number, number>): number[][] {
   const holderOf = new Map([...holders].filter(([, by]) => live.includes(by)))
   for (let round = 0; round < 4 * count + 4; round += 1) {

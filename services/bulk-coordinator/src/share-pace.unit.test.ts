@@ -31,7 +31,7 @@ test('the parts of all coordinators are one window, whoever has which accounts',
 })
 
 test('accounts get equal parts of the window, whether their jobs are in one shard or in many', () => {
-  // One account has work everywhere, the others in one place each.
+  // One account has work everywhere, each of the others in one place.
   const places = [['spread', 'a'], ['spread', 'b', 'c'], ['spread']]
   const all = places.map((accounts, n) => told(`h${n}`, n, { accounts }))
   const got = new Map<string, number>()

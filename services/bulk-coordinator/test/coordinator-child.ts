@@ -1,4 +1,4 @@
-/** Runs a coordinator on the embedded log of a test until it dies. With a second argument it sets the number of shards before. */
+/** Runs a coordinator on the embedded log of a test until it dies. If there is a second argument, it first sets the number of shards. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'

@@ -150,7 +150,7 @@ describe('cancelling', () => {
     installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 10 ? 'report' : 'hold')
     await installation.coordinator()
     const jobId = await installation.submit(texts)
-    // All that comes back has been counted, and what is under way fills the window: the coordinator has nothing left to do.
+    // All outcomes are counted, and the open items fill the window: the coordinator has nothing left to do.
     await until(async () =>
       expect(await installation.progress(jobId)).toEqual({
         released: INITIAL_WINDOW_ITEMS,
@@ -168,7 +168,7 @@ describe('cancelling', () => {
     expect('cancelledIndices' in data && data.cancelledIndices).toEqual(
       Array.from({ length: 990 }, (_, n) => n + 10),
     )
-    // Its place is free: another job is screened whole, though nothing of the first one ever came back.
+    // Its place is free: another job is screened completely, although the held items of the first one never came back.
     installation.scorer.decide = () => 'report'
     const next = await installation.submit(addresses(300))
     expect((await installation.ended(next)).data).toMatchObject({ completed: 300 })
@@ -202,7 +202,7 @@ describe('accounts', () => {
     const small = await installation.submit(addresses(20), { accountId: 'acc_small' })
     await installation.coordinator()
     await installation.ended(small)
-    // Within a partition the log keeps the order of release; between them there is none to speak of.
+    // Within a partition the log keeps the order of release; between partitions there is no order.
     const places = new Map<number, number>()
     for (const record of await installation.records(screenTopic('bulk')))
       if (installation.codec.decodeAs('ScreenRequested', record)?.data.jobId === small)
@@ -312,7 +312,7 @@ describe('two instances', () => {
     await installation.scorer.release()
     expect((await installation.ended(jobId)).data).toMatchObject({ completed: 500 })
     expect(distinct((await installation.requests()).map((request) => JSON.stringify(request)))).toBe(500)
-    // For a moment there were two, and both may have told the end: with the same bytes.
+    // For a moment there were two coordinators. Both may have appended the end, with the same bytes.
     const endings = (await installation.endingRecords(jobId)).map(({ key, value, headers }) =>
       JSON.stringify([key, value?.toString('base64'), headers]),
     )

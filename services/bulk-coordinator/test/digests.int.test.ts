@@ -1,4 +1,4 @@
-/** Once a day an account is told how its watches stand: exactly once, whatever process or clock fails. */
+/** Once a day an account gets the state of its watches: exactly once, whatever process or clock fails. */
 import { killedAt, until } from '@cupel/testkit'
 import { listWatches, MAX_DIGEST_ITEMS, replayDigest, writeDigests } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ async function digests(): Promise<Digest[]> {
 const look = (now: string, hour = HOUR): Promise<number> =>
   writeDigests(installation.database, { hour, now: `2026-11-${now}:00.000Z` })
 
-/** As if the account had been told of a change of each address. */
+/** Records a change of each address as told to the account. */
 async function told(texts: readonly string[], level: string, score: number): Promise<void> {
   await installation.database.execute(
     `UPDATE watches.watch SET told_report_id = 'of ' || $2 || ' ' || watch_id, told_level = $2, told_score = $3 WHERE address = ANY ($1::text[])`,
@@ -40,7 +40,7 @@ async function told(texts: readonly string[], level: string, score: number): Pro
   )
 }
 
-/** Watches of an account that began its first day. */
+/** Creates watches of an account that has begun its first day. */
 async function begun(texts: readonly string[]): Promise<string[]> {
   const ids = await watch(installation, texts, { digest: true })
   await settleAll(installation)
@@ -99,7 +99,7 @@ test('a watch that does not ask for it, one that ended, and those of others are 
   expect((await digests()).map(({ data }) => data)).toMatchObject([
     { accountId: 'acc_1', livemode: true, watched: 1, changed: 1, changes: [{ address: A }] },
   ])
-  // The others began their first day with that look.
+  // The others began their first day at that look.
   await look('22T07:00')
   expect((await digests()).slice(1).map(({ data }) => [data['accountId'], data['livemode']])).toEqual([
     ['acc_1', false],

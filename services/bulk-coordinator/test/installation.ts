@@ -1,4 +1,4 @@
-/** The coordinator on the embedded log, with a scorer that decides at once, and whatever a test wants to know. */
+/** The coordinator on the embedded log, with a scorer that decides at once, and the queries that tests need. */
 import { randomBytes } from 'node:crypto'
 import {
   requestedEventId,
@@ -37,23 +37,23 @@ export interface Installation extends TestInstallation {
   /** Appends a submission; returns the job id. */
   submit(addresses: readonly string[], over?: Partial<BulkSubmitted>): Promise<string>
   cancel(jobId: string): Promise<void>
-  /** How far the coordinator has come with the job, as its row says. */
+  /** Returns the progress of the job from its row. */
   progress(jobId: string): Promise<{ readonly released: number; readonly endedUnits: number } | undefined>
-  /** Every record of the bulk topic about the job, submissions aside. */
+  /** Returns every record of the bulk topic about the job, except submissions. */
   endings(jobId: string): Promise<JobEnding[]>
   endingRecords(jobId: string): Promise<LogRecord[]>
   /** Waits for the first ending. */
   ended(jobId: string): Promise<JobEnding>
-  /** Requests on the bulk lane, repeats included. */
+  /** Returns requests on the bulk lane, repeats included. */
   requests(livemode?: boolean): Promise<DomainEvent<'ScreenRequested'>[]>
 }
 
 export interface StubScorer {
-  /** What becomes of a request. `hold`: nothing for the time being. */
+  /** Decides the fate of a request. `hold`: no answer for now. */
   decide: (request: ScreenRequested) => 'report' | 'fail' | 'hold' | 'twice'
   /** Requests seen, in order, repeats included. */
   readonly seen: ScreenRequested[]
-  /** Decides what was held. */
+  /** Decides the held requests. */
   release(): Promise<void>
   stop(): Promise<void>
 }
@@ -210,7 +210,7 @@ async function startStubScorer({ log, codec }: { log: EventLog; codec: EventCode
   return scorer
 }
 
-/** What a scorer records. The coordinator reads key and headers alone, so that the value is of no account here. */
+/** The record of a scorer. The coordinator reads only key and headers, so the value does not matter here. */
 export function outcomeRecord(reportId: string, type: string, livemode = true): NewRecord {
   const time = new Date().toISOString()
   return {

@@ -24,7 +24,7 @@ test('how long interactive screens wait is learned from their reports, and from 
     await vi.waitFor(() => expect(watch.assigned()).toHaveLength(16), PATIENCE_MS)
     const late = outcomeRecord(REPORT_ID, 'ReportGenerated')
     const time = new Date(Date.now() + 60_000).toISOString()
-    // Where reading begins is looked up on its own time: what is appended before that is history.
+    // The reader looks up its start in the background, and ignores records appended before that.
     await vi.waitFor(
       async () => {
         await log.append('test', [

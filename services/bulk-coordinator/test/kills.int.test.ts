@@ -1,4 +1,4 @@
-/** A coordinator that dies at each of its points leaves a job that another one ends, once, with exact counters. */
+/** If a coordinator dies at one of its points, another one ends the job, once, with exact counters. */
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { listDeadLetters, type LogRecord } from '@cupel/event-log'
 import { drawnWithin, killedAt } from '@cupel/testkit'
@@ -42,7 +42,7 @@ test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, withShards
     expect((await installation.ended(jobId)).data).toMatchObject({
       ...{ status: 'completed_with_errors', total: 302, completed: 301, failed: 1, cancelled: 0 },
     })
-    // What it did twice it did with the same bytes, so that one of each is left whoever reads.
+    // Repeated records have the same bytes, so every reader keeps one of each.
     const requests = await installation.requests()
     expect(distinct(requests.map((request) => JSON.stringify(request)))).toBe(300)
     expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
@@ -72,7 +72,7 @@ test.each(
     const { total, completed, failed, cancelled, cancelledIndices } = event.data
     expect([total, completed + failed + cancelled, cancelledIndices.length]).toEqual([400, 400, cancelled])
     expect(distinct((await installation.endingRecords(jobId)).map(contentOf))).toBe(1)
-    // Another job is a sign that everything before it was dealt with.
+    // The end of another job shows that everything before it was handled.
     installation.scorer.decide = () => 'report'
     await installation.scorer.release()
     await installation.ended(await installation.submit(addresses(1)))

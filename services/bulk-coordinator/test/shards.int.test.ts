@@ -1,4 +1,4 @@
-/** Several coordinators at once, each with some of the shards: every job ends once, whoever dies, freezes or joins. */
+/** Several coordinators at once, each with some of the shards: every job ends once, even if coordinators die, freeze or join. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
@@ -26,7 +26,7 @@ const distinct = (values: readonly string[]): number => new Set(values).size
 const detailsOf = (services: readonly RunningService[]): (string | undefined)[] =>
   services.map((service) => service.checks()[0]!.detail)
 
-/** Submits jobs until there is one in every shard, and more. */
+/** Submits jobs until every shard has at least one. */
 async function submitMany(
   accountOf: (n: number) => string = (n) => `acc_${n % 3}`,
   items = 40,
@@ -45,7 +45,7 @@ async function shardsOf(jobIds: readonly string[]): Promise<number[]> {
   return rows.map(({ shard }) => shard)
 }
 
-/** Each job ended with every result, with one end in the log, and no address was screened under two ids. */
+/** Checks that each job ended with every result and one end in the log, and that no address was screened under two ids. */
 async function expectEndedOnce(jobIds: readonly string[]): Promise<void> {
   for (const jobId of jobIds) {
     expect((await installation.ended(jobId)).data).toMatchObject({ total: 40, completed: 40 })
@@ -58,7 +58,7 @@ async function expectEndedOnce(jobIds: readonly string[]): Promise<void> {
   expect(distinct(requests.map((request) => JSON.stringify(request)))).toBe(40 * jobIds.length)
 }
 
-/** A coordinator in a process of its own; resolves once it holds this many shards. */
+/** Starts a coordinator in a separate process; resolves once it holds `shards` shards. */
 async function startChild(shards: number): Promise<ChildProcess> {
   const program = await programArguments(CHILD)
   child = spawn(process.execPath, [...program, installation.connectionString], { stdio: 'ignore' })
@@ -77,7 +77,7 @@ test('two instances share the shards, and the jobs of all shards end once', asyn
   const jobs = await submitMany()
   await expectEndedOnce(jobs)
   expect(new Set(await shardsOf(jobs)).size).toBeGreaterThan(1)
-  // The second one leaves, and what it held is held again.
+  // The second one leaves, and the first one takes its shards.
   await services[1]!.stop()
   await until(() => expect(detailsOf(services.slice(0, 1))).toEqual(['holds 4 of 4 shards']))
   const owners = await listShardOwners(installation.database)
@@ -129,7 +129,7 @@ test('one that freezes loses its shards, and writes nothing of them when it wake
   installation.scorer.decide = () => 'report'
   await installation.scorer.release()
   await expectEndedOnce(jobs)
-  // It is back as another session, and gets a part again.
+  // It returns with a new session, and gets a part again.
   await until(() => expect(detailsOf([service])).toEqual(['holds 2 of 4 shards']))
 })
 
@@ -141,7 +141,7 @@ test('a transaction of a shard that was taken since commits nothing', async () =
   let lost = 0
   const fence = createFence({ holder: 'h', shards: held, count: 2 }, () => (lost += 1))
   await database.transaction({ at: 'test' }, fence)
-  // While a transaction of the holder lasts nobody takes its shard.
+  // During a transaction of the holder no other session can take its shard.
   await database.transaction({ at: 'test' }, async (transaction) => {
     await fence(transaction)
     await expect(take([1])).rejects.toThrow('lock timeout')
@@ -195,7 +195,7 @@ test('a cancellation that another coordinator reads ends the job, and releases n
   const services = [await installation.coordinator(), await installation.coordinator()]
   await until(() => expect(detailsOf(services)).toEqual(['holds 2 of 4 shards', 'holds 2 of 4 shards']))
   installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 10 ? 'report' : 'hold')
-  // What is held back fits into the window, wherever it is.
+  // The held items fit into the window of any shard.
   const jobs = await submitMany(() => 'acc_1', 20)
   await until(() => expect(distinct(installation.scorer.seen.map(({ jobId }) => jobId!))).toBe(12))
   await until(async () => {
@@ -229,7 +229,7 @@ test.each(['the submission', 'the outcome'])(
     await database.transaction({ at: 'test' }, async (transaction) => {
       await applyFacts(transaction, [facts[0]!])
       other = database.transaction({ at: 'test' }, (second) => applyFacts(second, [facts[1]!]))
-      // It has done what it can before this one ends: it waits for a lock, or is done.
+      // It goes as far as it can before this one ends: it waits for a lock, or it is done.
       await until(async () => {
         const waiting = await database.query(
           "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",

@@ -1,4 +1,4 @@
-/** A coordinator on a machine whose clock is wrong: its lease and its windows rest on no time of another machine. */
+/** A coordinator on a machine with a wrong clock: its lease and its windows use no time of another machine. */
 import { skewMachineClock } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
 import { addresses, openInstallation } from './installation.js'

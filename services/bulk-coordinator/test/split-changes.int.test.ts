@@ -1,4 +1,4 @@
-/** The difference of two reports in the log is split to the hundredth, or told without a split and with the reason. */
+/** The difference of two reports in the log is split to the hundredth, or recorded without a split and with the reason. */
 import { once } from 'node:events'
 import { noMetrics, reportPartition, silentLogger, topicOf, type ReportGenerated } from '@cupel/contracts'
 import {

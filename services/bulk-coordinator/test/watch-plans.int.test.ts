@@ -1,6 +1,6 @@
 /**
- * A look at the watches several times a second reads those that are pending or due, and not all of them: also with statistics of a
- * moment when all were pending.
+ * Several times a second the coordinator looks at the watches. It reads only those that are pending or due, even with statistics
+ * from a time when all were pending.
  */
 import { until } from '@cupel/testkit'
 import { listDueWatches, settleWatches } from '@cupel/watches'
@@ -69,15 +69,15 @@ test.each([
       changed: 0,
     })
     expect(await wholeScans()).toEqual(before)
-    // The counters do count: a look at every row is seen.
+    // The counters work: they show a look at every row.
     await database.query('SELECT count(*) FROM watches.watch WHERE failures >= 0')
     await until(async () => expect(await wholeScans()).not.toEqual(before))
   },
 )
 
-/** Reads of a whole table so far, by table. Each process of the server hands its counts in before it answers. */
+/** Returns the number of whole-table reads so far, by table. Each server process reports its counts before it answers. */
 async function wholeScans(): Promise<Record<string, number>> {
-  // Other connections hand theirs in within a second.
+  // Other connections report theirs within a second.
   const { database } = installation
   await database.query('SELECT pg_sleep(1.1)')
   await database.query('SELECT pg_stat_force_next_flush()')

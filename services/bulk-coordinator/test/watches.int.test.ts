@@ -1,4 +1,4 @@
-/** A watched address is decided again when something that can touch it changes, and each change is told once. */
+/** A watched address is decided again when a change may affect it, and each change of its report is told once. */
 import { killedAt, until } from '@cupel/testkit'
 import { lookForNews } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ const standing = async (): Promise<(string | null)[]> =>
     )
   ).map(({ level }) => level)
 
-/** Stores reports as they are asked for until every watch has this level. */
+/** Stores the requested reports until every watch has this level. */
 async function decided(decide: Parameters<typeof report>[1], levels: readonly string[]): Promise<void> {
   await until(async () => {
     await report(installation, decide)
@@ -56,11 +56,11 @@ describe('a coordinator', () => {
         ...{ watchId, accountId: 'acc_1', livemode: true, address: A, chain: 'ETH', reference: `of ${A}` },
         ...{ previousReportId: previous.data.reportId, previousLevel: 'green', previousScore: 0 },
         ...{ reportId: later.data.reportId, level: 'red', score: 100, causes: ['labels'] },
-        // The reports of this test are rows alone.
+        // The reports of this test exist only as rows.
         ...{ split: null, splitMissing: 'unreadable' },
       },
     ])
-    // The end of such a job is told to nobody.
+    // The end of such a job is announced to no account.
     await until(async () =>
       expect(await installation.database.query('SELECT 1 FROM bulk.job WHERE NOT is_announced')).toEqual([]),
     )
@@ -274,7 +274,7 @@ describe('what a change touches', () => {
   })
 
   describe('in turns', () => {
-    /** Milliseconds from now until each is due, in the order of their turns. */
+    /** Returns the milliseconds from now until each watch is due, in the order of their turns. */
     const turnsMs = async (): Promise<number[]> =>
       (
         await installation.database.query<{ ms: number }>(

@@ -1,4 +1,4 @@
-/** What a test of watches needs besides a coordinator: watches, lists, and the reports that a projector would have stored. */
+/** Helpers for tests of watches, besides a coordinator: watches, lists, and the reports that a projector would have stored. */
 import { createWatches, newBatchId } from '@cupel/watches'
 import type { Installation } from './installation.js'
 
@@ -53,7 +53,7 @@ export interface Publication {
   readonly whole?: boolean
   readonly kind?: string
   readonly asOf?: string
-  /** Of the authority whose own list it is. */
+  /** Origin of the authority whose own list this is. */
   readonly origin?: string
 }
 
@@ -126,7 +126,7 @@ export interface ToldChange {
   readonly data: Record<string, unknown>
 }
 
-/** Every ReportChanged of the outbox. */
+/** Returns every ReportChanged of the outbox. */
 export async function changes({ database }: Pick<Installation, 'database'>): Promise<ToldChange[]> {
   const rows = await database.query<{
     event: { type: string; envelope: { id: string }; data: Record<string, unknown> }
@@ -136,7 +136,7 @@ export async function changes({ database }: Pick<Installation, 'database'>): Pro
   )
 }
 
-/** Watches that are to be decided again, by their addresses. */
+/** Returns the watches that wait for a new decision, by their addresses. */
 export async function due({ database }: Pick<Installation, 'database'>): Promise<string[]> {
   const rows = await database.query<{ address: string }>(
     'SELECT address FROM watches.watch WHERE due_at IS NOT NULL ORDER BY address',
@@ -144,7 +144,7 @@ export async function due({ database }: Pick<Installation, 'database'>): Promise
   return rows.map(({ address }) => address)
 }
 
-/** As if every watch had been decided. */
+/** Marks every watch as decided. */
 export async function settleAll(
   { database }: Pick<Installation, 'database'>,
   level = 'green',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { forTerminal, paintFor } from './paint.js'
 
 const terminal = { isTTY: true }
-/** Every C0 but the line end, DEL, C1, the marks of direction, isolates, and separators of lines. */
+/** Every C0 except the line end, DEL, C1, the marks of direction, isolates, and separators of lines. */
 const obeyed = [
   ...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).filter((one) => one !== '\n'),
   ...Array.from({ length: 33 }, (_, code) => String.fromCharCode(0x7f + code)),

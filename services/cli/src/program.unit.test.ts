@@ -25,7 +25,7 @@ test.each(['screen', 'report', 'bulk'])(
   },
 )
 
-/** The packages that these sources import before they are asked for anything, directly or through other sources of the command line. */
+/** The packages that these sources import when they load, directly or through other sources of the command line. */
 async function packagesOf(...sources: readonly string[]): Promise<string[]> {
   const folder = fileURLToPath(new URL('.', import.meta.url))
   const { metafile } = await build({

@@ -1,4 +1,4 @@
-/** `cupel … | head`: a reader that has what it wants closes the pipe. */
+/** `cupel … | head`: the reader closes the pipe when it has read enough. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createAccount } from '@cupel/access'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => commandLine.close())
 
-/** Reads `bytes` of the command's answer and leaves. */
+/** Reads `bytes` of the command's answer and closes the pipe. */
 async function readOnly(bytes: number, ...args: readonly string[]) {
   const child = spawn(process.execPath, ['services/cli/dist/main.js', ...args], {
     cwd: checkout,

@@ -1,4 +1,4 @@
-/** An installation on brokers, a registry and a Postgres of others loses its database and its topics, and comes back from an archive alone. */
+/** An installation on foreign brokers, registry and Postgres loses its database and its topics, and is restored from an archive alone. */
 import { join } from 'node:path'
 import { silentLogger } from '@cupel/contracts'
 import { GENESIS_TOPIC, installationTopics } from '@cupel/event-log'
@@ -15,7 +15,7 @@ export interface DrillParts {
   readonly folder: string
   readonly topicPrefix: string
   readonly json: <T>(...args: string[]) => Promise<T>
-  /** A command of a page, which must succeed. */
+  /** Runs a command of a page, which must succeed. */
   readonly follow: (command: string) => Promise<Said>
   readonly startServices: () => void
   readonly stopServices: () => Promise<void>
@@ -73,7 +73,7 @@ export async function archiveDrill(parts: DrillParts): Promise<void> {
   await follow(restoreArchive!)
   expect((await follow(restore!)).out).toContain('The services may be started.')
   await follow(upgrade!)
-  // Before a watch decides again.
+  // This runs before a watch decides again.
   const after = await json<Recomputed>('audit', 'recompute', '--level', 'A')
   expect({ ...after, log: null, measured: null }).toEqual({ ...before, log: null, measured: null })
   startServices()

@@ -1,4 +1,4 @@
-/** An installation of everything the command knows, and the command as an operator calls it. */
+/** An installation with every part that the command knows, and the command as an operator calls it. */
 import { readModels } from '@cupel/read-models'
 import {
   openTestInstallation,
@@ -14,21 +14,21 @@ import { migrationSources } from '../src/install/foundation.js'
 /** Result of one command; an error it threw is not rethrown. */
 export interface Said {
   readonly out: string
-  /** What it said beside the answer, on standard error. */
+  /** Output of the command on standard error, beside the answer. */
   readonly notes: string
   readonly error: unknown
   readonly exitCode: number
 }
 
 export interface CommandLine extends TestInstallation {
-  /** Settings that lead the command to the installation. */
+  /** Settings with which the command finds the installation. */
   readonly environment: Readonly<Record<string, string>>
   cupel(...args: readonly string[]): Promise<Said>
-  /** As `cupel --json`, parsed; throws where the command fails. */
+  /** Runs `cupel --json` and parses its answer; throws if the command fails. */
   json<T>(...args: readonly string[]): Promise<T>
 }
 
-/** `openLog` in place of the log of the template, which has one identity in every installation. */
+/** `openLog` replaces the log of the template, which has the same identity in every installation. */
 export async function openCommandLine(
   settings: Readonly<Record<string, string>> = {},
   { openLog }: Pick<TestInstallationOptions, 'openLog'> = {},
@@ -59,7 +59,7 @@ export async function openCommandLine(
   }
 }
 
-/** Calls one command with settings of its own. */
+/** Calls one command with the given settings. */
 export async function callCupel(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],

@@ -1,10 +1,10 @@
-/** Copies the records of one cluster to another one with the same offsets, as a tool of the operator would. */
+/** Copies the records of one cluster to another one with the same offsets, as an operator's tool would. */
 import { GENESIS_TOPIC, installationTopics, type EventLog, type NewRecord } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
 
 const BATCH = 500
 
-/** Every topic of an installation, with the partitions that `from` has. */
+/** Copies every topic of an installation, with the partitions that `from` has. */
 export async function topicsToCopy(from: EventLog): Promise<readonly TopicSpec[]> {
   const specs = [{ ...installationTopics()[0]!, name: GENESIS_TOPIC, partitions: 1 }, ...installationTopics()]
   return await Promise.all(
@@ -12,7 +12,7 @@ export async function topicsToCopy(from: EventLog): Promise<readonly TopicSpec[]
   )
 }
 
-/** Goes on where the copy ends. */
+/** Continues at the end of the copy. */
 export async function copyRecords(
   from: EventLog,
   to: EventLog,

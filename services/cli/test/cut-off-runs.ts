@@ -1,4 +1,4 @@
-/** What holds of a recomputation that was cut off, on the installation of another test file: one of its own would cost much. It has five reports. */
+/** Tests of interrupted recomputations, on the five reports of another test file's installation: a separate one would cost much. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -74,7 +74,7 @@ export function describeCutOffRuns(decided: () => Decided): void {
       for (const count of [2, 5]) {
         const together = await statesOf(count)
         expect(together.answer).toEqual(alone.answer)
-        // Those that end out of turn wait for the ones before them, so that there may be fewer states, and no other ones.
+        // Ranges that end out of turn wait for earlier ones. So there may be fewer states, but no different ones.
         for (const state of together.states) expect(alone.states).toContainEqual(state)
         expect(together.states.at(-1)).toEqual(alone.states.at(-1))
       }
@@ -103,7 +103,7 @@ export function describeCutOffRuns(decided: () => Decided): void {
       try {
         expect((await decided().cupel(...withState)).error).not.toBeNull()
         expect(existsSync(file)).toBe(true)
-        // Another question is not answered with what was found for this one.
+        // The results for this question do not answer another one.
         const other = await decided().cupel(...withState, '--level', 'A')
         expect(other.error).toMatchObject({
           exitCode: 1,

@@ -33,24 +33,24 @@ const HEADER = 'address,chain,category,entity,source,source_url,confidence,obser
 export interface Decided extends CommandLine {
   /** Imports rows under the header of Cupel's CSV as one set. */
   importLabels(set: string, rows: readonly string[], ...options: readonly string[]): Promise<void>
-  /** Asks for a screen and resolves to its report once that is in the log. */
+  /** Requests a screen and resolves to its report once the log holds it. */
   screen(address: string, chain: string, livemode?: boolean): Promise<ReportGenerated>
-  /** Writes other data into the first record of a report, as somebody with the disk in hands could. */
+  /** Writes other data into the first record of a report, as an attacker with the disk could. */
   tamper(reportId: string, change: (data: ReportGenerated) => ReportGenerated): Promise<void>
-  /** The scorer begins anew, with the files of the home as they are. */
+  /** Restarts the scorer, with the files of the home as they are. */
   restartScorer(): Promise<void>
-  /** Writes another value or other headers into the record of a live report, with a right MAC. */
+  /** Writes another value or other headers into the record of a live report, with a valid MAC. */
   rewrite(
     reportId: string,
     change: (record: LogRecord) => Partial<Pick<LogRecord, 'value' | 'headers'>>,
   ): Promise<Position>
-  /** The events that a report names by hash. */
+  /** Returns the events that a report names by hash. */
   shared(report: ReportGenerated): Promise<SharedInputs>
-  /** Appends a state of the lists that never was, and returns the name of it. */
+  /** Appends an invented state of the lists, and returns its name. */
   appendLabelState(state: LabelStateFacts): Promise<string>
-  /** Appends the failure of a screening under an id that may never have been asked for. */
+  /** Appends the failure of a screening; its id may never have been requested. */
   appendFailure(reportId: string): Promise<void>
-  /** Appends a report with a right MAC, and with the signature that `sign` gives it. */
+  /** Appends a report with a valid MAC, and with the signature from `sign`. */
   appendSigned(
     data: ReportGenerated,
     sign: (records: readonly NewRecord[]) => readonly NewRecord[],
@@ -59,7 +59,7 @@ export interface Decided extends CommandLine {
   appendAgain(data: ReportGenerated): Promise<void>
 }
 
-/** `signs`: with keys of reports in the home, and every report of the log must be signed. */
+/** `signs`: the home holds keys of reports, and every report of the log must be signed. */
 export async function openDecided({ signs = false } = {}): Promise<Decided> {
   const base = await openCommandLine()
   const { database, log, codec } = base

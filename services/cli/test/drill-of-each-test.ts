@@ -1,4 +1,4 @@
-/** An installation for each test of a file, with the work of a day in it, that a drill takes apart and puts together again. */
+/** An installation for each test of a file, with a day's work in it. A drill damages and restores it. */
 import { afterEach, beforeEach, expect } from 'vitest'
 import {
   addEndpoint,
@@ -22,13 +22,13 @@ export interface Drill {
   readonly receiver: Receiver
   readonly answered: Answered
   readonly customer: Customer
-  /** Work of a day: reports, a job and its webhook. */
+  /** A day's work: reports, a job and its webhook. */
   begin(): Promise<void>
-  /** Everything that was answered is there, nothing comes again, and new work gets ids and webhooks of its own. */
+  /** Checks that every answered report is there, nothing is repeated, and new work gets new ids and webhooks. */
   goesOn(): Promise<void>
 }
 
-/** To be called once, outside of tests. What it returns is of the test that runs. */
+/** Call this once, outside of tests. The result belongs to the running test. */
 export function drillOfEachTest(): Drill {
   let installation: Restorable
   let receiver: Receiver

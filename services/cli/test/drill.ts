@@ -1,4 +1,4 @@
-/** The drill of a restore: what people do before and after the backup, and what must hold when the installation runs again. */
+/** The drill of a restore: the steps before and after the backup, and the checks when the installation runs again. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAccount, issueKey, revokeKey } from '@cupel/access'
@@ -17,7 +17,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Accepts everything, and keeps what is no test message. */
+/** Accepts every message, and keeps all except test messages. */
 export async function startReceiver(): Promise<Receiver> {
   const received: string[] = []
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Every report that was answered, with its bytes. */
+/** Every answered report, with its bytes. */
 export type Answered = Map<string, string>
 
 export interface Customer {
@@ -83,7 +83,7 @@ export async function addEndpoint(
   )
 }
 
-/** A screen that is answered. One that a busy machine answers too late is asked for again, with another address. */
+/** Screens until a call is answered. If a busy machine answers too late, it tries again with another address. */
 export async function screen({ call }: Running, { key }: Customer, answered: Answered): Promise<string> {
   const reply = await until(async () => {
     const one = await call('/v1/screen', key, { address: address(), chain: 'ETH' })
@@ -104,7 +104,7 @@ export async function note({ call }: Running, { key }: Customer, reportId: strin
   })
 }
 
-/** A bulk job to its end, and to its webhook. */
+/** Runs a bulk job until it ends and its webhook arrives. */
 export async function job(
   running: Running,
   { key }: Customer,
@@ -126,11 +126,11 @@ export async function job(
     expect(answered.has(report.report_id)).toBe(false)
     answered.set(report.report_id, await read(running, key, report.report_id))
   }
-  // A message may come more than once, with the same id, where a busy machine recorded the first one too late.
+  // A message may come more than once with the same id, if a busy machine recorded the first one too late.
   await until(() => expect(receiver.received.filter((id) => !before.has(id))).not.toEqual([]))
 }
 
-/** Every answered report can be read with the same bytes. */
+/** Checks that every answered report can be read with the same bytes. */
 export async function readAll(running: Running, { key }: Customer, answered: Answered): Promise<void> {
   for (const [reportId, text] of answered) expect(await read(running, key, reportId)).toBe(text)
 }
@@ -143,7 +143,7 @@ async function read({ call }: Running, key: string, reportId: string): Promise<s
   })
 }
 
-/** Waits until every delivery has ended and what waits to be appended is in the log. */
+/** Waits until every delivery has ended and every waiting event is in the log. */
 export async function settled({ database }: Opened): Promise<void> {
   await until(async () => {
     expect(await database.query("SELECT 1 FROM webhooks.delivery WHERE status = 'pending'")).toEqual([])
@@ -151,7 +151,7 @@ export async function settled({ database }: Opened): Promise<void> {
   })
 }
 
-/** How often the log holds each report and each end of a job. */
+/** Counts how often the log holds each report and each end of a job. */
 export async function recorded({ log }: Opened): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for (const type of ['ReportGenerated', 'BulkCompleted'] as const)
@@ -165,7 +165,7 @@ export async function recorded({ log }: Opened): Promise<ReadonlyMap<string, num
   return counts
 }
 
-/** What the log held before is not there once more. */
+/** Checks that the log repeats nothing that it held before. */
 export async function nothingRepeated(opened: Opened, before: ReadonlyMap<string, number>): Promise<void> {
   const after = await recorded(opened)
   expect([...before.keys()].filter((key) => after.get(key) !== before.get(key))).toEqual([])

@@ -1,4 +1,4 @@
-/** Commands of a page, run as its reader would run them. */
+/** Runs commands of a page as its reader would. */
 import { expect } from 'vitest'
 import type { Said } from './command-line.js'
 
@@ -6,7 +6,7 @@ const page = (await import(new URL('../../../scripts/containers/page.mjs', impor
   commandsBelow(page: string, section: string): readonly string[]
 }
 
-/** The commands of a section of a page, in order. Throws where it has none. */
+/** Returns the commands of a section of a page, in order. Throws if it has none. */
 export const { commandsBelow } = page
 
 /** Runs a command of a page, which must succeed. */

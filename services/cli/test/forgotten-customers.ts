@@ -1,10 +1,10 @@
-/** End customers of an account, of whom some are erased after a backup: what a restore must not bring back, and no file may show. */
+/** End customers of an account. Some are erased after a backup: no restore may bring them back, and no file may show them. */
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import type { Said } from './command-line.js'
 import { scanFiles } from './raw-scan.js'
 
-/** In fields that hold personal data; none of them occurs anywhere else. */
+/** Values for fields that hold personal data. None of them occurs anywhere else. */
 export const MARKERS = {
   account: 'Marker Account GmbH',
   key: 'markerKeyName',
@@ -18,7 +18,7 @@ export const MARKERS = {
 export interface Parts {
   call(path: string, body?: object): Promise<{ status: number; json: Record<string, unknown> }>
   cupel(...args: string[]): Promise<Said>
-  /** Id of the account, once there is one. */
+  /** Id of the account, once it exists. */
   account(): string
   readonly address: string
 }
@@ -46,7 +46,7 @@ export function forgottenCustomers({ call, cupel, account, address }: Parts) {
   }
 
   return {
-    /** Before the backup. */
+    /** Runs before the backup. */
     async fill() {
       await screen(MARKERS.gone)
       await screen(MARKERS.kept)
@@ -56,21 +56,21 @@ export function forgottenCustomers({ call, cupel, account, address }: Parts) {
       await until(async () => expect(await found(MARKERS.gone)).toHaveLength(1))
     },
 
-    /** After the backup, as the runbook says: one that the backup holds, and one that was first used behind it. */
+    /** Runs after the backup, as the runbook says. Erases a reference from before the backup and one from after it. */
     async erase() {
       await screen(MARKERS.late)
       for (const reference of [MARKERS.gone, MARKERS.late])
         await run('accounts', 'erase', account(), '--reference', reference, '--reason', 'request 2026-18')
       await run('accounts', 'rotate-personal-data-key')
       await until(async () => expect(await referenceOf(MARKERS.gone)).toBe('erased'))
-      // Only what is in the log can be done again.
+      // Only erasures in the log can be repeated.
       await until(async () => {
         const { out } = await cupel('audit', 'export', '--account', account())
         expect(out.split('PersonalDataErased')).toHaveLength(3)
       })
     },
 
-    /** After a restore, whatever the backup of the keys brought back. */
+    /** Runs after a restore, whatever the backup of the keys brought back. */
     async expectErased() {
       for (const reference of [MARKERS.gone, MARKERS.late]) {
         expect(await referenceOf(reference)).toBe('erased')
@@ -83,9 +83,9 @@ export function forgottenCustomers({ call, cupel, account, address }: Parts) {
       expect(JSON.stringify(json)).not.toContain(MARKERS.note)
     },
 
-    /** The folder of a broker: segments, indexes, and what the batches hold unpacked. */
+    /** Searches the folder of a broker: segments, indexes, and unpacked batches. */
     expectNoneIn(folder: string) {
-      // The screened address is not personal data, and shows that the search finds what is there, also in batches.
+      // The screened address is not personal data. It shows that the search finds existing text, also in batches.
       const { found: places, unpacked } = scanFiles(folder, [...Object.values(MARKERS), address])
       expect(unpacked).toBeGreaterThan(0)
       expect(places.filter((each) => each.startsWith(address)).length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Connections to an installation whose services do not run, and what operators do with them. */
+/** Connections to an installation without running services, and the actions of operators on them. */
 import { adoptLog, type AdoptedLog, type CheckpointSettings } from '@cupel/checkpoints'
 import {
   createEventCodec,
@@ -23,7 +23,7 @@ export type OpenLog = () => EventLog
 export const open = (connectionString: string, applicationName = 'test'): Database =>
   openDatabase({ connectionString, maxConnections: 20, applicationName, statementTimeoutMs: 0 })
 
-/** The embedded log of a database, which is closed with it. */
+/** Opens the embedded log of a database; both close together. */
 export function embeddedLog(connectionString: string): EventLog {
   const database = open(connectionString)
   const log = openEmbeddedLog({ database })

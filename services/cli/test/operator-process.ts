@@ -1,4 +1,4 @@
-/** A command of an operator in a process that a failpoint can kill: `operator-process.ts restore|adopt DATABASE LOG HOME`. */
+/** An operator's command in a process that a failpoint can kill: `operator-process.ts restore|adopt DATABASE LOG HOME`. */
 import { checkpointSettings } from '@cupel/checkpoints'
 import { loadConfig } from '@cupel/service-kit'
 import { adoptOpened, embeddedLog, restoreOpened, withOpened } from './opened.js'

@@ -1,4 +1,4 @@
-/** A Postgres and its replicas behind one address, as a proxy or a name in front of them would be: each replica follows the server before it. */
+/** A Postgres and its replicas behind one address, like a proxy or a host name. Each replica follows the server before it. */
 import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
@@ -11,19 +11,19 @@ export interface PostgresReplicas {
   readonly databaseUrl: string
   /** The primary first. The second one is synchronous; the third one follows the second one. */
   readonly servers: readonly ReplicatedServer[]
-  /** Closes every connection through the address, and lets it lead to another server. */
+  /** Closes every connection through the address, and points it to another server. */
   pointTo(server: ReplicatedServer): void
   stop(): Promise<void>
 }
 
 export interface ReplicatedServer {
   readonly port: number
-  /** SIGKILL: nothing is flushed, nobody is told. */
+  /** SIGKILL: the server flushes nothing and notifies no client. */
   kill(): Promise<void>
-  /** In good order, so that it holds what it has and gets nothing more. */
+  /** Stops the server in good order: it keeps its data and receives nothing more. */
   stop(): Promise<void>
   start(): Promise<void>
-  /** As its owner, directly. */
+  /** Runs a statement as the owner, on this server. */
   execute(statement: string): Promise<void>
   /** Resolves when a replica follows this server and has every record of its log. */
   untilFollowed(): Promise<void>
@@ -31,7 +31,7 @@ export interface ReplicatedServer {
 
 const DATABASE = 'elsewhere'
 const SETTINGS = ['wal_level=replica', 'max_wal_senders=4']
-/** Waits for the replica until it has flushed each commit. */
+/** Each commit waits until the replica has flushed it. */
 const SYNCHRONOUS = ['synchronous_standby_names=*', 'synchronous_commit=on']
 
 /** `folder` holds the data and the logs of all servers. */
@@ -80,7 +80,7 @@ async function start(
   })
 }
 
-/** The server is stopped, so that its files are one consistent state. */
+/** Copies a stopped server as a standby: its files are one consistent state. */
 function copyAsStandby(from: string, to: string): void {
   mkdirSync(to)
   execFileSync('cp', ['-a', join(from, 'data'), join(from, 'password'), to])
@@ -110,13 +110,13 @@ function replicatedServer(url: string, begin: () => Promise<RunningPostgres>): R
     },
     untilFollowed: () =>
       until(() =>
-        // Division by zero is the failure: no replica has everything.
+        // If no replica has everything, the division by zero fails.
         execute('SELECT 1 / count(*) FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()'),
       ),
   }
 }
 
-/** A port that leads to another one, until it is pointed elsewhere. */
+/** Opens a port that forwards to another one, until `pointTo` changes the target. */
 async function openAddress(
   leadsTo: number,
 ): Promise<{ readonly port: number; pointTo(port: number): void; close(): Promise<void> }> {

@@ -1,6 +1,6 @@
 /**
- * Looks for texts in files, byte for byte: in the bytes as they lie on the disk, and in what they hold compressed. Knows the segments of a
- * broker (record batches) and those of an archive (Avro container files); everything else is read as it is.
+ * Searches files for texts, byte for byte: in the stored bytes and in their compressed content. It knows the segments of a
+ * broker (record batches) and those of an archive (Avro container files); it reads every other file as it is.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { gunzipSync, inflateRawSync } from 'node:zlib'
 export interface Scanned {
   /** `<text> in <file>`, once for each. */
   readonly found: readonly string[]
-  /** Batches and blocks that were unpacked. */
+  /** Number of unpacked batches and blocks. */
   readonly unpacked: number
 }
 
-/** Files that a running process removes meanwhile are left out. */
+/** Leaves out files that a running process removes meanwhile. */
 export function scanFiles(folder: string, texts: readonly string[]): Scanned {
   const wanted = texts.map((text) => [text, Buffer.from(text)] as const)
   const found = new Set<string>()
@@ -38,13 +38,13 @@ const CODEC_AT = 22
 const CODEC_MASK = 0x07
 const [NONE, GZIP] = [0, 1]
 
-/** The records of each gzip batch of a segment. A codec that this does not unpack is an error: nothing would be found in it. */
+/** Returns the records of each gzip batch of a segment. Another codec is an error, because the search would find nothing in it. */
 function batchesOf(path: string, bytes: Buffer): Buffer[] {
   if (!SEGMENT.test(path.slice(path.lastIndexOf('/') + 1))) return []
   const records: Buffer[] = []
   for (let at = 0; at + BATCH_HEADER_BYTES <= bytes.length;) {
     const end = at + LENGTH_BYTES + bytes.readInt32BE(at + LENGTH_AT)
-    // Room that the broker has not written yet.
+    // The broker has not written this space yet.
     if (end <= at + BATCH_HEADER_BYTES || end > bytes.length) break
     const codec = bytes[at + CODEC_AT]! & CODEC_MASK
     if (codec === GZIP) records.push(gunzipSync(bytes.subarray(at + BATCH_HEADER_BYTES, end)))
@@ -57,7 +57,7 @@ function batchesOf(path: string, bytes: Buffer): Buffer[] {
 const CONTAINER = Buffer.from('Obj\x01', 'latin1')
 const MARKER_BYTES = 16
 
-/** The blocks of an Avro container file with codec deflate. Its marker is the last thing in the file, and behind each block. */
+/** Returns the blocks of an Avro container file with codec deflate. Its marker ends the file, and follows each block. */
 function blocksOf(bytes: Buffer): Buffer[] {
   if (!bytes.subarray(0, CONTAINER.length).equals(CONTAINER)) return []
   const marker = bytes.subarray(-MARKER_BYTES)
@@ -72,7 +72,7 @@ function blocksOf(bytes: Buffer): Buffer[] {
   return blocks
 }
 
-/** The zigzag number and where it ends. */
+/** Reads a zigzag number, and returns its value and its end. */
 function readLong(bytes: Buffer, start: number): [number, number] {
   let [value, factor, at] = [0, 1, start]
   for (;;) {

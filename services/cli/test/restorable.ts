@@ -1,6 +1,6 @@
 /**
- * An installation whose log and whose database lie apart, so that a test can put back an older copy of either. Services run only within
- * `run`: between two runs nothing is connected, as when a person restores a backup.
+ * An installation with a separate log and database, so that a test can put back an older copy of either. Services run only within
+ * `run`: between two runs no process is connected, as when a person restores a backup.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -52,37 +52,37 @@ export interface Reply {
 }
 
 export interface Running extends Opened {
-  /** `POST` where there is a body. */
+  /** Sends a `POST` if there is a body. */
   call(path: string, key: string, body?: unknown): Promise<Reply>
-  /** Receivers on this machine may be named. */
+  /** Accepts receivers on this machine. */
   readonly webhooks: EndpointStore
 }
 
 export interface Restorable {
-  /** Keys, and the folders of what is published; null for an installation that signs nothing. */
+  /** Keys, and the folders of the published files; null for an installation that signs nothing. */
   readonly checkpoints: CheckpointSettings | null
-  /** Of reports. */
+  /** Public keys of reports. */
   readonly reportKeys: readonly PublicKey[]
-  /** Every service runs on the present database and log while `work` does. */
+  /** Every service runs on the present database and log while `work` runs. */
   run<T>(work: (running: Running) => Promise<T>): Promise<T>
-  /** Connections without services. */
+  /** Opens connections without services. */
   opened<T>(work: (opened: Opened) => Promise<T>): Promise<T>
-  /** A copy of the present database; its name. */
+  /** Copies the present database; returns the name of the copy. */
   backUp(): Promise<string>
-  /** From now on the database is this copy, or rather a copy of it. */
+  /** From now on the installation uses a copy of this copy as its database. */
   putBack(name: string): Promise<void>
-  /** A copy of the present embedded log, with another identity where it is asked for; its name. */
+  /** Copies the present embedded log, with another identity if requested; returns the name of the copy. */
   backUpLog(options?: { readonly isAnother?: boolean }): Promise<string>
-  /** Changes the present embedded log as somebody with the disk in hands could. */
+  /** Changes the present embedded log as an attacker with the disk could. */
   tamper(statement: string): Promise<void>
-  /** Takes the present log in place of the one that the database followed. */
+  /** Adopts the present log in place of the one that the database followed. */
   adopt(options?: { readonly dryRun?: boolean }): Promise<AdoptedLog>
-  /** From now on the log is this copy. */
+  /** From now on the installation uses this copy as its log. */
   putBackLog(name: string): void
-  /** A pool on the present database. */
+  /** Opens a pool on the present database. */
   connect(applicationName: string): Database
   restore(options?: Partial<RestoreOptions>): Promise<Restored>
-  /** A process of its own does it, with the embedded log, and a failpoint kills it. */
+  /** Runs the command in a separate process with the embedded log; a failpoint kills it. */
   killedAt(point: string, command: 'restore' | 'adopt'): Promise<void>
   close(): Promise<void>
 }
@@ -214,7 +214,7 @@ async function install(connectionString: string, openLog: OpenLog): Promise<void
 }
 
 const prefixes = new WeakMap<EventLog, string>()
-/** A Kafka log says under which prefix its topics are. */
+/** A Kafka log names the prefix of its topics. */
 export function withPrefix<T extends EventLog>(log: T, prefix: string): T {
   prefixes.set(log, prefix)
   return log

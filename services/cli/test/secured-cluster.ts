@@ -1,4 +1,4 @@
-/** A Postgres, a secured broker and a secured registry that exist before the installation: nothing here is started by `cupel start`. */
+/** A Postgres, a secured broker and a secured registry that exist before the installation; `cupel start` starts none of them. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -19,19 +19,19 @@ export const PASSWORD = 'only-for-this-test'
 export interface SecuredCluster {
   readonly databaseUrl: string
   readonly kafka: RunningKafka
-  /** Asks for TLS and a password; an authorizer refuses what no ACL allows. */
+  /** Requires TLS and a password; an authorizer refuses everything that no ACL allows. */
   readonly brokers: string
-  /** Asks for TLS and a password. */
+  /** Requires TLS and a password. */
   readonly registryUrl: string
   /** Certificate authority of brokers and registry. */
   readonly caFile: string
   readonly passwordFile: string
-  /** Gives a topic a setting, as an administrator of the cluster would. */
+  /** Changes a setting of a topic, as an administrator of the cluster would. */
   alterTopic(name: string, setting: string): void
   stop(): Promise<void>
 }
 
-/** `users` sign in with PASSWORD by SASL PLAIN, and the last one by SCRAM too. */
+/** `users` sign in with PASSWORD by SASL PLAIN; the last one can also use SCRAM. */
 export async function startSecuredCluster(
   folder: string,
   jars: KafkaJars,
@@ -82,7 +82,7 @@ export async function startSecuredCluster(
   }
 }
 
-/** A certificate for localhost that signs itself; returns its file. */
+/** Creates a self-signed certificate for localhost; returns its file. */
 function makeCertificate(folder: string, { java }: KafkaJars): string {
   const keytool = java === 'java' ? 'keytool' : join(dirname(java), 'keytool')
   const store = [
@@ -128,7 +128,7 @@ async function startBroker(
       'listener.name.secured.ssl.keystore.password': PASSWORD,
       'listener.name.secured.ssl.keystore.type': 'PKCS12',
       'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-      // The user of the broker itself and of this test; all others have what ACLs give them.
+      // The user of the broker itself and of this test; all others have only the rights that ACLs give them.
       'super.users': 'User:cupel',
     },
   })

@@ -1,4 +1,4 @@
-/** An installation on a secured cluster, before `cupel install`: commands of its operator, its services as processes, and calls of a customer. */
+/** An installation on a secured cluster, before `cupel install`: its operator's commands, its service processes, and a customer's calls. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,16 +22,16 @@ export interface SecuredInstallation {
   readonly cluster: SecuredCluster
   readonly keysFile: string
   readonly operatorSettings: Readonly<Record<string, string>>
-  /** The processes that were started so far, those that ended too. */
+  /** All processes started so far, ended ones included. */
   readonly running: readonly Child[]
-  /** With every right, and without MACs. */
+  /** Opens the log with every right, and without MACs. */
   openLog(): EventLog
   cupel(...args: string[]): Promise<Said>
-  /** A command that must succeed. */
+  /** Runs a command that must succeed. */
   json<T>(...args: string[]): Promise<T>
-  /** A command of a page, which must succeed. */
+  /** Runs a command of a page, which must succeed. */
   follow(command: string): Promise<Said>
-  /** A process of the service that signs in as the user. */
+  /** Starts a process of the service that signs in as the user. */
   serve(service: LogService, user?: LogService, instance?: string): Child
   spawn(
     name: string,
@@ -43,7 +43,7 @@ export interface SecuredInstallation {
   /** Creates the account and the key of `call`. */
   signUp(): Promise<Customer>
   call(path: string, body?: object): Promise<{ status: number; json: Record<string, unknown> }>
-  /** With any key. */
+  /** Calls with any key. */
   fetchText(path: string, key: string, body?: object): Promise<{ status: number; text: string }>
   close(): Promise<void>
 }

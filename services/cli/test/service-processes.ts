@@ -5,7 +5,7 @@ import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { checkout } from './started.js'
 
-/** Who reads the log comes before who writes it. */
+/** Readers of the log come before its writers. */
 export const SERVED = ['projector', 'scorer', 'bulk-coordinator', 'webhook-dispatcher', 'api'] as const
 export type Served = (typeof SERVED)[number]
 
@@ -15,11 +15,11 @@ export interface ServiceProcesses {
   /** Starts one of each service, the projector first, and resolves when all are ready. */
   startAll(): Promise<void>
   stopAll(): Promise<void>
-  /** Those in service that have ended. */
+  /** Returns the services whose process in service has ended. */
   ended(): readonly Served[]
   /** Starts a process beside the one in service, and resolves when it is ready or has ended. */
   start(service: Served): Promise<Started>
-  /** A new process begins before the one in service ends, which must end in good order. `between` is called when both run. */
+  /** Starts a new process before it stops the one in service, which must end in good order. Calls `between` when both run. */
   replace(service: Served, between?: (before: Started, after: Started) => Promise<void>): Promise<void>
 }
 
@@ -28,10 +28,10 @@ export interface Started {
   readonly baseUrl: string
 }
 
-/** A slow machine is not what is tested. */
+/** The limit is generous, because the test does not measure a slow machine. */
 const STOP_MS = 120_000
 
-/** `settings` are asked for at each start. */
+/** Calls `settings` at each start. */
 export function serviceProcesses(folder: string, settings: () => Record<string, string>): ServiceProcesses {
   const running = new Map<Served, Started>()
   const children: Child[] = []

@@ -1,4 +1,4 @@
-/** Addresses with a part of their own in the tests of policies and proofs. */
+/** Addresses that play a part in the tests of policies and proofs. */
 export const SANCTIONED = {
   address: '0x1111111111111111111111111111111111111111',
   row: '0x1111111111111111111111111111111111111111,ETH,sanctions,Designated Group,ofac_sdn,https://example.org/sdn,0.99,2026-11-20',
@@ -17,5 +17,5 @@ export const UNLISTED = { address: '0x3333333333333333333333333333333333333333' 
 /** A magic address of the sandbox. */
 export const magicAddress = '0x0000000000000000000000000000000000000001'
 
-/** Options with which a set of OFAC rows is the whole list, dated today. Without such a list nothing is green. */
+/** Options that make a set of OFAC rows the whole list, dated today. Without such a list nothing is green. */
 export const wholeList = (): readonly string[] => ['--whole', '--as-of', new Date().toISOString()]

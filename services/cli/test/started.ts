@@ -1,4 +1,4 @@
-/** `cupel start` and other commands as a user runs them, in a folder of their own, on free ports. */
+/** `cupel start` and other commands as a user runs them, in a separate folder, on free ports. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Ready } from '../src/start/ready-line.js'
 
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Far beyond the promise: a machine that runs tests does much else. */
+/** Far longer than promised, because the machine also runs other tests. */
 const START_TIMEOUT_MS = 170_000
 const END_TIMEOUT_MS = 120_000
 
@@ -20,7 +20,7 @@ export interface Ended {
 
 export interface Started {
   readonly process: ChildProcess
-  /** Resolves to the ready line; rejects where the command ends before it. */
+  /** Resolves to the ready line; rejects if the command ends before it. */
   readonly ready: Promise<Ready>
   readonly ended: Promise<Ended>
 }
@@ -38,12 +38,12 @@ export function run(command: string, args: readonly string[], options: RunOption
     env: {
       ...environment(),
       ...{ CUPEL_HOME: options.home, CUPEL_PORT: '0' },
-      // A busy machine is slower than a customer is patient.
+      // A busy machine may take longer than the default deadline.
       CUPEL_SCREEN_DEADLINE_MS: '20000',
       ...options.environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // As a shell does: a group of its own, which a Ctrl-C reaches as a whole.
+    // Start a separate process group, as a shell does; a Ctrl-C reaches the whole group.
     detached: true,
   })
   let stdout = ''
@@ -92,14 +92,14 @@ export async function end(started: Started, signal: NodeJS.Signals = 'SIGINT'): 
   }
 }
 
-/** Ends what a test left, whatever became of it, and removes the folder. */
+/** Stops the remaining processes of a test, in any state, and removes the folder. */
 export async function cleanUp(home: string, started: readonly Started[]): Promise<void> {
   await Promise.all(started.map((each) => end(each, 'SIGTERM')))
   await stopOrphans(join(home, 'processes'))
   rmSync(home, { recursive: true, force: true })
 }
 
-/** Paths below a folder that others may read or write, or list. They may pass through a folder. */
+/** Returns paths below a folder that others may read, write or list. Others may only traverse a folder. */
 export function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))
@@ -125,7 +125,7 @@ export async function call(
   return { status: response.status, text: await response.text() }
 }
 
-/** Nothing of the caller's own settings, of npm or of the test runner reaches the command. */
+/** The command gets none of the settings of the caller, of npm or of the test runner. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(

@@ -1,21 +1,21 @@
-/** Callers that screen the same few addresses over and over, shared out among instances that come and go as behind a proxy. */
+/** Callers that screen the same few addresses again and again. Their calls go to instances that come and go, as behind a proxy. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface SteadyScreens {
-  /** Calls go to this instance too from now on. */
+  /** From now on calls also go to this instance. */
   join(baseUrl: string): void
-  /** Sends it no further call, and resolves when the calls under way there are answered. */
+  /** Sends it no further calls, and resolves when its open calls are answered. */
   leave(baseUrl: string): Promise<void>
-  /** Resolves when so many further screens were answered, or one failed. */
+  /** Resolves when `screens` further screens were answered, or one failed. */
   answeredMore(screens: number): Promise<void>
   /** One sentence for each screen that was not answered with a report. */
   readonly failures: readonly string[]
-  /** Every answer, as it came. */
+  /** Every answer, exactly as received. */
   readonly reports: ReadonlyMap<string, string>
   stop(): Promise<void>
 }
 
-/** Callers that never pause would take the processor from the services that start. */
+/** Callers without a pause would take the processor from the starting services. */
 const PAUSE_MS = 150
 const POLL_MS = 20
 const CALL_TIMEOUT_MS = 110_000

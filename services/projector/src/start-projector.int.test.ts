@@ -26,7 +26,7 @@ async function start(): Promise<RunningProjector> {
   return projector
 }
 
-/** The log, of which one read model's subscription ends for this reason as soon as it has begun. */
+/** A log that ends the subscription of one read model for this reason as soon as it has begun. */
 function stoppedLog(group: string, reason: LogStopReason): EventLog {
   return {
     ...log,

@@ -1,4 +1,4 @@
-/** The topic of the latest reports: whatever is repeated, late, killed or doubled, the last record of a key is its latest report. */
+/** The topic of the latest reports: after any repeat, delay, kill or double, the last record of a key is its latest report. */
 import { derivedTopicGroups, topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog, type NewRecord } from '@cupel/event-log'
 import { fileURLToPath } from 'node:url'
@@ -69,7 +69,7 @@ async function withKeeper(work: () => Promise<void>, log?: EventLog): Promise<vo
 
 const settled = (): Promise<void> => until(async () => expect(await isSettled(installation)).toBe(true))
 
-/** What the topic says in the end of the accounts of these reports. */
+/** Checks the final state of the topic for the accounts of these reports. */
 async function expectLatestOf(appended: readonly MadeReport[]): Promise<void> {
   const own = new Set(appended.map(({ accountId }) => accountId))
   const said = [...(await lastOfKeys(installation))].filter(([key]) => own.has(key.split(/[ /]/)[1]!))
@@ -83,7 +83,7 @@ async function expectLatestOf(appended: readonly MadeReport[]): Promise<void> {
   )
 }
 
-/** The records of an account, in the order of each partition. */
+/** Returns the records of an account, in the order of each partition. */
 async function recordsOf(accountId: string) {
   const records = await latestRecords(installation)
   return records.filter(({ record }) => record.key.startsWith(`${accountId}/`))
@@ -125,7 +125,7 @@ test('a report that is older than the latest is not appended, and neither is a l
   expect(found.map(({ event }) => event!.data.reportId)).toEqual([latest.reportId])
 })
 
-/** What becomes of an append: it is acknowledged, or its process is told that it failed and it stands in the log later, or twice. */
+/** The fate of an append: it is acknowledged, or it fails for its process and the log holds it later, or twice. */
 type Fate = 'acknowledged' | 'late' | 'doubled'
 
 function shakyLog(fates: readonly Fate[]): { readonly log: EventLog; land(): Promise<void> } {
@@ -170,13 +170,13 @@ test('an append that comes too late is followed by the latest report', async () 
 test('with two processes, repeats, late appends and a restart, the last record of each key is the latest report', async () => {
   const step = fc.record({
     address: fc.constantFrom('0xaa', '0xbb'),
-    // Few keys, so that their reports meet.
+    // Few keys, so that reports share them.
     chain: fc.constantFrom('ETH', 'ETH', 'ETH', 'BSC'),
     livemode: fc.constantFrom(true, true, true, false),
-    // Few times, so that ids decide among equal ones.
+    // Few times, so that ids decide between equal ones.
     hour: fc.integer({ min: 10, max: 13 }),
     repeats: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
-    // Before this report: everything is read, the late appends land, or neither.
+    // Before this report, everything is read, or the late appends land, or neither happens.
     before: fc.constantFrom('settled', 'landed', 'nothing'),
     score: fc.integer({ min: 0, max: 100 }),
   })
@@ -229,7 +229,7 @@ test('each key of an erased account ends with one record without a value, and no
   const keepers = [keep(), keep()]
   try {
     await settled()
-    // The erasure of one reference alone leaves the states.
+    // The erasure of one reference alone keeps the states.
     await installation.append(erasureEvent(accountId, ERASED_AT, 'reference'))
     await settled()
     await expectLatestOf(reports)
@@ -240,7 +240,7 @@ test('each key of an erased account ends with one record without a value, and no
     expect(new Set(forgotten.map(({ topic, key }) => `${topic} ${key}`)).size).toBe(reports.length)
     expect(forgotten.length).toBe(reports.length)
     expect(forgotten[0]!.headers).toMatchObject({ ce_type: 'LatestReportRecorded', ce_time: ERASED_AT })
-    // A later report, and a state that was under way when the account was erased.
+    // A later report, and a state that was on its way when the account was erased.
     await append(made({ accountId, generatedAt: '2026-11-23T09:00:00.000Z' }))
     const { topic, key, value, headers } = found[0]!.record
     await installation.log.append('test', [{ topic, key, value, headers }])
@@ -259,7 +259,7 @@ test('each key of an erased account ends with one record without a value, and no
   await expectForgotten(accountId, reports.length)
 })
 
-/** Whether a record was not there yet. */
+/** Whether a record is new since then. */
 function since(before: readonly LatestRecord[]): (one: LatestRecord) => boolean {
   const placeOf = ({ record: { topic, partition, offset } }: LatestRecord): string =>
     `${topic} ${partition} ${offset}`
@@ -267,7 +267,7 @@ function since(before: readonly LatestRecord[]): (one: LatestRecord) => boolean 
   return (one) => !known.has(placeOf(one))
 }
 
-/** The last record of each of its keys has no value. */
+/** Checks that the last record of each of its keys has no value. */
 async function expectForgotten(accountId: string, keys: number): Promise<void> {
   const last = [...(await lastOfKeys(installation))].filter(([key]) => key.split(/[ /]/)[1] === accountId)
   expect(last.map(([, event]) => event)).toEqual(Array.from({ length: keys }, () => null))
@@ -309,7 +309,7 @@ test('a record of another producer is followed by the latest report', async () =
       { ...own!.event!, data: { ...own!.event!.data, level: 'green', score: 0 } },
       { topic, key },
     )
-    // Neither has a MAC, and nothing says what a key without a report should be.
+    // None of these has a MAC, and no report tells the value of an unknown key.
     const empty = { topic, key, value: Buffer.alloc(0), headers }
     await installation.log.unchecked.append('test', [green, empty, { ...empty, key: 'no key of ours' }])
     await settled()

@@ -1,4 +1,4 @@
-/** Reports of tests for the topic of the latest ones, what they must lead to, and what the topic says. */
+/** Reports for tests of the topic of the latest ones, the expected records, and the records of the topic. */
 import {
   LATEST_REPORTS_CHECK_GROUP,
   LATEST_REPORTS_ERASURES_GROUP,
@@ -40,7 +40,7 @@ export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
   return testEvent('ReportGenerated', reportId, data)
 }
 
-/** What `cupel accounts erase` does to the keys of an account, and the event that says so. */
+/** Treats the keys of an account as `cupel accounts erase` does, and appends its event. */
 export async function eraseAccount(
   { database, append }: TestInstallation,
   accountId: string,
@@ -65,7 +65,7 @@ export function erasureEvent(
   })
 }
 
-/** What the topic must say in the end: of the first record of each report id the latest one by time and id, written without the product. */
+/** The expected end of the topic, computed without the product: among the first records of each report id, the latest by time and id. */
 export function expectedLatest(appended: readonly MadeReport[]): ReadonlyMap<string, MadeReport> {
   const first = new Map<string, MadeReport>()
   for (const made of appended) if (!first.has(made.reportId)) first.set(made.reportId, made)
@@ -81,7 +81,7 @@ export function expectedLatest(appended: readonly MadeReport[]): ReadonlyMap<str
 const orderOf = ({ generatedAt, reportId }: { generatedAt: string; reportId: string }): string =>
   `${generatedAt} ${reportId}`
 
-/** Every record of the topic in each environment, in the order of each partition, also those of other producers. */
+/** Returns every record of the topic in each environment, in the order of each partition, also those of other producers. */
 export async function latestRecords({ log, codec }: TestInstallation): Promise<LatestRecord[]> {
   const found: LatestRecord[] = []
   for (const livemode of [true, false]) {
@@ -101,11 +101,11 @@ export async function latestRecords({ log, codec }: TestInstallation): Promise<L
 
 export interface LatestRecord {
   readonly record: LogRecord
-  /** Null where the record has no value. */
+  /** Null if the record has no value. */
   readonly event: Latest | null
 }
 
-/** What compaction leaves of the topic. */
+/** Returns the records that compaction would keep. */
 export async function lastOfKeys(
   installation: TestInstallation,
 ): Promise<ReadonlyMap<string, Latest | null>> {
@@ -115,7 +115,7 @@ export async function lastOfKeys(
   )
 }
 
-/** Whether everything was read that is in the log now, what was read of the topic of the latest reports among it. */
+/** Whether the readers have read the whole log, also the topic of the latest reports. */
 export async function isSettled({ database, log }: TestInstallation): Promise<boolean> {
   const next = new Map(
     (await listCheckpoints(database)).map((each) => [

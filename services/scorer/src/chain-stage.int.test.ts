@@ -18,7 +18,7 @@ const stolenOnBsc: Label = {
   sourceUrl: 'https://example.org/list',
   confidencePpm: 900_000,
 }
-/** Far beyond what this machine needs to answer itself. */
+/** Far longer than this machine needs to answer itself. */
 const PATIENT_MS = 60_000
 
 let installation: Installation

@@ -17,7 +17,7 @@ const answer: ChainInputs = { stage: 'answered', facts: [] }
 let looked: (ChainQuestion & { waitMs: number })[]
 let decided: PreparedRequest[]
 
-/** Covers ETH alone. */
+/** Covers only ETH. */
 const chainData: ChainData = {
   endpoints: [],
   covers: (chain) => chain === 'ETH',

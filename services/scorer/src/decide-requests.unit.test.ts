@@ -12,7 +12,7 @@ import type { Request } from './lane.js'
 const LOG = 'cluster/genesis'
 const ADDRESS = '0x00000000000000000000000000000000000abcde'
 
-/** The state of the database, answered the way its two statements do: the look-up without sets and policy, the snapshot with. */
+/** A database state with the answers of its two statements: the look-up without sets and policy, the snapshot with them. */
 let state: { setsSeq: number; policySeq: number; log: string | null }
 let asked: { statement: string; keys: readonly string[] }[]
 let hold: Promise<void>
@@ -116,7 +116,7 @@ function request(over: Partial<Request['data']> = {}): Request {
   return { type: 'ScreenRequested', data, envelope }
 }
 
-/** Number of the newest set that the first decision rests on. */
+/** Number of the newest set in the inputs of the first decision. */
 const snapshotOf = async (decisions: ReturnType<ReturnType<typeof decider>>): Promise<number | string> => {
   const [decision] = await decisions
   return decision?.kind === 'report' ? decision.event.data.inputs.labelSetSeq : (decision?.cause ?? 'nothing')
@@ -150,7 +150,7 @@ describe('one look-up', () => {
     expect(asked.map(({ statement }) => statement)).toEqual([
       'label-view.snapshot',
       'label-view.look-up',
-      // The state has moved: everything is read again, in one statement.
+      // The state has changed: one statement reads everything again.
       'label-view.look-up',
       'label-view.snapshot',
       'label-view.look-up',

@@ -190,7 +190,7 @@ describe('with a ledger', () => {
   })
 })
 
-/** What the ledger says of the address in the state that the record names. */
+/** Examines the address again, with the ledger in the state that the record names. */
 async function examinedAgain(event: EventData['ReportGenerated']) {
   const { inputs, chain, canonicalAddress, generatedAt } = event
   const { labelState, policyDocument } = await sharedInputs(installation, event)

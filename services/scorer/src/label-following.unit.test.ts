@@ -4,7 +4,7 @@ import { judgeFollowing, notYetFollowing, observe, type Following } from './labe
 const limits = { staleAfterMs: 30_000, refuseAfterMs: 600_000 }
 const second = (n: number): number => n * 1_000
 
-/** Looks at [seconds, end of the topic, position of the view] one after the other. */
+/** Applies the looks [seconds, end of the topic, position of the view] one after the other. */
 function after(...looks: readonly (readonly [number, number, number | null])[]): Following {
   return looks.reduce(
     (following, [at, endOffset, viewNext]) =>

@@ -9,7 +9,7 @@ import { signNothing } from './report-signer.js'
 const NOW = '2026-11-21T12:00:00.000Z'
 const INTERACTIVE = 'screening.screen.events.v1'
 
-/** Values are JSON, so that a test can read what was appended. */
+/** Values are JSON, so that a test can read the appended records. */
 const codec = {
   encode: (event: DomainEvent, target: { topic: string; key: string; partition?: number }): NewRecord => ({
     ...target,
@@ -47,7 +47,7 @@ const work = (lane: 'interactive' | 'bulk' = 'interactive') =>
     decide: (requests) => decide(requests),
   })
 
-/** What the consumer does with records that can all be handled. */
+/** Handles records as the consumer does, if all of them can be handled. */
 async function handle(records: readonly LogRecord[], lane?: 'interactive' | 'bulk'): Promise<void> {
   const { read, decide, append } = work(lane)
   await append((await decide(records.map(read) as RequestRecord[])) as Outcome[])

@@ -1,4 +1,4 @@
-/** A ledger is not asked about addresses that it surely does not hold, and never calls absent what it holds. */
+/** The scorer does not query the ledger for addresses that it surely does not hold, and never calls a held address absent. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
@@ -69,7 +69,7 @@ async function examined(address: string) {
   return (await findings!).exposure
 }
 
-/** Whether the ledger was asked for this one's transfers. */
+/** Whether the scorer queried the ledger for the transfers of this address. */
 async function asksFor(address: string): Promise<boolean> {
   const before = asked.filter((name) => name === READ).length
   await examined(address)
@@ -117,7 +117,7 @@ test('a ledger of too many addresses is asked about each', async () => {
     maxFilteredAddresses: 1,
   })
   await vi.waitFor(() => expect(pages).toContain('ledger.addresses-to_address'), WAIT)
-  // Looked at again meanwhile, and not read again.
+  // The watch looked again meanwhile, and did not read again.
   await vi.waitFor(
     () => expect(pages.filter((name) => name === 'ledger.current-seq').length).toBeGreaterThan(2),
     WAIT,

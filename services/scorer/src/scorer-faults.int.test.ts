@@ -23,7 +23,7 @@ test('a scorer killed between append and checkpoint repeats its work, and the fi
   await killedAt(PROGRAM, [installation.connectionString], 'before:scorer.checkpoint:1')
   const [first, ...none] = await installation.answers(reportId)
   expect([first?.type, none]).toEqual(['ReportGenerated', []])
-  // Newer labels by the time the request is read again would change the answer, were the repeat to count.
+  // If the repeat counted, newer labels at the second reading would change the answer.
   await installation.start()
   await until(async () => expect(await installation.answers(reportId)).toHaveLength(2))
   const [, repeat] = await installation.answers(reportId)
@@ -136,7 +136,7 @@ test('an overdue request is answered on the bulk lane, after the requests that s
   expect(none).toEqual([])
   const headers = { ...original!.headers, [MAC_HEADER]: expect.any(String) as string }
   expect(moved).toMatchObject({ key: overdue, value: original!.value, headers })
-  // It counts on the topic that it was moved to.
+  // Its MAC is valid for the topic to which it was moved.
   expect(moved!.headers[MAC_HEADER]).not.toBe(original!.headers[MAC_HEADER])
   expect(await installation.answers(overdue)).toEqual([])
   await installation.start({ config: { ...config, CUPEL_SCORER_LANE: 'bulk' } })

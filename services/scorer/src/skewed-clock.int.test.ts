@@ -1,11 +1,11 @@
-/** Scorers whose clocks are wrong: what somebody waits for is decided, and the times that others compare are right. */
+/** Scorers with wrong clocks decide interactive requests, and record correct times for other services. */
 import { screenTopic } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openFollowed, type Installation } from '../test/installation.js'
 
 const ADDRESS = '0x1111111111111111111111111111111111111111'
-/** The deadline of the screens: shorter than the clocks are wrong. */
+/** The deadline of the screens: shorter than the error of the clocks. */
 const DEADLINE_MS = 200_000
 
 let installation: Installation
@@ -28,7 +28,7 @@ test.each([300_000, -300_000])(
     expect(report?.type).toBe('ReportGenerated')
     // Readers measure the dwell with this time.
     expect(Math.abs(Date.parse(report!.envelope.time) - Date.now())).toBeLessThan(Math.abs(skewMs) / 2)
-    // Nothing was put off to the bulk lane.
+    // No request was deferred to the bulk lane.
     expect(await installation.records(screenTopic('bulk'))).toEqual([])
     await scorer.stop()
   },

@@ -214,7 +214,7 @@ describe('labels that cannot be trusted', () => {
   })
 })
 
-/** The scorer is not ready, names the cause, and answers nothing: callers get their 503. */
+/** The scorer is not ready, names the cause, and answers nothing: callers get a 503. */
 async function refuses(scorer: RunningService, topic: string): Promise<void> {
   const detail = expect.stringContaining(`${topic}/0 begins at offset 1`) as string
   await until(() => expect(scorer.checks()).toContainEqual({ name: 'label view', ok: false, detail }))

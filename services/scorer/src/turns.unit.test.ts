@@ -1,10 +1,10 @@
-/** Long work leaves the event loop to others every few milliseconds, and ends with its deadline. */
+/** Long work yields the event loop every few milliseconds, and ends with its deadline. */
 import { describe, expect, test } from 'vitest'
 import { createTurns, LateError, SLICE_MS } from './turns.js'
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** A loop whose clock moves only with work, and whose turns end only when told. */
+/** A loop whose clock moves only with work, and whose turns end only on command. */
 function startLoop() {
   let nowMs = 0
   let next: (() => void)[] = []
@@ -22,12 +22,12 @@ function startLoop() {
         callback()
         await Promise.resolve()
       }
-      // Whoever went on has worked until it rests again.
+      // Work that continued has run until its next rest.
       for (let step = 0; step < 1_000; step++) await Promise.resolve()
       passed.push(nowMs - since)
     },
     isIdle: () => next.length === 0,
-    /** Work of so many steps of half a millisecond each. */
+    /** Does `steps` steps of work of half a millisecond each. */
     async work(steps: number, deadlineAtMs = NEVER): Promise<void> {
       const pace = turns.until(deadlineAtMs)
       for (let step = 0; step < steps; step++) {
@@ -70,7 +70,7 @@ describe('past its deadline', () => {
     while (!loop.isIdle()) await loop.endTurn()
     await ended
     await other
-    // What was left of the late one was not done.
+    // The late work did not do its remaining steps.
     expect(loop.nowMs()).toBeLessThanOrEqual(10 + 20 + 1)
   })
 

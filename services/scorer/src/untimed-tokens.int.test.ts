@@ -1,4 +1,4 @@
-/** Token files without times after timed ones, from the import to the report: the block orders them, and no time is made up. */
+/** Token files without times, imported after timed ones, from the import to the report: the block orders them, and no time is invented. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { defaults, openFollowed, type Installation } from '../test/installation.js'
 
 const WAIT = { timeout: 150_000, interval: 20 }
-/** The most that can be configured: a busy machine drops no answer of the ledger. */
+/** The highest setting, so that a busy machine drops no answer of the ledger. */
 const LEDGER_BUDGET_MS = 10_000
 const TOTAL = 2_500_000_000
 const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
@@ -59,7 +59,7 @@ async function importedText(name: string, format: string, lines: readonly string
   await imported(file, format)
 }
 
-/** The report on the state of the ledger that has at least so many segments. */
+/** Waits for the report on a ledger state with at least `segments` segments. */
 async function screened(address: string, segments: number): Promise<Report> {
   return await vi.waitFor(async () => {
     const id = await installation.request(address, 'ETH')
@@ -80,7 +80,7 @@ const token = (block: number, log: number, from: string, to: string): string =>
   [USDT, from, to, TOTAL, `0x${block.toString(16).padStart(64, '0')}`, log, block].join()
 const untimed = [
   'token_address,from_address,to_address,value,transaction_hash,log_index,block_number',
-  // Written last first: the file's order says nothing.
+  // The rows are in reverse order: the order of the file has no meaning.
   token(101, 0, MIDDLE, AFTER),
   token(99, 0, MIDDLE, BEFORE),
   token(98, 0, EARLIER, MIDDLE),
@@ -90,7 +90,7 @@ test('proceeds that are passed on a block later are found, and a payment before 
   await importedText('timed.csv', 'csv', timed)
   await importedText('untimed.csv', 'ethereum-etl', untimed)
   const after = await screened(AFTER, 2)
-  // cap 60, 100 dusts: two thirds of the size. The time of the last step is not known, and not that of another transfer.
+  // cap 60, 100 dusts: two thirds of the size. The time of the last step is unknown; no other transfer's time replaces it.
   expect(after.risk).toMatchObject({ level: 'orange', score: 40, categories: { sanctions: 40 } })
   expect(after.risk.evidence).toMatchObject([
     {
@@ -143,7 +143,7 @@ test.skipIf(sharedDataFolder() === null)(
     )!
     await sanction('uk_ofsi', paid.from_address)
     await vi.waitFor(async () => {
-      // The scorer takes a published list in its own time: the list is in force when it tells of the payer.
+      // The scorer loads a published list after a delay: the list is in force when a report names the payer.
       const payer = await screened(paid.from_address, 3)
       expect(payer.risk.categories.sanctions).toBeGreaterThan(0)
     }, WAIT)

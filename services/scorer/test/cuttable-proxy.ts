@@ -1,9 +1,9 @@
-/** A way to the database that a test can cut and restore, as a restart of the server would. */
+/** A database proxy that a test can cut and restore, like a restart of the server. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface CuttableProxy {
   readonly connectionString: string
-  /** Ends every connection and lets no new one through. */
+  /** Ends every connection and accepts no new one. */
   cut(): void
   restore(): void
   close(): Promise<void>
@@ -19,7 +19,7 @@ export async function cuttableProxy(target: string): Promise<CuttableProxy> {
     for (const socket of [inbound, outbound]) {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
-      // The other side notices by itself: a cut connection ends both ways.
+      // The other side notices by itself: a cut connection ends in both directions.
       socket.on('error', () => socket.destroy())
     }
     inbound.pipe(outbound).pipe(inbound)

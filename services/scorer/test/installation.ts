@@ -1,4 +1,4 @@
-/** The scorer among its real neighbours: the embedded log, the label and policy views, and a database that can be cut off. */
+/** The scorer with its real neighbours: the embedded log, the label and policy views, and a database that can be cut off. */
 import { randomBytes } from 'node:crypto'
 import { checkpointsMigrations } from '@cupel/checkpoints'
 import {
@@ -32,31 +32,31 @@ export interface Label {
   readonly chain: string
   readonly category: string
   readonly entity: string
-  /** Decides origin, kind, role and confidence as an import would. */
+  /** Determines origin, kind, role and confidence as in an import. */
   readonly source: string
   readonly sourceUrl: string
-  /** Parts per million; absent where the source gives none. */
+  /** Parts per million; absent if the source gives none. */
   readonly confidencePpm?: number
 }
 
 export interface Installation extends TestInstallation {
-  /** Runs until the installation is closed; its checks need not hold yet. */
+  /** Runs until the installation is closed; its checks may still fail. */
   start(over?: Partial<ScorerDeps>): Promise<RunningService>
   /** Appends the labels and their publication as one set. */
   publish(source: string, labels: readonly Label[]): Promise<void>
   /** Appends a request and returns its report id. */
   request(address: string, chain: string, over?: Partial<EventData['ScreenRequested']>): Promise<string>
   appendRequest(record: Partial<NewRecord> & { key: string }): Promise<void>
-  /** Every record of a report id, in the order of its partition. */
+  /** Returns every record of a report id, in the order of its partition. */
   answers(reportId: string, livemode?: boolean): Promise<DomainEvent[]>
-  /** What callers get: the report of the first record. */
+  /** Returns the report that callers get: that of the first record. */
   report(reportId: string, livemode?: boolean): Promise<Report>
   checkpointTotal(group: string): Promise<number>
-  /** The scorer's connections to the database, cut off and restored. */
+  /** Cuts and restores the scorer's connections to the database. */
   readonly databaseLink: { cut(): void; restore(): void }
 }
 
-/** The settings as they are where nobody sets any. */
+/** The default settings. */
 export const defaults = loadConfig({})
 
 export async function openInstallation({ policy = true }: { policy?: boolean } = {}): Promise<Installation> {
@@ -142,7 +142,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
   }
 }
 
-/** An installation in which labels and policy are followed, as in service. */
+/** Opens an installation that follows labels and policy, as in service. */
 export async function openFollowed(): Promise<Installation> {
   const installation = await openInstallation()
   installation.run(labelView)

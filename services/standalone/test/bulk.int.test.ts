@@ -144,7 +144,7 @@ describe('a job', () => {
     const poisoned = items[417]!
     const at = new Date().toISOString()
     const id = requestedEventId()
-    // The record of the poisoned item comes before that of the coordinator: of what is recorded of a report id the first counts.
+    // The record of the poisoned item comes before that of the coordinator: the first record of a report id counts.
     await installation.log.append('test', [
       {
         topic: screenTopic('bulk'),

@@ -51,7 +51,7 @@ const migrations = [
 ]
 
 export interface InstallationOptions {
-  /** Besides those of every test. */
+  /** Settings in addition to those of every test. */
   readonly settings?: Readonly<Record<string, string>>
   readonly tracing?: Tracing | null
 }

@@ -1,4 +1,4 @@
-/** An audit record that cannot be read stops its projection alone: no start, and no call. */
+/** An unreadable audit record stops only its projection: starts and calls still succeed. */
 import { topicOf } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -31,7 +31,7 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER_ARG: '1',
       OTEL_BSP_SCHEDULE_DELAY: '10',
-      // A busy machine is slow: nothing is kept for that.
+      // A busy machine is slow: no trace is kept only because it was slow.
       CUPEL_TRACE_SLOW_MS: '60000',
     }),
     logger: silentLogger,
@@ -53,10 +53,10 @@ afterAll(async () => {
 const screen = (headers: Record<string, string> = {}): Promise<Reply> =>
   installation.call('POST', '/v1/screen', { key, headers, body: { address: ETH, chain: 'ETH' } })
 
-/** A trace that begins at a call has the digits of its request id. */
+/** The id of a trace that begins at a call has the digits of its request id. */
 const traceOf = (reply: Reply): string => reply.headers.get('request-id')!.replaceAll('-', '')
 
-/** The spans of a trace, once all these are there. */
+/** Waits for all of these spans, and returns the spans of the trace. */
 const spansOf = (traceId: string, names: readonly string[]): Promise<CollectedSpan[]> =>
   until(() => {
     const spans = collector.spans.filter((span) => span.traceId === traceId)
@@ -66,7 +66,7 @@ const spansOf = (traceId: string, names: readonly string[]): Promise<CollectedSp
     return spans
   })
 
-/** Each span with its parent, by name; brothers end in any order. */
+/** Lists each span with its parent, by name; siblings end in any order. */
 function edgesOf(spans: readonly CollectedSpan[]): string[] {
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]))
   return spans

@@ -1,4 +1,4 @@
-/** Watches on every real service: from a label file to the event that tells of the change. */
+/** Watches on every real service: from a label file to the event of the change. */
 import { screenTopic, topicOf, type DomainEvent } from '@cupel/contracts'
 import { importLabels } from '@cupel/labels'
 import { until } from '@cupel/testkit'
@@ -83,10 +83,10 @@ test('a listed address is decided again, the others are not, and the change is t
   const points = Object.values(changes[0]!.data.split!).map((part) => Math.round(part * 100))
   expect(points.reduce((sum, part) => sum + part)).toBe(Math.round((later.score - first.score) * 100))
   expect(changes[0]!.data.split!.labels).toBeGreaterThan(0)
-  // One screening of each for the watch, and one more for the listed address.
+  // The watch screens each address once, and the listed one once more.
   const requests = await events('ScreenRequested', screenTopic('bulk'))
   expect(requests.map(({ data }) => data.address).sort()).toEqual([1, 1, 2, 3].map(address))
-  // It is a report like every other one.
+  // It is an ordinary report.
   const report = await installation.call('GET', `/v1/reports/${later.report_id}`, { key })
   expect(report.json()).toMatchObject({ report_id: later.report_id, risk: { level: 'red' } })
   const jobs = await installation.call('GET', '/v1/bulk', { key })

@@ -1,4 +1,4 @@
-/** The console knows the API of its installation by its certificate, whatever name is in it. */
+/** The console identifies the API of its installation by its certificate, whatever name the certificate holds. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The second host is no loopback address by its name, as that of an API in another pod. */
+/** The name of the second host is not a loopback address, like that of an API in another pod. */
 const HOSTS = ['127.0.0.1', '0.0.0.0']
 
 async function calling(

@@ -16,10 +16,10 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM } from './chromium.js'
 
-/** Set to true, it makes tests take pictures for people. No test reads them. */
+/** If set to true, tests take screenshots for people. No test reads them. */
 const WITH_PICTURES = process.env['CUPEL_TEST_SCREENSHOTS'] === 'true'
 const PICTURES = fileURLToPath(new URL('../../../.cache/screenshots/', import.meta.url))
-/** Only a hang takes longer, also where the processors are busy. */
+/** Only a hang takes longer, even on busy processors. */
 const STEP_TIMEOUT_MS = 120_000
 
 export interface Look {
@@ -27,7 +27,7 @@ export interface Look {
   /** Pixels; a phone is 390 wide. */
   readonly width?: number
   readonly javaScriptEnabled?: boolean
-  /** Origin that pages of this visitor may ask besides the console. */
+  /** Origin that pages of this visitor may call besides the console. */
   readonly mayVisit?: string
 }
 
@@ -35,24 +35,24 @@ export interface Desk {
   readonly ready: ReadyLine
   /** Address of the console, without a slash at the end. */
   readonly url: string
-  /** As vitest's test; skipped, and said so, where no Chromium is installed. */
+  /** Like vitest's test; without Chromium it skips the test and says so. */
   readonly test: typeof test
-  /** A page of a new visitor, who has no cookies. It is open until the test ends. */
+  /** Opens a page of a new visitor without cookies. It stays open until the test ends. */
   newPage(look?: Look): Promise<Page>
-  /** A page of a new visitor who signed in with the read-write key, or the given one, and is at `path`. */
+  /** Opens a page at `path` for a new visitor who signed in with the read-write key, or with the given one. */
   signIn(path?: string, look?: Look & { readonly key?: string }): Promise<Page>
-  /** A call of the API with the read-write key, or the given one. Throws unless it succeeds. */
+  /** Calls the API with the read-write key, or with the given one. Throws unless the call succeeds. */
   api<T>(method: string, path: string, body?: unknown, key?: string): Promise<T>
-  /** Fails on a violation of axe-core, on an error in the browser's console, and on a request to anywhere else. */
+  /** Fails on a violation of axe-core, on an error in the browser's console, and on a request to any other host. */
   check(page: Page): Promise<void>
-  /** With CUPEL_TEST_SCREENSHOTS=true a PNG of the whole page under .cache/screenshots, for people. */
+  /** With CUPEL_TEST_SCREENSHOTS=true, writes a PNG of the whole page under .cache/screenshots, for people. */
   screenshot(page: Page, name: string): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts both. `prepare` works in the folder of the installation before, and adds to its environment. Without a Chromium nothing is
- * started and every test is skipped; in CI that is an error.
+ * Starts both. Before that, `prepare` works in the folder of the installation and adds to its environment. Without Chromium, it starts
+ * nothing and skips every test; in CI that is an error.
  */
 export async function openDesk(
   environment: Readonly<Record<string, string>> = {},
@@ -97,11 +97,11 @@ function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'cl
       viewport: { width, height: 900 },
     })
     context.setDefaultTimeout(STEP_TIMEOUT_MS)
-    // Pages that stay open go on asking for news, and slow the tests that follow.
+    // Open pages continue to poll for news, and would slow the next tests.
     onTestFinished(() => context.close())
     const page = await context.newPage()
     faults.set(page, faultsOf(page, context, url, mayVisit))
-    // Pages of others may name hosts that this machine cannot reach.
+    // Foreign pages may name hosts that this machine cannot reach.
     if (mayVisit !== undefined)
       await context.route(
         (asked) => ![url, mayVisit].includes(asked.origin),
@@ -134,7 +134,7 @@ function deskOf(browser: Browser, ready: ReadyLine, url: string): Omit<Desk, 'cl
   }
 }
 
-/** What nobody wants to see in a browser's console, as it happens. What pages of `mayVisit` do is not the console's. */
+/** Collects errors in the browser's console as they occur. It ignores those of pages of `mayVisit`. */
 function faultsOf(page: Page, context: BrowserContext, url: string, mayVisit: string | undefined): string[] {
   const seen: string[] = []
   const isElsewhere = (): boolean => mayVisit !== undefined && page.url().startsWith(`${mayVisit}/`)
@@ -142,7 +142,7 @@ function faultsOf(page: Page, context: BrowserContext, url: string, mayVisit: st
     if (!isElsewhere()) seen.push(error.message)
   })
   page.on('console', (message) => {
-    // Chromium reports the status of a page that is a problem by design.
+    // Chromium reports the status of pages that show a problem by design.
     const isByDesign = /the server responded with a status of/.test(message.text())
     if (message.type() === 'error' && !isByDesign && !isElsewhere()) seen.push(message.text())
   })

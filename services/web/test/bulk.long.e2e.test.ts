@@ -147,7 +147,7 @@ desk.test(
     )
     await submit(page, 'Screen 1,000 addresses')
     await desk.screenshot(page, 'bulk-progress')
-    // Nobody loads the page again: it follows the job and shows its end by itself.
+    // The test does not reload the page: the page follows the job and shows its end by itself.
     await page.getByText('Completed.').waitFor()
 
     expect(await column(page, 1)).toHaveLength(100)
@@ -224,7 +224,7 @@ desk.test(
 )
 
 desk.test('a job is cancelled after a second question; what was not done says so', async () => {
-  // Without script the page stays as it was read, however fast the job ends.
+  // Without script the page does not change, however fast the job ends.
   const page = await desk.signIn('/bulk/new', { javaScriptEnabled: false })
   const addresses = Array.from({ length: 1_000 }, (_, index) => addressOf(index + 65_536))
   await upload(page, 'many.txt', addresses.join('\n'))

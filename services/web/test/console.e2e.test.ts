@@ -11,7 +11,7 @@ afterAll(() => desk.close())
 /** A starter label of every new installation. */
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const GENESIS = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
-/** Of the sandbox: red at 76.5 points by a mixer, and orange at 42.5. */
+/** Addresses of the sandbox: red at 76.5 points by a mixer, and orange at 42.5. */
 const RED_MIXER = '0xc0be100000000000000000000000000000000008'
 const ORANGE_MIXER = '0xc0be100000000000000000000000000000000003'
 const REFERENCE = '<img src=x onerror=alert(1)> \u202Ecase-7'
@@ -70,7 +70,7 @@ async function issueKeys(home: string): Promise<typeof keys> {
 
 const reportCount = async (key: string): Promise<number> =>
   (await desk.api<Listed>('GET', '/v1/reports?page_size=200', undefined, key)).items.length
-/** Signed in with the read-write key of the desk, or the given one. */
+/** Signs in with the read-write key of the desk, or with the given one. */
 const signIn = (path: string, options: Parameters<typeof desk.signIn>[1] = {}): Promise<Page> =>
   desk.signIn(path, { key: keys.writer, ...options })
 const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()

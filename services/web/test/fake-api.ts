@@ -24,7 +24,7 @@ export interface SeenCall {
 export interface FakeApi {
   /** Every call since the last look. */
   readonly calls: SeenCall[]
-  /** How the next calls are answered. */
+  /** Answers the next calls. */
   answer: (call: SeenCall, response: ServerResponse) => void
   readonly url: string
   close(): Promise<void>
@@ -66,7 +66,7 @@ export interface FrontOptions {
   readonly limits?: Partial<ConnectionLimits>
   readonly publicUrl?: string
   readonly service?: SignInService
-  /** Also the real style sheet, before this one. */
+  /** Serves the real style sheet too, followed by this one. */
   readonly extraStyle?: string
 }
 
@@ -120,7 +120,7 @@ export async function startFront(
   }
 }
 
-/** A session as a browser holds it; the fake API believes every one. */
+/** A session as a browser holds it; the fake API accepts every session. */
 export function aSession(shown: Partial<Session> = {}): Session {
   return {
     ...{ accountId: 'acc_1', livemode: true, scope: 'read-write', webhookAdmin: true, actor: null },

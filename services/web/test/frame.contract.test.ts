@@ -1,4 +1,4 @@
-/** The frame of the console against visitors who mean harm: forms, origins, cookies, headers, addresses and limits. */
+/** The frame of the console against malicious visitors: forms, origins, cookies, headers, addresses and limits. */
 import { connect } from 'node:net'
 import { API_KEY_RANDOM_BYTES, renderApiKey } from '@cupel/domain'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -40,7 +40,7 @@ interface Post {
   readonly headers?: Record<string, string>
 }
 
-/** As a browser posts a form of a page of the console: undici sets no Origin of its own. */
+/** Posts a form like a browser on a page of the console: undici sets no Origin itself. */
 function post(path: string, { cookie, form = {}, headers = {} }: Post = {}, at = url): Promise<Response> {
   return fetch(at + path, {
     method: 'POST',
@@ -67,7 +67,7 @@ const csrf = csrfToken(session.token)
 test('while it drains, pages are served and every answer ends its connection', async () => {
   const draining = await startFront(api)
   closing.unshift(draining.close)
-  // Longer than any test: the close of the console ends the drain of this one.
+  // This drain lasts longer than any test; it ends when the console closes.
   void draining.drain(3_600_000)
   const page = await get('/sign-in', {}, draining.url)
   expect([page.status, page.headers.get('connection')]).toEqual([200, 'close'])
@@ -286,7 +286,7 @@ test('a form that is no form, or too large, is refused before anything is done w
   expect(api.calls).toEqual([])
 })
 
-/** Writes bytes to the console; resolves to what came back until the connection ended. */
+/** Writes bytes to the console; resolves to everything received until the connection ended. */
 function bytes(at: string, ...chunks: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -319,7 +319,7 @@ test('one visitor holds so many connections and no more', async () => {
   for (const socket of sockets) socket.destroy()
 })
 
-/** A key of the right form, which only the fake API takes. */
+/** A key of the right form that only the fake API accepts. */
 function validKey(): string {
   return renderApiKey('live', new Uint8Array(API_KEY_RANDOM_BYTES)).key
 }

@@ -1,4 +1,4 @@
-/** The sign-in with a sign-in service against everything that goes wrong between a browser, a provider and the API. */
+/** Sign-ins through a sign-in service, with every fault between a browser, a provider and the API. */
 import { createHash } from 'node:crypto'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { readClientSecret, readOidcSettings } from '@cupel/oidc'
@@ -33,7 +33,7 @@ afterEach(() => {
   api.calls.length = 0
 })
 
-/** A console of its own, which has not asked the provider yet. */
+/** Starts a separate console that has not contacted the provider yet. */
 async function startConsole(): Promise<string> {
   const settings = (await readOidcSettings(people.settingsFile({ desk: KEY }, { name: NAME })))!
   const clientSecret = await readClientSecret(settings)
@@ -66,7 +66,7 @@ async function begin(query = '', at = url): Promise<Begun> {
   return { cookie, asked, state: asked.get('state')!, nonce: asked.get('nonce')! }
 }
 
-/** The token endpoint answers with an ID token of these claims. */
+/** Makes the token endpoint answer with an ID token of these claims. */
 function grant(nonce: string, claims: object = {}): void {
   people.onToken = async () => ({
     status: 200,
@@ -90,7 +90,7 @@ const NEW_SESSION = {
   ...{ actor: 'Ann (ann)', expires_at: '2026-11-21T17:00:00.000Z' },
 }
 
-/** The text of a page, without its marks. */
+/** Returns the text of a page without its markup. */
 async function textOf(reply: Response): Promise<string> {
   const html = await reply.text()
   return html

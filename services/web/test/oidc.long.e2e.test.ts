@@ -8,7 +8,7 @@ import { afterAll, expect } from 'vitest'
 import { openDesk } from './browser.js'
 import { startRealProvider } from './real-provider.js'
 
-/** The people whom the provider knows, and their groups. */
+/** The people that the provider knows, and their groups. */
 const provider = await startRealProvider({
   ann: ['desk'],
   bob: ['desk', 'auditors'],
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 if ((desk as Partial<typeof desk>).url !== undefined) provider.serve(desk.url)
 
-/** An operator makes two keys, and the file that maps groups to them. */
+/** Makes two keys, and the file that maps groups to them, as an operator does. */
 async function prepare(home: string): Promise<Readonly<Record<string, string>>> {
   const run = async (...args: string[]): Promise<Readonly<Record<string, string>>> => {
     const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'])
@@ -45,7 +45,7 @@ async function prepare(home: string): Promise<Readonly<Record<string, string>>> 
   return { CUPEL_OIDC_FILE: file }
 }
 
-/** Gives the provider a name, which asks for consent the first time. */
+/** Signs in at the provider, which asks for consent the first time. */
 async function signInAs(page: Page, name: string): Promise<void> {
   await page.locator('input[name=login]').fill(name)
   await page.locator('input[name=password]').fill('anything')

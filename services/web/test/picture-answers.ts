@@ -1,6 +1,6 @@
 /**
- * What the API answers while pictures are taken: the examples of its description, and reports and jobs of every kind and size. The times
- * and ids are fixed, so that a picture shows the same words whenever it is taken.
+ * Answers of the API while pictures are taken: the examples of its description, and reports and jobs of every kind and size. The times
+ * and ids are fixed, so that every picture shows the same words.
  */
 import { readFileSync } from 'node:fs'
 import { riskLevels, type Report } from '@cupel/contracts'
@@ -31,13 +31,13 @@ const reports: readonly Report[] = Object.entries(sampleReports()).map(([name, r
   report_id: reportIds[name]!,
   customer_reference: index % 2 === 0 ? report.customer_reference : 'case 2026-114',
 }))
-/** What a list shows: one report of every level. */
+/** The content of a list: one report of every level. */
 const listed = reports.slice(0, 5)
 const job = sampleJobs()['large']!
 const JOB_PATH = `/v1/bulk/${job.job_id}`
 export const jobId = job.job_id
 
-/** `isEmpty`: the account has nothing yet. */
+/** `isEmpty`: the account has no data yet. */
 export const pictureAnswer =
   ({ isEmpty = false } = {}): FakeApi['answer'] =>
   (call, response) => {
@@ -127,7 +127,7 @@ function jobAnswer(): unknown {
 const scoreOf = ({ report }: (typeof job.results)[number]): number => report?.risk.score ?? -1
 const worstFirst = () => [...job.results].sort((one, other) => scoreOf(other) - scoreOf(one))
 
-/** The example of a 2xx answer of the API's description. Throws for a call that the description does not have. */
+/** Returns the example of a 2xx answer in the API's description. Throws if the description does not have the call. */
 function exampleOf({ method }: SeenCall, path: string): unknown {
   const entry = Object.entries(description.paths).find(([template]) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),

@@ -1,4 +1,4 @@
-/** Pages as a person sees them, compared with approved pictures: what a change of a style breaks, no other test shows. */
+/** Compares pages with approved pictures. No other test shows what a change of a style breaks. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -16,9 +16,9 @@ import { CHROMIUM } from './chromium.js'
 import { aSession, cookieOf, startFakeApi, startFront, type FakeApi } from './fake-api.js'
 import { jobId, pictureAnswer, reportIds } from './picture-answers.js'
 
-/** Half of a pixel of the page: text is a shape, and the files are small. */
+/** Half the pixels of the page: text appears as a shape, and the files are small. */
 const SCALE = 0.5
-/** Of the pixels. Versions of Chromium smooth edges differently. */
+/** Allowed share of different pixels. Versions of Chromium smooth edges differently. */
 const MAX_DIFFERENT = 0.006
 const DESK = { width: 1_180, height: 1_100 }
 const PHONE = { width: 390, height: 1_100 }
@@ -30,13 +30,13 @@ interface Picture {
   readonly media?: 'print'
   readonly isEmpty?: boolean
   readonly isSignedIn?: boolean
-  /** Name of the person, where a sign-in service vouches for one. */
+  /** Name of the person, if a sign-in service vouches for one. */
   readonly actor?: string
-  /** What a person does there before the picture is taken. */
+  /** Actions of a person on the page before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>
 }
 
-/** Only a hang takes longer, also where the processors are busy. */
+/** Only a hang takes longer, even on busy processors. */
 const STEP_TIMEOUT_MS = 120_000
 const LOW = { viewport: { width: 1_180, height: 900 } }
 const phone = { viewport: PHONE } as const
@@ -129,13 +129,13 @@ async function take(picture: Picture): Promise<Buffer> {
 
 const contexts = new Map<string, BrowserContext>()
 
-/** One of each look serves all its pictures. */
+/** One context for each look serves all its pictures. */
 async function contextOf(look: BrowserContextOptions): Promise<BrowserContext> {
   const known = contexts.get(JSON.stringify(look))
   if (known !== undefined) return known
   const context = await browser.newContext({
     ...{ baseURL: front.url, viewport: DESK, deviceScaleFactor: SCALE, ...look },
-    // Fields write dates as the browser’s language asks. The console’s policy allows no fonts of pages.
+    // Fields format dates by the browser’s language. The console’s policy allows no fonts of pages.
     ...{ locale: 'en-GB', timezoneId: 'UTC', bypassCSP: true },
   })
   context.setDefaultTimeout(STEP_TIMEOUT_MS)
@@ -148,7 +148,7 @@ async function contextOf(look: BrowserContextOptions): Promise<BrowserContext> {
 const fileOf = (packageName: string, path: string): string =>
   join(dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`)), path)
 
-/** The fonts of the PDF in place of those of the machine. */
+/** The fonts of the PDF replace those of the machine. */
 const fonts = {
   text: fileOf('@expo-google-fonts/noto-sans', '400Regular/NotoSans_400Regular.ttf'),
   bold: fileOf('@expo-google-fonts/noto-sans', '700Bold/NotoSans_700Bold.ttf'),

@@ -6,12 +6,12 @@ import Provider from 'oidc-provider'
 
 export interface RealProvider {
   readonly issuer: string
-  /** Serves; `consoleUrl`: where people are sent back to. Before that every answer is 503. */
+  /** Starts to serve; `consoleUrl` is the address to which people return. Before that, every answer is 503. */
   serve(consoleUrl: string): void
   close(): Promise<void>
 }
 
-/** `people`: groups of each person, by the name that is typed into the provider’s page. */
+/** `people`: groups of each person, by the name typed into the provider’s page. */
 export async function startRealProvider(
   people: Readonly<Record<string, readonly string[]>>,
 ): Promise<RealProvider> {
@@ -48,7 +48,7 @@ function configurationOf(
       },
     ],
     claims: { openid: ['sub', 'groups'], profile: ['name'] },
-    // Claims of the person stand in the ID token, as with the providers that desks use.
+    // The ID token holds the claims of the person, as with the usual providers of desks.
     conformIdTokenClaims: false,
     ttl: {
       AccessToken: 600,

@@ -1,4 +1,4 @@
-/** What the pages of a report, and of a shared one, print of the transparency log. */
+/** The part about the transparency log on the pages of a report, and of a shared one. */
 import { leafHeader, LEAF_HEADER } from '@cupel/contracts'
 import { en } from '@cupel/report-document'
 import { sampleReport } from '@cupel/testkit'

@@ -1,4 +1,4 @@
-/** Secrets that the console shows once: the form redirects, the page shows, a reload explains. */
+/** Secrets that the console shows once: the form redirects, the page shows the secret, and a reload explains its absence. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { csrfToken, type Session } from '../src/session/session-cookie.js'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi } from './fake-api.js'
@@ -85,7 +85,7 @@ test('neither another session, nor another page, nor what somebody planted shows
   ]) {
     expect(reply.status).toBe(410)
     expect(await reply.text()).not.toContain(SECRET)
-    // What another page may still show stays.
+    // A secret that another page may still show stays.
     expect(reply.headers.getSetCookie()).toEqual([])
   }
 })

@@ -1,4 +1,4 @@
-/** Webhook endpoints in a browser: made, tested, paused, given a new secret, sent to again, deleted. */
+/** Webhook endpoints in a browser: created, tested, paused, given a new secret, sent messages again, deleted. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { until } from '@cupel/testkit'
@@ -15,7 +15,7 @@ afterAll(async () => {
   await desk.close()
 })
 
-/** Answers with what looks like markup, as a receiver in trouble may. Keeps the type of each message. */
+/** Answers with text that looks like markup, as a faulty receiver may. Keeps the type of each message. */
 async function startReceiver(): Promise<{ readonly url: string; readonly received: string[] }> {
   const received: string[] = []
   const receiver = createServer((request, response) => {

@@ -99,7 +99,7 @@ test('whatever happens in whatever order, what is counted as under way is what i
         under.set(id, count + (what === 'begin' ? 1 : -1))
         expect(health.inFlight()).toBe([...under.values()].reduce((sum, one) => sum + one, 0))
       }
-      // Once all have ended, nothing keeps an endpoint closed but time.
+      // Once all have ended, only time keeps an endpoint closed.
       for (const [id, count] of under) for (let n = 0; n < count; n += 1) health.withdrawn(id, 0)
       expect(health.inFlight()).toBe(0)
       expect(health.closed(10_000_000)).toEqual([])

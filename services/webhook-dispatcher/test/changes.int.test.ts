@@ -1,4 +1,4 @@
-/** A changed report of a watched address reaches the endpoints of its account, once. */
+/** The endpoints of an account get a changed report of a watched address once. */
 import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { verifyWebhook } from '@cupel/webhooks'
@@ -23,7 +23,7 @@ interface Tenant {
   readonly livemode: boolean
 }
 
-/** Appends the change; with the same number it is the same change. */
+/** Appends the change; the same number means the same change. */
 async function change({ accountId, livemode }: Tenant, number = 1): Promise<void> {
   const { codec, log } = installation
   const changedAt = new Date().toISOString()
@@ -49,7 +49,7 @@ async function change({ accountId, livemode }: Tenant, number = 1): Promise<void
   ])
 }
 
-/** Appends the digest of this day; of the same day it is the same digest. */
+/** Appends the digest of this day; the same day means the same digest. */
 async function digest({ accountId, livemode }: Tenant, day: string): Promise<void> {
   const { codec, log } = installation
   const until = new Date().toISOString()

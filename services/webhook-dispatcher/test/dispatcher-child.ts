@@ -1,4 +1,4 @@
-/** A process of a test: sends webhooks until it dies, or does one piece of work on endpoints and dies of that. */
+/** A process of a test: it sends webhooks until it dies, or does one piece of work on endpoints and dies during it. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'

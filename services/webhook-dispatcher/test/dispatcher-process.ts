@@ -12,7 +12,7 @@ export async function startChild(args: readonly string[], failpoint = ''): Promi
   })
 }
 
-/** Resolves once the process was killed; rejects where it ended otherwise. */
+/** Resolves once the process was killed; rejects if it ended otherwise. */
 export async function killed(child: ChildProcess): Promise<void> {
   let complaint = ''
   child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()))

@@ -170,7 +170,7 @@ describe('a receiver that', () => {
     })
     expect(failed.attempts.toSorted((a, b) => a.at.localeCompare(b.at))[0]).toMatchObject(attempt)
     if (failed.attempts.length === 1) {
-      // The first wait of the schedule: five seconds, give or take a fifth, where the next one is minutes.
+      // The first wait of the schedule: five seconds, plus or minus a fifth. The next wait is minutes.
       const waitMs = Date.parse(failed.nextAttemptAt!) - Date.parse(failed.attempts[0]!.at)
       expect(failed.status).toBe('pending')
       expect(waitMs).toBeGreaterThan(3_900)
@@ -198,12 +198,12 @@ describe('a receiver that', () => {
 
   test('never accepts is given up after its last attempt, and can be sent it again', async () => {
     const endpoint = await installation.endpoint(receiver.url)
-    // Nothing falls due by itself meanwhile.
+    // No delivery falls due by itself meanwhile.
     receiver.react = answer(503, { 'retry-after': '3600' })
     await installation.end(endpoint, newJob())
     await until(async () => expect((await installation.deliveries(endpoint))[0]?.attempts).toHaveLength(1))
     receiver.react = answer(500)
-    // The tenth: packages/domain tests that there are ten, and when.
+    // This is the tenth attempt; packages/domain tests their number and their times.
     await installation.database.execute('UPDATE webhooks.delivery SET attempts = 9 WHERE endpoint_id = $1', [
       endpoint.endpointId,
     ])

@@ -31,7 +31,7 @@ export interface Installation extends TestInstallation {
       config?: Partial<WebhookDispatcherDeps['config']>
     },
   ): Promise<RunningService>
-  /** An endpoint that is proven from its creation, unless asked otherwise. */
+  /** Creates an endpoint that is proven from the start, unless requested otherwise. */
   endpoint(
     url: string,
     order?: { accountId?: string; livemode?: boolean; payload?: 'full' | 'thin'; isProven?: boolean },
@@ -59,7 +59,7 @@ export const CONFIG: WebhookDispatcherDeps['config'] = {
   CUPEL_WEBHOOK_HOST_BURST: 100_000,
 }
 
-/** Jobs as a test wants them, without bulk jobs: two items, the second one refused. */
+/** Reads jobs for tests, without bulk jobs: two items, the second one refused. */
 export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
   const report = JSON.stringify({
     report_id: '622f9400217f0c00',

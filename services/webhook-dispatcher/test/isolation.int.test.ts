@@ -1,4 +1,4 @@
-/** Receivers that hang or fail take nothing from those that work. */
+/** Receivers that hang or fail do not slow down working ones. */
 import { changeEndpoint } from '@cupel/webhooks'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const HANGING = 50
 const JOBS_PER_HANGING = 20
 const HEALTHY = 10
 const JOBS_PER_HEALTHY = 10
-/** Longer than the test: no hanging receiver gives its place back, so that who waited for one would wait for ever. */
+/** Longer than the test: no hanging receiver releases its place, so a delivery that waited for one would never be sent. */
 const ATTEMPT_TIMEOUT_MS = 600_000
 
 let installation: Installation
@@ -55,7 +55,7 @@ test('fifty hanging receivers with twenty deliveries each delay no first attempt
   process.stdout.write(
     `first attempts beside ${HANGING} hanging receivers: p50 ${Math.round(delays[delays.length >> 1]!)} ms, last ${Math.round(delays.at(-1)!)} ms\n`,
   )
-  // Each hanging one still has its one attempt, however much waits for it.
+  // Each hanging receiver still has one attempt, however many deliveries wait for it.
   expect(hanging.received).toHaveLength(HANGING)
 })
 
@@ -81,7 +81,7 @@ test('what was held is drained at the set rate', async () => {
       expect(sent).toHaveLength(count)
       return sent.map(({ at }) => Date.parse(at)).sort((a, b) => a - b)
     })
-    // A bucket's worth may go at once; the rest is sent at the rate and no faster.
+    // A full bucket may go at once; the dispatcher sends the rest at most at the rate.
     const seconds = (times.at(-1)! - times[0]!) / 1_000
     expect(seconds).toBeGreaterThan(((count - first - 16) / perSecond) * 0.9)
   } finally {
@@ -111,12 +111,12 @@ test('many accounts with many names for one address send it what one host may be
     await until(() => expect(flooded.received.length).toBeGreaterThanOrEqual(burst))
     for (const job of jobs(burst)) await own.end(beside, `beside_${job}`)
     await until(() => expect(other.received).toHaveLength(burst))
-    // All that the other host is sent has arrived, and most of the flood waits still.
+    // All messages to the other host have arrived, and most of the flood still waits.
     const arrived = flooded.received.length
     const elapsedSeconds = (performance.now() - sinceMs) / 1_000
     expect(arrived).toBeLessThanOrEqual(burst + perSecond * elapsedSeconds)
     expect(arrived).toBeLessThan(names)
-    // Who waits has spent no attempt, and whose turn comes is sent its message.
+    // A waiting delivery has used no attempt; it is sent when its turn comes.
     const told = (await Promise.all(flooding.map((endpoint) => own.deliveries(endpoint)))).flat()
     expect(told.filter(({ status }) => status === 'pending').flatMap(({ attempts }) => attempts)).toEqual([])
     await until(() => expect(flooded.received.length).toBeGreaterThan(arrived))

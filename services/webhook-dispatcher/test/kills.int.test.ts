@@ -1,6 +1,6 @@
 /**
- * A dispatcher may die anywhere, also between sending and recording. Nothing is lost; what is sent twice has the same id and
- * the same bytes; what was recorded is not sent again.
+ * A dispatcher may die anywhere, also between sending and recording. Nothing is lost. A message that is sent twice has the same id and
+ * the same bytes. A recorded message is not sent again.
  */
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
@@ -40,7 +40,7 @@ test.each(drawnWithin({ name: 'kills of a dispatcher', minimum: 2 }, dispatchKil
     await installation.dispatcher()
     await allDelivered(endpoint)
     expectRepeatsToBeEqual(receiver)
-    // What was recorded before the kill was not sent again after it.
+    // Messages recorded before the kill were not sent again after it.
     const sentAfter = new Set(receiver.received.slice(sentBefore).map(({ headers }) => headers['webhook-id']))
     for (const { webhookId } of recorded) expect(sentAfter).not.toContain(webhookId)
     if (point === 'before:webhooks.attempted') expect(receiver.received.length).toBeGreaterThan(JOBS)
@@ -81,7 +81,7 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
     for (const endpoint of endpoints)
       for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${(ended += 1)}`)
     const soFar = receiver.received.length
-    // Killed in the middle of its work: once it has sent some of what it has to.
+    // Kill it in the middle of its work, once it has sent some of its messages.
     await until(() => expect(receiver.received.length).toBeGreaterThan(soFar + round), 1)
     child.kill('SIGKILL')
     await death

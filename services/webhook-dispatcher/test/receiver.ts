@@ -1,4 +1,4 @@
-/** A receiver of webhooks that a test steers, and that keeps what it was sent. */
+/** A receiver of webhooks that a test steers. It keeps the received messages. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -14,7 +14,7 @@ export type Reaction = (request: IncomingMessage, response: ServerResponse) => v
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
-  /** What it does from now on. */
+  /** Its reaction from now on. */
   react: Reaction
   close(): Promise<void>
 }

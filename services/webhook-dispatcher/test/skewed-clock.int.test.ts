@@ -1,4 +1,4 @@
-/** A dispatcher on a machine whose clock is wrong: deliveries fall due by the clock of the database. */
+/** A dispatcher on a machine with a wrong clock: deliveries fall due by the clock of the database. */
 import { skewMachineClock, until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type Installation } from './installation.js'
@@ -21,12 +21,12 @@ test.each([SKEW_MS, -SKEW_MS])(
     setRight = skewMachineClock(skewMs)
     const dispatcher = await installation.dispatcher()
     const receiver = await startReceiver()
-    // The next attempt is so far away that none comes before it was looked at, however slow the machine is.
+    // The next attempt is so far away that the test reads its time before it, even on a slow machine.
     receiver.react = answer(503, { 'retry-after': String(RETRY_MS / 1_000) })
     const endpoint = await installation.endpoint(receiver.url)
     await installation.end(endpoint, `job_${skewMs}`)
     await until(() => expect(receiver.received).toHaveLength(1))
-    // In the time of the database.
+    // The wait by the clock of the database.
     const inMs = await until(async () => {
       const [row] = await installation.database.query<{ inMs: number }>(
         `SELECT (extract(epoch FROM due_at - now()) * 1000)::int8 AS "inMs" FROM webhooks.delivery

@@ -1,4 +1,4 @@
-/** Report numbers under restores and failovers: the log, the database and the clock each at a moment of their own. */
+/** Report numbers under restores and failovers, which put the log, the database and the clock at different moments. */
 import { topicOf } from '@cupel/contracts'
 import { eventLogMigrations } from '@cupel/event-log'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
@@ -24,7 +24,7 @@ afterEach(async () => {
   await log.close()
 })
 
-/** A database of its own: the log is in another one, as with Kafka. */
+/** A separate database: the log is in another one, as with Kafka. */
 async function openNumbers(): Promise<Database> {
   const { connectionString, drop } = await createTestDatabase()
   const database = openDatabase({ connectionString, maxConnections: 5, applicationName: 'epoch-test' })
@@ -116,7 +116,7 @@ test('the claim of another producer counts for nothing', async () => {
   const database = await openNumbers()
   const epoch = await claim(database)
   const [record] = await log.records(topic)
-  // Its MAC is that of another key.
+  // Its MAC belongs to another key.
   await log.log.unchecked.append('test', [{ ...record!, key: String(EPOCHS - 1) }])
   expect(await highestReportEpoch(log)).toBe(epoch)
 })

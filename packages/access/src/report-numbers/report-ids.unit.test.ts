@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { reportIdRounds } from './report-id-cipher.js'
 import { createReportIds } from './report-ids.js'
 
-/** Blocks as an epoch has them, for any number of takers. */
+/** Blocks of an epoch, for any number of takers. */
 function blocks() {
   let next = 0n
   return vi.fn(async (count: number) => {
@@ -47,6 +47,6 @@ test('names follow from the installation’s key alone, and lead back only with 
   expect(idOf(again)).toBe(id)
   expect(idOf(other)).not.toBe(id)
   expect(restoreReportNumbers([BigInt(`0x${id.slice(0, 14)}`)], rounds)).toEqual([42n])
-  // Fixed for good: another function under the same key would hand ids out twice.
+  // The value is fixed for good: another function under the same key would issue ids twice.
   expect(id).toBe('a4c9b600c2291b13')
 })

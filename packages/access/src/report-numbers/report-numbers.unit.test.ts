@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { NUMBERS_PER_EPOCH } from './epoch.js'
 import { EPOCH_RENEWAL_MS, openReportNumbers } from './report-numbers.js'
 
-/** Claims of epochs 7, 8 and so on; while `fails` is set, none. */
+/** Returns claims of epochs 7, 8 and so on; while `fails` is set, every claim fails. */
 function claims(): { claim: () => Promise<number>; made: () => number; fails: boolean } {
   let epoch = 6
   const told = {

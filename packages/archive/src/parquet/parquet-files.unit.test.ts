@@ -17,7 +17,7 @@ test('files grow by turns, a group at a time, and none is larger than its limits
       files.add(join(folder, name), undecodedColumns, { record, data: null, isRepeat: false })
     }
     for (let offset = 0; offset < 7; offset += 1) add('a/1.parquet', offset, 1)
-    // More than may wait: every file is written as far as it is.
+    // This exceeds the waiting limit, so every file writes the records it has.
     add('b/1.parquet', 7, 41)
     add('a/1.parquet', 8, 1)
     expect(files.end()).toBe(2)

@@ -15,7 +15,7 @@ test('a ratio compares turns of one round', async () => {
   let turn = 0
   const phase = { kind: 'open', level: 50, seconds: 1 } as const
   const turns = await sealingTurns(BODIES, phase, (bodies) => {
-    // The machine becomes slower from round to round.
+    // The machine becomes slower with each round.
     const slower = 1 + Math.floor(turn++ / 3)
     const cost = bodies[0]!.customer_reference === undefined ? 1 : 2
     const rest = { errorSamples: [], perSecond: 50, p50Ms: 1, p95Ms: cost, p99Ms: 1, maxMs: 1 }

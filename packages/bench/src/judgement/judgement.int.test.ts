@@ -1,4 +1,4 @@
-/** The judgement on real lists beside the checkout: listed addresses as the oracle says, unlisted ones grey. */
+/** The judgement on real lists beside the checkout: listed addresses get the oracle's levels, unlisted ones are grey. */
 import { createTestDatabase, sharedDataFolder } from '@cupel/testkit'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isRight, runJudgement, type JudgementResults } from './run-judgement.js'

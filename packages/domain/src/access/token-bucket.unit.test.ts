@@ -1,4 +1,4 @@
-/** The bucket's promise, held over simulated calls: never too many in any window, never a refusal while a token is there. */
+/** The bucket's guarantee over simulated calls: never too many in any window, and never a refusal while a token is available. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bucketsOf, plans } from './plans.js'
@@ -10,7 +10,7 @@ const CALLS_PER_RUN = 2_000
 const SECOND_US = 1_000_000
 const HOUR_US = 3_600 * SECOND_US
 
-/** Gaps between calls: storms, steady callers just above and below the rate, and pauses; the property draws the mixture. */
+/** Gaps between calls: storms, steady callers just above and below the rate, and pauses. The property draws the mixture. */
 const traffic = fc.record({
   seed: fc.nat(),
   startUs: fc.integer({ min: 0, max: HOUR_US }),
@@ -22,7 +22,7 @@ const traffic = fc.record({
 type Traffic = typeof traffic extends fc.Arbitrary<infer T> ? T : never
 
 function callTimes({ seed, startUs, storms, busy, steady, pauses }: Traffic): number[] {
-  // Steps of Numerical Recipes' generator: a million draws through fast-check itself would take a minute.
+  // The steps of Numerical Recipes' generator: a million draws through fast-check itself would take a minute.
   let state = seed >>> 0
   const below = (limit: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -57,20 +57,20 @@ test('over a million calls, no window lets through more than 50 + 10·Δt', () =
     { numRuns: RUNS },
   )
   expect(calls).toBe(1_000_000)
-  // Neither idle nor all storm: the property was put to the test.
+  // The traffic is neither idle nor one long storm, so it really tests the property.
   expect(refused / calls).toBeGreaterThan(0.05)
   expect(refused / calls).toBeLessThan(0.95)
 })
 
 /**
- * Largest count − 10·Δt over all windows that start and end with an admitted call; a window elsewhere holds no more. One
- * pass: count(i..j) − rate·(t_j − t_i) splits into a part of i and a part of j, and the best i so far is kept.
+ * Largest count − 10·Δt over all windows that start and end with an admitted call; no other window holds more. It needs one
+ * pass: count(i..j) − rate·(t_j − t_i) splits into a part of i and a part of j, and the loop keeps the best i so far.
  */
 function worstExcess(timesUs: readonly number[]): number {
   let best = -Infinity
   let worst = 0
   for (const [index, timeUs] of timesUs.entries()) {
-    // In hundred-thousandths of a token, one of which flows back each microsecond: integers throughout.
+    // In hundred-thousandths of a token, one of which returns each microsecond, so that all values are integers.
     best = Math.max(best, timeUs - index * 100_000)
     worst = Math.max(worst, (index + 1) * 100_000 - timeUs + best)
   }

@@ -11,7 +11,7 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const BECH32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Formats with a checksum in every character, their alphabets, and where the characters begin. */
+/** Formats whose checksum covers every character, their alphabets, and the position of the first such character. */
 const checked: readonly (readonly [string, string, string, number])[] = [
   ['BTC key hash', '1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu', BASE58, 0],
   ['BTC script hash', '3CWFddi6m4ndiGyKqzYvsFYagqDLPVMTzC', BASE58, 0],

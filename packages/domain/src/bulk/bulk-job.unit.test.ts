@@ -20,7 +20,7 @@ const ended = (index: number, second = 1, outcome: 'completed' | 'failed' = 'com
   at: at(second),
 })
 
-/** A job of up to 12 items, some equal, some refused, and everything that is recorded of it. */
+/** A job of up to 12 items, some equal, some refused, and every record of it. */
 const histories = fc
   .record({
     firsts: fc
@@ -45,7 +45,7 @@ const histories = fc
       events.push(
         { kind: 'cancel-requested', at: at(20) },
         { kind: 'ended', end: cancelled.end, cancelledIndices: cancelled.cancelledIndices },
-        // Screenings that were under way are recorded all the same.
+        // Screenings that were under way are still recorded.
         ...items.slice(done.length),
       )
     else {

@@ -8,7 +8,7 @@ const queue = (account: string, ...lefts: readonly number[]): Queue => ({
 })
 const rooms = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 40 })
 
-/** Releases room after room; returns what each account has got after each. */
+/** Releases one room after the other; returns the total of each account after each. */
 function run(
   queues: readonly Queue[],
   sizes: readonly number[],

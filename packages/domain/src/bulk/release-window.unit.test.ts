@@ -29,7 +29,7 @@ test('a window that nobody fills does not grow', () => {
 test('however late interactive screens are, bulk keeps its share of the measured capacity', () => {
   let window = 1_000
   for (let round = 0; round < 20; round += 1) window = nextWindow(window, late)
-  // Little's law: work under way divided by the round trip is the rate.
+  // Little's law: the rate is the work under way divided by the round trip.
   expect((window / late.roundTripMs!) * 1_000).toBeGreaterThanOrEqual(
     GUARANTEED_SHARE * late.capacityPerSecond!,
   )

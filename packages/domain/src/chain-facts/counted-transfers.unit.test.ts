@@ -105,7 +105,7 @@ describe('spent and created outputs', () => {
             .filter(({ to }) => to === `out-${index}`)
             .reduce((sum, edge) => sum + edge.amount, 0n)
           expect(received <= amount).toBe(true)
-          // What is lost is less than one unit for each input.
+          // The loss is less than one unit for each input.
           if (total > 0n) expect(received > amount - BigInt(spent.length)).toBe(true)
         })
       }),

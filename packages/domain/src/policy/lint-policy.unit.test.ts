@@ -95,7 +95,7 @@ test('what the published schema refuses is never compiled, and what it passes is
       const refusedBySchema = policySchemaFaults(document).length > 0
       const fault = policyFault(document)
       if (fault === null && refusedBySchema) {
-        // Only the schema knows how long a name may be and how far a version counts.
+        // Only the schema limits the length of a name and the size of a version.
         expect(['id', 'version']).toContain(path)
       }
       if (fault !== null && !refusedBySchema)

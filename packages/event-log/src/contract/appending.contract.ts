@@ -64,7 +64,7 @@ export function appendingContract(start: () => Promise<LogUnderTest>): void {
 
     test('a key is placed as Kafka places it, whichever log it is', async () => {
       const topic = await context.newTopic(16)
-      // murmur2('foobar') = -790332482, murmur2('abc') = 479470107: the positive part modulo 16.
+      // murmur2('foobar') = -790332482, murmur2('abc') = 479470107; the partition is the positive part modulo 16.
       expect(await context.log().partitionFor(topic, 'foobar')).toBe((-790332482 & 0x7fffffff) % 16)
       expect(await context.log().partitionFor(topic, 'abc')).toBe(479470107 % 16)
     })
@@ -127,7 +127,7 @@ export function appendingContract(start: () => Promise<LogUnderTest>): void {
       expect(accepted.status).toBe('fulfilled')
       expect(neighbour.status).toBe('fulfilled')
       expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(RecordTooLargeError) })
-      // Nothing of the refused call was written: its caller can tell what happened to all of it.
+      // The log wrote nothing of the refused call, so its caller knows the outcome of all of it.
       expect((await readAll(context.log(), topic, 0)).map((each) => each.value?.length)).toEqual([
         MAX_RECORD_BYTES - 1,
         'neighbour'.length,

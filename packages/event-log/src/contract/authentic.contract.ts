@@ -224,15 +224,15 @@ async function subscribe(log: AuthenticLog, topic: string, batches: LogBatch[]):
 interface Installation {
   readonly topic: string
   readonly log: AuthenticLog
-  /** A topic that was not there when MACs were required. */
+  /** Creates a topic that did not exist when MACs were required. */
   newTopic(): Promise<string>
-  /** As a process that starts now. */
+  /** Opens the log as a process that starts now does. */
   reopen(keys?: RecordKeys | null): Promise<AuthenticLog>
   require(keys?: RecordKeys): Promise<void>
   stopRequiring(): Promise<void>
 }
 
-/** A topic of one partition, and a database that says from where on MACs are required. */
+/** A topic of one partition, and a database that states from which offset on MACs are required. */
 async function openInstallation(
   context: ContractContext,
   keyFile: string,

@@ -1,4 +1,4 @@
-/** A process of its own that appends to or reads the log under test, until it is done or killed. */
+/** A child process that appends to or reads the log under test, until it is done or killed. */
 import { once } from 'node:events'
 import type { EventLog } from '../port.js'
 import { record, type ChildTask } from './records.contract.js'
@@ -33,7 +33,7 @@ async function appendAll(task: ChildTask & { role: 'append' }): Promise<void> {
   await say({ appended: task.count })
 }
 
-/** Takes part in a group and never finishes its first batch: it is there to be killed. */
+/** Joins a group and never finishes its first batch: the test kills it. */
 async function hangOnFirstBatch(task: ChildTask & { role: 'hang' }): Promise<void> {
   await log.subscribe({
     group: task.group,

@@ -142,7 +142,7 @@ export function groupContract(start: () => Promise<LogUnderTest>): void {
       await child.kill()
       const killedAt = performance.now()
       await until(() => expect(survivor.records).toHaveLength(14))
-      // The lease, or the session, is six seconds.
+      // The lease, or the session, lasts six seconds.
       process.stdout.write(`taken over ${Math.round(performance.now() - killedAt)} ms after the kill\n`)
       for (const partition of [0, 1]) {
         const own = survivor.records.filter((each) => each.partition === partition)

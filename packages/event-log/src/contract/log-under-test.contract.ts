@@ -1,4 +1,4 @@
-/** How the contract suite reaches a log, and what its cases share. */
+/** How the contract suite opens a log, and the helpers that its cases share. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
@@ -11,34 +11,34 @@ import type { ChildTask } from './records.contract.js'
 export { numbered, record, textOf } from './records.contract.js'
 
 export interface LogUnderTest {
-  /** Opens another adapter on the log, as one more process would. The suite closes it. */
+  /** Opens another adapter on the log, as a further process would. The suite closes it. */
   open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
-  /** Loses everything before an offset of a topic without prefix, as retention or an accident would. */
+  /** Deletes everything before an offset of a topic without prefix, as retention or an accident would. */
   deleteBefore(position: { topic: string; partition: number; offset: number }): Promise<void>
   /** A module with `export async function openLog(config: string): Promise<EventLog>`, for child processes. */
   readonly childModule: URL
-  /** What `openLog` is given there, for example a connection string or brokers. */
+  /** The argument that child processes give to `openLog`, for example a connection string or brokers. */
   readonly childConfig: string
   /** Called once at the end, after every log was closed. */
   release(): Promise<void>
 }
 
-/** Longest a case may wait for one thing: a killed member's lease runs out, a child or a broker starts, all on a busy machine. */
+/** The longest wait of a case for one event: a killed member's lease runs out, a child or a broker starts, all on a busy machine. */
 const PATIENCE_MS = 120_000
 export const CASE_TIMEOUT_MS = 180_000
 
 export interface ContractContext {
   readonly underTest: () => LogUnderTest
-  /** One adapter shared by the cases of a group of cases. */
+  /** One adapter, shared by all cases of a group. */
   readonly log: () => EventLog
   open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
-  /** Creates a topic of its own for a case. */
+  /** Creates a separate topic for a case. */
   newTopic(partitions: number): Promise<string>
   /** Runs after the cases, before the logs are closed. */
   onClose(work: () => Promise<void>): void
 }
 
-/** Starts the log before the cases of a file and closes everything they opened after them. */
+/** Starts the log before the cases of a file and afterwards closes everything that the cases opened. */
 export function contractContext(start: () => Promise<LogUnderTest>): ContractContext {
   let underTest: LogUnderTest
   let log: EventLog
@@ -92,12 +92,12 @@ export async function readAll(log: EventLog, topic: string, partition: number): 
   return records
 }
 
-/** Waits for a condition, by asking again and again; fails with the last reason. */
+/** Polls until a condition holds; fails with the last reason. */
 export async function until(condition: () => void | Promise<void>): Promise<void> {
   await vi.waitFor(condition, { timeout: PATIENCE_MS, interval: 20 })
 }
 
-/** Checkpoints as a projection would keep them, shared by the members of a group and outliving them. */
+/** Stores checkpoints as a projection would. The members of a group share them, and the checkpoints outlive the members. */
 export interface CheckpointStore {
   readonly load: SubscribeOptions['checkpoint']
   advance(batch: Pick<LogBatch, 'topic' | 'partition' | 'nextOffset'>): void
@@ -116,7 +116,7 @@ export function checkpointStore(identity: LogIdentity): CheckpointStore {
   }
 }
 
-/** Options of a subscription that handles everything at once and fails the case when it stops or retries. */
+/** Options of a subscription that handles everything at once. The case fails if the subscription stops or retries. */
 export function subscribeOptions(
   options: Pick<SubscribeOptions, 'group' | 'topics' | 'handle' | 'checkpoint'> & Partial<SubscribeOptions>,
 ): SubscribeOptions {
@@ -129,18 +129,18 @@ export function subscribeOptions(
   }
 }
 
-/** Outside the adapter's own calls, where it could swallow it. */
+/** Throws outside the adapter's own calls, where the adapter could swallow the error. */
 function failTheCase(error: unknown): void {
   queueMicrotask(() => {
     throw error
   })
 }
 
-/** A process of its own on the same log. What it prints, line by line as JSON, arrives in `messages`. */
+/** A child process on the same log. `messages` receives its output, one JSON value for each line. */
 export interface Child {
   readonly messages: readonly unknown[]
   kill(): Promise<void>
-  /** Resolves when it ended by itself; rejects where it failed. */
+  /** Resolves when the process has ended by itself; rejects if it failed. */
   ended(): Promise<void>
 }
 

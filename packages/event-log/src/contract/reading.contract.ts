@@ -58,7 +58,7 @@ export function readingContract(start: () => Promise<LogUnderTest>): void {
       const topic = await context.newTopic(1)
       const another = await context.open()
       for (let round = 1; round <= 20; round++) {
-        // Look-ups are in flight all the time; one asked after the acknowledgement must not be given an older answer.
+        // Look-ups are always in flight. One that starts after the acknowledgement must not receive an older answer.
         const earlier = [context.log().endOffset(topic, 0), context.log().endOffset(topic, 0)]
         await another.append('test', [record(topic, `n-${round}`, { partition: 0 })])
         expect(await context.log().endOffset(topic, 0)).toBe(round)
@@ -85,7 +85,7 @@ export function readingContract(start: () => Promise<LogUnderTest>): void {
       }
       await expect(reading()).rejects.toThrow(LogStoppedError)
       await expect(reading()).rejects.toMatchObject({ reason: 'truncated-log' })
-      // Offsets go on where they were, even where nothing is left.
+      // Offsets continue from the same number, even when no record is left.
       await context.underTest().deleteBefore({ topic, partition: 0, offset: 10 })
       expect(await appendAll(topic, ['next'])).toEqual([{ topic, partition: 0, offset: 10 }])
     })

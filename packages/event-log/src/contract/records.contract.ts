@@ -1,4 +1,4 @@
-/** Records of the contract cases, and what a child process is asked to do. Free of the test runner, so that children load it. */
+/** Records of the contract cases, and the tasks of child processes. Children load this file, so it does not import the test runner. */
 import type { LogIdentity, LogRecord, NewRecord } from '../port.js'
 
 /** A record whose value is `text`. */

@@ -1,4 +1,4 @@
-/** What a subscription reports of a partition that could not be read or handled, and when that is over. */
+/** What a subscription reports about a partition that could not be read or handled, and when it reports the recovery. */
 import { describe, expect, test } from 'vitest'
 import {
   CASE_TIMEOUT_MS,
@@ -22,7 +22,7 @@ export function recoveringContract(start: () => Promise<LogUnderTest>): void {
         texts.map((text) => record(topic, text, { partition: 0 })),
       )
 
-    /** Whether the partitions have trouble now, as a subscription reports it, and how often one was over. */
+    /** The partitions that have trouble now, as a subscription reports it, and each recovery. */
     const troubles = () => {
       const [troubled, recoveries] = [new Set<number>(), [] as number[]]
       return {

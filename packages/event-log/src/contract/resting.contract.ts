@@ -12,7 +12,7 @@ import {
   type LogUnderTest,
 } from './log-under-test.contract.js'
 
-/** Longer than any case may take: a reader that begins such a rest reads nothing more by itself. */
+/** Longer than any case may take. A reader that starts such a rest reads nothing more by itself. */
 const FOR_EVER_MS = 10 * CASE_TIMEOUT_MS
 
 export function restingContract(start: () => Promise<LogUnderTest>): void {

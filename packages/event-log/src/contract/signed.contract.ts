@@ -1,4 +1,4 @@
-/** Records keep their signatures on every log: what an auditor reads is what was signed. */
+/** Records keep their signatures on every log: an auditor reads exactly the signed bytes. */
 import { generateKeyPairSync } from 'node:crypto'
 import { createSignatureCheck, openSigner, signRecords } from '@cupel/signing'
 import { describe, expect, test } from 'vitest'

@@ -165,7 +165,7 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
           },
         }),
       )
-      // The checkpoint never moves, as if the appends that should follow the batch had failed.
+      // The checkpoint never moves, as if the appends that follow the batch had failed.
       await until(() => expect(seen).toEqual([0]))
       subscription.restart({ topic, partition: 0 })
       await until(() => expect(seen).toEqual([0, 0]))
@@ -217,7 +217,7 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
           concurrency: 2,
           handle: async (batch) => {
             most = Math.max(most, (running += 1))
-            // The first one waits for company; a third that were let in would be seen beside the two.
+            // The first handler waits for a second one. If a third could start, `most` would count it.
             await until(() => expect(most).toBeGreaterThanOrEqual(2))
             await new Promise((resolve) => setImmediate(resolve))
             running -= 1
@@ -332,7 +332,7 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
           group: newGroup(),
           topics: [topic],
           async checkpoint({ partition }) {
-            // What comes in while it is looked up counts as read.
+            // A record that arrives during the look-up counts as read.
             if (told === null) await append(topic, ['meanwhile'])
             told ??= await context.log().endOffset(topic, partition)
             return { next: told, log: await context.log().identity() }

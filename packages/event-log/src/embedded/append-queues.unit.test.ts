@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAppendQueues, type AppendCall } from './append-queues.js'
 
-/** Writes that wait to be let through, and numbers given in order, one partition. */
+/** Queues of one partition whose writes wait until the test completes them; records get consecutive numbers. */
 function gatedQueues() {
   const writes: { keys: string[]; succeed: () => void; fail: (error: Error) => void }[] = []
   const handedOver: string[] = []

@@ -23,7 +23,7 @@ vi.setConfig({ testTimeout: CASE_TIMEOUT_MS })
 const topic = 'outage.v1'
 let testDatabase: TestDatabase
 let server: CuttableServer
-/** Reaches the server past the cut. */
+/** Connects directly to the server, which the cut does not affect. */
 let direct: Database
 let database: Database
 let log: EventLog
@@ -69,7 +69,7 @@ test('a connection cut under load loses nothing that was acknowledged, and makes
   const acknowledged: string[] = []
   const writers = numbered(8, 'writer').map(async (writer) => {
     for (const text of numbered(60, writer)) {
-      // A refused record is tried again, as every appender does: it may then be there twice.
+      // Each writer repeats a refused record, as every appender does, so the log may hold the record twice.
       for (let done = false; !done;) {
         done = await append(text).then(
           () => true,
@@ -85,7 +85,7 @@ test('a connection cut under load loses nothing that was acknowledged, and makes
     server.restore()
   }
   await Promise.all(writers)
-  // A connection that was idle at the cut is found dead by whoever uses it first.
+  // A connection that was idle at the cut fails at its first use.
   let records: readonly LogRecord[] = []
   await until(async () => void (records = await readAll(log, topic, 0)))
   expect(records.map((each) => each.offset)).toEqual(records.map((_, index) => index))
@@ -157,7 +157,7 @@ test('a database that comes back with another log in it stops the readers', asyn
   )
   await until(() => expect(store.next(topic, 0)).toBe(1))
   server.cut()
-  // As after a restore of an empty database under the same name.
+  // The same state as after a restore of an empty database under the same name.
   await direct.execute('DROP SCHEMA log CASCADE')
   await direct.execute('DROP TABLE public.cupel_migration')
   await migrate(direct, await readMigrations([eventLogMigrations]))
@@ -182,13 +182,13 @@ test('records that vanish under a reader stop it', async () => {
 
 interface CuttableServer {
   readonly port: number
-  /** Ends every connection and refuses new ones, as a server that died. */
+  /** Ends every connection and refuses new ones, like a dead server. */
   cut(): void
   restore(): void
   close(): Promise<void>
 }
 
-/** Passes everything on to a Postgres. */
+/** Forwards all traffic to a Postgres server. */
 async function cuttableServer(host: string, port: number): Promise<CuttableServer> {
   const sockets = new Set<Socket>()
   let isCut = false
@@ -198,7 +198,7 @@ async function cuttableServer(host: string, port: number): Promise<CuttableServe
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.setNoDelay(true)
-      // An end on either side ends the other; why does not matter here.
+      // An end on either side ends the other side; the reason does not matter here.
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
         sockets.delete(socket)

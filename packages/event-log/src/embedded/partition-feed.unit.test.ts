@@ -17,7 +17,7 @@ const records = (from: number, count: number, bytes = 1): LogRecord[] =>
   }))
 const offsets = (found: readonly LogRecord[] | null) => found?.map((record) => record.offset) ?? null
 
-/** A hub whose database answers what the case says. */
+/** A hub whose database returns the answer of the case. */
 function hub(answer: () => Promise<{ end: number; logId?: string }>) {
   const query = async () => {
     const { end, logId = 'log' } = await answer()

@@ -19,7 +19,7 @@ import { withAdmin } from './with-admin.js'
 
 const jars = await jarsOrReason()
 const CASE_TIMEOUT_MS = 240_000
-/** A close that asked the broker for anything would wait for one request after the other. */
+/** If a close sent requests to the broker, it would wait for one request after the other. */
 const HANG_MS = 60_000
 
 describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CASE_TIMEOUT_MS }, () => {
@@ -50,7 +50,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
       brokers: [deafAddress, deafAddress, ...brokers],
       clientId: 'beside-a-deaf-one',
     }
-    // Each takes them in an order of its own.
+    // Each client tries the brokers in its own order.
     const asking = numbered(6).map(() =>
       withAdmin({ ...connection, logger: silentLogger }, (admin) => admin.listTopics()),
     )
@@ -66,7 +66,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
         group: newGroup(),
         topics: ['faults.ordered.v1'],
         checkpoint: store.load,
-        // A checkpoint that cannot be verified while the broker is away is asked for again.
+        // The reader retries a checkpoint that it cannot verify while the broker is away.
         onRetry: () => undefined,
         handle: async (batch) => {
           handled.push(...batch.records)
@@ -103,7 +103,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
     expect(
       [...load.acknowledged].filter((text) => text.startsWith('ordered') && !texts.includes(text)),
     ).toEqual([])
-    // Idempotent: a request repeated after the broker came back wrote nothing twice.
+    // The producer is idempotent: a request repeated after the broker's return wrote nothing twice.
     expect(new Set(texts).size).toBe(texts.length)
     await until(() => expect(handled.length).toBe(stored.length))
     for (const partition of [0, 1]) {
@@ -121,7 +121,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
 
   test('a broker that does not answer: appends are rejected in time, and accepted again when it does', async () => {
     await log.append('test', [record('faults.frozen.v1', 'before')])
-    // It hangs until it is rejected: the broker goes on only afterwards.
+    // The append hangs until it is rejected, because the broker continues only afterwards.
     process.kill(broker.pid(), 'SIGSTOP')
     try {
       await expect(log.append('test', [record('faults.frozen.v1', 'meanwhile')])).rejects.toThrow(
@@ -184,7 +184,7 @@ describe.skipIf(typeof jars === 'string')('When the broker fails', { timeout: CA
   })
 })
 
-/** Appends numbered records to both kinds of topics until stopped, a few at a time, and remembers which were acknowledged. */
+/** Appends numbered records to both kinds of topics until stopped, a few at a time, and records the acknowledged ones. */
 function startLoad(log: EventLog): { acknowledged: ReadonlySet<string>; stop(): Promise<void> } {
   const acknowledged = new Set<string>()
   let running = true
@@ -217,7 +217,7 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
   }, CASE_TIMEOUT_MS)
   afterAll(async () => await broker.stop(), CASE_TIMEOUT_MS)
 
-  /** A reader that stands at `next`, the end of the topic, and has read one record from there. */
+  /** A reader whose checkpoint is `next`, the end of the topic, and that has read one record from there. */
   const follow = async (log: EventLog, topic: string, next: number) => {
     const stops: LogStoppedError[] = []
     let read = 0
@@ -237,7 +237,7 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
         },
       }),
     )
-    // A subscription may be there before its first fetch: what happens to the topic until then, no reader can notice.
+    // A subscription may exist before its first fetch. The reader cannot notice changes of the topic before that fetch.
     await fill(log, topic, 1)
     await until(() => expect(read).toBe(1))
     return { subscription, stops }
@@ -256,10 +256,10 @@ describe.skipIf(typeof jars === 'string')('When the log is another one', { timeo
     const reader = await follow(log, topic, 20)
     await deleteTopic(broker, topic)
     await log.ensureTopics([specOf(topic)])
-    // More than before: the reader's offset exists in the new topic too.
+    // More records than before, so that the reader's offset also exists in the new topic.
     await fill(log, topic, 50)
     await until(() => expect(reader.stops).toHaveLength(1))
-    // On a busy machine the topic may be away for so long that its reader stops for that.
+    // On a busy machine the topic may be missing for so long that its reader stops for that reason.
     expect(reader.stops[0]!.reason).toMatch(/^(foreign|truncated)-log$/)
     await log.close()
   })

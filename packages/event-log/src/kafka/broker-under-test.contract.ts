@@ -1,4 +1,4 @@
-/** A broker of a test's own, which it may kill, stop and replace. */
+/** A separate broker for one test, which the test may kill, stop and replace. */
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -15,16 +15,16 @@ import type { TopicSpec } from '@cupel/contracts'
 export interface BrokerUnderTest {
   readonly access: () => KafkaAccess
   readonly pid: () => number
-  /** SIGKILL: nothing is flushed, nobody is told. */
+  /** Sends SIGKILL: the broker flushes nothing and notifies no client. */
   kill(): Promise<void>
-  /** Starts the killed or stopped broker again, on the same port and data. */
+  /** Restarts the killed or stopped broker on the same port and data. */
   start(): Promise<void>
-  /** Puts an empty cluster in its place, on the same port and with the same password. */
+  /** Replaces it with an empty cluster on the same port and with the same password. */
   replace(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The jars, or why there are none: then the tests that need a broker of their own are skipped, except under CI. */
+/** The jars, or the reason why there are none. Then the tests that need their own broker are skipped, except under CI. */
 export async function jarsOrReason(): Promise<KafkaJars | string> {
   try {
     return await ensureKafkaPrograms({ onProgress: say })
@@ -36,7 +36,7 @@ export async function jarsOrReason(): Promise<KafkaJars | string> {
   }
 }
 
-/** Straight to the terminal: a skipped test must be noticed. */
+/** Writes straight to the terminal, because a skipped test must be noticed. */
 const say = (sentence: string): void => void process.stderr.write(`\n${sentence}\n`)
 
 export async function startBroker(jars: KafkaJars): Promise<BrokerUnderTest> {

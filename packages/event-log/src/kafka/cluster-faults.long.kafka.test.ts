@@ -1,4 +1,4 @@
-/** Three brokers, and faults of one topic, one partition or one broker: everything beside it goes on. */
+/** Three brokers, with faults of one topic, one partition or one broker. Everything else continues. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,7 +22,7 @@ import { createAdmin } from './kafkajs.js'
 const jars = await jarsOrReason()
 const CASE_TIMEOUT_MS = 240_000
 const PARTITIONS = 16
-/** The partition that loses a replica in a fault of broker 2. */
+/** The partition that loses a replica when broker 2 fails. */
 const WEAK = 7
 const run = promisify(execFile)
 
@@ -121,7 +121,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
       await load.stop()
       expect([...load.rejected.keys()]).toEqual([WEAK])
 
-      // An append to the weak one alone: repeated a few times a second, or less often on a busy machine, until its time is over.
+      // An append to the weak partition alone is repeated a few times a second, or less often on a busy machine, until its time is over.
       const asked = requests.count()
       await expect(append(log, topic, 'alone', WEAK)).rejects.toThrow(/error 19 for .*\/7/)
       expect(requests.count() - asked).toBeGreaterThan(1)
@@ -159,7 +159,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
     expect(String((absent as PromiseRejectedResult).reason)).toContain('topic-partition')
     await append(log, topic, 'and more', 2)
     await until(() => expect(records.map(textOf)).toEqual(expect.arrayContaining(['still', 'and more'])))
-    // A member that joins now is given the leaderless one too, and reads the others.
+    // A member that joins now is also assigned the leaderless partition, and reads the others.
     const later = await gather(log, [topic])
     await until(() => expect(later.records.map(textOf)).toEqual(expect.arrayContaining(['both', 'and more'])))
     expect(await log.endOffset(topic, 0)).toBe(2)
@@ -197,7 +197,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
       cluster.brokers[2]!.thaw()
     }
     await load.stop()
-    // The broker that comes back tells its old end, until it learns that it leads no more.
+    // The broker that comes back reports its old end until it learns that it no longer leads.
     let stored: string[] = []
     await until(async () => {
       const found: string[] = []
@@ -231,7 +231,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
       numbered(50).map((text) => record(topic, `new ${text}`, { partition: 0 })),
     )
     await until(() => expect(stops).toHaveLength(1))
-    // On a busy machine the topic may be away for so long that its reader stops for that.
+    // On a busy machine the topic may be missing for so long that its reader stops for that reason.
     expect(stops[0]!.reason).toMatch(/^(foreign|truncated)-log$/)
     expect(records).toHaveLength(5)
   })
@@ -249,7 +249,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
     await log.ensureTopics([specOf(topic, { producer: 'fast' })], () => true)
     const big = 'x'.repeat(400_000)
     try {
-      // Past the quota for about seven seconds: longer than the limit of a request.
+      // This exceeds the quota for about seven seconds, longer than the limit of a request.
       const large = log.append(
         'test',
         numbered(4).map((text) => record(topic, text + big, { partition: 0 })),
@@ -287,7 +287,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
   )
 })
 
-/** One append after the other to each partition, until stopped. */
+/** Appends records to each partition, one after the other, until stopped. */
 function startLoad(partitions: number, append: (text: string, partition: number) => Promise<unknown>) {
   const acknowledged = new Set<string>()
   const rejected = new Map<number, unknown>()
@@ -315,7 +315,7 @@ function startLoad(partitions: number, append: (text: string, partition: number)
   }
 }
 
-/** Counts the produce requests that were answered. */
+/** Counts the answered produce requests. */
 function countedRequests(): { metrics: Metrics; count: () => number } {
   let count = 0
   const silent = { inc: () => undefined, set: () => undefined, observe: () => undefined }

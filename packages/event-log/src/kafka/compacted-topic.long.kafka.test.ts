@@ -1,4 +1,4 @@
-/** A topic that the brokers compact is read through its gaps, and what is left of each key is its last record. */
+/** A reader reads a topic that the brokers compact through its gaps. The record that remains of each key is its last one. */
 import { randomBytes } from 'node:crypto'
 import { derivedTopicSpecs, topicOf } from '@cupel/contracts'
 import { testKafka, until } from '@cupel/testkit'
@@ -9,7 +9,7 @@ import type { EventLog } from '../port.js'
 import { openKafkaLog } from './kafka-log.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
-/** The brokers look for work every 15 s. */
+/** The brokers look for segments to compact every 15 s. */
 const POLL_MS = 1_000
 const LIMIT_MS = 300_000
 const KEYS = ['a', 'b', 'c']
@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)(
         open()
         await log.ensureTopics([spec])
         expect(await log.topicFaults([spec])).toEqual([])
-        // Compacted at once in place of within days.
+        // With these settings the brokers compact at once instead of within days.
         const { config } = spec
         const eager = {
           ...config,
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)(
           for (const key of KEYS)
             await log.append('test', [record(topic, `${key} ${text}`, { partition: 0, key })])
         const isCompacted = async (): Promise<void> => {
-          // A new segment begins with an append after its time: only closed ones are compacted.
+          // The brokers compact only closed segments. An append after the segment's time starts a new one.
           await log.append('test', [record(topic, 'z', { partition: 0, key: 'z' })])
           const left = (await readAll(log, topic, 0)).filter(({ key }) => key === KEYS[0])
           expect(left.length).toBeLessThan(3)

@@ -10,7 +10,7 @@ import { IncompatibleSchemaError } from '../schemas/schema-registry.js'
 import { confluentRegistry } from './confluent-registry.js'
 
 const url = process.env['CUPEL_TEST_REGISTRY_URL'] ?? ''
-/** With KAFKA_BROKERS given, the registry has to be given too. */
+/** When KAFKA_BROKERS is set, the registry must be set too. */
 const missing =
   process.env['CUPEL_TEST_KAFKA_MISSING'] ?? (url === '' ? 'SCHEMA_REGISTRY_URL is not set' : undefined)
 
@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(
       for (const incompatible of [
         schema({ name: 'a', type: 'long', default: 0 }),
         schema(FIELD_A, { name: 'c', type: 'string' }),
-        // Compatible with the latest version alone would not do: the first one has no b.
+        // Compatibility with the latest version alone is not enough: the first version has no b.
         schema(FIELD_A, { name: 'b', type: 'long' }),
       ]) {
         const attempt = registry.register(subject, incompatible)
@@ -88,14 +88,14 @@ describe.skipIf(missing !== undefined)(
       try {
         await migrate(database, await readMigrations([eventLogMigrations]))
         await registerSchemas({ database, registry })
-        // From here on only the database is asked: the catalogue has no other source.
+        // From here on the catalogue queries only the database: it has no other source.
         const codec = createEventCodec(await loadSchemaCatalog(database))
         const client = new ConfluentClient({ host: url })
         for (const event of samples()) {
           const record = codec.encode(event, { topic: eventSchemas[event.type].topic, key: 'k' })
           const read = { ...record, partition: 0, offset: 0 }
           expect(codec.decode(read)).toEqual(event)
-          // The ids are the registry's: any Confluent client reads our records.
+          // The ids come from the registry, so any Confluent client reads our records.
           expect({ ...(await client.decode(record.value!)) }).toEqual(event.data)
         }
       } finally {

@@ -1,4 +1,4 @@
-/** Connections of one process to brokers of which one is silent. */
+/** Connections of one process to several brokers, one of which is silent. */
 import { silentLogger } from '@cupel/contracts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openConnection, sendTo, type Connection } from './connection.js'
@@ -42,7 +42,7 @@ function fakeBroker(nodeId: number) {
   }
 }
 
-/** The nodes that a connection has after another one of the process asked node 1 in vain. */
+/** The nodes that a connection keeps after another connection of the process received no answer from node 1. */
 async function nodesAfter(failure: string, isBusy = false): Promise<string[]> {
   fakes.failure = failure
   opened.push(openConnection(OPTIONS), openConnection(OPTIONS))

@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)(
       counting.enable()
       await pause(2_000)
       counting.disable()
-      // Unpatched kafkajs sets about a thousand a second on each connection; of ours, a poll lasts 250 ms and a heartbeat 1 s.
+      // Unpatched kafkajs sets about a thousand timers a second on each connection. Our polls last 250 ms and our heartbeats 1 s.
       expect(timers).toBeLessThan(100)
     })
 

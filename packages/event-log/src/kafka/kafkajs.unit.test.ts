@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-// It changes the queue.
+// This import changes the queue.
 import './kafkajs.js'
 import { encoded, requestBuffer } from './request-frame.js'
 

@@ -166,7 +166,7 @@ describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TI
       'retention.ms': '1000',
       'segment.ms': '86400000',
       'compression.type': 'zstd',
-      // Without a value of its own the topic has that of the broker that is asked.
+      // A topic without its own value reports the value of the broker that answers.
       'max.message.bytes': String(2 * 1_048_576),
     })
     const faults = async (): Promise<string[]> =>
@@ -178,7 +178,7 @@ describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TI
       `Set retention.ms=-1 on the topic ${topic}.`,
     ])
     await until(async () => expect(await faults()).toEqual([]))
-    // What an operator set besides stays.
+    // Other settings of an operator stay.
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
       resources: [{ type: 2, name: topic, configNames: ['segment.ms'] }],

@@ -1,4 +1,4 @@
-/** The end of a partition as a leader of before tells it, which its peers cannot reach. */
+/** The end of a partition as reported by a former leader that its peers cannot reach. */
 import { expect, test } from 'vitest'
 import type { Connection } from './connection.js'
 import type { Cluster } from './kafkajs.js'
@@ -6,7 +6,7 @@ import { logPositions, type LogPositions } from './log-position.js'
 
 const TOPIC = 'screening.report.events.v1'
 const [BEFORE, NOW] = [1, 2]
-/** Of the partition, as each broker tells it. It begins there too, which no test looks at. */
+/** The end of the partition that each broker reports. The start offset is the same; no test uses it. */
 const ENDS: Readonly<Record<number, number>> = { [BEFORE]: 5, [NOW]: 9 }
 
 test('a checkpoint beyond the end of a leader of before is compared with that of the present one', async () => {
@@ -22,7 +22,7 @@ test('a checkpoint that lies beyond the end for every broker stops its reader', 
   await expect(verified).rejects.toMatchObject({ reason: 'beyond-end' })
 })
 
-/** Of a cluster whose brokers tell the one leader at first, and the other when they are asked again. */
+/** Positions in a cluster whose brokers first name one leader, and the other one when asked again. */
 function positionsOf({ firstTold, toldLater }: { firstTold: number; toldLater: number }): LogPositions {
   let leader = firstTold
   const cluster = {

@@ -8,7 +8,7 @@ import { produceRequest } from './wire.js'
 
 const TOPIC = vi.hoisted(() => 'screening.report.events.v1')
 
-/** The leader is known, and no connection to it is ever made. */
+/** The leader is known, but no connection to it ever opens. */
 vi.mock('./connection.js', async (importOriginal) => {
   const partitionMetadata = [{ partitionId: 0, leader: 1 }]
   const cluster = {
@@ -25,7 +25,7 @@ vi.mock('./connection.js', async (importOriginal) => {
 test('an append has the time to outlast a silent leader, and then a silent broker that is asked for another', () => {
   const silences = [produceRequest([]), metadataRequest([], 12)].map(({ requestTimeout }) => requestTimeout)
   const longestMs = silences.reduce((sum, each) => sum + each + REQUEST_TIMEOUT_CHECK_MS, 0)
-  // The rest is for a new connection and the append itself.
+  // The remaining time is for a new connection and the append itself.
   expect(longestMs).toBeLessThan(APPEND_DEADLINE_MS)
 })
 

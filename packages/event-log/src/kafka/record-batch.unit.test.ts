@@ -25,7 +25,7 @@ const START = 7
 
 const encode = (records: readonly NewRecord[], baseOffset = 0, compression: Compression = 'none'): Buffer => {
   const bytes = records.reduce((sum, each) => sum + recordBytes(each), BATCH_OVERHEAD)
-  // Something stands before a batch, and no more room than was asked for after it.
+  // Bytes stand before a batch, and the buffer has only the requested room after them.
   const into = Buffer.alloc(START + bytes)
   const written = { records, timestampMs: TIME_MS, producer: NO_PRODUCER, sequence: 0, compression }
   const batch = into.subarray(START, writeBatch(into, START, written))
@@ -100,9 +100,9 @@ describe('A batch that is written with gzip', () => {
     expect(packed.readInt32BE(8)).toBe(packed.length - 12)
     expect(packed.readUInt32BE(17)).toBe(crc32c(packed, 21))
     expect(readAll(packed)).toEqual(readAll(plain))
-    // Readers limit what they hold by what it takes in memory.
+    // Readers limit their records by the size in memory.
     expect(decodeBatches(packed, 't', 0, 0).bytes).toBe(plain.length)
-    // A repeated request must be the same batch for the broker.
+    // For the broker, a repeated request must be the same batch.
     expect(encode(repeated, 0, 'gzip')).toEqual(packed)
   })
 
@@ -170,7 +170,7 @@ describe('a fetched range', () => {
   })
 })
 
-/** Gives a batch that was changed its checksum again. */
+/** Writes a new checksum into a changed batch. */
 const seal = (batch: Buffer): void => void batch.writeUInt32BE(crc32c(batch, 21), 17)
 
 const compressed = (plain: Buffer, codec: number, body: Uint8Array): Buffer => {
@@ -181,7 +181,7 @@ const compressed = (plain: Buffer, codec: number, body: Uint8Array): Buffer => {
   return packed
 }
 
-/** A frame of zstd that repeats zeros: four bytes for each 128 KiB. `window`: what the frame says of its history. */
+/** A zstd frame of repeated zeros: four bytes for each 128 KiB. `window`: the window size that the frame states. */
 function zstdZeros(bytes: number, window = 0x58): Buffer {
   const blocks: Buffer[] = []
   for (let left = bytes; left > 0; left -= 131_072) {
@@ -192,7 +192,7 @@ function zstdZeros(bytes: number, window = 0x58): Buffer {
   }
   return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, window]), ...blocks])
 }
-/** A frame of zstd with one block as it is. */
+/** A zstd frame with one raw block. */
 function zstdRaw(body: Buffer): Buffer {
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0, 0, 0])
   head.writeUIntLE((body.length << 3) | 1, 6, 3)

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, startChild, type Child, type KafkaJars } from '@cupel/local-stack'
 
-/** For both brokers: groups must outlive either of them. */
+/** Both brokers use these: groups must outlive either broker. */
 export const SHARED_SETTINGS = {
   'offsets.topic.replication.factor': '2',
   'offsets.topic.num.partitions': '1',
@@ -18,7 +18,7 @@ export interface SecondBroker {
   start(): void
 }
 
-/** `folder` is a new one of its own, `first` that of the running broker. It is up some seconds after it was started. */
+/** `folder` is a new folder for it, `first` the folder of the running broker. It serves some seconds after its start. */
 export async function secondBroker(
   jars: KafkaJars,
   folder: string,
@@ -78,7 +78,7 @@ export async function secondBroker(
   return broker
 }
 
-/** Both brokers ask for the password of the first one, and use it between them. */
+/** Both brokers require the password of the first one, and use it between them. */
 function securityOf(file: string): Record<string, string> {
   const named = /^(listener\.|controller\.listener\.|inter\.broker\.|sasl\.)/
   const lines = readFileSync(file, 'utf8').split('\n')

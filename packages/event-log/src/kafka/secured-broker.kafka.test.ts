@@ -30,7 +30,7 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
     kafka = await startSecured(folder, jars, port)
   }, CASE_TIMEOUT_MS)
   afterAll(async () => {
-    // Undefined where it could not be started.
+    // Undefined if the broker could not be started.
     await (kafka as RunningKafka | undefined)?.stop()
     rmSync(folder, { recursive: true, force: true })
   }, CASE_TIMEOUT_MS)
@@ -46,7 +46,7 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
   test('everything works as without', async () => {
     const log = open(PASSWORD)
     const topic = 'secured.v1'
-    // A broker knows a new user a moment after its controller does.
+    // A broker learns of a new user a moment after its controller.
     await until(async () => void (await log.ensureTopics([specOf(topic)])))
     const [handled, tailed] = [[] as LogRecord[], [] as LogRecord[]]
     const store = checkpointStore(await log.identity())
@@ -160,7 +160,7 @@ describe.skipIf(typeof jars === 'string')('Over TLS with a password', { timeout:
   })
 })
 
-/** Signs in by its certificate, as `CN=limited`, with the rights that ACLs give it. */
+/** This client signs in with its certificate, as `CN=limited`, and has the rights that ACLs give it. */
 const CLIENT = 'User:CN=limited'
 
 describe.skipIf(typeof jars === 'string')(
@@ -200,7 +200,7 @@ describe.skipIf(typeof jars === 'string')(
         { principal: CLIENT, resource_type: 'group', name: group, pattern: 'literal', operation: 'Read' },
       ])
       const log = limited()
-      // A broker knows of new rights a moment after its controller does.
+      // A broker learns of new rights a moment after its controller.
       const store = checkpointStore(await until(() => log.identity()))
       await until(() => log.append('test', [record(allowed, 'first', { partition: 0 })]))
       const handled: string[] = []
@@ -242,15 +242,15 @@ describe.skipIf(typeof jars === 'string')(
 interface SecuredBroker {
   readonly kafka: RunningKafka
   readonly port: number
-  /** Certificate of the broker, as PEM. */
+  /** The broker's certificate, as PEM. */
   readonly ca: string
-  /** PKCS 12, under PASSWORD. */
+  /** In PKCS 12 format, protected with PASSWORD. */
   readonly clientKeys: Buffer
   readonly brokerKeys: Buffer
   stop(): Promise<void>
 }
 
-/** A broker whose second listener asks for a certificate, and whose ACLs count for everybody but the launcher. */
+/** A broker whose second listener requires a certificate, and whose ACLs apply to every client but the launcher. */
 async function startWithClients(kafkaJars: KafkaJars): Promise<SecuredBroker> {
   const folder = await newKafkaFolder()
   const [localPort, controllerPort, port] = [await freePort(), await freePort(), await freePort()]
@@ -300,7 +300,7 @@ function unsignedToken(validSeconds: number): string {
   return `${part({ alg: 'none' })}.${part({ sub: 'cupel', iat: now - 1_000, exp: now + validSeconds })}.`
 }
 
-/** A certificate of that name that signs itself, with its key in a file of PKCS 12; returns it as PEM. */
+/** Makes a self-signed certificate with that name and stores its key in a PKCS 12 file. Returns the certificate as PEM. */
 function makeCertificate(folder: string, kafkaJars: KafkaJars, name = 'localhost'): string {
   const keytool = keytoolOf(kafkaJars)
   const store = [
@@ -314,7 +314,7 @@ function makeCertificate(folder: string, kafkaJars: KafkaJars, name = 'localhost
   return readFileSync(file, 'utf8')
 }
 
-/** A broker with a second listener that takes TLS and SCRAM alone; the first one serves the launcher. */
+/** A broker whose second listener accepts only TLS and SCRAM; the first one serves the launcher. */
 async function startSecured(folder: string, kafkaJars: KafkaJars, port: number): Promise<RunningKafka> {
   const [localPort, controllerPort] = [await freePort(), await freePort()]
   const listeners = `LOCAL://127.0.0.1:${localPort},SECURED://localhost:${port}`
@@ -330,7 +330,7 @@ async function startSecured(folder: string, kafkaJars: KafkaJars, port: number):
       'advertised.listeners': listeners,
       'listener.security.protocol.map': 'LOCAL:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,SECURED:SASL_SSL',
       'listener.name.secured.sasl.enabled.mechanisms': 'SCRAM-SHA-512,OAUTHBEARER',
-      // Without a handler of its own the broker believes unsigned tokens, which is what this test makes.
+      // Without its own handler the broker accepts unsigned tokens, and this test makes such tokens.
       'listener.name.secured.oauthbearer.sasl.jaas.config':
         'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";',
       'listener.name.secured.scram-sha-512.sasl.jaas.config':

@@ -30,7 +30,7 @@ test('a process that stood still itself is not taken for a silent reader', () =>
   let activeAt = Date.now()
   const onSilent = vi.fn()
   watchSilence(() => activeAt, onSilent)
-  // The clock jumps; of all timers this one happens to run first, and then the reader gets its turn.
+  // The clock jumps. This timer happens to run before all others; then the reader gets its turn.
   vi.setSystemTime(Date.now() + 10 * SILENCE_LIMIT_MS)
   vi.advanceTimersByTime(5_000)
   activeAt = Date.now()

@@ -53,11 +53,11 @@ test.each(samples)('$name says what it said when it was written', ({ schema, pay
 test.each(samples)('$name is read by this release', (sample) => {
   const read = decode(sample)
   expect(common(read, sample.data)).toEqual(common(sample.data, read))
-  // Whatever the sample does not know of has the default of the present schema, so it can be written again.
+  // Fields that the sample does not have get the default of the present schema, so the event can be written again.
   expect(avroType(eventSchemas[sample.event].schema).isValid(read)).toBe(true)
 })
 
-/** As a service reads the record: the schema it was written with comes from the catalogue. */
+/** Decodes a record as a service does: the catalogue provides the schema that the record was written with. */
 function decode({ event, schema, payload }: Sample): object {
   const writerId = 1_000
   const codec = createEventCodec({
@@ -80,7 +80,7 @@ function decode({ event, schema, payload }: Sample): object {
   return codec.decode(record).data
 }
 
-/** Of `value`, what `other` has too: schemas gain and lose optional fields over time. */
+/** The part of `value` that `other` also has: schemas gain and lose optional fields over time. */
 function common(value: unknown, other: unknown): unknown {
   if (Array.isArray(value) && Array.isArray(other))
     return value.map((each, index) => common(each, other[index]))

@@ -1,6 +1,6 @@
 /**
- * Subscribers read with schemas of releases for years. Each schema that a release wrote is the reader here, and every event of today is read
- * with it: a field that it names must say what it says in the event.
+ * Subscribers read with schemas of old releases for years. Here each released schema is the reader and reads every event of today. A field
+ * that it names must have the value that it has in the event.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ interface Sample {
   readonly data: unknown
 }
 
-/** The schemas of the releases, each once. */
+/** The distinct schemas of the releases. */
 const readers: readonly Reader[] = [
   ...new Set(Object.values(releases).flatMap(({ files }) => Object.keys(files))),
 ]
@@ -35,7 +35,7 @@ const readers: readonly Reader[] = [
       : [{ event: groups['event'] as EventType, number: groups['number']!, schema: textOf(name) }],
   )
 
-/** The samples of an event that its present schema wrote. */
+/** The samples of an event that were written with its present schema. */
 function samplesOfToday(event: EventType): Sample[] {
   const folder = `schemas/golden/${event}/`
   const present = schemaSha256(eventSchemas[event].schema)
@@ -49,7 +49,7 @@ function samplesOfToday(event: EventType): Sample[] {
     }))
 }
 
-/** What a reader with this schema misses of a record; null where nothing. */
+/** The data of a record that a reader with this schema misses; null if none. */
 function missedBy(reader: string, { schema, payload, data }: Sample): string | null {
   try {
     const type = avroType(reader)
@@ -60,7 +60,7 @@ function missedBy(reader: string, { schema, payload, data }: Sample): string | n
   }
 }
 
-/** Of what was read, the first thing that the record does not say. What the reader does not name is not looked at. */
+/** The first value read that differs from the record. Fields that the reader does not name are not compared. */
 function differenceOf(read: unknown, said: unknown, path: string): string | null {
   if (typeof read !== 'object' || read === null || typeof said !== 'object' || said === null)
     return Object.is(read, said)
@@ -96,7 +96,7 @@ describe('a schema that breaks readers of the last release is refused', () => {
   const { schema } = readers.find(({ event }) => event === 'ScreeningFailed')!
   const [sample] = samplesOfToday('ScreeningFailed')
 
-  /** The event as it would be written if its schema had these fields. */
+  /** The event as this release would write it if its schema had these fields. */
   function writtenWith(change: (fields: readonly Field[]) => readonly Field[], data: object): Sample {
     const record = JSON.parse(sample!.schema) as { fields: readonly Field[] }
     const changed = JSON.stringify({ ...record, fields: change(record.fields) })

@@ -100,7 +100,7 @@ test('a record of an earlier release decodes with the defaults of what was added
   const record = stored(codec.encode(failed, target))
   expect(record.value!.readInt32BE(1)).not.toBe(earlierId)
 
-  // jobIndex: null is one zero byte before the last field; the earlier release did not write it.
+  // jobIndex: null is one zero byte before the last field. The earlier release did not write it.
   const lastField = Buffer.byteLength(failed.data.failedAt) + 1
   const cut = record.value!.length - lastField - 1
   const value = Buffer.concat([record.value!.subarray(0, cut), record.value!.subarray(cut + 1)])
@@ -214,7 +214,7 @@ test('without registration a codec says what is missing', async () => {
   expect(() => createEventCodec(catalog)).toThrow(/not registered/)
 })
 
-/** Gives the schema of one subject back in other words under the same id, as a registry that normalises does. */
+/** Returns the schema of one subject in another notation under the same id, as a registry that normalises does. */
 function renotingRegistry(renoted: string): SchemaRegistry {
   const inner = builtInRegistry(database)
   return {

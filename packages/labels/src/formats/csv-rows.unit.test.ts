@@ -7,7 +7,7 @@ const field = fc.oneof(
   fc.string({ unit: 'grapheme-ascii', maxLength: 8 }),
   fc.string({ unit: fc.constantFrom(',', '"', '\n', 'a', '悪', ' '), maxLength: 8 }),
 )
-/** A row of one empty field would be a blank line, which says nothing. */
+/** A row of one empty field would be a blank line, which has no content. */
 const row = fc.array(field, { minLength: 2, maxLength: 5 })
 
 test('whatever fields were written as RFC 4180 come back, each row on its line, however the file is cut into chunks', async () => {

@@ -7,7 +7,7 @@ const NOW = new Date('2026-11-20T12:00:00Z')
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 const EVM = '0xde709f2102306220921060314715629080e2fb77'
 
-/** What becomes of one row of a label CSV. */
+/** The result of one row of a label CSV. */
 async function stated(row: string): Promise<unknown> {
   const { items } = labelFormats.get('csv')!.parse(textFile(`${HEADER}\n${row}\n`))
   for await (const item of items) {

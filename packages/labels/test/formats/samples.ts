@@ -1,4 +1,4 @@
-/** Reading label files in tests: texts made up on the spot, and real ones that lie beside the checkout. */
+/** Reads label files in tests: made-up texts, and real files beside the checkout. */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { sharedDataFolder } from '@cupel/testkit'
@@ -14,7 +14,7 @@ import type {
 
 const shared = sharedDataFolder()
 
-/** For `test.skipIf`: no genuine files on this machine, which is told at the end of the run. */
+/** For `test.skipIf`: this machine has no genuine files. The end of the run reports it. */
 export const noSharedData = shared === null
 
 /** A genuine file of the shared data's `raw` folder. */

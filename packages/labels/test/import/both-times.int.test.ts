@@ -1,4 +1,4 @@
-/** A fact that was listed, withdrawn and listed again: what held on a day, by what was known here on another. */
+/** A fact that was listed, withdrawn and listed again: its state on one day, as known here on another. */
 import { parseAddress } from '@cupel/domain'
 import { showLabels } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
@@ -10,7 +10,7 @@ const OTHER = '0x2222222222222222222222222222222222222222'
 const row = (address: string): string => `${address},ETH,scam,Somebody,my_list,https://example.org/list,0.8,`
 
 let installation: ImportInstallation
-/** Moments after each version became visible here. */
+/** Times after each version became visible here. */
 const known: string[] = []
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await installation.close())
 
-/** Two publications of one millisecond could not be told apart by a time. */
+/** Waits, because a time cannot distinguish two publications of one millisecond. */
 async function laterThan(timeMs: number): Promise<string> {
   return await until(() => {
     const now = Date.now()
@@ -52,17 +52,17 @@ const shown = async (validAt: string | undefined, version: number) => {
 }
 
 test.each([
-  // Before the first import nothing was known of any day.
+  // Before the first import no day had any known fact.
   [0, undefined, []],
   [0, '2026-01-15', []],
-  // After it, it held, and nobody knew that it would end.
+  // After the first import the fact held, and its end was not known.
   [1, '2026-01-15', ['listed open']],
   [1, '2026-02-15', ['listed open']],
-  // After the second, it had held until the date of the list that no longer has it.
+  // After the second import it had held until the date of the list that no longer has it.
   [2, undefined, ['ended 2026-02-01']],
   [2, '2026-01-31', ['ended 2026-02-01']],
   [2, '2026-02-01', []],
-  // After the third it is a new fact beside the old one; since when it holds the list does not say.
+  // After the third import it is a new fact beside the old one. The list does not state since when it holds.
   [3, undefined, ['ended 2026-02-01', 'listed open']],
   [3, '2026-01-15', ['ended 2026-02-01', 'listed open']],
   [3, '2026-03-15', ['listed open']],

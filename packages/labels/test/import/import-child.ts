@@ -1,4 +1,4 @@
-/** Imports one file as a process of its own, which a failpoint may kill: `import-child.ts CONNECTION FILE`. */
+/** Imports one file in a separate process, which a failpoint may kill: `import-child.ts CONNECTION FILE`. */
 import { importLabels } from '../../src/index.js'
 import { openChildDeps } from '../child-deps.js'
 

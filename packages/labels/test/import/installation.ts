@@ -1,4 +1,4 @@
-/** An installation on a database of its own: the embedded log, the label view, and files to import. */
+/** An installation on a separate database: the embedded log, the label view, and files to import. */
 import { parseAddress } from '@cupel/domain'
 import { readModels, showLabels, type Label } from '@cupel/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
@@ -14,11 +14,11 @@ export interface ImportInstallation extends TestInstallation {
   readonly deps: LabelImportDeps
   /** Writes rows under the header of Cupel's CSV into a file and returns its path. */
   list(name: string, rows: readonly string[]): Promise<string>
-  /** Imports as an operator would. */
+  /** Imports like an operator. */
   import(file: string, options?: Partial<LabelImportRequest>): Promise<LabelImportResult>
-  /** As `import`; throws where the import is refused. */
+  /** Like `import`; throws if the import is refused. */
   imported(file: string, options?: Partial<LabelImportRequest>): Promise<LabelImportSummary>
-  /** Visible labels of an address, in the order of the log. */
+  /** The visible labels of an address, in the order of the log. */
   show(address: string, chain?: string): Promise<Label[]>
 }
 

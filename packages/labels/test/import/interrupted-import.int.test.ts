@@ -98,7 +98,7 @@ test('an import beside a running label view waits for it instead of running anot
   }
 })
 
-/** Labels listed now, and the set's own count of them, which must agree. */
+/** The number of labels listed now, which must equal the set's own count. */
 async function visible(source: string): Promise<number> {
   const sets = (await listSets(installation.database)).filter((set) => set.source === source)
   let count = 0
@@ -109,7 +109,7 @@ async function visible(source: string): Promise<number> {
   return count
 }
 
-/** Whatever is in the log has reached the view: only then does absence mean something. */
+/** Applies every record of the log to the view. Absence proves nothing before that. */
 async function projectEverything(): Promise<void> {
   const { log, codec, database, logger, metrics } = installation.deps
   const view = runReadModel({

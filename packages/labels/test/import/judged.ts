@@ -1,4 +1,4 @@
-/** What the labels of an installation say of an address, without chain data and without a ledger. */
+/** The judgement of an address by the labels of an installation, without chain data and without a ledger. */
 import { compiledDefaultPolicy, judge, parseAddress, type Judgement } from '@cupel/domain'
 import { listSets, showLabels } from '@cupel/read-models'
 import type { ImportInstallation } from './installation.js'

@@ -1,8 +1,8 @@
-/** Rows of Cupel's label CSV, as tests make them up. */
+/** Made-up rows of Cupel's label CSV, for tests. */
 
 export const BTC = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT'
 
-/** An Ethereum address that nobody has. */
+/** An Ethereum address without an owner. */
 export const evm = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
 
 export interface Row {
@@ -26,7 +26,7 @@ export const row = (r: Row): string =>
     r.confidence ?? '0.8',
     r.date ?? '2026-01-01',
   ].join(',')
-/** `count` labels of one source on EVM addresses from `from` on. */
+/** `count` labels of one source on EVM addresses, starting at `from`. */
 export const rows = (source: string, count: number, rest: Row = {}, from = 1): string[] =>
   Array.from({ length: count }, (_, index) =>
     row({ address: evm(from + index), chain: 'ETH', source, ...rest }),

@@ -91,7 +91,7 @@ describe('a set', () => {
 test('a list dated in the future is refused: a mistyped year would make an old list look like one of today', async () => {
   const file = await installation.list('typo.csv', rows('typo', 3))
   expect(await installation.import(file, { asOf: '2962-01-01' })).toMatchObject({ refusal: 'bad-option' })
-  // Where the list is published the day may have begun already.
+  // In the place where the list is published, the day may already have begun.
   const tomorrow = new Date(Date.now() + 3_600_000).toISOString()
   const { sets } = await installation.imported(file, { asOf: tomorrow })
   expect(Date.parse(sets[0]!.asOf!)).toBeLessThanOrEqual(Date.now())
@@ -132,7 +132,7 @@ describe('a list older than the published one', () => {
     expect(history).toMatchObject([{ historical: true, listed: false, validTo: '2026-08-20T00:00:00.000Z' }])
     const sets = (await listSets(installation.database)).filter(({ dataset }) => dataset === name)
     expect(sets).toMatchObject([{ asOf: '2026-08-20T00:00:00.000Z', total: 1 }])
-    // The same history again is known; the current list again finds itself unchanged.
+    // The same earlier list is already known, and the current list is unchanged.
     const again = await installation.list(name, [delisted])
     expect(await installation.imported(again, { asOf: '2024-09-27' })).toMatchObject({
       added: 0,

@@ -1,4 +1,4 @@
-/** The real label files that lie beside the checkout, and the traps they hold. */
+/** The real label files beside the checkout, and the traps that they contain. */
 import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

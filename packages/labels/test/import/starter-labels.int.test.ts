@@ -91,7 +91,7 @@ test('the first whole list gets through by the documented command, however few s
     ])
     const { status, lost } = await fresh.imported(list, { whole: true })
     expect(status).toBe('imported')
-    // More than a removal may be unguarded, and all of them are printed.
+    // There are more than a removal may lose unguarded, and all of them are printed.
     expect(lost.length).toBeGreaterThan(UNGUARDED_REMOVALS)
     expect(new Set(lost.map(({ source }) => source))).toEqual(new Set(['cupel_starter']))
   } finally {

@@ -1,4 +1,4 @@
-/** Sets of one authority: what is whole and what is a part, what replaces what, and which addresses lose a designation. */
+/** Sets of one authority: whole sets and parts, which set replaces which, and which addresses lose a designation. */
 import type { LabelSetPublished } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -105,7 +105,7 @@ describe('a whole list dated before another one of the authority', () => {
       { listed: false, historical: true, validTo: '2026-11-20T00:00:00.000Z' },
     ])
     expect(await listedIn(95)).toEqual(['sdn'])
-    // A part set of that age designates, as every part does, and the import says so.
+    // A part set of that age designates, as every part does, and the import reports it.
     const part = await imported('part.csv', designations(187, 187), { asOf: '2024-09-27' })
     expect(part.warnings).toContainEqual(expect.stringContaining('import it with --whole'))
   })
@@ -173,7 +173,7 @@ describe('the guard counts addresses that lose a designation', () => {
     })
     expect(await set('sdn')).toMatchObject({ replaces: [{ source: 'ofac_sdn', dataset: 'SDN.XML' }] })
     expect(await listedIn(1)).toEqual(['sdn'])
-    // The old name is free again, and starts from nothing.
+    // The old name is free again, and its set starts empty.
     expect(
       await imported('SDN.XML', designations(1, 2), {
         whole: true,
@@ -204,7 +204,7 @@ describe('the guard counts addresses that lose a designation', () => {
     expect(await tried('sdn', [], { ...empty, acceptRemovals: 39 })).toMatchObject({ removals: 40 })
     await imported('sdn', [], { ...empty, acceptRemovals: 40 })
     expect(await set('sdn')).toMatchObject({ total: 0, visible: 0, whole: true, lostDesignations: 40 })
-    // A withdrawn list makes no other list history.
+    // A withdrawn list makes no other list historical.
     const older = await imported('old', designations(1, 40), { whole: true, asOf: '2026-01-01' })
     expect(older.sets).toMatchObject([{ historical: false, whole: true }])
   })
@@ -320,7 +320,7 @@ describe('two importers of different sets of one authority', () => {
     const log: typeof deps.log = {
       ...deps.log,
       async append(at, records) {
-        // Between the comparison and the publication another process publishes, as after a lost connection.
+        // Another process publishes between the comparison and the publication, as after a lost connection.
         if (at === 'labels.publish' && !isAppended) {
           isAppended = true
           await deps.log.append('labels.publish', [intruder])

@@ -1,4 +1,4 @@
-/** An authority lists parties, and Cupel reads their addresses. Some authorities name none at present. */
+/** An authority lists parties, and Cupel reads their addresses. Some authorities currently name no address. */
 import { compiledDefaultPolicy, judgeLists } from '@cupel/domain'
 import { setFacts } from '@cupel/read-models'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ afterAll(async () => {
   await installation.close()
 })
 
-/** More than the time in which a set is not confirmed again. */
+/** Longer than the time in which a set is not confirmed again. */
 const later = (): Date => new Date(Date.now() + 7_200_000)
 
 test('a list is in force without any address, where its authority names none', async () => {

@@ -1,4 +1,4 @@
-/** A running refresher says what it waits for before it fetches anything. */
+/** A running refresher announces the lists that it waits for before it fetches anything. */
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parseRefreshPlan, startRefreshes, type RunningRefreshes } from '../../src/index.js'
@@ -32,7 +32,7 @@ const records = async (): Promise<number> =>
   await installation.deps.log.endOffset('screening.label.events.v1', 0)
 
 test('a list whose source never answered is waited for, said once by however many processes', async () => {
-  // Nothing is served: every fetch is answered with an error.
+  // The server serves nothing: it answers every fetch with an error.
   start('never')
   await until(async () =>
     expect(await installation.set('never')).toMatchObject({ kind: 'expected', total: 0 }),

@@ -1,4 +1,4 @@
-/** A database with the label view and the schedule; lists are refreshed as a service would. */
+/** A database with the label view and the schedule; lists are refreshed as by a service. */
 import { labelView, listPublications, listSets, readModels, type PublishedSet } from '@cupel/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
@@ -21,13 +21,13 @@ export interface RefreshInstallation extends Omit<TestInstallation, 'caughtUp'> 
   import(request: Omit<LabelImportRequest, 'importedBy' | 'format'>): Promise<void>
   set(dataset: string): Promise<PublishedSet | undefined>
   publications(source: string, dataset: string): Promise<readonly PublishedSet[]>
-  /** The label view has applied everything there is. */
+  /** Resolves when the label view has applied every record. */
   caughtUp(): Promise<void>
 }
 
 export const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 
-/** A list of so many labels, dated. */
+/** A dated list of `count` labels. */
 export function listOf(count: number, date = '2026-11-20'): string {
   const rows = Array.from({ length: count }, (_, index) => {
     const address = `0x${(index + 1).toString(16).padStart(40, '0')}`

@@ -1,4 +1,4 @@
-/** A refresher that is killed: nothing half is visible, and whoever takes the list over when its lease ran out finishes it. */
+/** A killed refresher leaves nothing half visible. The process that takes the list over after the lease ran out finishes it. */
 import { killedAt } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listOf, openRefreshInstallation, type RefreshInstallation } from './installation.js'
@@ -30,7 +30,7 @@ test.each([
   if (then === undefined) expect(await installation.set(set)).toBeUndefined()
   else expect(await installation.set(set)).toMatchObject(then)
 
-  // The dead one still holds the list.
+  // The dead process still holds the list.
   expect(await installation.refresh(lists)).toEqual([])
   await installation.database.execute(
     `UPDATE labels.refreshed_list SET leased_until = now() - interval '1 second' WHERE name = $1`,

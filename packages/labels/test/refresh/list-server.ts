@@ -1,15 +1,15 @@
-/** A publisher on this machine whose answers a test decides. */
+/** A publisher on this machine whose answers the test sets. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ListServer {
   readonly url: string
   readonly port: number
-  /** Requests so far, with their headers. */
+  /** The requests received so far, with their headers. */
   readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers'] }[]
-  /** How the next requests are answered. */
+  /** Answers the next requests. */
   answer: (request: IncomingMessage, response: ServerResponse) => void
-  /** Answers with the text and its ETag, or 304 where the asker has it. */
+  /** Answers with the text and its ETag, or 304 if the client has it. */
   serve(text: string, headers?: Readonly<Record<string, string>>): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Refreshes one list in a process of its own, which a failpoint may kill: `refresh-child.ts CONNECTION PLAN`. */
+/** Refreshes one list in a separate process, which a failpoint may kill: `refresh-child.ts CONNECTION PLAN`. */
 import { parseRefreshPlan, refreshDue } from '../../src/index.js'
 import { openChildDeps } from '../child-deps.js'
 

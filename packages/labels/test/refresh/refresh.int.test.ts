@@ -26,7 +26,7 @@ afterEach(async () => await server.close())
 
 const refresh = (changes: object = {}, now?: () => Date) =>
   installation.refresh([{ ...entry, ...changes }], now === undefined ? {} : { now })
-/** More than the time in which a set is not confirmed again. */
+/** Longer than the time in which a set is not confirmed again. */
 const later = (): Date => new Date(Date.now() + 7_200_000)
 
 describe('a list at a URL', () => {
@@ -54,7 +54,7 @@ describe('a list at a URL', () => {
     expect(after).toMatchObject({ total: 3, added: 0, unchanged: 3, retired: 0, refreshConfigured: true })
     expect(after!.publishedAt > before!.publishedAt).toBe(true)
     expect(after!.sha256).toBe(before!.sha256)
-    // Asked again soon, there is nothing to confirm: the log is not filled with it.
+    // A refresh soon afterwards has nothing to confirm, so it does not fill the log.
     await refresh()
     expect(await installation.publications('my_list', set)).toHaveLength(2)
   })
@@ -203,7 +203,7 @@ describe('a list in a folder', () => {
     expect(await installation.set(set)).toMatchObject({ total: 4 })
     expect(await refresh(place)).toMatchObject([{ outcome: 'unchanged' }])
     await put('thursday.csv', listOf(5), later())
-    // It may still be written to.
+    // Its writer may not have finished the file.
     expect(await refresh(place)).toMatchObject([{ outcome: 'not-found' }])
     await put('thursday.csv', listOf(5), new Date(settled.getTime() + 2_000))
     expect(await refresh(place)).toMatchObject([{ outcome: 'imported' }])

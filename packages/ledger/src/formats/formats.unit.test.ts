@@ -1,4 +1,4 @@
-/** What the records of a file mean: which transfers, joins, blocks and outcomes they tell. */
+/** The meaning of a file's records: the transfers, joins, blocks and outcomes that they state. */
 import { describe, expect, test } from 'vitest'
 import { bitcoinAddress } from '../../test/bitcoin-address.js'
 import { foldedHash, openChain } from './chain.js'
@@ -72,7 +72,7 @@ describe('a transaction of ethereum-etl', () => {
   const creation = { hash: '0xAB', nonce: 1, from_address: sender, to_address: '', value: '5', gas_price: 1 }
 
   test('that creates a contract with value is a transfer to the contract, told or computed', () => {
-    // Known: the contracts that this account created with nonces 0, 1 and 2.
+    // These contracts are known: the account created them with nonces 0, 1 and 2.
     const created = [0, 1, 2].map((nonce) =>
       transfersOf(rowsOf('ethereum-etl', 'ETH', [{ ...creation, nonce }])).map(({ to }) => to),
     )
@@ -208,7 +208,7 @@ const bitcoin = (inputs: readonly object[], outputs: readonly object[], fields: 
   ])
 const edges = (rows: readonly LedgerRow[]) =>
   transfersOf(rows).map(({ from, to, amount }) => [from, to, Number(amount)])
-/** Change of each balance, by address. */
+/** The change of each balance, by address. */
 function netsOf(rows: readonly LedgerRow[]): Readonly<Record<string, number>> {
   const nets: Record<string, number> = {}
   for (const row of rows) {

@@ -55,7 +55,7 @@ test('a store is put off while little would be repeated, and not while much woul
   await checkpoint.load(PLACE)
   done(checkpoint, 0, 1)
   await until(async () => expect(await stored()).toBe(1))
-  // One by one: each is stored only with the hundredth.
+  // Acknowledges records one by one: the checkpoint stores them only at the hundredth.
   for (let at = 1; at <= 100; at += 1) {
     expect(await stored()).toBe(1)
     done(checkpoint, at, at + 1)

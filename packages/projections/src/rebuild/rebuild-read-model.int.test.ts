@@ -13,7 +13,7 @@ import {
   type RebuildResult,
 } from '../index.js'
 
-/** Fast enough that records arrive in every phase of a rebuild. */
+/** Fast enough that records arrive during every phase of a rebuild. */
 const APPEND_INTERVAL_MS = 2
 
 let fixture: Fixture
@@ -74,7 +74,7 @@ const damaged = async (): Promise<void> => {
   await fixture.database.execute(`UPDATE note_view.note SET level = 'green' WHERE report_id = 'a'`)
 }
 const accepted = (differences: number) => ({ differences, by: 'operator:jo', reason: 'the disk was bad' })
-/** What the log is told of the operator, in the transaction of the switch. */
+/** The events about the operator that the transaction of the switch writes for the log. */
 const acceptances = async () =>
   (await fixture.database.query<{ event: { data: object } }>('SELECT event FROM projection.outbox')).map(
     ({ event }) => event.data,
@@ -133,7 +133,7 @@ test('rows of another log are differences like any other', async () => {
 
 describe('a record of a work topic that cannot be read', () => {
   const working = { ...noteView, workTopics: [TOPIC] }
-  /** Knows schemas only after it has read the catalogue `readings` times again. */
+  /** A codec that knows schemas only after it has read the catalogue `readings` more times. */
   const codecThatKnowsAfter = (readings: number): EventCodec => {
     let read = 0
     return {
@@ -241,7 +241,7 @@ test('a second rebuild of the same read model is refused', async () => {
   await project('a:red')
   let first: Promise<RebuildResult> | undefined
   await fixture.database.transaction({ at: 'test' }, async (transaction) => {
-    // The first rebuild waits with the comparison.
+    // The lock makes the first rebuild wait with the comparison.
     await transaction.execute('LOCK TABLE note_view.note IN ACCESS EXCLUSIVE MODE')
     await new Promise<void>((underWay) => (first = rebuild({ onProgress: () => underWay() })))
     await expect(rebuild()).rejects.toThrow(/already under way/)
@@ -272,7 +272,7 @@ test.each([
   await fixture.report(0, 'a:red')
   await until(async () => expect(await fixture.notes()).toEqual(['a:red']))
   const changed = { ...noteView, version, definition: `${noteView.definition}; CREATE TABLE tally (n int8)` }
-  // The projector is under load until the switch and after it.
+  // The projector is under load before and after the switch.
   const appending = setInterval(() => void fixture.report(1, `r${(appended += 1)}:green`), APPEND_INTERVAL_MS)
   let appended = 0
   await rebuild({ readModel: changed })

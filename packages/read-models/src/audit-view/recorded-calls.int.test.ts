@@ -1,4 +1,4 @@
-/** Calls that are recorded by the event they made: whatever the order in which topics arrive, the list is the same. */
+/** Calls that are recorded by the event they caused: the list is the same in whatever order topics arrive. */
 import { screenTopic, type ApiCall, type ApiRequestAudited, type DomainEvent } from '@cupel/contracts'
 import { TYPE_HEADER } from '@cupel/event-log'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { event, openFixture, type Fixture } from '../../test/fixture.js'
 import { auditView, listAuditEntries, reportView, type AuditEntry } from '../index.js'
 
 const AT = '2026-11-21T09:00:00.000Z'
-/** 7 ms after the call came. */
+/** 7 ms after the call arrived. */
 const DECIDED = '2026-11-21T09:00:00.007Z'
 const CASES = 6
 
@@ -24,7 +24,7 @@ interface Owner {
   readonly livemode: boolean
 }
 
-/** Events of one account; ids end in its name, so that accounts share none. */
+/** The events of one account. Ids end in its name, so that no two accounts share an id. */
 function eventsOf(owner: Owner) {
   const own = (name: string) => `${name}-${owner.accountId}`
   const call = (name: string, method: string, route: string, status: number): ApiCall => ({
@@ -119,16 +119,16 @@ test('the events of the calls in any order, some repeated: the list is the same,
       const { call, screened, failed, audited, changed, submitted } = eventsOf(owner)
       const events = [
         ...[screened('failed'), failed('failed')],
-        // Its answer was late; the outcome came all the same.
+        // Its answer was late, but the outcome still arrived.
         ...[screened('late'), failed('late'), audited('late', {})],
-        // A resumed call asks again for the report of an earlier one, under its own request id.
+        // A resumed call asks again for the report of an earlier call, under its own request id.
         ...[screened('again', 'failed'), screened('waiting')],
         ...[audited('refused', { status: 403, code: 'scope_required' }), submitted],
         changed(call('change', 'PATCH', '/v1/webhook-endpoints/{endpoint_id}', 200)),
       ]
       const rest = events.map((_, index) => index)
       for (const pick of picks) {
-        // Once all are appended, the remaining picks are repeats.
+        // After all events are appended, the remaining picks are repeats.
         const index = rest.length > 0 ? rest.splice(pick % rest.length, 1)[0]! : pick % events.length
         await fixture.append(events[index]!)
         if (pick % 2 === 0) await fixture.caughtUp(auditView)

@@ -38,7 +38,7 @@ function decided(
   return event('DispositionChanged', reportId, data, `${reportId} ${version}`)
 }
 
-/** Rows of reports, the newest last. */
+/** Inserts rows of reports, the newest last. */
 async function insertReports(owner: Tenant, ...ids: readonly string[]): Promise<void> {
   for (const [index, id] of ids.entries())
     await fixture.database.execute(
@@ -106,7 +106,7 @@ test('a disposition of another tenant neither shows a report nor hides one', asy
   await insertReports(OWN, 'r1')
   await insertReports(OTHER, 'o1')
   await insertReports(SANDBOX, 's1')
-  // Records that name the report of somebody else: no service appends them.
+  // Records that name a report of another tenant: no service appends them.
   await fixture.project(caseView, decided('r1', 1, 'cleared', OTHER), decided('s1', 1, 'cleared', OWN))
   await fixture.project(caseView, decided('r1', 2, 'escalated', OWN), decided('o1', 1, 'cleared', OTHER))
   expect(idsOf(await list({ disposition: 'cleared' }))).toEqual([])

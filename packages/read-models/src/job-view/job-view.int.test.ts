@@ -218,7 +218,7 @@ describe('a stretch of the results', () => {
 describe('chosen results', () => {
   const levels = ['green', 'red', 'orange', 'grey', 'red', 'unheard-of', 'green', 'red']
   const many = levels.map((_, index) => item(`bad\u0000"${index}`, `aaaaaaaaaaaaaa${10 + index}`))
-  // A refused item, one whose screening failed, a repeated address, and one that was cancelled.
+  // A refused item, an item whose screening failed, a repeated address, and a cancelled item.
   const order = [...many, item('refused', null), item('one', R1), many[1]!, item('late', R2)]
   const end = event('BulkCancelled', JOB, {
     ...{ jobId: JOB, ...OWNER, total: 12, completed: 9, failed: 2, cancelled: 1 },

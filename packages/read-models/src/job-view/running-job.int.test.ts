@@ -1,4 +1,4 @@
-/** A running job, read page by page and as a whole: the same, at the cost of the page. */
+/** A running job, read page by page and as a whole: the results are the same, and a page costs only a page. */
 import type { DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
@@ -20,7 +20,7 @@ const AT = '2026-11-21T09:00:00.000Z'
 const LATER = '2026-11-21T09:00:02.000Z'
 const idOf = (index: number): string => `aaaaaaaaaaaaaa${10 + index}`
 
-/** Levels and scores of decided items; null: no report yet. */
+/** Levels and scores of decided items; null means no report yet. */
 const decided = [
   ...[['green', 0], null, ['red', 80], ['unheard-of', 7], null, ['red', 90], ['orange', 50]],
 ] as const
@@ -30,13 +30,13 @@ const items = decided.map((_, index) => ({
 }))
 const refused = {
   ...items[0]!,
-  // Looks like the field of a report, which it has none of.
+  // Looks like a field of a report, although the item has no report.
   address: `no","report_id":"${idOf(0)}","`,
   reportId: null,
   errorCode: 'invalid_address',
   errorDetail: 'It fits no chain.',
 }
-/** Refused, repeats of a decided and of an open one, and one whose screening fails. */
+/** A refused item, repeats of a decided and of an open item, and an item whose screening fails. */
 const order = [
   ...items,
   refused,
@@ -168,7 +168,7 @@ test('the overview says of a job what the whole job says, before, while and afte
     event('BulkCancelled', JOB, { ...end, cancelledIndices: [1, 4, 9], cancelledAt: LATER }),
   )
   await expectSame('cancelled')
-  // A cancelled item that was under way begins no job.
+  // A cancelled item that was under way starts no job.
   await fixture.database.execute(
     `INSERT INTO report_view.report
        (report_id, account_id, livemode, state, level, score, document, ended_at, log_partition, log_offset)
@@ -236,7 +236,7 @@ test.each(['some results', 'the whole job'])(
         partitionFor: () => Promise.resolve(0),
         endOffset: () => {
           expect(isInTurn).toBe(false)
-          // Nobody projects so much.
+          // No projection reaches this offset.
           return Promise.resolve(1_000_000)
         },
       },

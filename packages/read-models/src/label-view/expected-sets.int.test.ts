@@ -1,4 +1,4 @@
-/** Lists that are waited for are numbered among the publications: each state of what is known keeps its name. */
+/** Expected lists are numbered among the publications, so each state of knowledge keeps its name. */
 import type { DomainEvent, LabelSetExpected } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
@@ -24,7 +24,7 @@ const expected = (id: string, more: Partial<LabelSetExpected> = {}): DomainEvent
     ...more,
   })
 
-/** `e1 expected!`: the record, what it is, and whether it is required. */
+/** Texts such as `e1 expected!`: the record, its kind, and whether it is required. */
 async function statesOf(...seqs: readonly number[]): Promise<string[]> {
   const states: string[] = []
   for (const labelSetSeq of seqs) {

@@ -193,7 +193,7 @@ test('labels are shown as they held at one time and were known at another', asyn
   expect(await show('2026-09-30')).toEqual([])
   expect(await show('2026-11-04')).toEqual(['a†'])
   expect(await show('2026-11-05')).toEqual([])
-  // On the 9th nobody here knew yet that it had ended on the 5th.
+  // On the 9th this installation did not yet know that it had ended on the 5th.
   expect(await show('2026-11-06', '2026-11-09')).toEqual(['a'])
   expect(await show('2026-11-06', '2026-11-10T00:00:00Z')).toEqual([])
   expect(await show(undefined, '2026-10-31')).toEqual([])
@@ -220,7 +220,7 @@ describe('a set states', () => {
     expect(await states()).toMatchObject([{ total: 3, visible: 2 }])
     await project(retired('i2', 'a'), asserted('i2', 'c'), asserted('i2', 'd'), published('i2', { total: 3 }))
     expect(await states()).toMatchObject([{ total: 3, visible: 3 }])
-    // Records that were read in one batch count as if they had come one by one.
+    // Records read in one batch count as if they had arrived one by one.
     await project(
       ...[
         retired('i3', 'b'),
@@ -286,7 +286,7 @@ test('a rebuild gives the same rows, byte for byte, and the same numbers of stat
   ])
   const after = await snapshot('a', 'b', 'x')
   expect({ ...after, checkpoint: null, state: null }).toEqual({ ...before, checkpoint: null, state: null })
-  // What was remembered of the old tables does not count for the new ones.
+  // The memory of the old tables does not count for the new ones.
   expect(after.state).not.toBe(before.state)
   // The live projector writes into the new tables.
   await project(published('i3'))
@@ -320,7 +320,7 @@ describe('the plan of a look-up', () => {
     const lookupKeys = Array.from({ length: 40 }, (_, n) => `evm:l${n}`)
     await fixture.database.withConnection(async (connection) => {
       await project(...Array.from({ length: 60 }, (_, n) => asserted('i0', `s${n}`)), published('i0'))
-      // After some executions Postgres keeps one plan for all of them, made for the table as it was then.
+      // After some executions Postgres keeps one plan for all later ones, made for the table as it was then.
       for (let n = 0; n < 8; n += 1) await lookUp(connection, lookupKeys, 1)
       expect(await planOf(connection, lookupKeys)).toMatch(
         /Seq Scan on label l .*\n.*lookup_key = ANY \(\(InitPlan/,
@@ -342,7 +342,7 @@ describe('the plan of a look-up', () => {
       const [plans] = await connection.query<{ generic_plans: number; custom_plans: number }>(
         `SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'label-view.look-up'`,
       )
-      // Five executions are planned by themselves before Postgres compares.
+      // Postgres plans five executions separately before it compares.
       expect(plans).toEqual({ generic_plans: 25, custom_plans: 5 })
     })
   })

@@ -17,7 +17,7 @@ const project = (...events: readonly DomainEvent[]): Promise<void> => fixture.pr
 function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEvent<'ReportGenerated'> {
   return event('ReportGenerated', reportId, {
     reportId,
-    // Not how JSON.stringify would write it: the text must come back as it was recorded.
+    // JSON.stringify would write it differently: the text must come back as recorded.
     report: `{ "report_id":"${reportId}",  "note": "\\u00e9 é \\" {}, \\\\" }`,
     ...OWNER,
     address: '0xAbC',

@@ -61,7 +61,7 @@ test('only what the answer calls proven is said to be', () => {
     'Not proven. The log has 5 reports, and at least 10',
   )
   expect(headlineOf({ ...failed, reports: 0 })).toContain('Nothing is proven')
-  // A reason that this document does not know never reads as proven.
+  // A reason that is unknown to this document never reads as proven.
   expect(headlineOf(failed)).toContain('Nothing is proven')
 })
 
@@ -109,7 +109,7 @@ test('each finding has its place in the log and its reason, and the rows are bou
     '9,500 more are in the attached answer.',
     '3 more were counted and not listed (--limit lists them).',
   ])
-  // With --limit 0 nothing is listed, which is not the same as nothing found.
+  // With --limit 0 nothing is listed, which differs from nothing found.
   const unlisted = documentOf({ answer: { findings_omitted: 4 } }).findings
   expect(unlisted).toMatchObject({
     body: null,

@@ -1,4 +1,4 @@
-// Compiled by every supported compiler, as strictly as it can be, with the types of the packed package.
+// Every supported compiler compiles this as strictly as it can, with the types of the packed package.
 import {
   ApiError,
   Cupel,

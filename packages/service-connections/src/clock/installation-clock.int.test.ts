@@ -16,7 +16,7 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-/** The database runs on this machine, so a service is as far from it as its machine clock says. */
+/** The database runs on this machine, so the service's offset from it is the skew of its machine clock. */
 async function started(skewMs: number, of: Queryable = database) {
   const skews: number[] = []
   const warnings: object[] = []
@@ -30,14 +30,14 @@ async function started(skewMs: number, of: Queryable = database) {
   return { clock, skews, warnings, [Symbol.asyncDispose]: () => clock.stop() }
 }
 
-/** More than a question to a busy database on this machine takes, and less than any skew of these tests. */
+/** More than a query to a busy database on this machine takes, and less than any skew of these tests. */
 const NEAR_MS = 10_000
 
 test.each([-3_600_000, -30_000, 30_000, 3_600_000])(
   'a service whose clock is %i ms off has the time of the database, says how far it is off, and warns once',
   async (skewMs) => {
     await using service = await started(skewMs)
-    // A start does not wait for long: on a busy machine the first measurement comes later.
+    // A start does not wait long: on a busy machine the first measurement comes later.
     await until(() => expect(service.skews.length).toBeGreaterThan(0))
     expect(Math.abs(service.clock.now().getTime() - Date.now())).toBeLessThan(NEAR_MS)
     expect(Math.abs(service.skews[0]! * 1_000 + skewMs)).toBeLessThan(NEAR_MS)

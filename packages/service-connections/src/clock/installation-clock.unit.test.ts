@@ -18,7 +18,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** A machine `skewMs` fast, whose questions take `toMs` to the database and `fromMs` back. */
+/** A machine that is `skewMs` fast. Its queries take `toMs` to the database and `fromMs` back. */
 async function machine({ skewMs = 0, toMs = 1, fromMs = 1 }): Promise<InstallationClock> {
   const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
   const query = async () => {

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await collector.close()
-  // The logger opens its file beside the work.
+  // The logger opens its file in the background.
   await until(() => readFileSync(file))
   rmSync(folder, { recursive: true, force: true })
 })

@@ -8,7 +8,7 @@ const spans = (count: number): EndedSpan[] => Array.from({ length: count }, () =
 const TAKEN: SendResult = { kind: 'taken', rejected: 0 }
 const BUSY: SendResult = { kind: 'busy', because: 'ECONNREFUSED' }
 
-/** `answers` in turn; the last one from then on. */
+/** Returns the `answers` in turn, and repeats the last one from then on. */
 function queueWith(answers: readonly (SendResult | Promise<SendResult>)[], maxSpans = 10_000) {
   const seen = { batches: [] as number[], exported: 0, dropped: {} as Record<string, number> }
   const left = [...answers]

@@ -5,7 +5,7 @@ import { createLocalTraces, MAX_STEPS_PER_TRACE, type EndedSpan, type KeptBecaus
 const UUID = '0192f0c1-2d3e-7a4b-8c5d-6e7f8091a2b3'
 const TRACE_ID = '0192f0c12d3e7a4b8c5d6e7f8091a2b3'
 const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-/** No test takes so long. */
+/** Longer than any test. */
 const NEVER_MS = 1e9
 
 interface Kept {

@@ -103,7 +103,7 @@ test('a header has one spelling, and no text makes the check throw', () => {
   expect(formatSignature(parseSignature(header)!)).toBe(header)
   const [keyId, size, index, path, signature] = header.split('.') as [string, string, string, string, string]
   const others = [
-    // An id of digits alone has no other case.
+    // An id with only digits has no other case.
     [`A${keyId.slice(1)}`, size, index, path, signature],
     [keyId, `0${size}`, index, path, signature],
     [keyId, size, '00', path, signature],

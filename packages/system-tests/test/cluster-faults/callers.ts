@@ -1,11 +1,11 @@
-/** Which process holds a port of the loopback address, so that a relay knows who calls. */
+/** Finds the process that holds a port of the loopback address, so that a relay knows its caller. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 // Source: proc(5), /proc/net/tcp: local address and port in hex are the 2nd field, the inode the 10th.
 const LOCAL = 1
 const INODE = 9
 
-/** The name among `pids` of the process whose end of a connection has this port; null for any other process. */
+/** The name among `pids` of the process whose connection uses this local port; null for any other process. */
 export function callerAt(port: number, pids: ReadonlyMap<string, number>): string | null {
   const inode = inodeOf(port)
   if (inode === null) return null
@@ -28,7 +28,7 @@ function holds(pid: number, socket: string): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => isLink(`/proc/${pid}/fd/${fd}`, socket))
   } catch {
-    // It ended.
+    // The process has ended.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** A certificate authority of the test, and certificates of servers: in force, or expired at the moment of their making. */
+/** A certificate authority of the test. It issues server certificates that are valid, or expired when they are issued. */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Certificate } from './relay.js'
 
 export interface Authority {
-  /** For clients. */
+  /** The CA file for clients. */
   readonly caFile: string
   issue(state: 'in force' | 'expired'): Promise<Certificate>
 }

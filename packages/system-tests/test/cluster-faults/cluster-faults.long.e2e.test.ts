@@ -1,7 +1,7 @@
 /**
- * The whole installation on three brokers under load, and faults of every kind from a printed seed, some of them two at a time. Held to:
- * no answered report is lost or changed, no view has a duplicate, nothing listed is green, every job ends exactly, every webhook arrives
- * once in content, and all of it works again after each fault.
+ * Runs the whole installation on three brokers under load, with faults of every kind from a printed seed, some of them two at a time.
+ * It checks that no answered report is lost or changed, no view has a duplicate, nothing listed is green, every job ends exactly, every
+ * webhook arrives once in content, and everything works again after each fault.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,23 +21,23 @@ import { LABEL_HEADER, watchAddresses, type Watches } from './watches.js'
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`faults of an installation on three brokers: ${missing}`)
 
-/** Cases; each is one fault, or two that overlap. */
+/** Number of cases; each is one fault, or two that overlap. */
 const SUITE = { name: 'cluster faults', full: 300, minimum: 2, demanded: 6 }
-/** How long a fault lasts, as `SHORTEST-LONGEST` in seconds: `60-300` where time does not matter. */
+/** Duration of a fault, as `SHORTEST-LONGEST` in seconds: `60-300` for runs without a time limit. */
 const DURATION = process.env['CUPEL_TEST_FAULT_SECONDS'] ?? '1-4'
-/** Parts of the names of the kinds to take, separated by commas; by default all. */
+/** Parts of the names of the kinds to run, separated by commas; all kinds by default. */
 const ONLY = (process.env['CUPEL_TEST_FAULT_KINDS'] ?? '').split(',')
-/** One case in so many is of two faults at a time. */
+/** One case in this many has two faults at a time. */
 const OVERLAP_EVERY = 4
-/** One case in so many changes a list meanwhile. */
+/** One case in this many changes a list during the fault. */
 const LISTING_EVERY = 8
-/** The promise, on a machine that is not busy with other tests. */
+/** The promise, on a machine that runs no other tests. */
 const PROMISED_RECOVERY_MS = 15_000
-/** Only what does not recover takes longer; the table tells what each took. */
+/** Only a failed recovery takes longer. The table shows the time of each recovery. */
 const RECOVERY_LIMIT_MS = 180_000
 const POLL_MS = 100
 const LIMIT_MS = 6 * 60 * 60_000
-/** Of the starter labels: designations by OFAC. */
+/** Addresses of the starter labels that OFAC designates. */
 const LISTED = [
   '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
   '0x901bb9583b24D97e995513C6778dc6888AB6870e',
@@ -50,7 +50,7 @@ const CLEAN = [
 
 describe.skipIf(missing !== undefined)('an installation on three brokers under faults', () => {
   const seed = runSeed()
-  // The load draws in the order of its answers, so that faults have a generator of their own.
+  // The load draws in the order of its answers, so the faults use a separate generator.
   const random = seededRandom(seed)
   const loadRandom = seededRandom(seed + 1)
   let installation: Installation
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)('an installation on three brokers under f
   async function makeFault(kind: FaultKind, place: number, own: Random): Promise<void> {
     const [shortest, longest] = DURATION.split('-').map((text) => Number(text) * 1_000) as [number, number]
     const lasting = shortest + own.next() * (longest - shortest)
-    // The second one begins while the first one lasts.
+    // The second fault begins while the first one lasts.
     if (place > 0) await pause(own.next() * lasting)
     const end = await kind.begin(installation, own)
     await pause(lasting)
@@ -165,8 +165,8 @@ describe.skipIf(missing !== undefined)('an installation on three brokers under f
 })
 
 /**
- * With a whole list in force a clean label makes an address green, unless a designation contradicts it. Each listed address has both:
- * whoever reads a part of its labels calls it green.
+ * With a whole list in force, a clean label makes an address green unless a designation contradicts it. Each listed address has both:
+ * a reader that misses some of its labels calls it green.
  */
 async function importLists({ folder, json }: Installation): Promise<void> {
   const today = new Date().toISOString()

@@ -1,6 +1,6 @@
 /**
- * Three brokers behind relays: each has one for clients, which ends TLS, one for the other brokers and one for the other controllers.
- * Each has a volume of its own where this process may mount one.
+ * Three brokers behind relays. Each broker has one relay for clients, which ends TLS, one for the other brokers and one for the other
+ * controllers. Each broker has its own volume where this process may mount one.
  */
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
@@ -18,21 +18,21 @@ export interface Broker extends Member {
   readonly nodeId: number
   /** Null where this process may not mount one. */
   readonly volume: SmallVolume | null
-  /** For clients. */
+  /** The relay for clients. */
   readonly relay: Relay
-  /** Impairs all that comes in and all that goes out to other brokers, or the part of it that these exchange. */
+  /** Impairs all incoming traffic and all traffic to other brokers, or only the part that `from` exchanges. */
   cutOff(how: Impairment, from?: 'everybody' | 'clients' | 'peers'): () => void
 }
 
 export interface Cluster {
   readonly brokers: readonly [Broker, ...Broker[]]
-  /** For the test itself and Kafka's tools: without TLS, with the password of the brokers. */
+  /** Access for the test itself and Kafka's tools: without TLS, with the password of the brokers. */
   readonly access: KafkaAccess
-  /** Bootstrap addresses of clients: TLS, and SCRAM. */
+  /** Bootstrap addresses for clients, with TLS and SCRAM. */
   readonly clients: string
-  /** Whether each partition has a leader and replicas enough for an acknowledgement. Rejects where no broker tells. */
+  /** Whether each partition has a leader and enough replicas for an acknowledgement. Rejects if no broker answers. */
   serves(): Promise<boolean>
-  /** Runs a program of Kafka's own with the address and the login of the cluster. */
+  /** Runs one of Kafka's own programs with the address and the login of the cluster. */
   tool(program: string, loginOption: string, ...args: string[]): Promise<void>
   stop(): Promise<void>
 }
@@ -43,7 +43,7 @@ const MIN_IN_SYNC = 2
 const HEAP_MB = 288
 const VOLUME_BYTES = 1024 * 1_048_576
 const CLUSTER_ID = Buffer.from('cupel-faults-001').toString('base64url')
-/** Three replicas of everything, two of which acknowledge. */
+/** Everything has three replicas, two of which acknowledge. */
 const REPLICATION = {
   'default.replication.factor': '3',
   'min.insync.replicas': String(MIN_IN_SYNC),
@@ -73,7 +73,7 @@ export interface ClusterOptions {
   readonly jars: KafkaJars
   readonly authority: Authority
   readonly mayMount: boolean
-  /** The client that calls from this port of the loopback address. */
+  /** The name of the client that calls from this port of the loopback address. */
   readonly clientAt: (port: number) => string | null
 }
 
@@ -98,7 +98,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const brokers = await Promise.all(
     ports.map((own, index) => planBroker(options, { index, own, ports, relays, credentials })),
   )
-  // A majority must have been started before any of them serves.
+  // No broker serves until a majority has started.
   await Promise.all(brokers.map((broker) => broker.start()))
   const access = {
     brokers: relays.map((relay) => `127.0.0.1:${relay.brokers.port}`),

@@ -1,6 +1,6 @@
 /**
- * The installation under test: Postgres, a registry and three brokers, each behind a relay, installed by `cupel install`, and every
- * service twice, as a process of its own.
+ * The installation under test: Postgres, a registry and three brokers, each behind a relay. `cupel install` installs it. Every service
+ * runs twice, each time as a separate process.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, writeFile, chmod } from 'node:fs/promises'
@@ -29,7 +29,7 @@ import { startRelay, type Certificate, type Relay, type RelayOptions } from './r
 
 export interface Dependency extends Member {
   readonly relay: Relay
-  /** Past the relay. */
+  /** Bypasses the relay. */
   readonly port: number
   readonly volume: SmallVolume | null
 }
@@ -41,20 +41,20 @@ export interface Installation {
   readonly postgres: Dependency
   readonly registry: Dependency
   readonly services: readonly Member[]
-  /** Of the logs of all services; null where this process may not mount one. */
+  /** The volume for the logs of all services; null where this process may not mount one. */
   readonly serviceVolume: SmallVolume | null
   readonly baseUrls: readonly string[]
-  /** Past the relay. */
+  /** Bypasses the relay. */
   readonly registryUrl: string
-  /** As the owner of the tables, past the relay. */
+  /** Connects as the owner of the tables and bypasses the relay. */
   readonly databaseUrl: string
-  /** Why no volume can be filled here; null where one can. */
+  /** The reason why no volume can be filled here; null where one can. */
   readonly noVolumes: string | null
-  /** What the services sign in with from the next connection on. */
+  /** Sets the password that the services use from the next connection on. */
   tell(secret: 'database' | 'brokers', password: string): Promise<void>
-  /** A command of an operator. */
+  /** Runs an operator command. */
   command(...args: string[]): Promise<CommandResult>
-  /** The same, and its JSON; throws where it fails. */
+  /** Runs an operator command and returns its JSON; throws if it fails. */
   json<T>(...args: string[]): Promise<T>
   stop(): Promise<void>
 }
@@ -69,13 +69,13 @@ const SERVICE_VOLUME_BYTES = 64 * 1_048_576
 /** Only a hang takes longer. */
 const INSTALL_MS = 240_000
 const STOP_MS = 20_000
-/** A busy machine is not what is tested. */
+/** A busy machine must not fail the test. */
 const DEADLINE_MS = '10000'
 const CONNECTIONS = '5'
 
 export async function startFaultInstallation(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'cupel-faults-'))
-  // An unprivileged database user passes through it.
+  // An unprivileged database user must be able to traverse the folder.
   await chmod(folder, 0o711)
   const janitor = startJanitor(folder)
   const started: { stop(): Promise<void> }[] = []
@@ -92,7 +92,7 @@ export async function startFaultInstallation(): Promise<Installation> {
   }
 }
 
-/** It outlives this process, whatever becomes of it, and cleans up. */
+/** The janitor outlives this process, however it ends, and cleans up. */
 function startJanitor(folder: string): ChildProcess {
   const file = join(checkout, 'packages/system-tests/test/cluster-faults/janitor.mjs')
   const stdio = ['pipe', 'ignore', 'ignore'] as const
@@ -155,7 +155,7 @@ async function assemble(
     if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with ${exitCode}: ${stderr}`)
     return JSON.parse(stdout) as T
   }
-  // Until all three brokers know each other, topics cannot have three replicas.
+  // Topics cannot have three replicas until all three brokers know each other.
   await until('an installation', INSTALL_MS, () => json('install'))
   const ports = await Promise.all(Array.from({ length: INSTANCES.api }, () => freePort()))
   const serviceFolder = join(folder, 'services')
@@ -261,7 +261,7 @@ function planServices({ folder, serviceFolder, common, apiPorts }: ServicePlan):
         CUPEL_SCREEN_DEADLINE_MS: DEADLINE_MS,
         CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
         CUPEL_BASE_URL: `http://127.0.0.1:${apiPorts[0]}`,
-        // Each instance adds its number.
+        // Each instance adds its number to the port.
         ...(service === 'api' ? { CUPEL_PORT: String(apiPorts[instance]! - instance) } : {}),
       },
       logFile: join(serviceFolder, `${service}-${instance}.log`),

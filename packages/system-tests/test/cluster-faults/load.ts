@@ -1,4 +1,4 @@
-/** What customers do meanwhile: interactive screens, reads of new reports, bulk jobs one after the other, webhooks, and watches. */
+/** The load of customers during the faults: interactive screens, reads of new reports, sequential bulk jobs, webhooks, and watches. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { endedJob, submitJob, type BulkJob } from '../../src/bulk-client.js'
 import { createClient, type Client } from '../../src/client.js'
@@ -17,7 +17,7 @@ export interface SubmittedJob {
   readonly job: BulkJob
 }
 
-/** What a customer notices. */
+/** The operations whose failure a customer notices. */
 export const noticed = ['screens', 'reads', 'jobs', 'webhooks'] as const
 export type Noticed = (typeof noticed)[number]
 
@@ -26,14 +26,14 @@ export interface Customers {
   readonly jobs: readonly SubmittedJob[]
   readonly receiver: WebhookReceiver
   readonly client: Client
-  /** Answers of single reads that were wrong. */
+  /** Wrong answers of single reads. */
   readonly offences: readonly string[]
   /**
-   * When it worked again after `time`: for screens the start of the first second in which all were answered, for the others the end of
-   * the first success that began later. Null while there is none.
+   * The time from which it worked again after `time`. For screens: the start of the first second in which all were answered; for the
+   * others: the end of the first success that began later. Null until then.
    */
   workedSince(what: Noticed, time: number): number | null
-  /** Ends the load: what is under way ends first. */
+  /** Ends the load after all operations under way have ended. */
   stop(): Promise<void>
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export interface Customers {
 const SCREENS_PER_SECOND = 10
 const JOB_WORKERS = 2
 const JOB_ADDRESSES = 12
-/** Repeated in each job. */
+/** Number of addresses that each job repeats. */
 const TWINS = 2
 const READ_PAUSE_MS = 250
 /** Only a hang takes longer. */
@@ -56,7 +56,7 @@ export async function startCustomers(options: {
   readonly baseUrls: readonly string[]
   readonly key: string
   readonly random: Random
-  /** Listed addresses: half of the screens. */
+  /** Listed addresses, which make up half of the screens. */
   readonly addresses: readonly [string, ...string[]]
 }): Promise<Customers> {
   const { random, addresses } = options

@@ -1,27 +1,27 @@
-/** A process of the installation under a supervisor that starts it again when it ends, unless a fault keeps it down. */
+/** A process of the installation. A supervisor restarts it when it ends, unless a fault keeps it down. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describeExit, type Child } from '@cupel/local-stack'
 import { descendants } from '../../src/process-tree.js'
 
 export interface Member {
   readonly name: string
-  /** Null while it does not run. */
+  /** Null while the process does not run. */
   pid(): number | null
-  /** SIGKILL; it stays down until `start`. */
+  /** Sends SIGKILL; the process stays down until `start`. */
   kill(): Promise<void>
-  /** Asks it to end in good order; it stays down until `start`. */
+  /** Sends SIGTERM; the process stays down until `start`. */
   end(): Promise<void>
   freeze(): void
   thaw(): void
-  /** From now on it is started whenever it does not run. Resolves when it runs. */
+  /** From now on the supervisor starts the process whenever it does not run. Resolves when it runs. */
   start(): Promise<void>
-  /** For the last time. */
+  /** Stops the process and its supervisor for good. */
   stop(): Promise<void>
-  /** Why it ended without being asked, each time. */
+  /** The reason for each end that was not requested. */
   readonly ends: readonly string[]
 }
 
-/** By their names, of those that run. */
+/** The process ids of running members, by name. */
 export function pidsOf(members: readonly Member[]): Map<string, number> {
   return new Map(
     members.flatMap((member): [string, number][] => {
@@ -68,7 +68,7 @@ export function superviseMember(name: string, start: () => Promise<Child>): Memb
   const signal = (name: NodeJS.Signals): void => {
     if (child !== null && child.exit() === null) process.kill(child.pid, name)
   }
-  /** The processes that it started too, as the sessions of a database. */
+  /** Signals the child processes too, such as the sessions of a database. */
   const signalAll = (name: NodeJS.Signals): void => {
     if (child === null) return
     signal(name)

@@ -1,4 +1,4 @@
-/** What must hold whatever happened. It reads the topics as a downstream team does, and the read model's table beside the API. */
+/** Checks what must hold after any fault. It reads the topics as a downstream team does, and the read model's table beside the API. */
 import { join } from 'node:path'
 import { writeFile } from 'node:fs/promises'
 import { openDatabase } from '@cupel/postgres'
@@ -14,7 +14,7 @@ import type { Customers, SubmittedJob } from './load.js'
 const LIMIT_MS = 300_000
 const SHOWN = 5
 
-/** Ids of answers that call a listed address green, among those from the `from`th on. */
+/** Ids of answers that call a listed address green, starting at index `from`. */
 export function falseGreens(
   answered: ReadonlyMap<string, string>,
   listed: ReadonlySet<string>,
@@ -36,11 +36,11 @@ export interface Held {
   readonly greens: number
   readonly jobs: number
   readonly webhooks: number
-  /** Records of one report beyond the first, which no reader sees. */
+  /** Records of one report beyond the first; no reader sees them. */
   readonly repeatedRecords: number
 }
 
-/** After the load has ended. Throws where something does not hold. */
+/** Call it after the load has ended. Throws if a check fails. */
 export async function expectAllHeld(
   installation: Installation,
   customers: Customers,
@@ -67,7 +67,7 @@ export async function expectAllHeld(
   const documents = rows.flatMap(({ id, document }) => (document === null ? [] : [[id, document] as const]))
   expect(falseGreens(new Map(documents), listed).slice(0, SHOWN)).toEqual([])
   const greens = documents.filter(([, text]) => levelOf(text) === 'green').length
-  // Without any green the search for false ones finds none either.
+  // The search for false greens proves nothing if no answer is green.
   expect(greens, documents.find(([, text]) => levelOf(text) !== 'red')?.[1]).toBeGreaterThan(0)
   return {
     ...{ answered: screens.answered.size, promised: screens.promised.size, reports: reports.size, greens },
@@ -91,7 +91,7 @@ function expectExact({ addresses, job }: SubmittedJob): void {
   expect(new Set(reportOf.values()).size).toBe(reportOf.size)
 }
 
-/** Of each job one message, whatever was sent again. */
+/** Expects one message for each job, however often a message was sent again. */
 async function expectWebhooks({ jobs, receiver }: Customers): Promise<void> {
   const wrong = (): string[] => {
     const ends = endsOf(receiver)
@@ -101,7 +101,7 @@ async function expectWebhooks({ jobs, receiver }: Customers): Promise<void> {
   expect(wrong().slice(0, SHOWN)).toEqual([])
 }
 
-/** The settings under which the readers of topics find the brokers and their password. */
+/** The settings that readers of topics need to find the brokers and their password. */
 async function asReadyLine({ folder, cluster, registryUrl }: Installation): Promise<ReadyLine> {
   const { brokers, sasl } = cluster.access
   await writeFile(join(folder, 'run.json'), JSON.stringify({ kafkaSasl: sasl }), { mode: 0o600 })
@@ -127,7 +127,7 @@ interface Row {
   readonly document: string | null
 }
 
-/** The view has each report of the log once, with its bytes, and nothing else; and what was promised is there. */
+/** Expects each report of the log once in the view, with its bytes, and nothing else; and every promised report. */
 async function expectInView(
   { databaseUrl }: Installation,
   { screens }: Customers,

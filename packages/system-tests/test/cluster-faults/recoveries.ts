@@ -1,12 +1,12 @@
-/** How long after a fault ended each thing that a customer notices worked again, as a table. */
+/** A table of the time that each operation a customer notices took to work again after a fault ended. */
 import { noticed, type Noticed } from './load.js'
 
 export interface Recovery {
-  /** One kind, or two that overlapped. */
+  /** One kind, or two kinds that overlapped. */
   readonly kinds: readonly string[]
-  /** Milliseconds after the end of the last one. */
+  /** Milliseconds after the end of the last fault. */
   readonly ms: Readonly<Record<Noticed, number>>
-  /** The same of the brokers: every partition has its leader and its replicas. Null where the customers were faster. */
+  /** The same for the brokers: every partition has its leader and its replicas. Null where the customers were faster. */
   readonly clusterMs: number | null
 }
 

@@ -1,19 +1,19 @@
-/** A TCP relay in front of a server: it can hang up, hold back or delay what passes. With a certificate it ends TLS, as a gateway does. */
+/** A TCP relay in front of a server: it can reset, hold back or delay connections. With a certificate it ends TLS, as a gateway does. */
 import { EventEmitter, once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * `drop`: connections are reset, and new ones too. `stall`: nothing passes until the end, then all of it. `slow`: every piece is late.
- * `lose`: the machine behind is gone and another has its place at the end; nobody tells the clients, whose connections of before and of
- * meanwhile stay open and silent for good.
+ * `drop`: resets connections, and new ones too. `stall`: holds everything back until the end of the fault, then passes it on. `slow`:
+ * delays every piece. `lose`: the machine behind is gone and another replaces it at the end. Clients receive no notice: their earlier
+ * connections, and those made during the fault, stay open and silent for good.
  */
 export type Impairment = 'drop' | 'stall' | 'slow' | 'lose'
 
-/** SSLRequest of the protocol of Postgres: its length, and the code that stands in the place of a version. */
+/** SSLRequest of the Postgres protocol: its length, and the code in the position of the version. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
-/** How late a piece of a slow connection is. */
+/** Delay of each piece on a slow connection. */
 const SLOW_MS = 250
 
 export interface Certificate {
@@ -23,11 +23,11 @@ export interface Certificate {
 
 export interface Relay {
   readonly port: number
-  /** Impairs the connections of those who call that `concerns` chooses, by default of all, until the returned function is called. */
+  /** Impairs the connections of the callers that `concerns` selects, by default all, until the returned function is called. */
   impair(how: Impairment, concerns?: Concerns): () => void
-  /** Resets what is connected; new connections pass. */
+  /** Resets the open connections; new ones pass. */
   reset(): void
-  /** For new connections. */
+  /** Applies to new connections. */
   useCertificate(certificate: Certificate): void
   close(): Promise<void>
 }
@@ -36,9 +36,9 @@ export interface RelayOptions {
   /** Port of the server on the loopback address. */
   readonly to: number
   readonly certificate?: Certificate
-  /** Clients of Postgres ask for TLS in the clear first; all others begin with it. */
+  /** Clients of Postgres first ask for TLS in plain text; all others begin with TLS. */
   readonly speaks?: 'postgres'
-  /** The name of who calls from this port of the loopback address. */
+  /** The name of the caller at this port of the loopback address. */
   readonly callerAt?: (port: number) => string | null
 }
 
@@ -53,7 +53,7 @@ interface Link {
 
 interface Rule {
   readonly how: Impairment
-  /** Null: all. */
+  /** Null selects all callers. */
   readonly concerns: Concerns | null
 }
 
@@ -113,7 +113,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   }
 }
 
-/** Looked up where a rule asks for it, and once: that takes a moment, in which nothing passes. */
+/** Looks the caller up only when a rule needs it, and only once: the lookup takes a moment and passes no data. */
 function callerOf({ remotePort }: Socket, { callerAt }: RelayOptions): () => string | null {
   let caller: string | null | undefined
   return () => {
@@ -129,7 +129,7 @@ function resetBoth({ client, server }: Link): void {
 function lose(link: Link): void {
   link.isLost = true
   reset(link.server)
-  // What the client says is read and forgotten.
+  // Reads and discards everything the client sends.
   link.client.resume()
 }
 
@@ -138,11 +138,11 @@ interface Listener extends Server {
 }
 
 function listener({ certificate, speaks }: RelayOptions, accept: (client: Socket) => void): Listener {
-  // A client that hangs up is told so by the server, and not by the relay.
+  // When a client closes its side, the server closes the connection, not the relay.
   if (certificate === undefined) return createServer({ allowHalfOpen: true }, accept)
   const server = createTlsServer({ ...certificate })
   server.on('secureConnection', (client: TLSSocket) => accept(client))
-  // A client that refuses the certificate says so and hangs up.
+  // A client that refuses the certificate reports that and closes the connection.
   server.on('tlsClientError', () => undefined)
   if (speaks !== 'postgres') return server
   return Object.assign(
@@ -153,7 +153,7 @@ function listener({ certificate, speaks }: RelayOptions, accept: (client: Socket
   )
 }
 
-/** A client that does not ask for TLS, or says more before it has it, is hung up on. */
+/** Closes the connection of a client that does not ask for TLS, or sends more before TLS is ready. */
 function answerForTls(client: Socket, tls: Server): void {
   client.on('error', () => undefined)
   client.once('data', (asked) => {
@@ -163,13 +163,13 @@ function answerForTls(client: Socket, tls: Server): void {
   })
 }
 
-/** What ends on one side ends on the other, when it may pass. */
+/** An end on one side ends the other side, unless a rule holds it back. */
 function carry(link: Link, from: Socket, to: Socket, passage: () => Promise<void>): void {
   const carryOn = async (chunk: Buffer): Promise<void> => {
     if (link.isLost) return
     from.pause()
     await passage()
-    // Where the other side is gone, this one is about to be closed.
+    // If the other side is gone, this side closes soon.
     if (!link.isLost && to.writable && !to.write(chunk)) await drained(to)
     from.resume()
   }

@@ -1,4 +1,4 @@
-/** Addresses under watch, which a list names one after the other while faults happen: each change is told once. */
+/** Watched addresses, which a list names one after the other during faults. Each change must be reported once. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '../../src/client.js'
@@ -8,9 +8,9 @@ import type { WebhookReceiver } from '../../src/webhook-receiver.js'
 import type { Installation } from './installation.js'
 
 export interface Watches {
-  /** Begins to list the next address, in the background and again until it is done; nothing where all of them are listed. */
+  /** Begins to list the next address in the background and repeats it until it succeeds. Does nothing if all addresses are listed. */
   listNext(): void
-  /** Resolves to the addresses whose change was told another number of times than once. */
+  /** Resolves to the addresses whose change was not reported exactly once. */
   notToldOnce(receiver: WebhookReceiver): Promise<string[]>
 }
 

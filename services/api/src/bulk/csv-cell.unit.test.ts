@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvCell } from './csv-cell.js'
 
-/** What begins a formula in Excel, LibreOffice and their kin, after the blanks, signs without width and quotes that they strip. */
+/** The start of a formula in Excel, LibreOffice and similar programs, after the blanks, zero-width signs and quotes that they strip. */
 const FORMULA = /^[\s\p{Cf}"]*[=+\-@|%＝＋－＠]/u
 
 /**
- * Cells as spreadsheets read them where lines are divided at `separator`: a quote opens a quoted cell only as its first character, a
- * quote in other places is text, and what follows a closed quote up to the separator belongs to the cell.
+ * Cells as spreadsheets read them if they split lines at `separator`: a quote opens a quoted cell only as its first character. A
+ * quote in other places is text, and text between a closed quote and the separator belongs to the cell.
  */
 function readAsSpreadsheet(line: string, separator: string): string[] {
   const cells: string[] = []
@@ -29,7 +29,7 @@ function readAsSpreadsheet(line: string, separator: string): string[] {
   return cells
 }
 
-/** A cell of ours between two others, as a spreadsheet with each separator sees the line. */
+/** Puts the cell between two others, and reads the line as a spreadsheet with each separator does. */
 function formulasSeen(text: string): string[] {
   const line = `0,${csvCell(text)},x`
   return [',', ';', '|', '\t', '\u001f', '\v', '\f', '\0']

@@ -18,7 +18,7 @@ test('a job is read once a round for all who follow it, and not at all once they
   const leave = heard.map((own) => watch.follow(TENANT, 'job_1', ({ completed }) => own.push(completed)))
   await until(() => expect(heard[0]!.length).toBeGreaterThan(1))
   leave.forEach((one) => one())
-  // Nobody heard a reading that the others did not hear.
+  // All listeners heard the same readings.
   expect(heard[1]).toEqual(heard[0])
   expect(heard[2]).toEqual(heard[0])
   expect(reads).toBe(heard[0]!.at(-1))

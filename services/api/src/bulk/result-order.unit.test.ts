@@ -84,7 +84,7 @@ test('items that are done between two pages make none come twice', () => {
         { sort: 'risk' },
         { after: first.last, size },
       )
-      // What was pending on the first page may come again as what it has become, which is news.
+      // An item that was pending on the first page may come again with its new status.
       const shown = first.items.filter(({ status }) => status !== 'pending').map(({ index }) => index)
       expect(second.items.filter(({ index }) => shown.includes(index))).toEqual([])
     }),

@@ -9,7 +9,7 @@ const itemAt = (index: number): JobItem => ({
   ...{ status: 'completed', index, address: `a${index}`, reportId: `r${index}`, level: 'green', score: 0 },
 })
 
-/** Turns that are counted, and what is read in each. */
+/** Counts the turns, and the rows read in each. */
 function watchedTurns() {
   const slices: number[] = []
   let rows = 0

@@ -20,7 +20,7 @@ const failed = {
 } as const
 const pending = { status: 'pending', index: 2, address: 'y' } as const
 
-/** RFC 4180, read by its grammar. */
+/** Reads RFC 4180 by its grammar. */
 function parseTable(text: string): string[][] {
   return text
     .split('\r\n')
@@ -112,10 +112,10 @@ test('5,000 hostile strings come back from the table as they were, none of them 
   }
 })
 
-/** Without the marks before formulas, and without apostrophes of the text itself that stand at the same places. */
+/** Removes the marks before formulas, and apostrophes of the text itself in the same places. */
 const unmarked = (text: string): string => text.replaceAll(/(^|[,;|\p{Cc}\u2028\u2029])'+/gu, '$1')
 
-/** RFC 4180, read character by character: cells may hold line breaks. */
+/** Reads RFC 4180 character by character: cells may hold line breaks. */
 function parseCells(table: string): string[][] {
   const rows: string[][] = [['']]
   let isQuoted = false

@@ -31,7 +31,7 @@ async function begunOn(thread: ReturnType<typeof threadOn>, turn: Turn) {
 }
 
 test('a fault in the thread is judged like one in the process, and the thread goes on', async () => {
-  // Nothing listens there.
+  // No server listens on this port.
   const thread = threadOn('postgres://nobody@127.0.0.1:1/nothing')
   for (let read = 0; read < 2; read += 1) {
     const chunks = await begunOn(thread, atOnce)
@@ -62,7 +62,7 @@ test('a thread that ends leaves no read looking whole, nor a turn without an end
   await thread.close()
   await refused
   await expect(chunks.next()).rejects.toThrow('thread of large reads ended')
-  // The turn comes when the thread is gone: it ends at once.
+  // The turn comes after the thread is gone, and ends at once.
   await held[0]!()
   const others = await begunOn(thread, atOnce)
   await expect(others.next()).rejects.toSatisfy(isUnavailable)

@@ -24,7 +24,7 @@ test.each([
   expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}`)
   const problem = JSON.parse(body) as Record<string, unknown>
   expect(problem).toMatchObject({ status, code })
-  // What is said is what the description shows.
+  // The answer equals the example of the description.
   if (status !== 400)
     expect({ ...problem, request_id: '' }).toEqual({ ...problemExample(code), request_id: '' })
   expect(head).toContain(`Request-Id: ${String(problem['request_id'])}`)

@@ -99,7 +99,7 @@ test('a key has its number of streams and no more, and the process its own', asy
   await open('b')
   await until(() => expect(opened).toHaveLength(3))
   expect(streams.refusal('c')).toMatchObject({ code: 'unavailable' })
-  // One that was judged before the others were open ends at once.
+  // A stream that was admitted before the others opened ends at once.
   const late = await open('c')
   await until(() => expect(late.response.complete).toBe(true))
   expect(opened).toHaveLength(3)

@@ -44,7 +44,7 @@ test('one slice is made at a time, by turns, and a slice that fails stops no oth
     'fulfilled',
   ])
   expect(made.slice(0, 2)).toEqual(['a1', 'fails'])
-  // Each key rests for itself.
+  // Each key has its own rest.
   expect(made.slice(2).toSorted()).toEqual(['a2', 'b2'])
 })
 
@@ -64,7 +64,7 @@ test('a slice is followed by a rest: nine times as long as it took while another
   const factor = async (sliceMs = SLICE_MS): Promise<number> => {
     const before = rests.length
     await read.slice(async () => void vi.advanceTimersByTime(sliceMs))
-    // The rests of all keys and of this one begin behind the slice.
+    // The rests of all keys and of this key begin after the slice.
     await until(() => expect(rests).toHaveLength(before + 2))
     ofAll.push(rests.at(-2)! / SLICE_MS)
     return rests.at(-1)! / SLICE_MS

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { discard, leaveUnread } from './body-reader.js'
 
 const BODY_BYTES = 8 * 1_048_576
-/** What a parser takes in before it notices that nobody reads. */
+/** Bytes that a parser takes in before it notices that the body is not read. */
 const MAX_READ_BYTES = 262_144
 
 let server: Server
 let treat: (request: IncomingMessage) => void
 let connection: 'close' | 'keep-alive'
-/** Whether the body has begun to arrive before it is known what becomes of it. */
+/** Whether the body has begun to arrive before the server decides about it. */
 let isDecidedLate: boolean
 let taken: Socket | null
 beforeEach(async () => {
@@ -33,7 +33,7 @@ afterEach(() => {
   server.close()
 })
 
-/** Sends a whole body, and resolves with what came back once the connection has ended. */
+/** Sends a whole body, and resolves to the answer once the connection has ended. */
 function sendBody(): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

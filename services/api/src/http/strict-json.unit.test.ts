@@ -60,7 +60,7 @@ test('what is accepted is what JSON.parse makes of it', () => {
   fc.assert(
     fc.property(fc.json({ depthSize: 'small' }), (text) => {
       const parsed = parse(text)
-      // Generated documents may hold what is refused on purpose, never anything else.
+      // The parser may reject a generated document only for the values that it rejects on purpose.
       if (parsed.ok) expect(parsed.value).toEqual(JSON.parse(text))
       else expect(parsed.fault.detail).toMatch(/exactly|NUL|not allowed|deeper/)
     }),
@@ -96,7 +96,7 @@ test('text that JSON.parse refuses is refused, whatever it looks like', () => {
   )
 })
 
-/** Many times what a slow machine needs; work that grows with the square of a mebibyte takes minutes. */
+/** Many times the need of a slow machine; work that grows with the square of a mebibyte takes minutes. */
 const LINEAR_MS = 1_000
 
 test('the work grows with the length of a body alone', () => {

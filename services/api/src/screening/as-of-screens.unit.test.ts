@@ -10,7 +10,7 @@ const order = (accountId: string): AsOfOrder => ({
   asOf: '2026-03-01T00:00:00.000Z',
 })
 
-/** Its log says nothing until it fails. */
+/** A log that sends nothing until it fails. */
 function stalled() {
   const fail: ((error: Error) => void)[] = []
   const partitionCount = () => new Promise<never>((_, reject) => fail.push(reject))

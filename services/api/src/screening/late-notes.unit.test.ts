@@ -5,7 +5,7 @@ import type { ScreenInWait } from './pending-table.js'
 
 const screen = (reportId: string): ScreenInWait => ({
   ...{ reportId, accountId: 'acc_1', livemode: true, isAccepted: false },
-  // A note reads nothing of it.
+  // A note does not read the request.
   request: {} as ScreenInWait['request'],
 })
 

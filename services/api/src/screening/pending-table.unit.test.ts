@@ -4,7 +4,7 @@ import { createPendingTable, type PendingTable, type ScreenInWait } from './pend
 const wait = (reportId: string) => table.register(screen(reportId))
 const screen = (reportId: string): ScreenInWait => ({
   ...{ reportId, accountId: 'acc_1', livemode: true, isAccepted: false },
-  // The table reads nothing of it.
+  // The table does not read the request.
   request: {} as ScreenInWait['request'],
 })
 const report = { kind: 'report', document: '{}' } as const

@@ -21,7 +21,7 @@ interface Erased {
 
 let commandLine: CommandLine
 let environment: Readonly<Record<string, string>>
-/** From before the installation had keys. */
+/** An account from before the installation had keys. */
 let old: string
 beforeAll(async () => {
   commandLine = await openCommandLine()
@@ -115,7 +115,7 @@ async function sealedReference(accountId: string, reference: string): Promise<st
   return (await seal.sealReferences([reference]))[0]!
 }
 
-/** A watch as its event tells of it. */
+/** Appends the event of a watch. */
 async function watched(accountId: string, reference: string): Promise<void> {
   const watch = { watchId: 'wat_1', address: '0x1', canonicalAddress: '0x1', chain: 'ETH', lookupKey: 'k' }
   const data = {
@@ -164,7 +164,7 @@ test('one reference of an account is erased: its records are counted, also those
     exitCode: 3,
     message: expect.stringContaining('it was never used, or it was erased before') as string,
   })
-  // The account itself is there, and so is what is sealed with its key.
+  // The account itself exists, and so do the values sealed with its key.
   const { items } = await answered<{ items: { account_id: string; name: string }[] }>('accounts', 'list')
   expect(items.find(({ account_id }) => account_id === accountId)).toMatchObject({ name: 'Has customers' })
 })

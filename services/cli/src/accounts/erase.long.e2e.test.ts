@@ -1,4 +1,4 @@
-/** The personal data of an account is erased: nothing of it is in any file of the installation or of an archive, and all is still proven. */
+/** Erases the personal data of an account: no file of the installation or an archive holds any of it, and everything is still proven. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { scanFiles } from '../../test/raw-scan.js'
 import { checkout, cleanUp, cupel, end, start, type Ended, type Started } from '../../test/started.js'
 import type { Ready } from '../start/ready-line.js'
 
-/** In every field that holds personal data of an account; none of them occurs anywhere else. */
+/** Values for every field that holds personal data of an account. None of them occurs anywhere else. */
 const MARKERS = {
   account: 'Marker Account GmbH',
   accountReason: 'markerAccountReason',
@@ -87,7 +87,7 @@ async function search(reference: string): Promise<string[]> {
   return (JSON.parse(found) as { items: { report_id: string }[] }).items.map(({ report_id }) => report_id)
 }
 
-/** The commands of a section of the runbook, with the account in the place of its example. */
+/** Returns the commands of a section of the runbook, with the account in the place of its example. */
 function commandsOf(section: string): string[][] {
   const [, text = ''] = readFileSync(RUNBOOK, 'utf8').split(`\n## ${section}\n`)
   const blocks = [...text.split('\n## ')[0]!.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!)
@@ -171,9 +171,9 @@ test('while the account is there, no file but those of the customer holds any of
   expectNoMarkers()
 })
 
-/** In files of the installation, of the archive and of its copy in a store, also where they are compressed. */
+/** Searches the files of the installation, of the archive and of its copy in a store, compressed data included. */
 function expectNoMarkers(): void {
-  // The screened address is not personal data, and shows that the search finds what is there.
+  // The screened address is not personal data. It shows that the search finds existing text.
   const scanned = [folder, store.folderOf(bucket)].map((place) =>
     scanFiles(place, [...Object.values(MARKERS), LAZARUS]),
   )
@@ -225,7 +225,7 @@ test('the runbook erases one end customer, word for word, and the other one stay
   const { stdout: whole, exitCode } = await cupel({ home }, 'audit', 'verify')
   expect([exitCode, whole.includes(`one customer reference of ${account}`)]).toEqual([0, true])
 
-  // Used again, it is a new customer.
+  // A reference that is used again is a new customer.
   const again = await call('POST', '/v1/screen', { address: LAZARUS, customer_reference: MARKERS.reference })
   expect(again).toContain(MARKERS.reference)
   await until(async () => expect(await search(MARKERS.reference)).toEqual([reportIdOf(again)]))

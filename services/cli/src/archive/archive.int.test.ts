@@ -1,4 +1,4 @@
-/** An archive is checked elsewhere: with its folder and public keys, and neither the database nor a broker. */
+/** An auditor checks an archive elsewhere: with its folder and public keys, without the database or a broker. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => decided.close())
 
-/** Calls a command on a machine that has nothing of the installation. */
+/** Calls a command on a machine without any part of the installation. */
 const auditor = (args: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<Said> =>
   callCupel({ CUPEL_HOME: join(elsewhere, 'home'), ...settings }, [...args, '--public-keys', keys])
 
@@ -106,7 +106,7 @@ test('reports of an archive are decided again from it alone, at the level that n
   expect(readFileSync(pdf, 'utf8')).toContain(
     `"archive":{"place":"${archive}","manifest":1,"manifest_sha256":"`,
   )
-  // The operator, who has the keys, signs what the same command finds.
+  // The operator has the keys, and signs the result of the same command.
   const signed = await decided.json('audit', 'recompute', '--archive', archive, '--pdf', pdf)
   expect(signed).toMatchObject({ pdf: { signature: `${pdf}.sig`, unsigned_because: null } })
   const other = await auditor(['audit', 'recompute', '--archive', archive, '--level', 'B'])
@@ -152,7 +152,7 @@ test('while a run is at work, the archive is proven up to its last manifest; wit
     archive: { manifests: 1, pending: 1, faults: [] },
   })
   expect((await auditor(['archive', 'verify', folder])).out).toContain('is at work: its 1 files')
-  // A run never writes in front of what is there.
+  // A run never writes before the existing records.
   const foreign = join(place, '0000000000000000.avro.draft')
   writeFileSync(join(folder, foreign), 'a part')
   expect(await proof(['archive', 'verify', folder])).toMatchObject({
@@ -191,7 +191,7 @@ const VERIFIER = fileURLToPath(
   new URL('../../../../packages/transparency/python/verify_report.py', import.meta.url),
 )
 
-/** Runs the one file that an auditor has, in Python and without anything else. */
+/** Runs the single file of an auditor with plain Python. */
 function python(...args: readonly string[]): Promise<{ code: number; out: string; sentence: string }> {
   return new Promise((resolve) => {
     execFile('python3', [...args], (error, out, sentence) =>
@@ -306,7 +306,7 @@ test('what was wrong with the log when it was archived is found in the archive',
     const args = [VERIFIER, shown, '--archive', folder, '--key', keys]
     expect((await python(...args)).sentence).toMatch(/The record of the report is not what the key .* signed/)
   }
-  // The earlier archive goes on only behind the records that it has.
+  // The earlier archive can only continue after the records that it has.
   const said = await decided.cupel('archive', 'create', archive)
   expect(said.error).toMatchObject({ message: expect.stringContaining('has another record') as string })
 })

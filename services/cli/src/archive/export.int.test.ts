@@ -1,4 +1,4 @@
-/** The events of an archive as tables: the questions of docs/archive-questions.md, asked with DuckDB, give what the log says. */
+/** The events of an archive as tables: the questions of docs/archive-questions.md, asked with DuckDB, give the same answers as the log. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SIGNING_KEYS_FILE } from '@cupel/checkpoints'
@@ -89,7 +89,7 @@ async function appendOpening(reportId: string): Promise<void> {
   )
 }
 
-/** Of a later release. */
+/** A record of a later release. */
 const unknownRecord = {
   ...{ topic: topicOf('ApiRequestAudited'), partition: 0, key: 'later', value: Buffer.from([0, 9, 9]) },
   headers: { ce_type: 'SomethingLater', ce_id: 'later' },

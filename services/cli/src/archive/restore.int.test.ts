@@ -1,4 +1,4 @@
-/** An installation that lost everything but an archive and its keys proves and answers what it answered before. */
+/** An installation that kept only an archive and its keys proves and answers the same as before. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseBehindLog } from '@cupel/access'
@@ -34,7 +34,7 @@ afterAll(async () => {
   await decided.close()
 })
 
-/** An installation with no record yet, and with a log of its own. */
+/** An installation without records, with its own log. */
 async function another(): Promise<CommandLine> {
   const installation = await openCommandLine({}, { openLog: (database) => openEmbeddedLog({ database }) })
   for (const file of [SIGNING_KEYS_FILE, REPORT_SIGNING_KEYS_FILE])
@@ -68,7 +68,7 @@ test('the log of an archive verifies, with every signature, and gives the same r
   expect(await again.json('audit', 'recompute', '--level', 'A')).toMatchObject({
     ...{ is_proven: true, reports: 1, levels: { A: { same: 1 } } },
   })
-  // Reports carry signatures for the log before: a service appends the event that says which one it was.
+  // Reports carry signatures for the previous log: a service appends the event that names that log.
   const projector = await startProjector({ ...again.deps, database: again.connect() })
   again.onClose(() => projector.stop())
   const [adopted] = await until(async () => {
@@ -84,7 +84,7 @@ test('the log of an archive verifies, with every signature, and gives the same r
 })
 
 test('a log that has gone on is not restored over, and a database that follows another log adopts the restored one by its checkpoints', async () => {
-  // The event of the adoption is behind what the archive has.
+  // The event of the adoption comes after the records of the archive.
   const present = await again.cupel('archive', 'restore', archive, ...REASON)
   expect(present.error).toHaveProperty('message', expect.stringContaining('into an empty log'))
   const other = await another()
@@ -126,7 +126,7 @@ test('killed at any point no service starts on the half of a log, until another 
     expect(await databaseBehindLog(halved)).not.toBeNull()
     expect(await halved.json('restore', ...REASON)).toMatchObject({ may_start: true, older_database: true })
     expect(await databaseBehindLog(halved)).toBeNull()
-    // What is refused keeps no installation from starting.
+    // A refused restore does not keep an installation from starting.
     const refused = await halved.cupel('archive', 'restore', archive, ...REASON)
     expect([refused.error === null, await databaseBehindLog(halved)]).toEqual([true, null])
   } finally {

@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Somebody with the address, an access key and the public keys. */
+/** An auditor with the address, an access key and the public keys. */
 function auditorOf({ folder }: Decided): (...args: readonly string[]) => Promise<Said> {
   const elsewhere = join(folder, 'elsewhere')
   mkdirSync(elsewhere)

@@ -1,4 +1,4 @@
-/** Whoever has the owner's account of the database can change the log; the checkpoints show it. */
+/** The owner's account of the database can change the log; the checkpoints reveal the change. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkpointFile, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
@@ -153,7 +153,7 @@ test('witnesses that the projector asks are told by status and doctor, and verif
     transparency: { faults: [expect.stringContaining('Missing: other.example.') as string] },
   })
   expect(await verify('--witness', vkey, other, '--witnesses-needed', '1')).toMatchObject({ exitCode: 0 })
-  // Where there is no transparency log to compare with, nobody cosigned it.
+  // Without a transparency log there is nothing to compare with, and no cosignature.
   rmSync(join(folder, 'checkpoints', 'transparency'), { recursive: true })
   for (const table of ['witness', 'subtree', 'leaf', 'log'])
     await installation.database.execute(`DELETE FROM transparency.${table}`)

@@ -1,4 +1,4 @@
-/** A proof of nothing is no proof: empty logs, wrong folders, other logs, and fewer reports than expected. */
+/** The command rejects proofs of nothing: empty logs, wrong folders, other logs, and fewer reports than expected. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Whatever an operator changes is in the audit log, with who did it and why. */
+/** The audit log holds every change by an operator, with its author and its reason. */
 import { noMetrics, silentLogger, topicOf } from '@cupel/contracts'
 import { defaultPolicy } from '@cupel/domain'
 import { MAC_HEADER } from '@cupel/event-log'
@@ -125,7 +125,7 @@ test('webhook endpoints are told with who and why, of both environments', async 
   const ids: string[] = []
   for (const environment of ['live', 'test']) {
     const order = ['--account', account.account_id, '--environment', environment, '--reason', 'ticket 12']
-    // An address, so that no name server is asked.
+    // An IP address, so that no name server is queried.
     const made = await decided.json<{ endpoint_id: string }>(
       'webhooks',
       'create',
@@ -151,7 +151,7 @@ test('webhook endpoints are told with who and why, of both environments', async 
   ])
 })
 
-// The last one: what was deleted does not come back.
+// This test comes last, because its deletion cannot be undone.
 test('a rebuild over a log whose front was deleted is refused with the topic, whatever is accepted', async () => {
   await decided.deleteFront('screening.label.events.v1', 1)
   const target = ['audit', 'replay', '--target', 'label-view']

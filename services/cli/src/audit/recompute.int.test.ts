@@ -42,7 +42,7 @@ beforeAll(async () => {
   await decided.importLabels('sdn', [SANCTIONED.row])
   await decided.importLabels('mine', [MIXED.row])
   for (const { address } of [SANCTIONED, MIXED, UNLISTED]) reports.push(await decided.screen(address, 'ETH'))
-  // Decided before and after a change of the labels: each rests on the state of its own time.
+  // Reports decided before and after a change of the labels: each rests on the state of its own time.
   await decided.importLabels('mine', [MIXED.revisedRow])
   reports.push(await decided.screen(MIXED.address, 'ETH'))
   reports.push(await decided.screen(magicAddress, 'ETH', false))
@@ -116,7 +116,7 @@ describe('a report that was decided a second time', () => {
     expect(await recomputed()).toMatchObject({ reports: 5, is_proven: true })
     const verified = await decided.json<Verified>('audit', 'verify')
     expect(verified).toMatchObject({ reports: 5, repeated_reports: 1 })
-    // The second record's hash is not of its text: that is told, though nobody was answered with it.
+    // The hash in the second record does not match its text. The audit reports that, although no answer used this record.
     expect(verified.problems.map(({ kind }) => kind)).toEqual(repeatProblems)
   })
 })
@@ -150,7 +150,7 @@ test('of a log that is read in shares, because it has more ids than are remember
 describeCutOffRuns(() => decided)
 describeAuditPdf(() => decided)
 
-/** Somebody who changes inputs, decides again and writes a report that follows from them. */
+/** Changes inputs, decides again and returns the report that follows from them, as an attacker would. */
 function consistently(
   data: ReportGenerated,
   shared: SharedInputs,
@@ -327,7 +327,7 @@ describe('a record that was tampered with', () => {
   })
 })
 
-/** What the second record of the first report is told for, see above. */
+/** The problem of the second record of the first report, see above. */
 const repeatProblems = ['report-hash']
 
 test('a read model that answers with something else is found', async () => {
@@ -342,7 +342,7 @@ test('a read model that answers with something else is found', async () => {
   ])
 })
 
-// The last ones: what was taken out does not come back.
+// These tests come last, because their deletions cannot be undone.
 test('a topic whose front is gone is named, even where nothing else is wrong with it', async () => {
   const topic = topicOf('PolicyActivated')
   await decided.deleteFront(topic, 1)

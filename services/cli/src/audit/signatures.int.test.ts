@@ -1,4 +1,4 @@
-/** Whoever has the record keys and the owner's account of the database can write reports with right MACs; signatures show them. */
+/** An attacker with the record keys and the owner's account of the database can write reports with valid MACs; signatures reveal them. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,13 +57,13 @@ async function verify(...options: string[]): Promise<Verified & { exitCode: numb
   return { ...(JSON.parse(out) as Verified), exitCode }
 }
 
-/** The relay has put so many events about keys into the log. */
+/** Waits until the relay has appended `count` events about keys to the log. */
 async function published(count: number): Promise<void> {
   const topic = topicOf('SigningKeyPublished')
   await until(async () => expect(await decided.log.endOffset(topic, 0)).toBe(count))
 }
 
-/** The report under another id, as somebody with the record keys would append it. */
+/** Appends the report under another id, as an attacker with the record keys would. */
 async function appendForged(sign: (records: readonly NewRecord[]) => readonly NewRecord[]): Promise<string> {
   const reportId = randomBytes(8).toString('hex')
   const document = report.report.replaceAll(report.reportId, reportId)
@@ -103,7 +103,7 @@ test('a report that was changed, with a right MAC, is named at its place', async
 
 test('every changed character of the signature is named', async () => {
   const original = (await recordOf(report.reportId)).headers[SIGNATURE_HEADER]!
-  // A sample: the unit tests change every character.
+  // This tests a sample; the unit tests change every character.
   for (let at = 0; at < original.length; at += 7) {
     const changed = original.slice(0, at) + (original[at] === '0' ? '1' : '0') + original.slice(at + 1)
     const headers = { ...(await recordOf(report.reportId)).headers, [SIGNATURE_HEADER]: changed }
@@ -122,7 +122,7 @@ test('a report whose signature was removed is missing one, from the mark on', as
     ...{ exitCode: 1, signatures: { signed: 0, unsigned: 1 } },
     problems: [{ kind: 'unsigned', ...place, detail: `The report ${report.reportId} carries no signature.` }],
   })
-  // Whoever can write the log may remove the mark as well: a count that an auditor noted shows it.
+  // An attacker who can write the log may remove the mark as well: a count that an auditor noted reveals this.
   await decided.database.execute('DELETE FROM checkpoints.signatures_required')
   expect(await verify()).toMatchObject({ exitCode: 0, signatures: { unsigned: 1 } })
   expect(await verify('--max-unsigned', '0')).toMatchObject({ exitCode: 1, is_proven: false })
@@ -176,7 +176,7 @@ test('keys are exchanged: earlier reports stay signed, and a retired key signs n
 test('reports without a signature count by an operator’s word alone, which is recorded, and only until it is taken back', async () => {
   const requireSignatures = (...options: string[]) =>
     decided.json<object>('log', 'require-signatures', '--reason', 'a rollback for a week', ...options)
-  // The command refuses while a scorer that signs nothing may still run.
+  // The command refuses while a scorer without signatures may still run.
   const appendUnsigned = (at: string) =>
     appendForged((records) =>
       records.map((record) => ({ ...record, headers: { ...record.headers, ce_time: at } })),
@@ -187,7 +187,7 @@ test('reports without a signature count by an operator’s word alone, which is 
   expect(await requireSignatures('--undo')).toEqual({ signatures_required: false, changed: true })
   expect(await requireSignatures('--undo')).toEqual({ signatures_required: false, changed: false })
   await appendUnsigned(LONG_AGO)
-  // What came before stays named.
+  // The earlier records are still reported.
   expect(await verify()).toMatchObject({ exitCode: 1, signatures: { signed: 1, unsigned: 2 } })
   expect(kinds(await verify())).toEqual(['unsigned'])
 

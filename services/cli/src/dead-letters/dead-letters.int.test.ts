@@ -24,7 +24,7 @@ async function cupel(...args: string[]): Promise<Record<string, unknown>> {
 
 const records = (partition: number): Promise<LogRecord[]> => commandLine.records(TOPIC, partition)
 
-/** Appends records that nobody can read and lays them aside as a group does. */
+/** Appends unreadable records and lays them aside as a group does. */
 async function layAside(...keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     const headers = { ce_type: 'BulkSubmitted', ce_id: `event of ${key}` }

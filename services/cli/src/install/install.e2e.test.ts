@@ -1,6 +1,6 @@
 /**
- * An installation on a Postgres, a broker and a registry that nobody of ours started, secured by TLS, passwords and ACLs: installed by one
- * command, served by processes that each sign in as themselves, examined, and found at fault where somebody changed a topic.
+ * An installation on an existing Postgres, broker and registry, secured by TLS, passwords and ACLs. One command installs it, and
+ * every process signs in as a separate user. An examination reports a topic that was changed.
  */
 import { join } from 'node:path'
 import { recordedReportPartitions } from '@cupel/access'
@@ -176,7 +176,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect(
       (await json<{ steps: { changes: string[] }[] }>('install')).steps.flatMap(({ changes }) => changes),
     ).toEqual([`Set retention.ms=-1 on the topic ${TOPIC_PREFIX}${REPORTS}.`])
-    // A broker tells of a change a moment after its controller has made it.
+    // A broker reports a change a moment after its controller has made it.
     await until(async () => expect((await cupel('doctor')).exitCode).toBe(0))
   })
 
@@ -195,7 +195,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     expect((await cupel('install', '--screen-partitions', '39')).error).toMatchObject({
       message: expect.stringContaining('has 40 partitions, and none can be taken away') as string,
     })
-    // In the order of the runbook: who reads a lane comes before who writes to it.
+    // The order of the runbook: readers of a lane come before its writers.
     for (const service of ['projector', 'scorer', 'bulk-coordinator', 'api'] as const) {
       await Promise.all(
         installation.running

@@ -64,7 +64,7 @@ test('a dry run names every change and makes none', async () => {
   const { changed, steps } = await json('install', '--dry-run')
   expect(changed).toBe(false)
   expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual([
-    // Bulk jobs have one shard on one machine. Without files of keys there is no evidence to begin.
+    // On one machine bulk jobs have one shard. Without files of keys there is no evidence to begin.
     ...['bulk shards', 'MACs', 'signing keys', 'signatures', 'rebuilds'],
   ])
   expect(await tables()).toBe(0)
@@ -204,14 +204,14 @@ test('with keys from the beginning the log refuses records of others, and the do
     expect(await changes('--dry-run')).toEqual(begun)
     expect(await changes()).toEqual(begun)
     expect(await published()).toHaveLength(2)
-    // Every record has a MAC, that of the default policy too.
+    // Every record has a MAC, also that of the default policy.
     expect(
       await owner.query("SELECT 1 FROM log.record WHERE (headers::jsonb)->>'cupel_mac' IS NULL"),
     ).toHaveLength(1)
     expect(await changes()).toEqual([])
     await call('log', 'rotate-signing-key', '--of', 'reports')
     await call('log', 'add-key')
-    // A further record key waits for `cupel log require-macs`: processes that lack it would not begin.
+    // A further record key waits for `cupel log require-macs`: processes without it would not start.
     const exchanged = [expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/)]
     expect(await changes('--dry-run')).toEqual(exchanged)
     expect((await callCupel(withKeys, ['doctor'])).out).toMatch(

@@ -1,6 +1,6 @@
 /**
- * An installation on a secured cluster loses what its runbooks are for: a day of its database, and later the database and all topics. It comes
- * back word for word as the pages say, and whoever was erased after the backup stays erased.
+ * An installation on a secured cluster loses the data that its runbooks cover: a day of its database, later the database and all topics.
+ * The pages, followed word for word, restore it, and customers erased after the backup stay erased.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)('an installation that loses its database 
   const startServices = (): void => IN_ORDER.forEach((service) => installation.serve(service))
   const call: SecuredInstallation['call'] = (path, body) => installation.call(path, body)
 
-  /** As a snapshot of the volume would: one consistent state, while nothing is connected. */
+  /** Copies the database like a snapshot of the volume: one consistent state, without connections. */
   async function copyDatabase(from: string, to: string): Promise<void> {
     const url = new URL(installation.cluster.databaseUrl)
     url.pathname = '/postgres'

@@ -1,7 +1,7 @@
 /**
- * The release before this version and this version on one Postgres and one Kafka, under load: upgraded service by service, given other keys and
- * another password, and rolled back service by service. No screen fails, no answer is lost or changed, and either version decides the reports of both again without a
- * difference. The release is built from its commit in the history.
+ * Runs the previous release and this version on one Postgres and one Kafka, under load. Services are upgraded one by one, get other keys
+ * and another password, and are rolled back one by one. No screen fails, no answer is lost or changed, and either version decides the
+ * reports of both again without a difference. The release is built from its commit in the history.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -37,7 +37,7 @@ const missing =
   (isHistoryHere ? undefined : `the history of this checkout lacks release ${RELEASE}`)
 if (missing !== undefined) noteSkip(`two releases side by side: ${missing}`)
 
-/** In the order of the runbook: who reads comes before who writes. A rollback goes the other way. */
+/** The order of the runbook: readers come before writers. A rollback goes the other way. */
 const SERVICES = ['projector', 'scorer', 'bulk-coordinator', 'webhook-dispatcher', 'api'] as const
 type Service = (typeof SERVICES)[number]
 type Version = 'release' | 'this'
@@ -45,13 +45,13 @@ type Version = 'release' | 'this'
 const STARTER_LABELS = join(checkout, 'data', 'starter-labels.csv')
 const CALLERS = 3
 const ADDRESSES = 12
-/** After each replacement, each address once. */
+/** After each replacement, each address is screened once. */
 const SCREENS_BETWEEN = ADDRESSES
 const BULK_ITEMS = 10
 const CONNECTIONS = '4'
 /** Only a hang takes longer. */
 const LIMIT_MS = 900_000
-/** A slow machine is not what is tested. */
+/** The limit is generous, because the test does not measure a slow machine. */
 const DEADLINE_MS = 60_000
 const STOP_MS = 120_000
 
@@ -90,14 +90,14 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
     rmSync(folder, { recursive: true, force: true })
   })
 
-  // Each test goes on where the one before it ended.
+  // Each test continues from the end of the one before.
   let hasFailed = false
   beforeEach(() => {
     expect(hasFailed, 'an earlier step failed').toBe(false)
     onTestFailed(() => void (hasFailed = true))
   })
 
-  /** What both versions are told. */
+  /** Settings of both versions. */
   function settings(version: Version): Record<string, string> {
     const { brokers, sasl } = testKafka()
     return {
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
     return role.toString()
   }
 
-  /** Runs a program of the command of a version; rejects where it does not end with 0. */
+  /** Runs a program of the command of a version; rejects if its exit code is not 0. */
   async function program(version: Version, file: string, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
     return stdout
   }
   const cupel = (version: Version, ...args: string[]): Promise<string> => program(version, 'main.js', ...args)
-  /** A command of the page, which must succeed. */
+  /** Runs a command of the page, which must succeed. */
   const follow = (version: Version, command: string): Promise<string> =>
     cupel(version, ...command.split(' ').slice(1))
 
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
     return { child, baseUrl: `http://127.0.0.1:${port}` }
   }
 
-  /** A process of the other version begins before the one in service ends, which ends in good order. */
+  /** Starts a process of the other version before it stops the one in service, which must end in good order. */
   async function replace(service: Service, version: Version): Promise<void> {
     const [before, after] = [running.get(service), await start(service, version)]
     running.set(service, after)
@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
     return { status: response.status, text: await response.text() }
   }
 
-  /** It ends after the next replacements. */
+  /** Submits a job that ends after the next replacements. */
   async function submitJob(): Promise<void> {
     const { status, text } = await call('/v1/bulk', { addresses: addresses.slice(0, BULK_ITEMS) })
     expect(status, text).toBe(202)
@@ -243,7 +243,7 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
       await cupel('this', 'log', ...args)
     const planned = await follow('this', plan!)
     expect(planned).toContain('Apply the migration')
-    // Services of the release run, which write neither.
+    // The running services of the release write neither.
     expect(planned).not.toMatch(/Require a (MAC|signature)/)
     await follow('this', upgrade!)
     await screens.answeredMore(SCREENS_BETWEEN)
@@ -311,7 +311,7 @@ interface Recomputed {
   readonly levels: Readonly<Record<'A' | 'B', { same: number; differs: number; failed: number }>>
 }
 
-/** What a report says, without what names the call and its moment. */
+/** Returns the content of a report without the fields of the call and its time. */
 function decisionOf(text: string): { address: string; decision: string } {
   const { report_id, report_url, generated_at, ...decision } = JSON.parse(text) as Record<string, unknown>
   expect([report_id, report_url, generated_at]).not.toContain(undefined)

@@ -1,7 +1,7 @@
 /**
- * One installation on a Postgres with replicas, a Kafka and a registry that exist, operated as its pages say, word for word: installed, its record
- * keys exchanged and its Postgres failed over under load, failed over to a replica that lacked commits, and moved to another cluster. No
- * answered report is lost or changed, no report id is given out twice, and no webhook of the past is sent again.
+ * One installation on an existing Postgres with replicas, Kafka and registry, operated word for word as its pages say. Under load, its
+ * record keys are exchanged and its Postgres fails over. Then it fails over to a replica that lacked commits, and moves to another
+ * cluster. No answered report is lost or changed, no report id is given out twice, and no webhook of the past is sent again.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -37,7 +37,7 @@ const ADDRESSES = 12
 const BULK_ITEMS = 10
 /** Only a hang takes longer. */
 const LIMIT_MS = 900_000
-/** A slow machine is not what is tested. */
+/** The limit is generous, because the test does not measure a slow machine. */
 const DEADLINE_MS = 60_000
 
 const addresses = readFileSync(STARTER_LABELS, 'utf8')
@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'cupel-runbooks-'))
     const topicPrefix = `runbooks-${randomBytes(4).toString('hex')}.`
-    /** Every report that was answered, as it came. */
+    /** Every answered report, exactly as received. */
     const answered = new Map<string, string>()
     let kafka: KafkaAccess
     let postgres: PostgresReplicas
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    // Each test goes on where the one before it ended.
+    // Each test continues from the end of the one before.
     let hasFailed = false
     beforeEach(() => {
       expect(hasFailed, 'an earlier step failed').toBe(false)
@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)(
         args,
       )
     const follow = (command: string): Promise<Said> => followWith(cupel, command)
-    /** A command that no page names. */
+    /** Runs a command that no page names. */
     const said = async (...args: string[]): Promise<string> => {
       const { out, error } = await cupel(...args)
       expect(error).toBeNull()
@@ -142,7 +142,7 @@ describe.skipIf(missing !== undefined)(
       return { status: response.status, text: await response.text() }
     }
 
-    /** Callers screen while `work` is done and until each address was answered once more after it; resolves to the calls that failed. */
+    /** Screens during `work` and until each address was answered once more after it; resolves to the failed calls. */
     async function underLoad(work: (screens: SteadyScreens) => Promise<void>): Promise<readonly string[]> {
       const screens = startSteadyScreens({ key, callers: CALLERS, addresses })
       try {
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)(
         await until(async () => expect(await call(`/v1/reports/${id}`)).toEqual({ status: 200, text }))
     }
 
-    /** A bulk job to its end, and to its webhook. */
+    /** Runs a bulk job until it ends and its webhook arrives. */
     async function job(): Promise<void> {
       const before = receiver.received.length
       const { status, text } = await call('/v1/bulk', { addresses: addresses.slice(0, BULK_ITEMS) })
@@ -206,7 +206,7 @@ describe.skipIf(missing !== undefined)(
       await until(async () =>
         expect(await call('/v1/screen', { address: addresses[0] })).toMatchObject({ status: 200 }),
       )
-      // Load is more than a key of the plan pro may ask for.
+      // The load exceeds the limits of a key of the plan pro.
       const scope = ['--scope', 'read-write', '--plan', 'enterprise']
       key = /cpl_live_\w+/.exec(await said('keys', 'create', '--account', account, ...scope))![0]
       await said('webhooks', 'create', receiver.url, '--account', account, '--environment', 'live')
@@ -258,7 +258,7 @@ describe.skipIf(missing !== undefined)(
       const doomed = JSON.parse(issued) as { key: string; key_id: string }
       await primary!.untilFollowed()
       await replica!.stop()
-      // What the replica never has: a key that is revoked, a claim of report numbers, reports, a job and its webhook.
+      // The replica never has these: a key that is revoked, a claim of report numbers, reports, a job and its webhook.
       await said('keys', 'revoke', doomed.key_id)
       expect(await underLoad(replaceAll)).toEqual([])
       await job()
@@ -339,12 +339,12 @@ describe.skipIf(missing !== undefined)(
   },
 )
 
-/** Fails while a delivery has no end, or an event waits to be appended. */
+/** Fails while a delivery is pending or an event waits to be appended. */
 const SETTLED = `SELECT 1 / (
   NOT EXISTS (SELECT FROM webhooks.delivery WHERE status = 'pending')
   AND NOT EXISTS (SELECT FROM projection.outbox WHERE relayed_at IS NULL))::int`
 
-/** The MAC of a report that was written last in its partition; empty where there is none. */
+/** Returns the MAC of the last report of a partition; empty if there is none. */
 async function lastMac(log: EventLog): Promise<string> {
   const topic = topicOf('ReportGenerated')
   for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {

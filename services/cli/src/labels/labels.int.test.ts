@@ -14,7 +14,7 @@ const rows = (count: number): string[] =>
 let commandLine: CommandLine
 let cupel: CommandLine['cupel']
 
-/** An installation that serves: its projector follows the label topic. */
+/** A running installation: its projector follows the label topic. */
 beforeAll(async () => {
   commandLine = await openCommandLine()
   cupel = commandLine.cupel
@@ -162,7 +162,7 @@ describe('cupel labels sources', () => {
     expect((await cupel('labels', 'sources')).out).toContain(
       'ofac_sdn/part.csv was replaced by ofac_sdn/old.csv.',
     )
-    // An old list replaces nothing, beside a later one.
+    // An old list does not replace a later one.
     const older = await cupel(
       'labels',
       'import',
@@ -240,7 +240,7 @@ test('cupel labels show answers for what held and for what was known, each at it
   ])
   expect(await show('--valid-at', '2026-05-31')).toHaveLength(1)
   expect(await show('--valid-at', '2026-06-01')).toEqual([])
-  // Before the second import nobody here knew that it would end.
+  // Before the second import this end was not known here.
   expect(await show('--known-at', known)).toMatchObject([{ listed: true, valid_to: null }])
   expect(await show('--valid-at', '2026-06-01', '--known-at', known)).toHaveLength(1)
   expect(await show('--known-at', '2020-01-01')).toEqual([])

@@ -1,4 +1,4 @@
-/** A list that was configured to be refreshed and never came is missed in every report, and an audit finds the same. */
+/** If a list is configured for refresh and never arrives, every report names it as missing, and an audit finds the same. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Report, ReportGenerated } from '@cupel/contracts'
@@ -8,7 +8,7 @@ import { SANCTIONED, wholeList } from '../../test/some-labels.js'
 import { EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 import { operator } from '../operator.js'
 
-/** A list is as old as the newest date in it, and an old one makes nothing green. */
+/** The age of a list is that of its newest date, and an old list makes nothing green. */
 const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
 const EXCHANGE = '0x4444444444444444444444444444444444444444'
 const ROW = `${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/list,0.9,${TODAY}`
@@ -65,7 +65,7 @@ test('a list that never came is named, takes green away, and is the same for an 
   expect((await decided.cupel('labels', 'sources')).out).toMatch(
     /missing +- +late .* 0 +0 +never(.|\n)*late never came/,
   )
-  // Said once, however often it fails.
+  // Repeated failures are recorded once.
   await refresh('late')
   expect((await decided.screen(EXCHANGE, 'ETH')).inputs.labelSetSeq).toBe(missing.inputs.labelSetSeq)
 
@@ -89,7 +89,7 @@ test('a set that was imported by hand is required from when a refresh of it is c
     { dataset: 'late', refreshConfigured: true },
     { dataset: 'sdn', refreshConfigured: false },
   ])
-  // Whoever imports it by hand takes the requirement back.
+  // An import by hand removes the requirement.
   await decided.importLabels('exchanges', [ROW])
   expect((await listsOf(await decided.screen(EXCHANGE, 'ETH')))[0]).toMatchObject({
     dataset: 'exchanges',

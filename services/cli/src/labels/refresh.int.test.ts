@@ -5,7 +5,7 @@ import { openDecided, type Decided } from '../../test/decided.js'
 import { SANCTIONED, wholeList } from '../../test/some-labels.js'
 import { EXIT_CONFIG, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 
-/** A list is as old as the newest date in it, and an old one makes nothing green. */
+/** The age of a list is that of its newest date, and an old list makes nothing green. */
 const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
 const EXCHANGE = '0x4444444444444444444444444444444444444444'
 const LIST = `address,chain,category,entity,source,source_url,confidence,observed_at

@@ -1,4 +1,4 @@
-/** Why a ledger was imported is told with the import, like every other action of an operator. */
+/** The import of a ledger records its reason, like every other action of an operator. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { EXIT_USAGE } from '../explain.js'

@@ -1,4 +1,4 @@
-/** A copy of the log takes its place where the signed checkpoints show that its records are the same, and nowhere else. */
+/** A copy of the log replaces it if the signed checkpoints show that its records are the same, and otherwise not. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { installationTopics } from '@cupel/event-log'
 import { verifyLog } from '@cupel/proofs'
@@ -50,7 +50,7 @@ test('a copy with the same records takes the place of the log, and its readers g
     await screen(running, customer, answered)
   })
   await installation.opened((opened) => nothingRepeated(opened, before))
-  // Reports of before carry signatures for the log before, and the event of the adoption says that this one holds its records.
+  // Earlier reports carry signatures for the previous log. The event of the adoption says that this log holds its records.
   await installation.opened(async ({ log, codec, database }) => {
     const verified = await verifyLog({
       ...{ log, codec, database, maxProblems: 10, rawTopics: new Set() },

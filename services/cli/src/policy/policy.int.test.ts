@@ -10,7 +10,7 @@ import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
 let decided: Decided
 let scam: ReportGenerated
 
-/** Scams weigh less and red begins later: each alone takes the red of the scam address, at 72 points, away. */
+/** Scams weigh less and red begins later: each change alone ends the red of the scam address, which has 72 points. */
 const stricter: PolicyDocument = {
   ...defaultPolicy,
   version: 2,
@@ -143,7 +143,7 @@ describe('cupel policy diff', () => {
   })
 
   test('names no single setting if a flip needs several', async () => {
-    // At 70.4 points it is still red by itself, and with red from 76 on it is orange: grey takes all three.
+    // At 70.4 points the address is still red under the old levels, and with red from 76 on it is orange: grey takes all three.
     const both = {
       ...defaultPolicy,
       version: 2,

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 
-/** Bytes that no text encoding leaves as they are. */
+/** Bytes that every text encoding changes. */
 const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe, 0x80, 0x0a])
 const ID = '9f2c4a1be07d6358'
 const JOB_ID = 'job_019aa5c87f0070008000000000000001'
 
-/** What the last call about links was. */
+/** The last call about links. */
 let asked: { readonly line: string; readonly body: string }
 const SHARE = {
   share_id: 'shr_1',

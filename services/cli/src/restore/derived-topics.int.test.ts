@@ -1,4 +1,4 @@
-/** A topic that is made of the log is no loss: a restore lets it be made again. */
+/** A topic that is derived from the log is not lost: a restore has it built again. */
 import { derivedTopicGroups, topicOf } from '@cupel/contracts'
 import { listCheckpoints, putCheckpoints } from '@cupel/projections'
 import { openTestInstallation } from '@cupel/testkit/installation'

@@ -1,4 +1,4 @@
-/** Further drills: what else a backup of the database or of the log can lack, and a restore that is killed. */
+/** Further drills: other gaps in a backup of the database or of the log, and a restore that is killed. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ test('killed before the end of its transaction it changed nothing, and after it 
 test('deliveries of a past that neither side tells of end, and none is sent', async () => {
   await drill.begin()
   await drill.installation.opened(({ database }) => database.execute('DELETE FROM webhooks.delivery'))
-  // As a backup that lacks the tables of the projections too: every reader would begin anew.
+  // This backup also lacks the tables of the projections: every reader would start from the beginning.
   await drill.installation.opened(({ database }) => database.execute('DELETE FROM projection.checkpoint'))
   await drill.installation.opened(({ database }) =>
     database.execute('DELETE FROM access.report_number; INSERT INTO access.report_number (next) VALUES (0)'),
@@ -71,7 +71,7 @@ test('an older log is refused until an operator accepts what it lost', async () 
     isOlderDatabase: false,
   })
   expect(await drill.installation.restore()).toMatchObject({ mayStart: true, changes: [], lost: [] })
-  // The read model still has the report of the lost time: it stays readable.
+  // The read model still has the report of the lost time, so it stays readable.
   expect(drill.answered.has(lost)).toBe(true)
   await drill.goesOn()
 })

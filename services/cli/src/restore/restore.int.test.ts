@@ -1,4 +1,4 @@
-/** A backup of the database is put back, `cupel restore` runs, and the installation goes on as if nothing had been. */
+/** After a backup of the database is put back and `cupel restore` has run, the installation continues as before. */
 import { databaseBehindLog } from '@cupel/access'
 import { topicOf } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'

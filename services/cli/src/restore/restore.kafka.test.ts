@@ -1,4 +1,4 @@
-/** The drill of an older database on a real broker: nothing that the log tells comes again. */
+/** The drill of an older database on a real broker: no event of the log is repeated. */
 import { randomBytes } from 'node:crypto'
 import { databaseBehindLog } from '@cupel/access'
 import { openKafkaLog } from '@cupel/event-log/kafka'

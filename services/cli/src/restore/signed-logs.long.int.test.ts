@@ -1,4 +1,4 @@
-/** Drills of an installation that signs its log: no backup takes back what was signed and published. */
+/** Drills of an installation that signs its log: no backup takes back signed and published data. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '@cupel/testkit'
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => installation.close())
 
-/** The proof of a report, which holds; waits until it is given out. */
+/** Waits for the proof of a report, and checks that it holds. */
 async function proof({ call }: Running, reportId: string): Promise<string> {
   const reply = await until(async () => {
     const one = await call(`/v1/reports/${reportId}/proof`, customer.key)
@@ -32,7 +32,7 @@ async function proof({ call }: Running, reportId: string): Promise<string> {
   return reply.text
 }
 
-/** Throws where it does not. */
+/** Throws if the proof does not hold. */
 function holds(reportId: string, text: string): void {
   verifyReport(
     Buffer.from(answered.get(reportId)!),
@@ -41,7 +41,7 @@ function holds(reportId: string, text: string): void {
   )
 }
 
-/** Screens once more; everything that happened until the services stop is published. */
+/** Screens once more. All events until the services stop are published. */
 const oneMore = (): Promise<readonly [reportId: string, text: string]> =>
   installation.run(async (running) => {
     const reportId = await screen(running, customer, answered)

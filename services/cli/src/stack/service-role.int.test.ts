@@ -1,4 +1,4 @@
-/** The database role of the services: it appends to the log and reads it, and nothing else in the log is open to it. */
+/** The database role of the services can append to the log and read it, and has no other right in the log. */
 import { randomBytes } from 'node:crypto'
 import { topicOf } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
@@ -11,7 +11,7 @@ import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 
-// The role of the services is shared by a server and its password is an installation's: the test signs in as a member of it.
+// All installations of a server share the role of the services, but its password belongs to one: the test signs in as a member of it.
 const role = `cupel_service_${randomBytes(6).toString('hex')}`
 const topic = topicOf('AccountCreated')
 

@@ -15,6 +15,6 @@ test('every public endpoint is printed before the services may query it', async 
   expect(notes.join('\n')).toContain('Ethereum: https://')
   expect(notes.join('\n')).toContain('Bitcoin: https://')
   expect(await allowed.config()).toMatchObject({ CUPEL_CHAIN_DATA_PUBLIC: true, CUPEL_PORT: 0 })
-  // What the processes of the Kafka profile are started with.
+  // The settings with which the processes of the Kafka profile start.
   expect(allowed.environment['CUPEL_CHAIN_DATA_PUBLIC']).toBe('true')
 })

@@ -1,4 +1,4 @@
-/** `npm start -- --kafka --brokers 3`: the services on a cluster that goes on when one of its brokers is killed. */
+/** `npm start -- --kafka --brokers 3`: the services run on a cluster that survives the kill of one broker. */
 import { mkdtempSync, readFileSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)('three brokers', () => {
   test('every topic has three replicas, and two acknowledge', async () => {
     expect(ready.log).toMatchObject({ kind: 'kafka', brokers: { length: 3 } })
     expect(await keptBrokers(join(home, 'kafka', 'kafka'))).toBe(3)
-    // The check of the topics wants as many replicas as there are brokers.
+    // The check of the topics requires as many replicas as there are brokers.
     const doctor = await cupel({ home }, 'doctor', '--json')
     const { findings } = JSON.parse(doctor.stdout) as { findings: { name: string; state: string }[] }
     expect(findings.filter(({ name }) => name === 'topics')).toEqual([
@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)('three brokers', () => {
     process.kill(before, 'SIGKILL')
     await expect.poll(screen, { timeout: RECOVERY_MS, interval: POLL_MS }).toMatchObject({ status: 200 })
     await expect.poll(() => recorded('kafka-2') ?? before, { timeout: RECOVERY_MS }).not.toBe(before)
-    // Each screen takes other partitions: one may be refused as long as a partition of the killed broker has no leader.
+    // Each screen uses other partitions: one may be refused while a partition of the killed broker has no leader.
     await expect.poll(screen, { timeout: RECOVERY_MS, interval: POLL_MS }).toMatchObject({ status: 200 })
   })
 

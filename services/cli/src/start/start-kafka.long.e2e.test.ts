@@ -1,4 +1,4 @@
-/** `npm start -- --kafka`: one process per service, watched, on a broker and a registry of its own. */
+/** `npm start -- --kafka`: one supervised process per service, with a broker and a registry of its own. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** `npm start` on the embedded profile as a newcomer meets it, and everything that may go wrong around it. */
+/** `npm start` on the embedded profile as a newcomer uses it, and its failures. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ function begin(running: Started[], options: { home: string; environment?: Record
   return started
 }
 
-/** One folder, from its first start to its end: each test takes the installation as the one before left it. */
+/** One folder, from its first start to its end: each test continues with the installation of the one before. */
 describe('an installation', () => {
   const home = mkdtempSync(join(tmpdir(), 'cupel-start-'))
   const running: Started[] = []
@@ -113,7 +113,7 @@ describe('an installation', () => {
     expect(ended).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify(ready)}\n` })
     expect(whileRunning).toMatchObject({ running: true, healthy: true, base_urls: [ready.base_url] })
     expect(whileRunning['services']).toMatchObject([{ name: 'standalone', ready: true }])
-    // Healthy means that it runs.
+    // Healthy means running.
     expect(stopped.exitCode).toBe(1)
     expect(afterwards).toMatchObject({ running: false, healthy: false, base_urls: [], services: [] })
     expect((afterwards['log'] as { identity: string }).identity).toBe(
@@ -142,7 +142,7 @@ describe('an installation', () => {
     const orphans = leftRunning(home)
     expect(orphans.length).toBeGreaterThan(0)
 
-    // One Ctrl-C of the terminal, which npm doubles, ends this one below.
+    // One Ctrl-C of the terminal ends this process below; npm doubles the signal.
     current = run('npm', ['start', '--silent', '--', '--json'], { home })
     running.push(current)
     ready = await current.ready
@@ -213,7 +213,7 @@ describe('a folder without an installation', () => {
       .poll(() => existsSync(join(home, 'postgres/data.incomplete')), { timeout: 120_000, interval: 5 })
       .toBe(true)
 
-    // As a terminal does it: every process of the group gets the signal, what makes the database too.
+    // A terminal sends the signal to every process of the group, also to the one that makes the database.
     process.kill(-early.process.pid!, 'SIGINT')
     const stopped = await early.ended
 
@@ -233,7 +233,7 @@ describe('a folder without an installation', () => {
   })
 })
 
-/** As another start holds the lock while it sets the checkout up. */
+/** Takes the lock as another start does while it sets the checkout up. */
 function taken(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -243,7 +243,7 @@ function taken(lock: string): boolean {
   }
 }
 
-/** Pids of the recorded children that run. */
+/** Returns the pids of the recorded children that run. */
 function leftRunning(home: string): number[] {
   const folder = join(home, 'processes')
   if (!existsSync(folder)) return []
@@ -267,7 +267,7 @@ function answerOf(ended: Ended): Record<string, unknown> {
 }
 
 function expectSentence(ended: Ended, exitCode: number, sentence: RegExp): void {
-  // The set-up may have had something to do.
+  // The set-up may have built files.
   const said = ended.stderr.split('\n').filter((line) => line !== '' && !/^Built \d+ files\.$/.test(line))
   expect(said).toEqual([expect.stringMatching(sentence)])
   expect(ended).toMatchObject({ exitCode, stdout: '' })

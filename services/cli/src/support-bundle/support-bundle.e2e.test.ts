@@ -31,7 +31,7 @@ const log = join(home, 'embedded', 'logs', 'cupel.log')
 let running: Started
 let ready: Ready
 let environment: Record<string, string>
-/** By what they are. */
+/** The secrets by their kind. */
 const secrets = new Map<string, string>()
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What names no key and is no public half of one. */
+/** Returns every value that is neither the name of a key nor a public half. */
 function privateParts(value: unknown, field = ''): string[] {
   if (typeof value === 'string') return /secret|private|^key$/i.test(field) ? [value] : []
   if (typeof value !== 'object' || value === null) return []
@@ -106,7 +106,7 @@ test('a signal gives debug lines at once, without a restart', async () => {
 
 test('it has the state of the installation, and no secret and no address in any spelling', async () => {
   expect(secrets.size).toBeGreaterThan(9)
-  // As a library might log them one day. What is in the database alone could only be there in its own form, or not at all.
+  // A library might log them. Secrets that are only in the database could only appear in their own form, or not at all.
   for (const [name, secret] of secrets) {
     if (name === 'secret of the installation') continue
     const spelt = /^cpl_|^whsec_/.test(secret) ? [secret] : spellings(secret)
@@ -136,7 +136,7 @@ test('it has the state of the installation, and no secret and no address in any 
     for (const spelling of spellings(secret)) expect(whole.includes(spelling), name).toBe(false)
   expect(whole).not.toContain(LAZARUS)
   expect(whole).not.toContain(BITCOIN)
-  // Of the test above.
+  // The call of the test above.
   expect(whole).toContain('"route":"/v1/screen"')
   const planted = files.get('logs/embedded/cupel.log')!
   expect(planted).toContain('"refused":"[address removed]"')

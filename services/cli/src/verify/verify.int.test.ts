@@ -17,7 +17,7 @@ const ID = '9f2c4a1be07d6358'
 const PDF_ID = '1c77a05be2d94f31'
 const AT = '2026-11-21T09:00:00.012Z'
 const DOCUMENT = `{"report_id":"${ID}","note":"é \\u00e9","score":92.40}`
-/** A machine with much other work takes long for a render. */
+/** A busy machine takes long for a render. */
 const HANG_MS = 600_000
 
 let server: Server
@@ -42,7 +42,7 @@ afterAll(async () => {
   server.close()
 })
 
-/** The proof of a report that is appended and gets its leaf, signed by the keys of the installation. */
+/** Appends a report, gives it a leaf and returns its proof, signed by the keys of the installation. */
 async function provenReport(reportId: string, document: string): Promise<string> {
   const { log, codec, database } = own
   await own.append(
@@ -150,7 +150,7 @@ describe('the PDF of a report', () => {
     writeFileSync(file('case.pdf'), withCase)
   })
   const of = (name: string, ...more: string[]) => ['verify', file(name), ...given, ...more]
-  /** What is said of the PDF with a text in it exchanged. */
+  /** Replaces a text in the PDF and returns the error of the command. */
   async function changed(from: string, to: string, name = 'p.pdf', ...more: string[]): Promise<unknown> {
     const text = readFileSync(file(name), 'latin1')
     expect(text).toContain(from)

@@ -1,4 +1,4 @@
-/** Files of an archive, changed by whoever can write its folder, and looked at by an auditor with public keys alone. */
+/** Files of an archive. An attacker with write access to its folder changes them; an auditor checks them with public keys alone. */
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signNote } from '@cupel/signing'
@@ -13,7 +13,7 @@ interface ArchiveAnswer {
   readonly archive: { readonly faults: readonly { readonly file: string; readonly detail: string }[] }
 }
 
-/** Manifests that the archive has: what `cupel archive create` printed last. */
+/** Manifests of the archive, oldest first. */
 const manifestsOf = ({ archive }: Evidence): string[] =>
   readdirSync(join(archive, 'manifests'))
     .sort()
@@ -25,7 +25,7 @@ const filesOf = ({ archive }: Evidence): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(archive.length + 1))
     .sort()
 
-/** Changes a copy of the archive; what it returns must be named. */
+/** Changes a copy of the archive; the findings must name a returned file. */
 function kindOf(
   name: string,
   weight: number,
@@ -109,7 +109,7 @@ export const archiveKinds: readonly Kind[] = [
   kindOf('an older archive restored', 0.4, (path, _, evidence) => {
     rmSync(path('.'), { recursive: true })
     cpSync(evidence.olderArchive, path('.'), { recursive: true })
-    // A whole, shorter archive is told by the number of its manifests.
+    // The number of manifests reveals a complete but shorter archive.
     return ['']
   }),
 ]

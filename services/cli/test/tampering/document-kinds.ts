@@ -1,4 +1,4 @@
-/** Reports and proofs that somebody shows, changed, and the keys with which they are checked. */
+/** Changes presented reports and proofs, and the keys with which they are checked. */
 import { UnprovenReportError, verifyReport } from '@cupel/transparency'
 import type { Evidence, ProvenDocument } from './evidence.js'
 import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
@@ -26,7 +26,7 @@ function digitChanged(random: Random, text: string): string {
   return `${text.slice(0, at)}${(Number(text[at]) + 1 + below(random, 8)) % 10}${text.slice(at + 1)}`
 }
 
-/** Lines of a proof, without the empty one before the checkpoint. */
+/** Changes a line of a proof, but not the empty one at its end. */
 function lineChanged(random: Random, text: string, change: (lines: string[], at: number) => void): string {
   const lines = text.split('\n')
   change(lines, below(random, lines.length - 1))
@@ -36,12 +36,12 @@ function lineChanged(random: Random, text: string, change: (lines: string[], at:
 interface Way {
   readonly weight: number
   readonly spoil: Spoil
-  /** What the sentence must speak of. */
+  /** The refusal must match this pattern. */
   readonly names: RegExp
 }
 
 const REPORT = /The report is not the one of the leaf/
-/** Of a proof, whatever in it is wrong. */
+/** Matches every refusal of a proof. */
 const PROOF = /[Pp]roof|[Pp]ath|[Ll]eaf|[Cc]heckpoint|signed/
 
 const ways: Readonly<Record<string, Way>> = {
@@ -106,7 +106,7 @@ const ways: Readonly<Record<string, Way>> = {
     names: PROOF,
     spoil: ({ report, proof }, random) => ({
       report,
-      // The same signature twice changes nothing, and is no tampering.
+      // A repeated signature changes nothing, and is no tampering.
       proof: ofText(proof, (text) =>
         lineChanged(
           random,
@@ -139,7 +139,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
 }
 
-/** A report with its proof, of which one is changed; never as it was. */
+/** Returns a report with its proof. One of the two always differs from the original. */
 function spoilt(evidence: Evidence, random: Random, { spoil }: Way): Shown {
   const all = evidence.reports.map(shownOf)
   for (;;) {
@@ -184,7 +184,7 @@ export const documentKinds: readonly Kind[] = [
   },
 ]
 
-/** So many changed reports and proofs, of every way by turns. */
+/** Returns `count` changed reports and proofs, using every way in turn. */
 export function spoiltDocuments(evidence: Evidence, random: Random, count: number): readonly Shown[] {
   const all = Object.values(ways)
   return Array.from({ length: count }, (_, at) => spoilt(evidence, random, all[at % all.length]!))

@@ -1,4 +1,4 @@
-/** An installation with everything that an auditor may look at: log, views, checkpoints, transparency log, archive, reports and proofs. */
+/** An installation with everything that an auditor can check: log, views, checkpoints, transparency log, archive, reports and proofs. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -46,21 +46,21 @@ export interface Evidence {
   readonly decided: Decided
   readonly keys: SigningKeys
   readonly publicKeys: readonly PublicKey[]
-  /** Public keys of the installation, a line each. */
+  /** Public keys of the installation, one per line. */
   readonly keysFile: string
   /** Every record of every topic, in the order of topics, partitions and offsets. */
   readonly records: readonly LogRecord[]
-  /** Line by line, the signed checkpoints of the log. */
+  /** The signed checkpoints of the log, one per line. */
   readonly checkpoints: string
-  /** The published folder of the transparency log, and a copy of it as it was at an earlier checkpoint. */
+  /** The published folder of the transparency log, and a copy of it from an earlier checkpoint. */
   readonly published: string
   readonly olderPublished: string
   readonly archive: string
-  /** The archive as it was when it had one manifest less. */
+  /** The archive before its last manifest. */
   readonly olderArchive: string
   readonly reports: readonly ProvenDocument[]
   readonly renderer: PdfRenderer
-  /** What `cupel audit verify` finds, with another log or database. */
+  /** Runs `cupel audit verify` with another log or database, and returns its findings. */
   audit(other?: { readonly records?: readonly LogRecord[]; readonly database?: Database }): Promise<Verified>
   close(): Promise<void>
 }
@@ -140,7 +140,7 @@ function accounts(from: number, to: number): DomainEvent[] {
   )
 }
 
-/** Resolves once the read models have every record, and so many reports: nothing changes after that. */
+/** Resolves once the read models have every record and `reports` reports; nothing changes after that. */
 async function settled({ database, log }: Decided, reports: number): Promise<void> {
   await until(async () => {
     for (const { topic, partition } of await placesOf(log, topicSpecs)) {
@@ -155,7 +155,7 @@ async function settled({ database, log }: Decided, reports: number): Promise<voi
   })
 }
 
-/** What the projector does every few seconds. */
+/** Does the work that the projector repeats every few seconds. */
 async function signEverything(
   { log, codec, database }: Decided,
   keys: SigningKeys,
@@ -193,7 +193,7 @@ async function provenReports(
   return proven
 }
 
-/** A log that holds these records, and says of them what the log of an installation would. */
+/** A log that holds these records, and otherwise answers like the log of an installation. */
 function logOfMemory(log: AuthenticLog, records: readonly LogRecord[]): EventLog {
   const partitions = new Map<string, LogRecord[]>()
   for (const record of records) {
@@ -223,7 +223,7 @@ function logOfMemory(log: AuthenticLog, records: readonly LogRecord[]): EventLog
   } as unknown as EventLog
 }
 
-/** Tries something in a transaction that is rolled back. */
+/** Runs `work` in a transaction that is rolled back. */
 export async function rolledBack<T>(
   database: Database,
   work: (transaction: Database) => Promise<T>,

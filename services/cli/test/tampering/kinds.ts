@@ -1,27 +1,27 @@
-/** What somebody does to evidence, and whether it is found and named by its place. */
+/** Kinds of tampering with evidence, and whether an audit finds each one and names its place. */
 import type { Evidence } from './evidence.js'
 
 export type Random = () => number
 
 export interface Found {
   readonly isFound: boolean
-  /** Whether what was found says where. */
+  /** Whether the finding names the place. */
   readonly isNamed: boolean
-  /** What was done and what was said, for the message of a failure. */
+  /** The change and the finding, for the message of a failure. */
   readonly detail: string
 }
 
 export interface Kind {
   readonly surface: 'log' | 'views' | 'checkpoints' | 'transparency' | 'archive' | 'report and proof' | 'PDF'
   readonly name: string
-  /** How many of a hundred trials, about. */
+  /** Approximate number per hundred trials. */
   readonly weight: number
-  /** The command of an auditor whose work is done. */
+  /** The auditor's command whose checks are run. */
   readonly command: string
   run(evidence: Evidence, random: Random): Promise<Found>
 }
 
-/** The same numbers for the same seed (mulberry32, public domain). */
+/** Returns the same numbers for the same seed (mulberry32, public domain). */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -38,7 +38,7 @@ export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[below(random, items.length)]!
 }
 
-/** The bytes with one bit of them another way. */
+/** Returns the bytes with one bit flipped. */
 export function flipped(random: Random, bytes: Uint8Array): Buffer {
   const changed = Buffer.from(bytes)
   changed[below(random, changed.length)]! ^= 1 << below(random, 8)

@@ -1,4 +1,4 @@
-/** Records of the log that somebody with the disks changes, with a right MAC in half of the cases. */
+/** Records of the log that an attacker with the disks changes, with a valid MAC in half of the cases. */
 import { topicOf } from '@cupel/contracts'
 import { withMac, type LogRecord } from '@cupel/event-log'
 import { testRecordKeys } from '@cupel/testkit/installation'
@@ -26,7 +26,7 @@ export function namesRecord(
     problems.some(
       (problem) =>
         isHere(problem) &&
-        // A front that is gone is told by the offset at which the partition begins now.
+        // The present first offset of the partition shows that its front is gone.
         (problem.kind === 'truncated' ? offset < problem.offset : problem.offset === offset),
     ) ||
     differences.some(({ from, to }) => from <= offset && offset < to) ||
@@ -53,7 +53,7 @@ export const said = ({ problems, compared, leaves }: Verified): string =>
     leaves: { ...leaves?.comparison, problems: leaves?.comparison?.problems.slice(0, 3) },
   })
 
-/** The record as somebody who has the record keys would write it, or as it comes. */
+/** Writes the record with a valid MAC, as an attacker with the record keys would, or leaves it as it is. */
 function written(random: Random, record: LogRecord): LogRecord {
   return random() < 0.5 ? record : { ...record, headers: withMac(testRecordKeys, record).headers }
 }
@@ -72,7 +72,7 @@ function isNeighbour(one: LogRecord | undefined, other: LogRecord): boolean {
 const replaced = (records: readonly LogRecord[], at: number, record: LogRecord): LogRecord[] =>
   records.map((each, index) => (index === at ? record : each))
 
-/** The offsets of the partition counted anew. */
+/** Numbers the offsets of the partition again. */
 function renumbered(records: readonly LogRecord[]): LogRecord[] {
   let before: LogRecord | undefined
   return records.map((record) => {
@@ -131,7 +131,7 @@ const tampers: Readonly<Record<string, Tamper>> = {
   },
 }
 
-/** A report of one customer that says that it is another one's. */
+/** A customer's report that names another customer. */
 const swapTenant: Tamper = (records, at, { random, evidence: { decided } }) => {
   const record = records[at]!
   const event = decided.codec.decodeAs('ReportGenerated', record)!
@@ -164,7 +164,7 @@ const isReport = ({ topic, headers }: LogRecord): boolean =>
 
 export const logKinds: readonly Kind[] = [
   ...Object.entries(tampers).map(([name, tamper]) => kindOf(name, 1, tamper)),
-  // Most records are accounts: reports have turns of their own.
+  // Most records are accounts, so reports get separate trials.
   kindOf('a flipped bit of a report', 2, tampers['a flipped bit']!, isReport),
   kindOf('a report dated back', 1, tampers['dated back']!, isReport),
   kindOf('a report of another tenant', 2, swapTenant, isReport),

@@ -1,4 +1,4 @@
-/** PDFs of reports that somebody shows, changed: what is shown is not what the proven report says. */
+/** Changes presented PDFs of reports: the PDF differs from the proven report. */
 import type { ReportLeaf } from '@cupel/contracts'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { NO_WITNESSES, UnprovenReportError, verifyReport } from '@cupel/transparency'
@@ -8,13 +8,13 @@ import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
 
 interface ShownDocument extends ProvenDocument {
   readonly leaf: ReportLeaf
-  /** With its leaf, or of the time before the leaf was known. */
+  /** A PDF with its leaf, or from the time before the leaf was known. */
   readonly pdf: Buffer
 }
 
 interface Changing {
   readonly shown: ShownDocument
-  /** Of another report. */
+  /** The document of another report. */
   readonly other: ShownDocument
   readonly random: Random
   pdfOf(report: string, leaf: ReportLeaf): Promise<Buffer>
@@ -23,7 +23,7 @@ interface Changing {
 interface Way {
   readonly weight: number
   readonly change: (changing: Changing) => Buffer | Promise<Buffer>
-  /** What the sentence must speak of. */
+  /** The refusal must match this pattern. */
   readonly names: RegExp
 }
 
@@ -31,7 +31,7 @@ type Renders = Pick<PdfRenderer, 'render' | 'renderWithCase'>
 
 const remembered = new WeakMap<PdfRenderer, Renders>()
 
-/** Each document is rendered once: that takes much longer than a trial. */
+/** Each document is rendered only once, because that takes much longer than a trial. */
 function rendersOf({ renderer }: Evidence): Renders {
   const before = remembered.get(renderer)
   if (before !== undefined) return before
@@ -55,7 +55,7 @@ const differs = (place: string): RegExp => new RegExp(`: it differs in ${place},
 const PAGE = differs('page \\d')
 const INFORMATION = differs('the information of the document')
 
-/** One of the places where the pattern is, replaced. */
+/** Replaces one of the matches of the pattern. */
 function replaced(
   { shown: { pdf }, random }: Changing,
   pattern: RegExp,
@@ -86,7 +86,7 @@ const scored = (document: string, random: Random): string =>
     return `"score":${score === Number(before) ? score + 0.5 : score}`
   })
 
-/** Everything up to the pages of one PDF, and the rest of another one. */
+/** Joins the part of one PDF before its pages and the rest of another one. */
 function spliced(front: Buffer, rest: Buffer): Buffer {
   const pages = '\n/Type /Page\n'
   return Buffer.concat([front.subarray(0, front.indexOf(pages)), rest.subarray(rest.indexOf(pages))])
@@ -244,7 +244,7 @@ export const pdfKinds: readonly Kind[] = [
       const told = namesDifferent.exec(refusal ?? '')
       return {
         isFound: refusal !== null,
-        // A bit of what the document is made of leaves nothing to compare.
+        // If the source of the document is damaged, nothing is left to compare.
         isNamed: told === null ? namesSource.test(refusal ?? '') : Number(told[1]) === at,
         detail: `a flipped bit of byte ${at}: ${refusal}`,
       }

@@ -1,4 +1,4 @@
-/** The verifier in Python, for many reports in one process. */
+/** Runs the Python verifier for many reports in one process. */
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const run = (args: readonly string[]): Promise<Error | null> =>
 export const hasPython = (await run(['--version'])) === null
 if (!hasPython) noteSkip('the verifier in Python: there is no python3')
 
-/** The sentence of each refusal; null for what is proven. */
+/** Returns the sentence of each refusal; null for a proven report. */
 export async function verifiedInPython(
   { decided, keysFile }: Evidence,
   shown: readonly Shown[],

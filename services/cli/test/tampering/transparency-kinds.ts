@@ -1,4 +1,4 @@
-/** Tiles, checkpoints and rows of the transparency log, and the signed checkpoints of the log, changed. */
+/** Changes tiles, checkpoints and rows of the transparency log, and the signed checkpoints of the log. */
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '@cupel/postgres'
@@ -17,7 +17,7 @@ function foundFault(verified: Verified, done: string, isNamed: boolean): Found {
   return { isFound: verified.problemCount > 0, isNamed, detail: `${done}: ${said(verified)}` }
 }
 
-/** A leaf is named by its index, alone or as one of a range of records. */
+/** A finding names a leaf by its index, alone or as one of a range of records. */
 function namesLeaf(verified: Verified, index: number): boolean {
   const problems = verified.leaves?.comparison?.problems ?? []
   return (
@@ -28,7 +28,7 @@ function namesLeaf(verified: Verified, index: number): boolean {
   )
 }
 
-/** Does something to one file while `work` looks at it. */
+/** Changes one file while `work` runs. */
 async function withFile<T>(
   file: string,
   change: (bytes: Buffer) => Buffer | null,
@@ -51,7 +51,7 @@ const tilesOf = ({ published }: Evidence): string[] =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 
-/** Widest of the tiles with one index: a reader of the last checkpoint needs them. */
+/** The widest tile of each index: a reader of the last checkpoint needs them. */
 const neededTiles = (evidence: Evidence): string[] => {
   const files = tilesOf(evidence)
   const widthOf = (file: string): number => Number(/\.p\/(\d+)$/.exec(file)?.[1] ?? 256)
@@ -61,7 +61,7 @@ const neededTiles = (evidence: Evidence): string[] => {
   )
 }
 
-/** A tile is named as a file, or by the first leaf in it that is another one. */
+/** A finding names a tile by its file, or by its first differing leaf. */
 const namesTile = (verified: Verified, file: string): boolean =>
   faultsOf(verified).includes(file) || (file.includes('/entries/') && /Leaf \d+ /.test(faultsOf(verified)))
 
@@ -85,7 +85,7 @@ function tileKind(
   }
 }
 
-/** Of the checkpoint file: named by its path. */
+/** Changes the checkpoint file; a finding names its path. */
 function checkpointKind(
   name: string,
   change: (evidence: Evidence, bytes: Buffer, random: Random) => Buffer | null,
@@ -280,7 +280,7 @@ const rowKinds: readonly Kind[] = [
   ),
 ]
 
-/** The file of signed checkpoints: named by the number of one, or by the file. */
+/** Changes the file of signed checkpoints; a finding names the number of a checkpoint, or the file. */
 function lineKind(name: string, change: (bytes: Buffer, random: Random) => Buffer | null): Kind {
   return {
     ...{ surface: 'checkpoints', name, weight: 0.8, command },

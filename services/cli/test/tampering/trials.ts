@@ -1,4 +1,4 @@
-/** Tries every way of tampering by turns, and says what was found. */
+/** Tries every kind of tampering in turn, and reports the results. */
 import { casesWithin, runSeed, type LongSuite } from '@cupel/testkit'
 import { archiveKinds } from './archive-kinds.js'
 import { documentKinds } from './document-kinds.js'
@@ -23,18 +23,18 @@ export interface Tried {
   trials: number
   found: number
   named: number
-  /** Of the first that was not found, or not named. */
+  /** Detail of the first trial that was not found, or not named. */
   missed: string | null
 }
 
-/** Each kind in turn, as often as its weight says. */
+/** Runs each kind in turn, as often as its weight says. */
 export async function tryTampering(evidence: Evidence, suite: LongSuite): Promise<readonly Tried[]> {
   const seed = runSeed()
   const tried = kinds.map((kind): Tried => ({ kind, trials: 0, found: 0, named: 0, missed: null }))
   const unit = kinds.reduce((sum, { weight }) => sum + weight, 0)
   const begun = process.cpuUsage()
   for (const number of casesWithin(suite, seed)) {
-    // Whoever is farthest behind its share is next; at first each once.
+    // The kind farthest behind its share is next; at first each runs once.
     const next = tried.reduce((one, other) =>
       due(other, number / unit) > due(one, number / unit) ? other : one,
     )

@@ -75,7 +75,7 @@ test.skipIf(noSharedData)(
       companion,
     })
     const addresses = new Set(rows.map((found) => found.address))
-    // These two stand in the comments, after an address that begins in the list.
+    // These two are in the comments, after an address that begins in the list.
     expect(addresses).toContain('LWnbjLYUfqeokfbWM4FcU7uk2FP2DSxuWS')
     expect(addresses).toContain('0x8576acc5c05d6ce88f4e49bf65bdf0c62f91353c')
     expect(rows.length).toBeGreaterThan(50)

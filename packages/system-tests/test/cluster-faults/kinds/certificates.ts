@@ -1,4 +1,4 @@
-/** Certificates of brokers and of Postgres expire and are replaced. Connections end with them, as when a server is restarted. */
+/** Certificates of brokers and of Postgres expire and are replaced. Connections end with them, as at a restart of the server. */
 import type { Random } from '../../../src/random.js'
 import { anyOf, type FaultKind } from '../fault.js'
 import type { Installation } from '../installation.js'

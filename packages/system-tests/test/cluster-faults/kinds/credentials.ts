@@ -1,10 +1,10 @@
-/** A password is changed where it is checked; the services are told at the end of the fault. Connections end meanwhile. */
+/** The server's password changes; the services receive it at the end of the fault. All connections end when it changes. */
 import { executeAt } from '@cupel/testkit'
 import { until } from '../../../src/until.js'
 import type { FaultKind } from '../fault.js'
 import { setBrokerPassword } from '../installation.js'
 
-/** Another fault may last meanwhile. */
+/** Another fault may last during this time. */
 const LIMIT_MS = 600_000
 
 export const credentials: readonly FaultKind[] = [
@@ -24,7 +24,7 @@ export const credentials: readonly FaultKind[] = [
     name: 'password of the database rotated',
     async begin({ databaseUrl, postgres, tell }, random) {
       const password = random.hex(24)
-      // A statement of this kind takes no parameters.
+      // ALTER ROLE takes no parameters.
       const statement = `ALTER ROLE cupel_services PASSWORD '${password}'`
       await until('a new password of the database', LIMIT_MS, async () => {
         await executeAt(databaseUrl, statement, [])

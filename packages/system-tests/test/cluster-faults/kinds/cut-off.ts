@@ -1,4 +1,4 @@
-/** The network to a dependency: connections are reset, hold everything back, are slow, or are silent for good. */
+/** Faults of the network to a dependency: connections are reset, hold everything back, are slow, or stay silent. */
 import { anyOf, type FaultKind } from '../fault.js'
 import type { Installation } from '../installation.js'
 import type { Impairment, Relay } from '../relay.js'
@@ -11,17 +11,17 @@ const words = {
 } as const satisfies Record<Impairment, string>
 
 export const cutOffs: readonly FaultKind[] = [
-  // A broker that is lost for its peers costs them half a minute by settings of their own.
+  // When peers lose a broker, their own settings cost them half a minute.
   ...kindsOf(['drop', 'stall', 'slow'], (word, how) => ({
     name: `broker ${word}`,
     begin: async ({ cluster }, random) => ending(anyOf(random, cluster.brokers).cutOff(how)),
   })),
-  // It goes on to lead its partitions.
+  // The broker continues to lead its partitions.
   ...kindsOf(['drop', 'stall', 'lose'], (word, how) => ({
     name: `broker ${word} for clients alone`,
     begin: async ({ cluster }, random) => ending(anyOf(random, cluster.brokers).cutOff(how, 'clients')),
   })),
-  // Clients reach a leader of before, which no other broker follows any more.
+  // Clients reach a former leader, which no other broker follows any more.
   ...kindsOf(['drop', 'stall'], (word, how) => ({
     name: `broker ${word} for its peers alone`,
     begin: async ({ cluster }, random) => ending(anyOf(random, cluster.brokers).cutOff(how, 'peers')),
@@ -32,7 +32,7 @@ export const cutOffs: readonly FaultKind[] = [
       begin: async (installation) => ending(installation[dependency].relay.impair(how)),
     })),
   ),
-  // One process, while the others of its kind reach everything.
+  // The fault hits one process; the others of its kind reach everything.
   ...kindsOf(['drop', 'stall', 'lose'], (word, how) => ({
     name: `all ${word} for one service`,
     async begin(installation, random) {

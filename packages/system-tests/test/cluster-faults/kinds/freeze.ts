@@ -1,4 +1,4 @@
-/** SIGSTOP: the process keeps its connections and answers nothing, and goes on afterwards as if no time had passed. */
+/** SIGSTOP: the process keeps its connections and answers nothing. Afterwards it continues as if no time had passed. */
 import type { Random } from '../../../src/random.js'
 import { anyOf, type FaultKind } from '../fault.js'
 import type { Installation } from '../installation.js'

@@ -1,17 +1,17 @@
-/** A volume without a free byte. Whatever ends for it is started again when there is room. */
+/** A volume without a free byte. The test restarts every process that ended because of it when there is room. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../../../src/random.js'
 import type { SmallVolume } from '../../../src/small-volume.js'
 import { anyOf, type FaultKind } from '../fault.js'
 import type { Installation } from '../installation.js'
 
-/** Other programs take what a server gives back. */
+/** Other programs use the space that a server frees. */
 const REFILL_MS = 50
 
 export const fullDisks: readonly FaultKind[] = [
   full('broker', ({ cluster }, random) => anyOf(random, cluster.brokers)),
   full('Postgres', ({ postgres }) => postgres),
-  // They write nothing there but their logs, which may have gaps.
+  // The services write only their logs there, and these may have gaps.
   full('services', ({ serviceVolume, services }) => ({
     volume: serviceVolume,
     start: async () => void (await Promise.all(services.map((each) => each.start()))),

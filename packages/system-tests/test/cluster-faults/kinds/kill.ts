@@ -1,4 +1,4 @@
-/** SIGKILL: nothing is flushed, nobody is told. The process is down for the length of the fault. */
+/** SIGKILL: the process flushes nothing and notifies no other process. It is down for the length of the fault. */
 import type { Random } from '../../../src/random.js'
 import { anyOf, type FaultKind } from '../fault.js'
 import type { Installation } from '../installation.js'

@@ -11,7 +11,7 @@ export const moves: readonly FaultKind[] = [
       const election = ['--election-type', 'preferred', '--all-topic-partitions']
       await cluster
         .tool('org.apache.kafka.tools.LeaderElectionCommand', '--admin.config', ...election)
-        // It fails where some partition has its preferred leader already.
+        // The command fails if some partition already has its preferred leader.
         .catch(() => undefined)
       return async () => undefined
     },
@@ -35,7 +35,7 @@ export const moves: readonly FaultKind[] = [
   },
 ]
 
-/** Every partition prefers another leader: its replicas stay, in another order. */
+/** Makes every partition prefer another leader: its replicas stay, in another order. */
 async function preferLeadersAfter({ access, brokers }: Cluster, shift: number): Promise<void> {
   const kafka = new Kafka({ brokers: [...access.brokers], sasl: access.sasl, logLevel: logLevel.NOTHING })
   const admin = kafka.admin()

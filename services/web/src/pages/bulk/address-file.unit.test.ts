@@ -119,7 +119,7 @@ test('whatever is dropped is read or refused, and each cell of the column is in 
       const { addresses, unusable, emptyRows } = readAddresses(result.file, choice)
       const rows = result.file.rows.length - (choice.hasHeader ? 1 : 0)
       const cells = addresses.length + unusable.length + emptyRows
-      // One line of addresses has as many as cells.
+      // A line of addresses holds one address per cell.
       expect(cells).toBeGreaterThanOrEqual(rows)
       expect(addresses.every(({ text: one }) => given.includes(one) || one.includes('"'))).toBe(true)
     }),
