@@ -1,7 +1,8 @@
 /** Connections of one process to several brokers, one of which is silent. */
 import { silentLogger } from '@cupel/contracts'
-import { afterEach, expect, test, vi } from 'vitest'
-import { openConnection, sendTo, type Connection } from './connection.js'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type * as connections from './connection.js'
+import type { Connection } from './connection.js'
 import type { WireRequest } from './kafkajs.js'
 
 const OPTIONS = { brokers: ['broker-1:9092'], clientId: 'test', logger: silentLogger }
@@ -21,6 +22,15 @@ vi.mock('./kafkajs.js', async (importOriginal) => ({
     }
   },
 }))
+
+// Files of one worker share modules: this file loads its own, with the fake, and leaves none of them to the next file.
+let openConnection: typeof connections.openConnection
+let sendTo: typeof connections.sendTo
+beforeAll(async () => {
+  vi.resetModules()
+  ;({ openConnection, sendTo } = await import('./connection.js'))
+})
+afterAll(() => void vi.resetModules())
 
 const opened: Connection[] = []
 afterEach(async () => {

@@ -1,8 +1,9 @@
 import { silentLogger } from '@cupel/contracts'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Connection } from './connection.js'
 import { REQUEST_TIMEOUT_CHECK_MS } from './kafkajs.js'
-import { APPEND_DEADLINE_MS, openProducer } from './producer.js'
+import { APPEND_DEADLINE_MS } from './producer.js'
+import type * as producers from './producer.js'
 import { metadataRequest } from './wire-metadata.js'
 import { produceRequest } from './wire.js'
 
@@ -21,6 +22,14 @@ vi.mock('./connection.js', async (importOriginal) => {
     openConnection: () => connection as unknown as Connection,
   }
 })
+
+// Files of one worker share modules: this file loads its own, with the fake, and leaves none of them to the next file.
+let openProducer: typeof producers.openProducer
+beforeAll(async () => {
+  vi.resetModules()
+  ;({ openProducer } = await import('./producer.js'))
+})
+afterAll(() => void vi.resetModules())
 
 test('an append has the time to outlast a silent leader, and then a silent broker that is asked for another', () => {
   const silences = [produceRequest([]), metadataRequest([], 12)].map(({ requestTimeout }) => requestTimeout)
