@@ -167,7 +167,7 @@ export interface SubscribeOptions {
   readonly onRetry: (error: unknown, position: Position) => void
   /**
    * The reported problem of the partition is over: it is read again, and no rejected batch waits to be handled. A batch is also over if its
-   * checkpoint has moved: it was stored, although the handler could not know that.
+   * checkpoint has moved: it was stored, although the handler could not know that. So is everything of a partition that this reader gives up.
    */
   readonly onRecovered?: (place: { readonly topic: string; readonly partition: number }) => void
 }

@@ -111,5 +111,24 @@ export function recoveringContract(start: () => Promise<LogUnderTest>): void {
       await until(() => expect(troubled.size).toBe(0))
       await subscription.stop()
     })
+
+    test('a partition that is given up leaves no trouble behind for its next reading', async () => {
+      const [topic, store] = [await context.newTopic(1), await newStore()]
+      await append(topic, numbered(3))
+      const { troubled, recoveries, ...listeners } = troubles()
+      const subscription = await context.log().subscribe(
+        subscribeOptions({
+          group: newGroup(),
+          topics: [topic],
+          checkpoint: store.load,
+          ...listeners,
+          handle: () => Promise.reject(new Error('not yet')),
+        }),
+      )
+      await until(() => expect(troubled.size).toBe(1))
+      expect(recoveries).toEqual([])
+      await subscription.stop()
+      expect(troubled.size).toBe(0)
+    })
   })
 }

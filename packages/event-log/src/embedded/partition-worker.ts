@@ -115,6 +115,8 @@ class Worker implements PartitionWorker {
     this.isStopping = true
     await this.loop.stop()
     this.feed.close()
+    // Another reader, or another reading of this one, has its own trouble.
+    if (this.rejectedAt !== null) this.recovered()
   }
 
   /** Handles one batch, or rests until there is news. */

@@ -169,6 +169,8 @@ class GroupReader {
     for (const part of revoked) {
       part.epoch += 1
       part.state = 'revoked'
+      // Another reader, or another reading of this one, has its own trouble.
+      this.recovered(part)
       part.buffer = []
       this.fetcher.remove(part.target)
     }
