@@ -23,16 +23,20 @@ const KAFKA_ARCHIVE = 'kafka.jsa'
 const REGISTRY_ARCHIVE = 'registry.jsa'
 
 /**
- * Downloads missing programs and writes missing class archives, each once. Two processes at once share the work.
- * Throws LocalStackError: `java-missing`, `download-failed`, `permission-denied`.
+ * Downloads missing programs and writes missing class archives, each once. Two processes at once share the work. An archive that cannot be
+ * written is left out. Throws LocalStackError for the programs alone: `java-missing`, `download-failed`, `permission-denied`.
  */
 export async function ensureKafkaPrograms(options: KafkaJarsOptions = {}): Promise<KafkaJars> {
   const jars = await ensureKafkaJars(options)
   const folder = join(options.cacheDir ?? DEFAULT_CACHE, 'kafka', `classes-${await fingerprint(jars)}`)
-  await makeOnce(folder, async (made) => {
-    options.onProgress?.('Preparing Kafka and the schema registry for faster starts (some 20 s, once).')
-    await writeArchives(jars, made)
-  })
+  try {
+    await makeOnce(folder, async (made) => {
+      options.onProgress?.('Preparing Kafka and the schema registry for faster starts (some 20 s, once).')
+      await writeArchives(jars, made)
+    })
+  } catch {
+    // The programs start without archives, for example from a cache that is read-only.
+  }
   const archive = (name: string): string | undefined => {
     const file = join(folder, name)
     return existsSync(file) ? file : undefined

@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ensureKafkaPrograms } from './class-archives.js'
 import { ensureKafkaJars } from './maven-jars.js'
 
 /** Stand-ins for java, mvn and tar, so that the tests check when and how they are called. */
@@ -144,4 +145,20 @@ test('without Maven the sentence says what to do, and with everything cached it 
   await expect(ensureKafkaJars({ ...places(), cacheDir: join(folder, 'empty') })).rejects.toThrow(
     /mvn cannot be run/,
   )
+})
+
+test('programs that cannot write their class archives are started without them, and do not try again', async () => {
+  const said: string[] = []
+  const onProgress = (sentence: string): void => void said.push(sentence)
+  const jars = await ensureKafkaJars(places())
+  // The stand-in for java starts no broker.
+  expect(await ensureKafkaPrograms({ ...places(), onProgress })).toEqual(jars)
+  expect(await ensureKafkaPrograms({ ...places(), onProgress })).toEqual(jars)
+  expect(said).toEqual([expect.stringContaining('faster starts')])
+})
+
+test('a machine on which nothing can be prepared starts the programs without class archives', async () => {
+  const jars = await ensureKafkaJars(places())
+  vi.stubEnv('TMPDIR', join(folder, 'missing'))
+  expect(await ensureKafkaPrograms(places())).toEqual(jars)
 })
