@@ -7,6 +7,7 @@ WORKDIR /src
 ENV CI=true npm_config_store_dir=/pnpm-store npm_config_package_import_method=copy
 COPY pnpm-lock.yaml pnpm-workspace.yaml .npmrc package.json ./
 COPY scripts/setup.mjs scripts/setup-lock.mjs scripts/build.mjs scripts/pinned-package.mjs scripts/
+COPY scripts/build scripts/build
 COPY deploy/images/pnpm.mjs deploy/images/
 # A network that opens TLS has an authority of its own (--secret id=ca,src=FILE). No layer keeps it.
 RUN --mount=type=secret,id=ca NODE_EXTRA_CA_CERTS=/run/secrets/ca node deploy/images/pnpm.mjs fetch

@@ -1,5 +1,6 @@
 // Transpiles packages/*/src and services/*/src to dist, file by file, and copies files that are not TypeScript. It
-// touches only files whose content changed since the last build. Types are checked by `npm run check`, not here.
+// touches only files whose content changed since the last build. Then it bundles the programs (build/programs.mjs).
+// Types are checked by `npm run check`, not here.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -14,6 +15,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { bundlePrograms, listPrograms } from './build/programs.mjs'
 import { holdingLock, SetupError } from './setup-lock.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -36,7 +38,7 @@ const OPTIONS = {
  */
 export async function buildAll() {
   const recipe = recipeOf()
-  const before = readManifest(recipe) ?? deleteAll()
+  const { files: before, programs } = readManifest(recipe) ?? deleteAll()
   const files = [...listSources(), ...listBundles()].map((file) => {
     // Read time and size before the content: the next build then reads a file again that is written meanwhile.
     const seen = seenOf(file)
@@ -50,9 +52,9 @@ export async function buildAll() {
   // Delete outputs without a source: an import would still find them.
   const present = new Set(files.map(({ source }) => source))
   const gone = Object.entries(before).filter(([source]) => !present.has(source))
-  if (changed.length === 0 && gone.length === 0) {
+  if (changed.length === 0 && gone.length === 0 && areWritten(programs)) {
     // Record touched sources with the same content, so that the next check need not read them.
-    writeManifest(recipe, files.map(entryOf))
+    writeManifest(recipe, files.map(entryOf), programs)
     return { built: 0, removed: 0 }
   }
 
@@ -61,13 +63,14 @@ export async function buildAll() {
   writeManifest(
     recipe,
     Object.entries(before).filter(([source]) => !unfinished.has(source)),
+    null,
   )
-  await emitAll(changed)
+  const bundled = await emitAll(changed)
   for (const [, { output }] of gone) {
     rmSync(join(root, output), { force: true })
     rmSync(join(root, `${output}.map`), { force: true })
   }
-  writeManifest(recipe, files.map(entryOf))
+  writeManifest(recipe, files.map(entryOf), bundled)
   return { built: changed.length, removed: gone.length }
 }
 
@@ -80,19 +83,27 @@ export function isBuilt() {
   if (built === null) return false
   const files = [...listSources(), ...listBundles()]
   return (
-    files.length === Object.keys(built).length &&
+    files.length === Object.keys(built.files).length &&
     files.every((file) => {
-      const known = built[file.source]
+      const known = built.files[file.source]
       return known?.seen === seenOf(file) && known.written === writtenAt(file.output)
-    })
+    }) &&
+    areWritten(built.programs)
   )
 }
+
+/** Whether the files of all programs are those of the last build; `programs` is null if it did not end. */
+const areWritten = (programs) =>
+  programs !== null && Object.entries(programs).every(([path, written]) => written === writtenAt(path))
 
 function recipeOf() {
   const require = createRequire(import.meta.url)
   return digest(
     readFileSync(fileURLToPath(import.meta.url)),
+    readFileSync(join(root, 'scripts', 'build', 'programs.mjs')),
     readFileSync(require.resolve('esbuild/package.json')),
+    // Programs hold their libraries.
+    readFileSync(join(root, 'pnpm-lock.yaml')),
   )
 }
 
@@ -113,6 +124,7 @@ function seenOf({ source, parts = [source] }) {
 
 function listSources() {
   const sources = []
+  const programs = new Set(listPrograms(root))
   for (const group of ['packages', 'services']) {
     for (const name of readdirSync(join(root, group))) {
       const src = join(root, group, name, 'src')
@@ -120,8 +132,10 @@ function listSources() {
       for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || TEST_FILE.test(entry.name) || isBundled(entry)) continue
         const inside = relative(src, join(entry.parentPath ?? entry.path, entry.name))
+        const source = join(group, name, 'src', inside)
+        if (entry.name.endsWith('.d.ts')) continue
         const output = join(group, name, 'dist', inside.replace(/\.tsx?$/, '.js'))
-        sources.push({ source: join(group, name, 'src', inside), output })
+        sources.push({ source, output, isProgram: programs.has(source) })
       }
     }
   }
@@ -157,11 +171,16 @@ async function emitBundle({ source, output }, build) {
   })
 }
 
+/** Resolves to the times at which the files of programs were written. */
 async function emitAll(files) {
-  if (files.length === 0) return
   const { build, transform, stop } = await import('esbuild')
   try {
-    await Promise.all(files.map((file) => (file.isBundle ? emitBundle(file, build) : emit(file, transform))))
+    const emitted = files.filter(({ isProgram }) => !isProgram)
+    await Promise.all(
+      emitted.map((file) => (file.isBundle ? emitBundle(file, build) : emit(file, transform))),
+    )
+    const outputs = await bundlePrograms(root, build)
+    return Object.fromEntries(outputs.map((path) => [path, writtenAt(path)]))
   } catch (error) {
     // esbuild lists the files that it could not parse; any other error is a fault of the build itself.
     if (!Array.isArray(error.errors)) throw error
@@ -195,18 +214,18 @@ function writtenAt(output) {
   return statSync(join(root, output), { throwIfNoEntry: false })?.mtimeMs ?? null
 }
 
-function writeManifest(recipe, entries) {
+function writeManifest(recipe, entries, programs) {
   mkdirSync(dirname(MANIFEST), { recursive: true })
   // A process that reads without the lock sees the old manifest or the new one.
   const draft = `${MANIFEST}.${process.pid}.tmp`
-  writeFileSync(draft, JSON.stringify({ recipe, files: Object.fromEntries(entries) }))
+  writeFileSync(draft, JSON.stringify({ recipe, files: Object.fromEntries(entries), programs }))
   renameSync(draft, MANIFEST)
 }
 
 function readManifest(recipe) {
   try {
     const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8'))
-    if (manifest.recipe === recipe) return manifest.files
+    if (manifest.recipe === recipe) return manifest
   } catch {
     // The manifest is missing or incomplete.
   }
@@ -218,7 +237,8 @@ function deleteAll() {
   for (const group of ['packages', 'services'])
     for (const name of readdirSync(join(root, group)))
       rmSync(join(root, group, name, 'dist'), { recursive: true, force: true })
-  return {}
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  return { files: {}, programs: null }
 }
 
 function digest(...parts) {

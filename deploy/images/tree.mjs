@@ -39,6 +39,7 @@ const FONT = /\.ttf$/
 const [service, folder] = process.argv.slice(2)
 const members = membersOf(service)
 for (const member of members) copyMember(member)
+copyProgram()
 for (const name of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) copy(name)
 await installPackages()
 prune(join(folder, 'node_modules', '.pnpm'))
@@ -72,6 +73,12 @@ function copyMember({ name, path }) {
     filter: (from) => !LEFT_OUT.has(relative(join(root, path), from)) && !UNREAD.test(from),
   })
   for (const shared of SHARED[name] ?? []) copy(shared)
+}
+
+/** The bundle that the service's main.js imports. */
+function copyProgram() {
+  const files = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))[service]
+  for (const path of files) copy(path)
 }
 
 function copy(path) {

@@ -1,13 +1,12 @@
 /** Rights of principals at the brokers. The installation prints them; a cluster's administrator grants them, as tests do here. */
-import { createRequire } from 'node:module'
-import type * as Kinds from 'kafkajs'
+import * as kafkajs from 'kafkajs'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import { withAdmin } from './with-admin.js'
 
 // Node finds no names for these in an import of kafkajs, which is no ECMAScript module.
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = createRequire(
-  import.meta.url,
-)('kafkajs') as typeof Kinds
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = (
+  kafkajs as unknown as { readonly default: typeof kafkajs }
+).default
 
 export interface KafkaAcl {
   /** `User:` and a name. */

@@ -1,7 +1,8 @@
 /** Queries to the brokers that are retried when the answer is only a matter of time. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from './connection.js'
-import { errorOfCode, leaderOf, protocolError, type Cluster } from './kafkajs.js'
+import { leaderOf, type Cluster } from './kafkajs.js'
+import { errorOfCode, protocolError } from './protocol-errors.js'
 import { LogUnavailableError } from '../port.js'
 import { isPassing, wireErrors } from './wire.js'
 

@@ -9,13 +9,13 @@ import './patched-seeds.js'
 import {
   createCluster,
   disconnect,
-  errorOfCode,
   rejectRequests,
   type Broker,
   type Cluster,
   type KafkaConnectionOptions,
   type WireRequest,
 } from './kafkajs.js'
+import { errorOfCode } from './protocol-errors.js'
 
 export interface Connection {
   /** The current cluster; connects if there is none. Rejects if no broker can be reached now. */

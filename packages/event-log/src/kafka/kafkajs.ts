@@ -1,14 +1,19 @@
 /**
- * The only module that imports kafkajs 2.2.4. The log uses its connections, authentication, metadata and group protocol, but not
+ * The module for kafkajs 2.2.4. The log uses its connections, authentication, metadata and group protocol, but not
  * its producer and consumer loops (docs/adr/0020). These parts are not in its public types, so they are typed here.
  */
-import { createRequire } from 'node:module'
 import type { Logger } from '@cupel/contracts'
 import { Kafka, PartitionAssigners, type Admin } from 'kafkajs'
+import brokerPart from 'kafkajs/src/broker/index.js'
+import brokerPoolPart from 'kafkajs/src/cluster/brokerPool.js'
+import clusterPart from 'kafkajs/src/cluster/index.js'
+import membershipPart from 'kafkajs/src/consumer/consumerGroup.js'
+import emitterPart from 'kafkajs/src/instrumentation/emitter.js'
+import loggersPart from 'kafkajs/src/loggers/index.js'
+import connectionPart from 'kafkajs/src/network/connection.js'
+import requestQueuePart from 'kafkajs/src/network/requestQueue/index.js'
 import type { RequestMeter } from './request-meter.js'
 import { saslOf, socketsOf, type KafkaSecurity } from './security.js'
-
-const require = createRequire(import.meta.url)
 
 export interface KafkaConnectionOptions extends KafkaSecurity {
   /** `host:port`, any of the cluster's brokers. */
@@ -144,13 +149,13 @@ interface KafkaJsLogger {
 }
 type ClusterClass = new (options: Record<string, unknown>) => Cluster
 type MembershipClass = new (options: Record<string, unknown>) => GroupMembership
-const ClusterImplementation = require('kafkajs/src/cluster') as ClusterClass
-const MembershipImplementation = require('kafkajs/src/consumer/consumerGroup') as MembershipClass
-const EventEmitter = require('kafkajs/src/instrumentation/emitter') as new () => object
-const { createLogger } = require('kafkajs/src/loggers') as {
+const ClusterImplementation = clusterPart as ClusterClass
+const MembershipImplementation = membershipPart as MembershipClass
+const EventEmitter = emitterPart as new () => object
+const { createLogger } = loggersPart as {
   createLogger(options: { level: number; logCreator: () => (entry: KafkaJsLogEntry) => void }): KafkaJsLogger
 }
-const RequestQueue = require('kafkajs/src/network/requestQueue') as { prototype: PatchedQueue }
+const RequestQueue = requestQueuePart as { prototype: PatchedQueue }
 
 interface PatchedQueue {
   pending: readonly unknown[]
@@ -287,7 +292,7 @@ export function rejectRequests(broker: Broker): void {
  * While it reads metadata, kafkajs disconnects brokers that left the cluster and waits for their answers: a broker that hangs would block
  * every caller that needs a leader.
  */
-const Connection = require('kafkajs/src/network/connection') as {
+const Connection = connectionPart as {
   prototype: PooledConnection & { disconnect(): Promise<boolean> }
 }
 const disconnectWhenAnswered = Connection.prototype.disconnect
@@ -347,7 +352,7 @@ export function createAdmin(options: KafkaConnectionOptions): Admin {
 interface BrokerClass {
   prototype: Broker
 }
-const BrokerImplementation = require('kafkajs/src/broker') as BrokerClass
+const BrokerImplementation = brokerPart as BrokerClass
 
 /** Makes every broker of kafkajs request metadata with the given function. */
 export function replaceMetadata(
@@ -368,31 +373,11 @@ interface SeedPool {
   retrier(attempt: (bail: (error: unknown) => void) => Promise<void>): Promise<void>
   connect(): Promise<void>
 }
-export const BrokerPool = require('kafkajs/src/cluster/brokerPool') as { readonly prototype: SeedPool }
-
-const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
-  createErrorFromCode(code: number): Error
-}
-
-/** The protocol's error with this code; `protocolError` tells its name. */
-export const errorOfCode = (code: number): Error => createErrorFromCode(code)
+export const BrokerPool = brokerPoolPart as { readonly prototype: SeedPool }
 
 /** The partition's leader in the newest metadata; null if the topic, the partition or the leader is not known. */
 export function leaderOf(metadata: ClusterMetadata | null, topic: string, partition: number): number | null {
   const partitions = metadata?.topicMetadata.find((each) => each.topic === topic)?.partitionMetadata
   const leader = partitions?.find((each) => each.partitionId === partition)?.leader
   return leader === undefined || leader < 0 ? null : leader
-}
-
-/**
- * The protocol's name of the innermost error, for example UNKNOWN_TOPIC_OR_PARTITION; null for errors of the connection.
- * kafkajs gives a refused password no such name; this returns the protocol's name for it.
- */
-export function protocolError(error: unknown): string | null {
-  let found: string | null = null
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if ('type' in each && typeof each.type === 'string') found = each.type
-    if (each.name === 'KafkaJSSASLAuthenticationError') found = 'SASL_AUTHENTICATION_FAILED'
-  }
-  return found
 }

@@ -9,12 +9,12 @@ import { isKnown, knowTopics, openConnection, topicFault, type Connection } from
 import {
   createMembership,
   HEARTBEAT_INTERVAL_MS,
-  protocolError,
   REBALANCE_TIMEOUT_MS,
   type Cluster,
   type GroupMembership,
   type KafkaConnectionOptions,
 } from './kafkajs.js'
+import { protocolError } from './protocol-errors.js'
 import { pauseMs } from '../retry-pause.js'
 
 export interface Assignment {

@@ -1,7 +1,5 @@
 /** Bodies of requests, written into the buffer that kafkajs sends. */
-import { createRequire } from 'node:module'
-
-const require = createRequire(import.meta.url)
+import encoderPart from 'kafkajs/src/protocol/encoder.js'
 
 interface PatchedEncoder {
   buf: Buffer
@@ -14,7 +12,7 @@ interface EncoderClass {
   new (initialSize?: number): PatchedEncoder
 }
 
-const Encoder = require('kafkajs/src/protocol/encoder') as EncoderClass
+const Encoder = encoderPart as EncoderClass
 
 /** A request's body in a buffer that has room in front of it. */
 export interface RequestFrame {

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Admin } from 'kafkajs'
 import type { TopicFault } from '../port.js'
-import { protocolError, type KafkaConnectionOptions } from './kafkajs.js'
+import type { KafkaConnectionOptions } from './kafkajs.js'
+import { protocolError } from './protocol-errors.js'
 import {
   CONFIG_RESOURCE_TOPIC,
   describeTopics,

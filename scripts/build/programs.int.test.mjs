@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, stop } from 'esbuild'
+import { expect, test } from 'vitest'
+import { root } from '../setup.mjs'
+import { bundleOptions } from './programs.mjs'
+
+const programs = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))
+
+/** Starts a program without settings. */
+function start(service) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--enable-source-maps', `services/${service}/dist/main.js`],
+    { cwd: root, encoding: 'utf8', env: { PATH: process.env.PATH } },
+  )
+  return { status, output: stdout + stderr }
+}
+
+test.each(Object.keys(programs).filter((service) => service !== 'cli'))(
+  '%s is started by the path of its module, and its traces name sources',
+  (service) => {
+    const { status, output } = start(service)
+    expect(status).not.toBe(0)
+    expect(output).toMatch(/CUPEL_\w+ is required/)
+    expect(output).toContain('packages/service-kit/src/')
+  },
+)
+
+test('the command line is started by the path of its module', () => {
+  expect(start('cli').output).toContain('Usage: cupel')
+})
+
+test('bundles hold libraries, and no bundled module looks for a library or for files beside itself', async () => {
+  const { metafile } = await build({ ...bundleOptions(root), write: false })
+  await stop()
+  const modules = Object.keys(metafile.inputs)
+  const having = (pattern) =>
+    modules.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8'))).map(nameOf)
+  expect(modules.map(nameOf)).toEqual(expect.arrayContaining(['fastify/fastify.js', 'kafkajs/index.js']))
+  // The first one looks for a program. A library that is both bundled and required would have two copies of its classes.
+  expect(having(/createRequire\(/).sort()).toEqual([
+    'packages/local-stack/src/postgres-binaries.ts',
+    'pino/lib/transport.js',
+  ])
+  // pino looks for the files of its threads, and the product logs without threads. undici only compares names in stack traces, commander
+  // looks for programs that the product does not have.
+  expect(having(/\b(__dirname|__filename|require\.resolve)\b/).sort()).toEqual([
+    'commander/lib/command.js',
+    'pino/lib/transport.js',
+    'thread-stream/index.js',
+    'undici/index.js',
+  ])
+  expect(
+    having(/import\.meta\.(url|dirname|resolve)/).filter((name) => !/^(packages|services)\//.test(name)),
+  ).toEqual([])
+})
+
+/** A module of a library is named without the folders of the installer. */
+const nameOf = (path) => path.split('node_modules/').at(-1)
