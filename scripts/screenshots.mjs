@@ -1,11 +1,14 @@
 // `npm run screenshots`: makes docs/pictures/*.png from a running installation of its own with sandbox data. It needs Chromium.
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { withInstallation } from './own-installation.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
-const CHROMIUM = process.env.CUPEL_TEST_CHROMIUM ?? '/usr/bin/chromium'
+const CHROMIUM =
+  process.env.CUPEL_TEST_CHROMIUM ??
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((program) => existsSync(program)) ??
+  'chromium'
 const PICTURES = join(root, 'docs', 'pictures')
 /** Magic addresses of docs/sandbox.md, in the order in which the history shows them from the bottom. */
 const ADDRESSES = ['01', '02', '03', '08', '06', '04'].map(
