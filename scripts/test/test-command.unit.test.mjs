@@ -51,6 +51,17 @@ test('test:full runs what npm test runs, containers too, with more time for each
   expect(full.needsBuild).toBe(true)
 })
 
+test('in CI each long suite of test:full has less time, and no file is left out', () => {
+  vi.stubEnv('CI', '')
+  const full = planOf(['--full'])
+  vi.stubEnv('CI', 'true')
+  const inCi = planOf(['--full'])
+  vi.unstubAllEnvs()
+  expect(inCi.runs[0].budgetMs).toBeLessThan(full.runs[0].budgetMs)
+  const withoutBudget = ({ runs }) => runs.map((run) => ({ ...run, budgetMs: undefined }))
+  expect(withoutBudget(inCi)).toEqual(withoutBudget(full))
+})
+
 test('files run alone, without checks, and --only chooses steps', () => {
   expect(planOf(['packages/domain'])).toMatchObject({
     checks: [],
