@@ -190,7 +190,24 @@ function eventCoder(catalog: SchemaCatalog, event: EventType): EventCoder {
   const id = catalog.idOf(subject, schema)
   if (id === undefined)
     throw new Error(`The schema of ${event} is not registered: run the schema registration of this release`)
-  return { type: avroType(schema), id, resolvers: new Map([[id, null]]) }
+  return {
+    get type() {
+      return ownType(event)
+    },
+    id,
+    resolvers: new Map([[id, null]]),
+  }
+}
+
+/** Types of this release. Most processes read and write a few of them. */
+const ownTypes = new Map<EventType, AvroType>()
+
+function ownType(event: EventType): AvroType {
+  const known = ownTypes.get(event)
+  if (known !== undefined) return known
+  const type = avroType(eventSchemas[event].schema)
+  ownTypes.set(event, type)
+  return type
 }
 
 /** Reads an event through a schema that has some of its fields: Avro skips the others. */
