@@ -7,8 +7,8 @@
 //   npm test -- --only types,unit   these steps alone: generated, types, lint, format, links, boundaries, and kinds of tests
 //
 // Before the last line it lists the ten slowest files, the skipped tests with the reasons, and the failures with the first lines of output.
-// After a failure the exit code is 1. With CI=true a skipped test is a failure, long suites have less time and try a third of their listed cases,
-// and if up to three files failed, they run once more, alone (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS overrides
+// After a failure the exit code is 1. With CI=true a skipped test is a failure, the commit draws a third of the long files, long suites have less
+// time and try a third of their listed cases, and if up to three files failed, they run once more, alone (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS overrides
 // the time for each of them.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

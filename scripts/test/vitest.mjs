@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from '../setup.mjs'
+import { allLongFiles, commitOf, leftOutInCi, longFiles } from './long-files.mjs'
+import { longest } from './longest-files.mjs'
 import { heading } from './report.mjs'
 
 /** Most files of one run that may fail by chance. If more fail, they have a common cause. */
@@ -24,6 +26,7 @@ export async function runVitest(run, totals) {
 }
 
 async function attempt({ title, projects, files, budgetMs, leavesOutLong }, totals) {
+  const leftOut = leavesOutLong ? allLongFiles : files.length === 0 && totals.ci ? drawnForCi() : []
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
     const results = join(folder, 'results.json')
@@ -35,13 +38,20 @@ async function attempt({ title, projects, files, budgetMs, leavesOutLong }, tota
     const status = await runProcess(args, {
       CUPEL_TEST_SKIPS: skips,
       CUPEL_TEST_BUDGET_MS: String(budgetMs),
-      CUPEL_TEST_LEAVE_OUT: leavesOutLong ? 'long' : '',
+      CUPEL_TEST_LEAVE_OUT: leftOut.join(),
     })
     for (const reason of readLines(skips)) totals.reason(reason)
     return { title, status, results: readResults(results) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function drawnForCi() {
+  const leftOut = leftOutInCi(root, commitOf(root), longest)
+  const all = longFiles(root, longest).length
+  console.log(`CI runs ${all - leftOut.length} of ${all} long files, drawn by the commit (ADR 331).`)
+  return leftOut
 }
 
 /**

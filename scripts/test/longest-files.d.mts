@@ -1,0 +1,2 @@
+/** Paths relative to the checkout. */
+export const longest: readonly string[]
