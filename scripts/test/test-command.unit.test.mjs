@@ -50,7 +50,7 @@ test('test:full runs what npm test runs, containers too, with more time for each
   expect(full.needsBuild).toBe(true)
 })
 
-test('in CI each long suite of test:full has less time, and no file is left out', () => {
+test('in CI each long suite of test:full has less time, and the same kinds of tests run', () => {
   vi.stubEnv('CI', '')
   const full = planOf(['--full'])
   vi.stubEnv('CI', 'true')

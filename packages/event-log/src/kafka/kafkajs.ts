@@ -1,5 +1,5 @@
 /**
- * The module for kafkajs 2.2.4. The log uses its connections, authentication, metadata and group protocol, but not
+ * Cluster, connections and membership of kafkajs 2.2.4. The log uses its connections, authentication, metadata and group protocol, but not
  * its producer and consumer loops (docs/adr/0020). These parts are not in its public types, so they are typed here.
  */
 import type { Logger } from '@cupel/contracts'
