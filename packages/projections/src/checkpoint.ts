@@ -3,6 +3,7 @@
  * transaction of the rows. A member that lost its partition, and a process whose last commits were lost in a crash, find another
  * value: they roll back and resume at the stored one.
  */
+import { createBatcher } from '@cupel/concurrency'
 import type { Checkpoint, LogIdentity } from '@cupel/event-log'
 import { asTimes, type Queryable } from '@cupel/postgres'
 
@@ -29,23 +30,42 @@ export interface CheckpointMove {
   readonly atEnd?: boolean
 }
 
+type Place = Pick<GroupPartition, 'topic' | 'partition'>
+
 const LOAD = {
-  name: 'projection.load-checkpoint',
-  text: `SELECT next, log, ${asTimes('updated_at, followed_at')} FROM projection.checkpoint
-         WHERE group_name = $1 AND topic = $2 AND partition = $3`,
+  name: 'projection.load-checkpoints',
+  text: `SELECT topic, partition, next, log, ${asTimes('updated_at, followed_at')} FROM projection.checkpoint
+         JOIN unnest($2::text[], $3::int4[]) AS p (topic, partition) USING (topic, partition)
+         WHERE group_name = $1`,
+}
+
+/** By `placeOf`. */
+async function loadCheckpoints(
+  database: Queryable,
+  group: string,
+  places: readonly Place[],
+): Promise<ReadonlyMap<string, StoredCheckpoint>> {
+  const rows = await database.query<StoredCheckpoint & Place & Record<string, unknown>>(LOAD, [
+    group,
+    places.map(({ topic }) => topic),
+    places.map(({ partition }) => partition),
+  ])
+  return new Map(rows.map(({ topic, partition, ...stored }) => [placeOf({ topic, partition }), stored]))
 }
 
 export async function loadCheckpoint(
   database: Queryable,
-  { group, topic, partition }: GroupPartition,
+  { group, ...place }: GroupPartition,
 ): Promise<StoredCheckpoint | null> {
-  const [row] = await database.query<StoredCheckpoint>(LOAD, [group, topic, partition])
-  return row ?? null
+  return (await loadCheckpoints(database, group, [place])).get(placeOf(place)) ?? null
 }
 
+// In one order, so that two members that create the same checkpoints cannot deadlock.
 const CREATE = {
-  name: 'projection.create-checkpoint',
-  text: `INSERT INTO projection.checkpoint (group_name, topic, partition, next, log) VALUES ($1, $2, $3, 0, $4)
+  name: 'projection.create-checkpoints',
+  text: `INSERT INTO projection.checkpoint (group_name, topic, partition, next, log)
+         SELECT $1, p.topic, p.partition, 0, $4 FROM unnest($2::text[], $3::int4[]) AS p (topic, partition)
+         ORDER BY p.topic, p.partition
          ON CONFLICT DO NOTHING`,
 }
 
@@ -55,15 +75,36 @@ const CREATE = {
  */
 export async function ensureCheckpoint(
   database: Queryable,
-  position: GroupPartition,
+  { group, ...place }: GroupPartition,
   log: LogIdentity,
 ): Promise<StoredCheckpoint> {
-  const found = await loadCheckpoint(database, position)
-  if (found !== null) return found
-  await database.execute(CREATE, [position.group, position.topic, position.partition, log])
-  const created = await loadCheckpoint(database, position)
-  if (created === null) throw new Error(`The checkpoint of ${position.group} vanished while it was created`)
-  return created
+  return (await ensureCheckpoints(database, { group, log, places: [place] }))[0]!
+}
+
+/** As ensureCheckpoint for several partitions, in their order, with the same round trips as for one. */
+export async function ensureCheckpoints(
+  database: Queryable,
+  { group, log, places }: { group: string; log: LogIdentity; places: readonly Place[] },
+): Promise<StoredCheckpoint[]> {
+  const found = await loadCheckpoints(database, group, places)
+  const missing = places.filter((place) => !found.has(placeOf(place)))
+  if (missing.length === 0) return places.map((place) => found.get(placeOf(place))!)
+  const topics = missing.map(({ topic }) => topic)
+  const partitions = missing.map(({ partition }) => partition)
+  await database.execute(CREATE, [group, topics, partitions, log])
+  const created = await loadCheckpoints(database, group, missing)
+  return places.map((place) => {
+    const stored = found.get(placeOf(place)) ?? created.get(placeOf(place))
+    if (stored === undefined) throw new Error(`The checkpoint of ${group} vanished while it was created`)
+    return stored
+  })
+}
+
+/** Partitions that are assigned in the same moment share the round trips of `ensureCheckpoints`. */
+export function createCheckpointLoads(
+  ensure: (places: readonly Place[]) => Promise<readonly StoredCheckpoint[]>,
+): (place: Place) => Promise<StoredCheckpoint> {
+  return createBatcher<Place, StoredCheckpoint>({ run: ensure }).add
 }
 
 // The rows are locked in one order, whatever the query plan: members and rebuilds cannot deadlock.

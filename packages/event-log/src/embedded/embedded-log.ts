@@ -13,7 +13,7 @@ import { createEndLookup } from './end-offsets.js'
 import { LEASE_MS } from './group-member.js'
 import { createFeedHub } from './partition-feed.js'
 import { readRange } from './read-range.js'
-import { readBounds } from './record-pages.js'
+import { createBoundsLookup } from './partition-bounds.js'
 import { startSubscription } from './subscription.js'
 import { startTail } from './tail.js'
 import { openTopicDirectory } from './topic-directory.js'
@@ -39,7 +39,7 @@ export function openEmbeddedLog({
 }: EmbeddedLogOptions): EventLog {
   const directory = openTopicDirectory(database, topicPrefix)
   const hub = createFeedHub({ database, logId: directory.logId, logger })
-  const endOf = createEndLookup(database)
+  const [endOf, boundsOf] = [createEndLookup(database), createBoundsLookup(database)]
   const appender = createAppender({ database, directory, hub, metrics: appendMetrics(metrics) })
   const readers = keepReaders()
   let closed = false
@@ -65,8 +65,8 @@ export function openEmbeddedLog({
       return await endOf(id).catch((error: unknown) => unavailable(error))
     },
     async startOffset(topic, partition) {
-      const address = await directory.partition(topic, partition)
-      return (await readBounds(database, address).catch((error: unknown) => unavailable(error))).start
+      const { id } = await directory.partition(topic, partition)
+      return (await boundsOf(id).catch((error: unknown) => unavailable(error))).start
     },
     async *read(range) {
       const address = await directory.partition(range.topic, range.partition)
@@ -86,7 +86,7 @@ export function openEmbeddedLog({
         .flat()
         .filter((place) => options.reads?.(place) ?? true)
       const subscription = startSubscription(partitions, options, {
-        ...{ database, hub, logger, leaseMs },
+        ...{ database, hub, boundsOf, logger, leaseMs },
         identity: directory.identity,
         group: topicPrefix + options.group,
       })

@@ -11,7 +11,8 @@ import {
 } from '../port.js'
 import { pauseMs } from '../retry-pause.js'
 import type { FeedHub, PartitionFeed } from './partition-feed.js'
-import { readBounds, readPage, truncatedError, type PartitionBounds } from './record-pages.js'
+import type { PartitionBounds } from './partition-bounds.js'
+import { readPage, truncatedError } from './record-pages.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 /** Values of one batch; a single larger record makes a batch of its own. */
@@ -32,6 +33,7 @@ export interface PartitionWorker {
 export interface WorkerDependencies {
   readonly database: Database
   readonly hub: FeedHub
+  readonly boundsOf: (partitionId: number) => Promise<PartitionBounds>
   readonly identity: () => Promise<LogIdentity>
   readonly logger: Logger
   /** Runs when fewer partitions than allowed are being handled. */
@@ -175,7 +177,7 @@ class Worker implements PartitionWorker {
       this.dependencies.identity(),
     ])
     // Read last: the checkpoint may be of a record that did not exist when the checkpoint was read.
-    const bounds = await readBounds(this.dependencies.database, this.address)
+    const bounds = await this.dependencies.boundsOf(this.address.id)
     const next = checkpoint?.next ?? 0
     if (checkpoint !== null && checkpoint.log !== log) throw foreignError(this.address, checkpoint.log, log)
     refuseOutside(this.address, next, bounds)
@@ -221,7 +223,7 @@ class Worker implements PartitionWorker {
     }
     if (resumeAt === undefined) return nextOffset
     // A worker at a position outside the log would wait for ever.
-    refuseOutside(this.address, resumeAt, await readBounds(this.dependencies.database, this.address))
+    refuseOutside(this.address, resumeAt, await this.dependencies.boundsOf(this.address.id))
     return resumeAt
   }
 }

@@ -1,6 +1,7 @@
 /** Reads records from the database in pages with a limited number of records and bytes. */
 import type { Queryable } from '@cupel/postgres'
 import { LogStoppedError, type Headers, type LogRecord } from '../port.js'
+import { readBounds } from './partition-bounds.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 export interface PageLimits {
@@ -30,14 +31,6 @@ const PAGE = {
     WHERE bytes_before < $5 ORDER BY record_offset`,
 }
 
-const START = {
-  name: 'log.start',
-  // The oldest record counts even if somebody deleted rows without log.delete_before; greatest() ignores the null of no record.
-  text: `SELECT greatest(start_offset, (SELECT min(record_offset) FROM log.record WHERE partition_id = $1)) AS start_offset,
-      log.end_offset(id) AS end_offset
-    FROM log.topic_partition WHERE id = $1`,
-}
-
 /** The records from `from` on, contiguous, below `to`; empty only if there are none. Throws LogStoppedError if some are gone. */
 export async function readPage(
   database: Queryable,
@@ -61,25 +54,13 @@ export async function readPage(
   })
 }
 
-export interface PartitionBounds {
-  readonly start: number
-  readonly end: number
-}
-
-export async function readBounds(database: Queryable, { id }: PartitionAddress): Promise<PartitionBounds> {
-  const [row] = await database.query<{ start_offset: number; end_offset: number }>(START, [id])
-  if (row === undefined)
-    throw new LogStoppedError('foreign-log', 'The partition is not in this database any more.')
-  return { start: row.start_offset, end: row.end_offset }
-}
-
 async function explainHole(
   database: Queryable,
   address: PartitionAddress,
   from: number,
   rows: readonly RecordRow[],
 ): Promise<void> {
-  const { start } = await readBounds(database, address)
+  const { start } = await readBounds(database, address.id)
   if (from < start) throw truncatedError(address, from, start)
   if (rows.length > 0) throw gapError(address, from)
 }

@@ -6,11 +6,13 @@ import type { LogIdentity, LogStoppedError, SubscribeOptions, Subscription } fro
 import { joinGroup, type GroupMember } from './group-member.js'
 import type { FeedHub } from './partition-feed.js'
 import { startPartitionWorker, type PartitionWorker } from './partition-worker.js'
+import type { PartitionBounds } from './partition-bounds.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 export interface SubscriptionDependencies {
   readonly database: Database
   readonly hub: FeedHub
+  readonly boundsOf: (partitionId: number) => Promise<PartitionBounds>
   readonly identity: () => Promise<LogIdentity>
   readonly logger: Logger
   /** Name of the group in the database, with the prefix of the installation. */
@@ -104,9 +106,9 @@ class GroupReader {
   }
 
   private startWorker(id: number): PartitionWorker {
-    const { database, hub, identity, logger } = this.dependencies
+    const { database, hub, boundsOf, identity, logger } = this.dependencies
     return startPartitionWorker(this.addresses.get(id)!, this.options, {
-      ...{ database, hub, identity, logger },
+      ...{ database, hub, boundsOf, identity, logger },
       inTurn: this.inTurn,
       onStopped: (error) => this.fail(error),
     })

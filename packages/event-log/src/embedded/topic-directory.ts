@@ -1,4 +1,5 @@
 /** Topics and partitions, read from the database once: the partitions of a topic never change. */
+import { createBatcher } from '@cupel/concurrency'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'
@@ -35,24 +36,27 @@ export function openTopicDirectory(database: Database, prefix: string): TopicDir
   let identity: Promise<LogIdentity> | null = null
   let logId: string | null = null
 
-  async function load(topic: string): Promise<TopicPartitions> {
-    const rows = await database
-      .query<{
-        id: number
-        partition: number
-      }>('SELECT id, partition FROM log.topic_partition WHERE topic = $1 ORDER BY partition', [
-        prefix + topic,
-      ])
-      .catch((error: unknown) => unavailable(error))
-    if (rows.length === 0) throw new Error(`Topic ${prefix}${topic} does not exist in this log`)
-    const partitions = rows.map(({ id, partition }) => ({ id, topic, partition }))
-    known.set(topic, partitions)
-    return partitions
-  }
+  // Topics that are needed in the same moment share a query.
+  const loads = createBatcher<string, TopicPartitions>({
+    run: async (topics) => {
+      const rows = await readPartitions(
+        database,
+        topics.map((topic) => prefix + topic),
+      )
+      return topics.map(async (topic) => {
+        const partitions = rows
+          .filter((row) => row.topic === prefix + topic)
+          .map(({ id, partition }) => ({ id, topic, partition }))
+        if (partitions.length === 0) throw new Error(`Topic ${prefix}${topic} does not exist in this log`)
+        known.set(topic, partitions)
+        return partitions
+      })
+    },
+  })
 
   const directory: TopicDirectory = {
     knownPartitions: (topic) => known.get(topic),
-    partitions: async (topic) => known.get(topic) ?? (await load(topic)),
+    partitions: async (topic) => known.get(topic) ?? (await loads.add(topic)),
     async partition(topic, partition) {
       const found = (await directory.partitions(topic))[partition]
       if (found === undefined) throw new RangeError(`Topic ${prefix}${topic} has no partition ${partition}`)
@@ -86,6 +90,19 @@ export function openTopicDirectory(database: Database, prefix: string): TopicDir
     logId: () => logId,
   }
   return directory
+}
+
+/** The partitions of the topics, which are named with their prefix, in order. */
+async function readPartitions(
+  database: Queryable,
+  topics: readonly string[],
+): Promise<{ id: number; topic: string; partition: number }[]> {
+  return await database
+    .query<{ id: number; topic: string; partition: number }>(
+      'SELECT id, topic, partition FROM log.topic_partition WHERE topic = ANY ($1) ORDER BY topic, partition',
+      [topics],
+    )
+    .catch((error: unknown) => unavailable(error))
 }
 
 async function readIdentity(

@@ -6,7 +6,7 @@ import { migrate, openDatabase, readMigrations } from '@cupel/postgres'
 import { createTestDatabase } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { createEventCodec, eventLogMigrations, loadSchemaCatalog, registerSchemas } from '../index.js'
-import { IncompatibleSchemaError } from '../schemas/schema-registry.js'
+import { IncompatibleSchemaError, type RegisteredSubject } from '../schemas/schema-registry.js'
 import { confluentRegistry } from './confluent-registry.js'
 
 const url = process.env['CUPEL_TEST_REGISTRY_URL'] ?? ''
@@ -23,15 +23,17 @@ describe.skipIf(missing !== undefined)(
   `The schema registry${missing === undefined ? '' : ` (${missing})`}`,
   () => {
     const registry = confluentRegistry({ url })
+    const register = async (subject: string, text: string): Promise<RegisteredSubject> =>
+      (await registry.register([{ subject, schema: text }]))[0]!
     const newSubject = (): string => `registry-test.${randomBytes(6).toString('hex')}.v1-Happened`
 
     test('every version is listed, oldest first, and registering again finds what is there', async () => {
       const subject = newSubject()
       expect(await registry.versions(subject)).toEqual([])
-      const first = await registry.register(subject, schema(FIELD_A))
-      const second = await registry.register(subject, schema(FIELD_A, FIELD_B))
-      expect(await registry.register(subject, schema(FIELD_A))).toBe(first)
-      const versions = await registry.versions(subject)
+      const { id: first } = await register(subject, schema(FIELD_A))
+      const { id: second } = await register(subject, schema(FIELD_A, FIELD_B))
+      const { id: again, versions } = await register(subject, schema(FIELD_A))
+      expect(again).toBe(first)
       expect(versions.map(({ id, version }) => ({ id, version }))).toEqual([
         { id: first, version: 1 },
         { id: second, version: 2 },
@@ -41,43 +43,41 @@ describe.skipIf(missing !== undefined)(
 
     test('the first schema of a subject puts it under FULL_TRANSITIVE', async () => {
       const subject = newSubject()
-      await registry.register(subject, schema(FIELD_A))
+      await register(subject, schema(FIELD_A))
       const response = await fetch(`${url}/config/${encodeURIComponent(subject)}`)
       expect(await response.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' })
     })
 
     test('a change that old readers or new ones could not follow is refused with a sentence', async () => {
       const subject = newSubject()
-      await registry.register(subject, schema(FIELD_A))
-      await registry.register(subject, schema(FIELD_A, FIELD_B))
+      await register(subject, schema(FIELD_A))
+      await register(subject, schema(FIELD_A, FIELD_B))
       for (const incompatible of [
         schema({ name: 'a', type: 'long', default: 0 }),
         schema(FIELD_A, { name: 'c', type: 'string' }),
         // Compatibility with the latest version alone is not enough: the first version has no b.
         schema(FIELD_A, { name: 'b', type: 'long' }),
       ]) {
-        const attempt = registry.register(subject, incompatible)
+        const attempt = register(subject, incompatible)
         await expect(attempt).rejects.toThrow(IncompatibleSchemaError)
         await expect(attempt).rejects.toThrow(
           `The schema of ${subject} cannot be read together with an earlier version`,
         )
       }
-      expect(await registry.versions(subject)).toHaveLength(2)
+      expect((await register(subject, schema(FIELD_A))).versions).toHaveLength(2)
     })
 
     test('an incompatible change of a real event is refused', async () => {
       const { subject, schema: text } = eventSchemas.ReportGenerated
-      await registry.register(subject, text)
+      await register(subject, text)
       const changed = JSON.parse(text) as { fields: object[] }
       changed.fields.push({ name: 'mandatory', type: 'string' })
-      await expect(registry.register(subject, JSON.stringify(changed))).rejects.toThrow(
-        IncompatibleSchemaError,
-      )
+      await expect(register(subject, JSON.stringify(changed))).rejects.toThrow(IncompatibleSchemaError)
     })
 
     test('a registry that cannot be reached is named', async () => {
       const nobody = confluentRegistry({ url: 'http://127.0.0.1:1' })
-      await expect(nobody.versions('any')).rejects.toThrow(
+      await expect(nobody.register([{ subject: 'any', schema: schema(FIELD_A) }])).rejects.toThrow(
         /^The schema registry at http:\/\/127\.0\.0\.1:1 cannot be reached: /,
       )
     })

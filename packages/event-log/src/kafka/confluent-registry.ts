@@ -4,6 +4,7 @@
  * Source: Confluent Schema Registry API reference, Subjects and Config.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createSlots } from '@cupel/concurrency'
 import { Agent, fetch } from 'undici'
 import {
   IncompatibleSchemaError,
@@ -21,6 +22,8 @@ export interface ConfluentRegistryOptions {
 }
 
 const LEVEL = 'FULL_TRANSITIVE'
+/** Subjects that are registered at the same time. */
+const AT_ONCE = 4
 const REQUEST_TIMEOUT_MS = 10_000
 const ATTEMPTS = 4
 const FIRST_PAUSE_MS = 250
@@ -29,36 +32,48 @@ const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegistry {
   const call = registryClient(options)
 
+  const inTurn = createSlots(AT_ONCE)
   return {
-    async register(subject, schema) {
-      // Some registries set a level only for an existing subject: there it is set directly after the first schema.
-      const kept = await setLevel(subject)
-      const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
-      if (answer.status === 409)
-        throw new IncompatibleSchemaError(
-          subject,
-          `The schema of ${subject} cannot be read together with an earlier version of it (${LEVEL}): ${answer.message}`,
-        )
-      const { id } = answer.require<{ id: number }>(`register the schema of ${subject}`)
-      if (!kept) (await callLevel(subject)).require(`set the level of ${subject}`)
-      return id
-    },
+    versions: versionsOf,
+    register: (schemas) =>
+      Promise.all(
+        schemas.map(({ subject, schema }) =>
+          inTurn(async () => {
+            const id = await register(subject, schema)
+            return { subject, schema, id, versions: await versionsOf(subject) }
+          }),
+        ),
+      ),
+  }
 
-    async versions(subject) {
-      const path = `/subjects/${encodeURIComponent(subject)}/versions`
-      const answer = await call('GET', path)
-      if (answer.status === 404) return []
-      const numbers = answer.require<number[]>(`list the versions of ${subject}`)
-      const versions: RegisteredSchema[] = []
-      for (const version of [...numbers].sort((one, other) => one - other)) {
-        const found = await call('GET', `${path}/${version}`)
-        const { id, schema } = found.require<{ id: number; schema: string }>(
-          `read version ${version} of ${subject}`,
-        )
-        versions.push({ id, version, schema })
-      }
-      return versions
-    },
+  async function register(subject: string, schema: string): Promise<number> {
+    // Some registries set a level only for an existing subject: there it is set directly after the first schema.
+    const kept = await setLevel(subject)
+    const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
+    if (answer.status === 409)
+      throw new IncompatibleSchemaError(
+        subject,
+        `The schema of ${subject} cannot be read together with an earlier version of it (${LEVEL}): ${answer.message}`,
+      )
+    const { id } = answer.require<{ id: number }>(`register the schema of ${subject}`)
+    if (!kept) (await callLevel(subject)).require(`set the level of ${subject}`)
+    return id
+  }
+
+  async function versionsOf(subject: string): Promise<RegisteredSchema[]> {
+    const path = `/subjects/${encodeURIComponent(subject)}/versions`
+    const answer = await call('GET', path)
+    if (answer.status === 404) return []
+    const numbers = answer.require<number[]>(`list the versions of ${subject}`)
+    const versions: RegisteredSchema[] = []
+    for (const version of [...numbers].sort((one, other) => one - other)) {
+      const found = await call('GET', `${path}/${version}`)
+      const { id, schema } = found.require<{ id: number; schema: string }>(
+        `read version ${version} of ${subject}`,
+      )
+      versions.push({ id, version, schema })
+    }
+    return versions
   }
 
   /** False if the subject does not exist yet. */

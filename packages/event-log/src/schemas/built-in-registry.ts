@@ -1,38 +1,72 @@
 /** A schema registry in the database, for installations without one: the same rules, and ids from the database. */
 import type { Database, Queryable } from '@cupel/postgres'
 import { avroType, schemaSha256, unreadable, type AvroType } from './avro.js'
-import { storeVersions } from './register-schemas.js'
-import { IncompatibleSchemaError, type RegisteredSchema, type SchemaRegistry } from './schema-registry.js'
+import { storeVersions, type SubjectVersion } from './register-schemas.js'
+import {
+  IncompatibleSchemaError,
+  type RegisteredSchema,
+  type RegisteredSubject,
+  type SchemaRegistry,
+} from './schema-registry.js'
 
 const LOCK = 'cupel.schemas'
 
 export function builtInRegistry(database: Database): SchemaRegistry {
   return {
-    versions: (subject) => versionsOf(database, subject),
-    register: (subject, schema) =>
+    versions: async (subject) => (await versionsOf(database, [subject])).get(subject) ?? [],
+    register: (schemas) =>
       database.transaction({ at: 'schemas.register' }, async (transaction) => {
         await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
-        const versions = await versionsOf(transaction, subject)
-        const sha256 = schemaSha256(schema)
-        const known = versions.find((version) => schemaSha256(version.schema) === sha256)
-        if (known !== undefined) return known.id
-        refuseIncompatible(subject, schema, versions)
-        const [next] = await transaction.query<{ id: number }>(
-          'SELECT coalesce(max(id), 0) + 1 AS id FROM log.schema',
+        const known = await versionsOf(
+          transaction,
+          schemas.map(({ subject }) => subject),
         )
-        const version = (versions.at(-1)?.version ?? 0) + 1
-        await storeVersions(transaction, subject, [{ id: next!.id, version, schema }])
-        return next!.id
+        let nextId = await nextIdOf(transaction)
+        const added: SubjectVersion[] = []
+        const registered = schemas.map(({ subject, schema }): RegisteredSubject => {
+          const versions = known.get(subject) ?? []
+          const sha256 = schemaSha256(schema)
+          const found = versions.find((version) => version.sha256 === sha256)
+          if (found !== undefined) return { subject, schema, id: found.id, versions }
+          refuseIncompatible(subject, schema, versions)
+          const version = { id: nextId, version: (versions.at(-1)?.version ?? 0) + 1, schema }
+          nextId += 1
+          added.push({ subject, ...version })
+          return { subject, schema, id: version.id, versions: [...versions, version] }
+        })
+        await storeVersions(transaction, added)
+        return registered
       }),
   }
 }
 
-async function versionsOf(database: Queryable, subject: string): Promise<RegisteredSchema[]> {
-  return await database.query<RegisteredSchema & Record<string, unknown>>(
-    `SELECT s.id, v.version, s.definition AS schema FROM log.schema_version v JOIN log.schema s ON s.id = v.schema_id
-     WHERE v.subject = $1 ORDER BY v.version`,
-    [subject],
+interface StoredSchema extends RegisteredSchema {
+  readonly sha256: string
+}
+
+/** Every version of the subjects, oldest first, by subject. */
+async function versionsOf(
+  database: Queryable,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredSchema[]>> {
+  const rows = await database.query<StoredSchema & { subject: string } & Record<string, unknown>>(
+    `SELECT v.subject, s.id, v.version, v.sha256, s.definition AS schema
+     FROM log.schema_version v JOIN log.schema s ON s.id = v.schema_id
+     WHERE v.subject = ANY ($1) ORDER BY v.subject, v.version`,
+    [subjects],
   )
+  const versions = new Map<string, StoredSchema[]>()
+  for (const { subject, ...version } of rows) {
+    const earlier = versions.get(subject)
+    if (earlier === undefined) versions.set(subject, [version])
+    else earlier.push(version)
+  }
+  return versions
+}
+
+async function nextIdOf(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ id: number }>('SELECT coalesce(max(id), 0) + 1 AS id FROM log.schema')
+  return row!.id
 }
 
 /** FULL_TRANSITIVE: every version can read the data of every other version. */

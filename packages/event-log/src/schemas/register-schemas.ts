@@ -3,7 +3,7 @@ import { eventSchemas, type Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { binaryForm, schemaSha256 } from './avro.js'
 import type { CatalogRow } from './schema-catalog.js'
-import type { RegisteredSchema, SchemaRegistry } from './schema-registry.js'
+import type { RegisteredSchema, RegisteredSubject, SchemaRegistry } from './schema-registry.js'
 
 export interface RegisterSchemasOptions {
   readonly database: Database
@@ -16,63 +16,79 @@ export interface RegisterSchemasOptions {
  * can be decoded. A second run changes nothing. If it rejects with IncompatibleSchemaError, the table is unchanged.
  */
 export async function registerSchemas({ database, registry, logger }: RegisterSchemasOptions): Promise<void> {
-  const registered: { subject: string; versions: readonly RegisteredSchema[] }[] = []
-  for (const { subject, schema } of Object.values(eventSchemas)) {
-    const id = await registry.register(subject, schema)
-    const versions = await registry.versions(subject)
-    if (!versions.some((version) => version.id === id))
-      throw new Error(`The registry gave schema ${id} for ${subject} and does not list it among its versions`)
-    registered.push({ subject, versions: withOwnText(versions, id, schema) })
-  }
-  await database.transaction({ at: 'schemas.register' }, async (transaction) => {
-    for (const { subject, versions } of registered) await storeVersions(transaction, subject, versions)
-  })
+  const registered = await registry.register(Object.values(eventSchemas))
+  const versions = registered.flatMap((one) => subjectVersions(one))
+  await database.transaction({ at: 'schemas.register' }, (transaction) =>
+    storeVersions(transaction, versions),
+  )
   logger?.info({ subjects: registered.length }, 'Schemas are registered')
 }
 
 /** A registry may return a schema in another notation; a service looks up its built-in text. */
-function withOwnText(
-  versions: readonly RegisteredSchema[],
-  id: number,
-  schema: string,
-): readonly RegisteredSchema[] {
-  return versions.map((version) => (version.id === id ? { ...version, schema } : version))
+function subjectVersions({ subject, schema, id, versions }: RegisteredSubject): SubjectVersion[] {
+  if (!versions.some((version) => version.id === id))
+    throw new Error(`The registry gave schema ${id} for ${subject} and does not list it among its versions`)
+  return versions.map((version) => ({ subject, ...version, ...(version.id === id ? { schema } : {}) }))
+}
+
+/** A version of a subject. */
+export interface SubjectVersion extends RegisteredSchema {
+  readonly subject: string
 }
 
 /** Adds the missing versions. Throws if an id already stands for another schema. */
 export async function storeVersions(
   transaction: Queryable,
-  subject: string,
-  versions: readonly RegisteredSchema[],
+  versions: readonly SubjectVersion[],
 ): Promise<void> {
-  for (const { id, version, schema } of versions) {
-    const added = await transaction.execute(
-      'INSERT INTO log.schema (id, definition) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
-      [id, schema],
-    )
-    if (added === 0) await refuseExchanged(transaction, subject, { id, version, schema })
-    await transaction.execute(
-      `INSERT INTO log.schema_version (subject, version, schema_id, sha256) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (subject, sha256) DO UPDATE SET version = excluded.version, schema_id = excluded.schema_id`,
-      [subject, version, id, schemaSha256(schema)],
-    )
-  }
+  if (versions.length === 0) return
+  await storeDefinitions(transaction, new Map(versions.map((version) => [version.id, version])))
+  // A registry may list a deleted version and a later one with the same schema: the later one counts.
+  const rows = [
+    ...new Map(
+      versions.map((version) => {
+        const sha256 = schemaSha256(version.schema)
+        return [`${version.subject} ${sha256}`, { ...version, sha256 }]
+      }),
+    ).values(),
+  ]
+  await transaction.execute(
+    `INSERT INTO log.schema_version (subject, version, schema_id, sha256)
+     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[])
+     ON CONFLICT (subject, sha256) DO UPDATE SET version = excluded.version, schema_id = excluded.schema_id
+     WHERE (schema_version.version, schema_version.schema_id) <> (excluded.version, excluded.schema_id)`,
+    [
+      rows.map(({ subject }) => subject),
+      rows.map(({ version }) => version),
+      rows.map(({ id }) => id),
+      rows.map(({ sha256 }) => sha256),
+    ],
+  )
 }
 
-/** Records with this id exist: another schema would decode them wrongly. */
-async function refuseExchanged(
+/** Records with these ids exist: another schema would decode them wrongly. */
+async function storeDefinitions(
   transaction: Queryable,
-  subject: string,
-  { id, schema }: RegisteredSchema,
+  versions: ReadonlyMap<number, SubjectVersion>,
 ): Promise<void> {
-  const [known] = await transaction.query<{ definition: string }>(
-    'SELECT definition FROM log.schema WHERE id = $1',
-    [id],
+  const ids = [...versions.keys()]
+  const added = await transaction.query<{ id: number }>(
+    `INSERT INTO log.schema (id, definition) SELECT * FROM unnest($1::int[], $2::text[])
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
+    [ids, ids.map((id) => versions.get(id)!.schema)],
   )
-  if (known !== undefined && binaryForm(known.definition) === binaryForm(schema)) return
-  throw new Error(
-    `Schema ${id} of ${subject} is not the one this database holds under that id: it belongs to another registry`,
+  if (added.length === ids.length) return
+  const known = await transaction.query<{ id: number; definition: string }>(
+    'SELECT id, definition FROM log.schema WHERE id = ANY ($1)',
+    [ids],
   )
+  for (const { id, definition } of known) {
+    const { schema, subject } = versions.get(id)!
+    if (definition === schema || binaryForm(definition) === binaryForm(schema)) continue
+    throw new Error(
+      `Schema ${id} of ${subject} is not the one this database holds under that id: it belongs to another registry`,
+    )
+  }
 }
 
 /** Replaces all schemas with those of another log. Only allowed while no record names one of the replaced schemas. */
@@ -104,7 +120,7 @@ async function addRow(
     [subject, schemaSha256(schema)],
   )
   if (known!.isHere) await refuseOtherId(transaction, subject, { id, schema })
-  else await storeVersions(transaction, subject, [{ id, version: known!.version + 1, schema }])
+  else await storeVersions(transaction, [{ subject, id, version: known!.version + 1, schema }])
 }
 
 /** The codec writes a schema under one id: a second one would change the meaning of later records. */

@@ -62,6 +62,9 @@ const failed: DomainEvent<'ScreeningFailed'> = {
     failedAt: '2026-11-21T09:00:00.000Z',
   },
 }
+/** Registers a schema of `subject`; resolves to its id. */
+const register = async (schema: string): Promise<number> =>
+  (await builtInRegistry(database).register([{ subject, schema }]))[0]!.id
 const target = { topic: eventSchemas.ScreeningFailed.topic, key: failed.data.reportId, partition: 8 }
 const stored = (record: ReturnType<ReturnType<typeof createEventCodec>['encode']>): LogRecord => ({
   ...record,
@@ -94,7 +97,7 @@ test('a record of an earlier release decodes with the defaults of what was added
   const earlier = changed((schema) => {
     schema.fields = schema.fields.filter((field) => field.name !== 'jobIndex')
   })
-  const earlierId = await registry.register(subject, earlier)
+  const earlierId = await register(earlier)
   await registerSchemas({ database, registry })
   const codec = createEventCodec(await loadSchemaCatalog(database))
   const record = stored(codec.encode(failed, target))
@@ -113,8 +116,7 @@ test('a service that started before a newer release registered reads its records
   await registerSchemas({ database, registry })
   const catalog = await loadSchemaCatalog(database)
   const codec = createEventCodec(catalog)
-  const newerId = await registry.register(
-    subject,
+  const newerId = await register(
     changed((schema) => schema.fields.push({ name: 'hint', type: 'string', default: '' })),
   )
   const record = stored(codec.encode(failed, target))
@@ -148,7 +150,7 @@ test.each([
 ])('%s is refused, and nothing is registered', async (_, change) => {
   const registry = builtInRegistry(database)
   await registerSchemas({ database, registry })
-  const refusal = registry.register(subject, changed(change))
+  const refusal = register(changed(change))
   await expect(refusal).rejects.toThrow(IncompatibleSchemaError)
   await expect(refusal).rejects.toThrow(
     /^(The changed schema of|Readers of version 1 of) screening\.report.*\.$/s,
@@ -157,29 +159,21 @@ test.each([
 })
 
 test('a schema that is no Avro schema is refused by name', async () => {
-  const registry = builtInRegistry(database)
   const wrong = changed((schema) => Object.assign(schema.fields[2]!, { default: 'neither' }))
-  await expect(registry.register(subject, wrong)).rejects.toThrow(
-    /^The schema of screening\.report.* is not valid/,
-  )
+  await expect(register(wrong)).rejects.toThrow(/^The schema of screening\.report.* is not valid/)
 })
 
 test('compatibility is judged against every earlier version, not only the last', async () => {
-  const registry = builtInRegistry(database)
   const field = (type: unknown, value: unknown) =>
     changed((schema) => schema.fields.push({ name: 'hint', type, default: value }))
-  await registry.register(subject, field('string', ''))
-  await registry.register(
-    subject,
-    changed(() => undefined),
-  )
-  await expect(registry.register(subject, field('int', 0))).rejects.toThrow(/version 1/)
+  await register(field('string', ''))
+  await register(changed(() => undefined))
+  await expect(register(field('int', 0))).rejects.toThrow(/version 1/)
 })
 
 test('white space makes no new version', async () => {
-  const registry = builtInRegistry(database)
-  const id = await registry.register(subject, eventSchemas.ScreeningFailed.schema)
-  expect(await registry.register(subject, JSON.stringify(schemaNow(), null, 4))).toBe(id)
+  const id = await register(eventSchemas.ScreeningFailed.schema)
+  expect(await register(JSON.stringify(schemaNow(), null, 4))).toBe(id)
 })
 
 test('versions of a registry that notes schemas in its own way are found by their own text', async () => {
@@ -202,8 +196,12 @@ test('the schemas of another registry do not take the place of those that record
     ]),
   )
   const registry: SchemaRegistry = {
-    register: async (of) => reversed.get(of)!.id,
     versions: async (of) => [reversed.get(of)!],
+    register: async (schemas) =>
+      schemas.map((one) => {
+        const version = reversed.get(one.subject)!
+        return { ...one, id: version.id, versions: [version] }
+      }),
   }
   await expect(registerSchemas({ database, registry })).rejects.toThrow(/belongs to another registry/)
   expect(await database.query('SELECT * FROM log.schema ORDER BY id')).toEqual(before)
@@ -218,13 +216,13 @@ test('without registration a codec says what is missing', async () => {
 function renotingRegistry(renoted: string): SchemaRegistry {
   const inner = builtInRegistry(database)
   return {
-    register: inner.register,
-    async versions(of) {
-      const versions = await inner.versions(of)
-      const distinct = versions.filter(
-        (each, index) => versions.findIndex((other) => other.id === each.id) === index,
-      )
-      return distinct.map((each) => (of === subject ? { ...each, schema: renoted } : each))
+    versions: inner.versions,
+    async register(schemas) {
+      const registered = await inner.register(schemas)
+      return registered.map(({ versions, ...one }) => ({
+        ...one,
+        versions: versions.map((each) => (one.subject === subject ? { ...each, schema: renoted } : each)),
+      }))
     },
   }
 }

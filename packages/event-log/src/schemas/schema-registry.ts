@@ -8,12 +8,26 @@ export interface RegisteredSchema {
   readonly schema: string
 }
 
+export interface SubjectSchema {
+  readonly subject: string
+  /** Avro schema as JSON text. */
+  readonly schema: string
+}
+
+export interface RegisteredSubject extends SubjectSchema {
+  /** The id of `schema`. */
+  readonly id: number
+  /** Every version of the subject, oldest first. */
+  readonly versions: readonly RegisteredSchema[]
+}
+
 export interface SchemaRegistry {
   /**
-   * Registers a schema under FULL_TRANSITIVE, or finds an already registered one; resolves to its id. Rejects with IncompatibleSchemaError
-   * if it cannot read the data of an earlier version, or an earlier version cannot read its data.
+   * Registers each schema under FULL_TRANSITIVE, or finds it where it is registered already; resolves in the order of the schemas. Rejects
+   * with IncompatibleSchemaError if one cannot read the data of an earlier version, or an earlier version cannot read its data. Schemas of
+   * other subjects may have been registered then.
    */
-  register(subject: string, schema: string): Promise<number>
+  register(schemas: readonly SubjectSchema[]): Promise<readonly RegisteredSubject[]>
   /** Every version of the subject, oldest first; empty for an unknown subject. */
   versions(subject: string): Promise<readonly RegisteredSchema[]>
 }

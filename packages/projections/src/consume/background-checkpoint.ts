@@ -9,7 +9,9 @@ import { failpoint, type FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import {
   advanceCheckpoints,
+  createCheckpointLoads,
   ensureCheckpoint,
+  ensureCheckpoints,
   placeOf,
   type CheckpointMove,
   type StoredCheckpoint,
@@ -98,15 +100,20 @@ export function createBackgroundCheckpoint(options: BackgroundCheckpointOptions)
       logger.warn({ err: error, group }, 'Checkpoints could not be stored and will be tried again'),
   })
 
+  const load = createCheckpointLoads((places) =>
+    inTurn(async () => {
+      const checkpoints = await ensureCheckpoints(database, { group, log, places })
+      for (const [index, { topic, partition }] of places.entries()) {
+        const { next } = checkpoints[index]!
+        const offsets = contiguousOffsets(next)
+        progress.set(placeOf({ topic, partition }), { topic, partition, stored: next, offsets })
+      }
+      return checkpoints
+    }),
+  )
+
   return {
-    load: (place) =>
-      inTurn(async () => {
-        const { topic, partition } = place
-        const checkpoint = await ensureCheckpoint(database, { group, topic, partition }, log)
-        const { next } = checkpoint
-        progress.set(placeOf(place), { topic, partition, stored: next, offsets: contiguousOffsets(next) })
-        return checkpoint
-      }),
+    load,
     acknowledged(range) {
       if (!isStopped) progress.get(placeOf(range))?.offsets.add(range.firstOffset, range.nextOffset)
     },

@@ -5,7 +5,13 @@
 import { createBatcher } from '@cupel/concurrency'
 import type { FailpointName } from '@cupel/failpoints'
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
-import { advanceCheckpoints, ensureCheckpoint, type CheckpointMove } from '../checkpoint.js'
+import {
+  advanceCheckpoints,
+  createCheckpointLoads,
+  ensureCheckpoint,
+  ensureCheckpoints,
+  type CheckpointMove,
+} from '../checkpoint.js'
 import type { CommitterContext, OpenCommitter, OutcomeBatch, Resumption } from './committer.js'
 import { UnappliableRecordError } from './unappliable-record.js'
 
@@ -44,7 +50,7 @@ export function inTransaction<O, R = void>(options: InTransactionOptions<O, R>):
     })
     const { group, identity } = context
     return {
-      load: (place) => ensureCheckpoint(database, { group, ...place }, identity),
+      load: createCheckpointLoads((places) => ensureCheckpoints(database, { group, log: identity, places })),
       commit: (batch, deadLetters) =>
         deadLetters === null ? batcher.add(batch) : deadLetters.then(() => batcher.add(batch)),
     }
