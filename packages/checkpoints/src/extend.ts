@@ -35,9 +35,12 @@ export async function extend(
   let left = maxRecords
   for (const [index, place] of places.entries()) {
     if (left === 0) return { extensions, partitions, records: maxRecords, hasMore: true }
+    const end = ends[index]!
     const state = states.get(keyOf(place))
+    // Most partitions of a new log are empty.
+    if (state === undefined && end === 0) continue
     const from = state === undefined ? await log.startOffset(place.topic, place.partition) : nextOf(state)
-    const to = Math.min(ends[index]!, from + left)
+    const to = Math.min(end, from + left)
     if (to <= from) continue
     left -= to - from
     const extended = await extendPartition(log, place, state, { from, to })

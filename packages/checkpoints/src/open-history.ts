@@ -67,10 +67,20 @@ export async function requireSameEnds(
   log: EventLog,
   { partitions }: Pick<History, 'partitions'>,
 ): Promise<void> {
-  for (const state of partitions.values()) {
-    const [next, end] = [nextOf(state), await log.endOffset(state.topic, state.partition)]
+  const signed = await Promise.all(
+    [...partitions.values()].map(async (state) => {
+      const { topic, partition } = state
+      const [start, end] = await Promise.all([
+        log.startOffset(topic, partition),
+        log.endOffset(topic, partition),
+      ])
+      return { state, start, end }
+    }),
+  )
+  for (const { state, start, end } of signed) {
+    const next = nextOf(state)
     if (end < next) throw shorterLog(state, end, next)
-    if ((await log.startOffset(state.topic, state.partition)) >= next) continue
+    if (start >= next) continue
     for await (const [leaf] of leafPages(log, state, { from: next - 1, to: next }))
       if (!leaf!.equals(state.lastLeaf))
         throw new CheckpointsStoppedError(

@@ -34,6 +34,7 @@ describe.skipIf(missing !== undefined)(
       const { id: second } = await register(subject, schema(FIELD_A, FIELD_B))
       const { id: again, versions } = await register(subject, schema(FIELD_A))
       expect(again).toBe(first)
+      expect(await registry.subjects()).toContain(subject)
       expect(versions.map(({ id, version }) => ({ id, version }))).toEqual([
         { id: first, version: 1 },
         { id: second, version: 2 },

@@ -34,6 +34,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
 
   const inTurn = createSlots(AT_ONCE)
   return {
+    subjects: async () => (await call('GET', '/subjects')).require<string[]>('list its subjects'),
     versions: versionsOf,
     register: (schemas) =>
       Promise.all(

@@ -13,6 +13,7 @@ const LOCK = 'cupel.schemas'
 
 export function builtInRegistry(database: Database): SchemaRegistry {
   return {
+    subjects: () => subjectsOf(database),
     versions: async (subject) => (await versionsOf(database, [subject])).get(subject) ?? [],
     register: (schemas) =>
       database.transaction({ at: 'schemas.register' }, async (transaction) => {
@@ -42,6 +43,13 @@ export function builtInRegistry(database: Database): SchemaRegistry {
 
 interface StoredSchema extends RegisteredSchema {
   readonly sha256: string
+}
+
+async function subjectsOf(database: Queryable): Promise<readonly string[]> {
+  const rows = await database.query<{ subject: string }>(
+    'SELECT DISTINCT subject FROM log.schema_version ORDER BY subject',
+  )
+  return rows.map(({ subject }) => subject)
 }
 
 /** Every version of the subjects, oldest first, by subject. */

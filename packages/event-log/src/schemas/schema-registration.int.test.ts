@@ -196,6 +196,7 @@ test('the schemas of another registry do not take the place of those that record
     ]),
   )
   const registry: SchemaRegistry = {
+    subjects: async () => [...reversed.keys()],
     versions: async (of) => [reversed.get(of)!],
     register: async (schemas) =>
       schemas.map((one) => {
@@ -216,7 +217,7 @@ test('without registration a codec says what is missing', async () => {
 function renotingRegistry(renoted: string): SchemaRegistry {
   const inner = builtInRegistry(database)
   return {
-    versions: inner.versions,
+    ...inner,
     async register(schemas) {
       const registered = await inner.register(schemas)
       return registered.map(({ versions, ...one }) => ({

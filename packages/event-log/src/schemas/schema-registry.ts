@@ -28,6 +28,8 @@ export interface SchemaRegistry {
    * other subjects may have been registered then.
    */
   register(schemas: readonly SubjectSchema[]): Promise<readonly RegisteredSubject[]>
+  /** Every subject that has a version. */
+  subjects(): Promise<readonly string[]>
   /** Every version of the subject, oldest first; empty for an unknown subject. */
   versions(subject: string): Promise<readonly RegisteredSchema[]>
 }

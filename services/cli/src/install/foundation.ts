@@ -76,6 +76,12 @@ export async function knowsEverySchema(database: Database): Promise<boolean> {
   )
 }
 
+/** Whether the registry, too, was given every schema: one that lost its database lacks their subjects. */
+export async function holdsEverySubject(registry: SchemaRegistry): Promise<boolean> {
+  const subjects = new Set(await registry.subjects())
+  return Object.values(eventSchemas).every(({ subject }) => subjects.has(subject))
+}
+
 export async function loadCodec(database: Database): Promise<EventCodec> {
   return createEventCodec(await loadSchemaCatalog(database))
 }

@@ -32,6 +32,7 @@ import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
 import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import {
+  holdsEverySubject,
   knowsEverySchema,
   loadCodec,
   prepareDatabase,
@@ -194,7 +195,7 @@ async function all<T extends readonly unknown[]>(starting: { [K in keyof T]: Pro
   return (await Promise.all(starting)) as unknown as T
 }
 
-/** Starts the registry, at once or at the first call, and registers every schema once. */
+/** Starts the registry, at once or at the first call, and registers every schema that is missing. */
 function register(
   options: StackOptions,
   jars: KafkaJars,
@@ -209,7 +210,10 @@ function register(
     (registered ??= (async () => {
       const { url } = await (starting ??= start())
       const { confluentRegistry } = await import('@cupel/event-log/kafka')
-      await registerSchemas({ database, registry: confluentRegistry({ url }), logger: options.logger })
+      const registry = confluentRegistry({ url })
+      // Two hundred calls to a registry that has just started take seconds of its processor.
+      if (!((await knowsEverySchema(database)) && (await holdsEverySubject(registry))))
+        await registerSchemas({ database, registry, logger: options.logger })
       return url
     })())
 }

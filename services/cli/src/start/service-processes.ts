@@ -66,7 +66,7 @@ const programs: Record<
 /** Longer than the limit of the service itself, so that it can stop in order. */
 const STOP_GRACE_MS = 5_000
 const READY_TIMEOUT_MS = 120_000
-const READY_POLL_MS = 50
+const READY_POLL_MS = 150
 const PROBE_TIMEOUT_MS = 2_000
 /** A service that ends this often before it is ready for the first time is given up. */
 const ENDS_BEFORE_READY = 3
