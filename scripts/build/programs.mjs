@@ -49,7 +49,7 @@ export function bundleOptions(root) {
     banner: {
       js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`,
     },
-    plugins: [modulesInPlace(root)],
+    plugins: [modulesInPlace(root), oneLanguage],
   }
 }
 
@@ -62,8 +62,19 @@ const outputOf = (source) => source.replace(`${sep}src${sep}`, `${sep}dist${sep}
 function writeStarter(root, source) {
   const target = join(root, outputOf(source))
   mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, `export * from '../../../${FOLDER}/${serviceOf(source)}.js'\n`)
+  writeFileSync(target, starterOf(serviceOf(source)))
 }
+
+/**
+ * Node from 22.1 on keeps compiled modules, so that a later start does not compile them. The folder is in the checkout: a shared temporary
+ * folder could hold code of another user. Where it cannot be written, Node compiles as before.
+ */
+const starterOf = (service) => `import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+module.enableCompileCache?.(fileURLToPath(new URL('../../../.cache/compiled', import.meta.url)))
+export const { main } = await import('../../../${FOLDER}/${service}.js')
+`
 
 function filesOf(source, outputs) {
   const files = new Set()
@@ -79,6 +90,16 @@ function filesOf(source, outputs) {
 function deleteOthers(root, outputs) {
   for (const name of readdirSync(join(root, FOLDER)))
     if (!outputs.includes(`${FOLDER}/${name}`)) rmSync(join(root, FOLDER, name), { recursive: true })
+}
+
+/** The sentences of zod in English alone: those in other languages are a tenth of what a service loads. */
+const oneLanguage = {
+  name: 'one language',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: `export { default as en } from './en.js'`,
+    }))
+  },
 }
 
 /** A bundled module finds the files beside its own built module, wherever the checkout is. */

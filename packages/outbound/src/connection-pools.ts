@@ -1,7 +1,7 @@
 /** Keeps connections to checked addresses for a while. Calls to one origin at one address share a pool. */
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectEncrypted } from 'node:tls'
-import { Pool, type buildConnector } from 'undici'
+import type { buildConnector, Pool } from 'undici'
 import type { Target } from './judge-url.js'
 
 /** One of several addresses may be dead: the limit leaves time for the next one. */
@@ -42,7 +42,9 @@ export function createPools(ca: string | undefined): Pools {
   const sweep = setInterval(dropIdle, SWEEP_INTERVAL_MS).unref()
 
   /** A host name that resolves to another address gets another pool. */
-  function poolOf(target: Target, address: string): HeldPool {
+  async function poolOf(target: Target, address: string): Promise<HeldPool> {
+    // Most processes never call anybody.
+    const { Pool } = await import('undici')
     const key = `${target.url.origin} ${address}`
     const found = pools.get(key)
     if (found !== undefined) return found
@@ -72,7 +74,7 @@ export function createPools(ca: string | undefined): Pools {
 
   return {
     async use(target, address, call) {
-      const held = poolOf(target, address)
+      const held = await poolOf(target, address)
       held.calls += 1
       try {
         return await call(held.pool)

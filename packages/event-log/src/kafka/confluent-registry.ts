@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSlots } from '@cupel/concurrency'
-import { Agent, fetch } from 'undici'
+import type { Agent } from 'undici'
 import {
   IncompatibleSchemaError,
   type RegisteredSchema,
@@ -94,7 +94,8 @@ type RegistryCall = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknow
 
 /** Retries a call that got no answer or a 5xx: every call to the registry can be repeated. */
 function registryClient(options: ConfluentRegistryOptions): RegistryCall {
-  const dispatcher = options.ca === undefined ? undefined : new Agent({ connect: { ca: options.ca } })
+  const { ca } = options
+  let dispatcher: Agent | undefined
   const base = options.url.replace(/\/+$/, '')
   return async (method, path, body) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -112,6 +113,9 @@ function registryClient(options: ConfluentRegistryOptions): RegistryCall {
   }
 
   async function callOnce(method: string, path: string, body: unknown): Promise<Answer> {
+    // Services load this module too, and never call a registry.
+    const { Agent, fetch } = await import('undici')
+    if (ca !== undefined) dispatcher ??= new Agent({ connect: { ca } })
     const response = await fetch(base + path, {
       ...(dispatcher === undefined ? {} : { dispatcher }),
       method,
