@@ -1,4 +1,3 @@
-/* eslint no-console: off */
 // Packs @cupel/golden-events: the samples of the public events in schemas/golden, with their schemas and releases.
 //   node scripts/release-golden-events.mjs                   what would be published; publishes nothing
 //   node scripts/release-golden-events.mjs --pack --out DIR  only packs, and keeps the tarball in DIR

@@ -1,4 +1,3 @@
-/* eslint no-console: off */
 // Builds the Python package cupel and checks it:
 //   node scripts/release-sdk-python.mjs                    what would be published; publishes nothing
 //   node scripts/release-sdk-python.mjs --out DIR          the same, and keeps sdist and wheel in DIR

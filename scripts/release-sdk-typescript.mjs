@@ -1,4 +1,3 @@
-/* eslint no-console: off */
 // Packs @cupel/sdk and checks the package:
 //   node scripts/release-sdk-typescript.mjs                   what would be published; publishes nothing
 //   node scripts/release-sdk-typescript.mjs --out DIR         the same, and keeps the tarball in DIR

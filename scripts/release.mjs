@@ -1,4 +1,3 @@
-/* eslint no-console: off */
 // Cuts a release, in two commits:
 //   node scripts/release.mjs 0.2.0                  freezes the files of a release, and writes them to releases.json
 //   node scripts/release.mjs 0.2.0 --commit HASH    names the commit of the release, in the commit after it

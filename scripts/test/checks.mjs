@@ -6,12 +6,6 @@ import { heading } from './report.mjs'
 
 const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), ...args]
 
-/** Unchanged files are not linted again, except in CI: a changed type elsewhere can change the result of a type-aware rule. */
-const lintCache =
-  process.env.CI === 'true'
-    ? []
-    : ['--cache', '--cache-location', '.cache/eslint/', '--cache-strategy', 'content']
-
 /**
  * A file is not checked again if its content, settings and version are those of a run that passed. CI starts without a cache and would
  * only write one.
@@ -25,7 +19,7 @@ const formatCache =
 const commands = {
   types: bin('typescript-native/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
   'browser-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'services/web/src/client'),
-  lint: bin('eslint/bin/eslint.js', '.', '--max-warnings', '0', ...lintCache),
+  lint: bin('oxlint/bin/oxlint', '--deny-warnings'),
   generated: ['scripts/generate.mjs', '--check'],
   boundaries: bin(
     'dependency-cruiser/bin/dependency-cruise.mjs',

@@ -1,4 +1,3 @@
-/* eslint no-console: off */
 // Stores a sample of an event as the current schema writes it, so that every later release proves that it can still read the sample.
 //   node packages/event-log/scripts/golden-sample.mjs ReportGenerated data.json [--replace]
 // Writes schemas/golden/<Event>/<n>.bin (Avro payload without the five bytes of the wire format), <n>.avsc (its writer's

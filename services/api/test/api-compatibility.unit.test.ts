@@ -5,7 +5,7 @@ import { openapiDocument } from '../src/index.js'
 import { breakingChanges } from './api-compatibility.js'
 
 const released = readFileSync(new URL('../../../docs/api/released/v1.json', import.meta.url), 'utf8')
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a document to break at will
+// oxlint-disable-next-line typescript/no-explicit-any -- a document to break at will
 type Any = any
 const parse = (text: string): Any => JSON.parse(text)
 

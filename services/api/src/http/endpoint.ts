@@ -170,10 +170,10 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
 }
 
 /** An endpoint whose input types the frame need not know: they were checked where it was defined. */
-/* eslint-disable @typescript-eslint/no-explicit-any -- inputs are contravariant; their schemas guard them at run time */
+/* oxlint-disable typescript/no-explicit-any -- inputs are contravariant; their schemas guard them at run time */
 export type Endpoint =
   OpenEndpoint<any, any> | TokenEndpoint<any> | PersonEndpoint<any> | KeyedEndpoint<any, any, any, any>
-/* eslint-enable @typescript-eslint/no-explicit-any */
+/* oxlint-enable typescript/no-explicit-any */
 
 export function openEndpoint<Path = undefined, Query = undefined>(
   endpoint: OpenEndpoint<Path, Query>,
