@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
+import { ensureCheckpoints } from './checkpoint.js'
 import { advanceCheckpoint, advanceCheckpoints, ensureCheckpoint, loadCheckpoint } from './index.js'
 
 const GROUP = 'a.group.v1'
@@ -33,6 +34,27 @@ test('a missing checkpoint is created at the start and nowhere else', async () =
   expect(await stored()).toBeUndefined()
   expect(await ensureCheckpoint(fixture.database, at(0), 'log-1')).toMatchObject({ next: 0, log: 'log-1' })
   expect(await ensureCheckpoint(fixture.database, at(0), 'log-2')).toMatchObject({ next: 0, log: 'log-1' })
+})
+
+test('checkpoints of several partitions are loaded together, in their order, and the missing ones are created', async () => {
+  await ensureCheckpoint(fixture.database, at(1), 'log-1')
+  await advanceCheckpoints(fixture.database, {
+    group: GROUP,
+    log: 'log-1',
+    moves: [{ topic: 'a.topic', partition: 1, expected: 0, next: 9 }],
+  })
+  const places = [2, 1, 0].map((partition) => ({ topic: 'a.topic', partition }))
+  const ensured = await ensureCheckpoints(fixture.database, { group: GROUP, log: 'log-1', places })
+  expect(ensured.map(({ next }) => next)).toEqual([0, 9, 0])
+  expect([await stored(0), await stored(1), await stored(2)]).toEqual([0, 9, 0])
+})
+
+test('members that create the same checkpoints in opposite order wait for each other and do not deadlock', async () => {
+  const places = Array.from({ length: 32 }, (_, partition) => ({ topic: 'b.topic', partition }))
+  const ensure = (order: typeof places) =>
+    ensureCheckpoints(fixture.database, { group: GROUP, log: 'log-1', places: order })
+  const [one, other] = await Promise.all([ensure(places), ensure([...places].reverse())])
+  expect([...one, ...other].map(({ next }) => next)).toEqual(Array.from({ length: 64 }, () => 0))
 })
 
 test('a move that is rolled back did not take place', async () => {

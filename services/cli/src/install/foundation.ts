@@ -76,8 +76,20 @@ export async function knowsEverySchema(database: Database): Promise<boolean> {
   )
 }
 
-/** Whether the registry, too, was given every schema: one that lost its database lacks their subjects. */
-export async function holdsEverySubject(registry: SchemaRegistry): Promise<boolean> {
+/**
+ * Registers the schemas unless the database has them all and the registry all their subjects: a registry that lost its database lacks them.
+ * Two hundred calls to a registry that has just started take seconds of its processor.
+ */
+export async function ensureSchemas(parts: {
+  readonly database: Database
+  readonly registry: SchemaRegistry
+  readonly logger: Logger
+}): Promise<void> {
+  if ((await knowsEverySchema(parts.database)) && (await holdsEverySubject(parts.registry))) return
+  await registerSchemas(parts)
+}
+
+async function holdsEverySubject(registry: SchemaRegistry): Promise<boolean> {
   const subjects = new Set(await registry.subjects())
   return Object.values(eventSchemas).every(({ subject }) => subjects.has(subject))
 }

@@ -5,7 +5,6 @@ import {
   ensureRecordKeys,
   installationTopics,
   openAuthenticLog,
-  registerSchemas,
   requireMacs,
   type AuthenticLog,
   type EventCodec,
@@ -32,7 +31,7 @@ import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
 import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import {
-  holdsEverySubject,
+  ensureSchemas,
   knowsEverySchema,
   loadCodec,
   prepareDatabase,
@@ -210,10 +209,7 @@ function register(
     (registered ??= (async () => {
       const { url } = await (starting ??= start())
       const { confluentRegistry } = await import('@cupel/event-log/kafka')
-      const registry = confluentRegistry({ url })
-      // Two hundred calls to a registry that has just started take seconds of its processor.
-      if (!((await knowsEverySchema(database)) && (await holdsEverySubject(registry))))
-        await registerSchemas({ database, registry, logger: options.logger })
+      await ensureSchemas({ database, registry: confluentRegistry({ url }), logger: options.logger })
       return url
     })())
 }
