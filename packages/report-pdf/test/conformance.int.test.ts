@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { visibleText } from '@cupel/report-document'
-import { drawnWithin, hostileReports, hostileTexts, isLongRun } from '@cupel/testkit'
+import { drawnWithin, fewestCases, hostileReports, hostileTexts } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fontFiles, hasGlyph, type FontName } from '../src/fonts.js'
 import { renderReport } from '../src/render-report.js'
@@ -42,7 +42,7 @@ test
 )
 
 const HOSTILE_SEED = 20261122
-const HOSTILE_STRINGS = isLongRun() ? 5_000 : 400
+const HOSTILE_STRINGS = fewestCases({ full: 5_000, minimum: 400, demanded: 5_000 })
 const fonts = Object.keys(fontFiles) as FontName[]
 /** A character that no font has appears as its number. */
 const shownText = (text: string): string =>

@@ -12,7 +12,7 @@ export interface LongSuite {
   readonly full: number
   /** Cases that run whatever the budget. */
   readonly minimum: number
-  /** Cases that run with a long budget, even if they take longer than it; absent: the minimum. */
+  /** Cases that run with a long budget, even if they take longer than it, and of which CI runs a third; absent: the minimum. */
   readonly demanded?: number
 }
 
@@ -36,7 +36,7 @@ export function* casesWithin(suite: LongSuite, seed: number = runSeed()): Genera
   const spent = stopwatch()
   let taken = 0
   try {
-    const fewest = fewestOf(suite)
+    const fewest = fewestCases(suite)
     for (; taken < suite.full && (taken < fewest || !spent()); taken += 1) yield taken
   } finally {
     say(suite, taken, seed)
@@ -62,7 +62,7 @@ export async function assertWithin<Ts>(
       throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
     return details.numRuns
   }
-  let cases = await check(property, { seed, numRuns: fewestOf(suite) })
+  let cases = await check(property, { seed, numRuns: fewestCases(suite) })
   const rest = suite.full - cases
   if (rest > 0 && !spent())
     cases += await check(until(spent, property), { seed: (seed + 1) % SEEDS, numRuns: rest })
@@ -88,7 +88,7 @@ function until<Ts>(isOver: () => boolean, property: fc.IRawProperty<Ts>): fc.IRa
 
 /** From this budget on, a suite runs its demanded cases and tries more than the minimum of its items. */
 const LONG_BUDGET_MS = 8_000
-/** Part of the items that a long run tries in CI. All of them took longer than CI has on a slow machine. */
+/** Part of the listed items and of the demanded cases in a long run of CI. All of them took longer than CI has on a slow machine. */
 const SHARE_IN_CI = 1 / 3
 
 /**
@@ -113,9 +113,11 @@ export function drawnWithin<Item>(
 }
 
 function numberOf(listed: number, minimum: number): number {
-  if (!isLongRun()) return minimum
-  return process.env['CI'] === 'true' ? Math.max(minimum, Math.ceil(listed * SHARE_IN_CI)) : listed
+  return isLongRun() ? longShare(listed, minimum) : minimum
 }
+
+const longShare = (count: number, minimum: number): number =>
+  process.env['CI'] === 'true' ? Math.max(minimum, Math.ceil(count * SHARE_IN_CI)) : count
 
 /** Null if suites run their full number. */
 function budgetMs(): number | null {
@@ -127,9 +129,9 @@ function budgetMs(): number | null {
 export const isLongRun = (): boolean => (budgetMs() ?? Infinity) >= LONG_BUDGET_MS
 
 /** Number of cases that a suite runs before the time counts. */
-function fewestOf({ full, minimum, demanded = minimum }: LongSuite): number {
+export function fewestCases({ full, minimum, demanded = minimum }: Omit<LongSuite, 'name'>): number {
   if (budgetMs() === null) return full
-  return isLongRun() ? demanded : minimum
+  return isLongRun() ? longShare(demanded, minimum) : minimum
 }
 
 function stopwatch(): () => boolean {

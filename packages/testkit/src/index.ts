@@ -26,7 +26,15 @@ export { makeCertificate, type CertificateOrder } from './certificates.js'
 export { killedAt } from './killed-at.js'
 export { programArguments } from './test-program.js'
 export { PATIENCE_MS, until } from './until.js'
-export { assertWithin, casesWithin, drawnWithin, isLongRun, runSeed, type LongSuite } from './budget.js'
+export {
+  assertWithin,
+  casesWithin,
+  drawnWithin,
+  fewestCases,
+  isLongRun,
+  runSeed,
+  type LongSuite,
+} from './budget.js'
 export { hostileReports, type HostileReport } from './hostile-reports.js'
 export { hostileKinds, hostileStrings } from './hostile-strings.js'
 export { comparePicture } from './pictures.js'
