@@ -17,10 +17,12 @@ import {
   type KafkaJars,
   type KafkaJarsOptions,
 } from './maven-jars.js'
+import { startPostgres } from './postgres.js'
 import { startRegistry } from './registry.js'
 
 const KAFKA_ARCHIVE = 'kafka.jsa'
 const REGISTRY_ARCHIVE = 'registry.jsa'
+const CALL_TIMEOUT_MS = 30_000
 
 /**
  * Downloads missing programs and writes missing class archives, each once. Two processes at once share the work. An archive that cannot be
@@ -58,7 +60,7 @@ async function fingerprint({ java, kafkaLibs, registryJar }: KafkaJars): Promise
 /** An archive that cannot be written is left out: the program starts without it. */
 async function writeArchives(jars: KafkaJars, target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'cupel-classes-'))
-  const places = (name: string) => ({
+  const places = (name: string): Places => ({
     jars,
     folder: join(folder, name),
     recordFolder: join(folder, 'run'),
@@ -67,11 +69,57 @@ async function writeArchives(jars: KafkaJars, target: string): Promise<void> {
   try {
     await Promise.allSettled([
       runOnce(() => startKafka({ ...places('kafka'), writesClasses: join(target, KAFKA_ARCHIVE) })),
-      runOnce(() => startRegistry({ ...places('registry'), writesClasses: join(target, REGISTRY_ARCHIVE) })),
+      writeRegistryArchive(places, join(target, REGISTRY_ARCHIVE)),
     ])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+interface Places {
+  readonly jars: KafkaJars
+  readonly folder: string
+  readonly recordFolder: string
+  readonly logFile: string
+}
+
+/** The registry does what every installation asks of it, so that the classes of its storage and of its calls are archived too. */
+async function writeRegistryArchive(places: (name: string) => Places, writesClasses: string): Promise<void> {
+  const postgres = await startPostgres(places('postgres'))
+  try {
+    const databaseUrl = await postgres.ensureDatabase('registry')
+    await runOnce(async () => {
+      const registry = await startRegistry({ ...places('registry'), databaseUrl, writesClasses })
+      // Without these calls the archive has fewer classes.
+      await callOnce(registry.url).catch(() => undefined)
+      return registry
+    })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function callOnce(url: string): Promise<void> {
+  const schema = JSON.stringify({
+    type: 'record',
+    name: 'Happened',
+    fields: [{ name: 'a', type: 'string', default: '' }],
+  })
+  const call = async (method: string, path: string, body?: object): Promise<void> => {
+    const headers = { 'content-type': 'application/vnd.schemaregistry.v1+json' }
+    const response = await fetch(`${url}${path}`, {
+      ...{ method, headers, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    await response.arrayBuffer()
+  }
+  await call('PUT', '/config/happened', { compatibility: 'FULL_TRANSITIVE' })
+  await call('POST', '/subjects/happened/versions', { schema })
+  await call('PUT', '/config/happened', { compatibility: 'FULL_TRANSITIVE' })
+  await call('POST', '/subjects/happened/versions', { schema })
+  await call('GET', '/subjects')
+  await call('GET', '/subjects/happened/versions')
+  await call('GET', '/subjects/happened/versions/1')
 }
 
 async function runOnce(start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {

@@ -35,13 +35,13 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
   const inTurn = createSlots(AT_ONCE)
   return {
     subjects: async () => (await call('GET', '/subjects')).require<string[]>('list its subjects'),
-    versions: versionsOf,
+    versions: (subject) => versionsOf(subject),
     register: (schemas) =>
       Promise.all(
         schemas.map(({ subject, schema }) =>
           inTurn(async () => {
             const id = await register(subject, schema)
-            return { subject, schema, id, versions: await versionsOf(subject) }
+            return { subject, schema, id, versions: await versionsOf(subject, { id, schema }) }
           }),
         ),
       ),
@@ -61,11 +61,16 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
     return id
   }
 
-  async function versionsOf(subject: string): Promise<RegisteredSchema[]> {
+  /** `registered`: what is known to be a version. If the subject has no other one, its text is not read again. */
+  async function versionsOf(
+    subject: string,
+    registered?: Pick<RegisteredSchema, 'id' | 'schema'>,
+  ): Promise<RegisteredSchema[]> {
     const path = `/subjects/${encodeURIComponent(subject)}/versions`
     const answer = await call('GET', path)
     if (answer.status === 404) return []
     const numbers = answer.require<number[]>(`list the versions of ${subject}`)
+    if (registered !== undefined && numbers.length === 1) return [{ ...registered, version: numbers[0]! }]
     const versions: RegisteredSchema[] = []
     for (const version of [...numbers].sort((one, other) => one - other)) {
       const found = await call('GET', `${path}/${version}`)
