@@ -57,5 +57,18 @@ test('bundles hold libraries, and no bundled module looks for a library or for f
   ).toEqual([])
 })
 
+test('a library that is imported later is a module, or comes through one of our own: a bundle gives a CommonJS one no names', async () => {
+  const { metafile } = await build({ ...bundleOptions(root), write: false })
+  await stop()
+  const later = Object.entries(metafile.inputs)
+    .filter(([path]) => !path.includes('node_modules'))
+    .flatMap(([path, { imports }]) =>
+      imports
+        .filter(({ kind, path: to }) => kind === 'dynamic-import' && metafile.inputs[to]?.format === 'cjs')
+        .map(({ path: to }) => `${path} imports ${nameOf(to)}`),
+    )
+  expect(later).toEqual([])
+})
+
 /** A module of a library is named without the folders of the installer. */
 const nameOf = (path) => path.split('node_modules/').at(-1)

@@ -43,8 +43,7 @@ export function createPools(ca: string | undefined): Pools {
 
   /** A host name that resolves to another address gets another pool. */
   async function poolOf(target: Target, address: string): Promise<HeldPool> {
-    // Most processes never call anybody.
-    const { Pool } = await import('undici')
+    const { Pool } = await import('./undici-pool.js')
     const key = `${target.url.origin} ${address}`
     const found = pools.get(key)
     if (found !== undefined) return found

@@ -118,8 +118,7 @@ function registryClient(options: ConfluentRegistryOptions): RegistryCall {
   }
 
   async function callOnce(method: string, path: string, body: unknown): Promise<Answer> {
-    // Services load this module too, and never call a registry.
-    const { Agent, fetch } = await import('undici')
+    const { Agent, fetch } = await import('./undici-fetch.js')
     if (ca !== undefined) dispatcher ??= new Agent({ connect: { ca } })
     const response = await fetch(base + path, {
       ...(dispatcher === undefined ? {} : { dispatcher }),
