@@ -62,19 +62,8 @@ const outputOf = (source) => source.replace(`${sep}src${sep}`, `${sep}dist${sep}
 function writeStarter(root, source) {
   const target = join(root, outputOf(source))
   mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, starterOf(serviceOf(source)))
+  writeFileSync(target, `export * from '../../../${FOLDER}/${serviceOf(source)}.js'\n`)
 }
-
-/**
- * Node from 22.1 on keeps compiled modules, so that a later start does not compile them. The folder is in the checkout: a shared temporary
- * folder could hold code of another user. Where it cannot be written, Node compiles as before.
- */
-const starterOf = (service) => `import module from 'node:module'
-import { fileURLToPath } from 'node:url'
-
-module.enableCompileCache?.(fileURLToPath(new URL('../../../.cache/compiled', import.meta.url)))
-export const { main } = await import('../../../${FOLDER}/${service}.js')
-`
 
 function filesOf(source, outputs) {
   const files = new Set()
