@@ -27,7 +27,6 @@ import { kafkaAccess, recordKeysOf, requireVerifiedConnections } from '@cupel/se
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
-import { PRIVATE } from './private-files.js'
 import { homePersonalDataKeys, homeRecordKeys } from './record-keys-file.js'
 
 export interface Connections {
@@ -59,6 +58,8 @@ const STARTING_TIMEOUT_MS = 60_000
 /** How long a command waits for another one that holds the folder. */
 const HELD_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 60_000
+/** Mask of the permissions of new files: none for others. Processes that a command starts write into the home. */
+export const PRIVATE = 0o077
 
 /** The folder has no installation, and the command does not begin one. */
 export class NoInstallationError extends CommandError {

@@ -2,12 +2,10 @@
 import { supervise, type Child, type Supervised } from '@cupel/local-stack'
 import type { StackOptions } from './stack-options.js'
 
-export type KeepOptions = Pick<StackOptions, 'shutdown' | 'note' | 'logger'>
-
 /** Starts a child process, restarts it on the same port when it ends, and stops it at shutdown. */
 export async function keep<T extends { readonly child: Child; readonly port: number }>(
   name: string,
-  options: KeepOptions,
+  options: StackOptions,
   start: (before: T | null) => Promise<T>,
 ): Promise<T> {
   const starting = start(null)

@@ -1,6 +1,6 @@
 /** The options for the processes below the services. */
 import type { Logger, Metrics } from '@cupel/contracts'
-import type { HeldHome, Profile, RunningPostgres } from '@cupel/local-stack'
+import type { HeldHome, Profile } from '@cupel/local-stack'
 import type { Config, Shutdown } from '@cupel/service-kit'
 
 export interface StackOptions {
@@ -12,8 +12,6 @@ export interface StackOptions {
   readonly metrics?: Metrics
   /** Receives a phase for everything that is started. Run it to stop, also after a failed start. */
   readonly shutdown: Shutdown
-  /** A database server that is starting. By default the stack starts one. */
-  readonly postgres?: Promise<RunningPostgres> | undefined
   /** On the Kafka profile. By default as many as the home was begun with, else one. */
   readonly brokers?: number | undefined
   /** `if-needed`: only if this version has schemas that were never registered. */

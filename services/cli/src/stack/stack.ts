@@ -16,6 +16,7 @@ import {
   ensureKafkaPrograms,
   openToServices,
   SERVICE_ROLE,
+  startPostgres,
   startRegistry,
   type KafkaAccess,
   type KafkaJars,
@@ -28,7 +29,6 @@ import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgr
 import type { StackOptions } from './stack-options.js'
 import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
-import { runPostgres } from './run-postgres.js'
 import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import {
   ensureSchemas,
@@ -75,7 +75,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function startEmbedded(options: StackOptions): Promise<Stack> {
-  const postgres = await (options.postgres ?? runPostgres(options))
+  const postgres = await runPostgres(options)
   const databaseUrl = await postgres.ensureDatabase(databaseNames.embedded)
   const serviceDatabaseUrl = await postgres.ensureServiceRole(databaseNames.embedded)
   const database = await openPrepared(options, databaseUrl)
@@ -122,7 +122,7 @@ async function prepareEmbeddedLog(
 async function startOnKafka(options: StackOptions): Promise<Stack> {
   const jars = await ensureKafkaPrograms({ onProgress: options.note })
   // The broker starts independently; the registry stores its schemas in Postgres.
-  const startingPostgres = options.postgres ?? runPostgres(options)
+  const startingPostgres = runPostgres(options)
   const startingKafka = runKafka(options, jars)
   const opening = startingPostgres.then(async (postgres) => {
     const databaseUrl = await postgres.ensureDatabase(databaseNames.kafka)
@@ -227,6 +227,18 @@ async function runRegistry(
       logFile: home.logFile('kafka', 'registry'),
       recordFolder: home.processFolder,
       databaseUrl: await databaseUrl(),
+      ...portOf(before),
+    }),
+  )
+}
+
+async function runPostgres(options: StackOptions): Promise<RunningPostgres> {
+  const { home, profile } = options
+  return await keep<RunningPostgres>('postgres', options, (before) =>
+    startPostgres({
+      folder: `${home.folder}/postgres`,
+      logFile: home.logFile(profile, 'postgres'),
+      recordFolder: home.processFolder,
       ...portOf(before),
     }),
   )

@@ -1,23 +1,51 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
+import { join } from 'node:path'
+import { databaseBehindLog } from '@cupel/access'
+import {
+  lostRecords,
+  REPORT_SIGNING_KEYS_FILE,
+  requireSignatures,
+  SIGNING_KEYS_FILE,
+} from '@cupel/checkpoints'
+import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
   holdHome,
   killChildren,
   rememberProfile,
   requireFreePort,
   stopOrphans,
+  type HeldHome,
   type Profile,
 } from '@cupel/local-stack'
-import { createLogger, createMetrics, createShutdown, debugOnSignal, type Config } from '@cupel/service-kit'
+import {
+  createLogger,
+  createMetrics,
+  createShutdown,
+  debugOnSignal,
+  type Config,
+  type MetricsRegistry,
+  type Shutdown,
+  type ServiceLogger,
+} from '@cupel/service-kit'
+import { createSigningKeys } from '@cupel/signing'
+import { installationCheckpoints } from '../checkpoints.js'
+import { PRIVATE } from '../connections.js'
 import type { CliContext } from '../context.js'
+import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
+import { listState } from '../labels/sources.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { PRIVATE } from '../private-files.js'
 import { parseBrokers, requireBrokers } from '../stack/run-kafka.js'
-import { runPostgres } from '../stack/run-postgres.js'
-import type { Boot } from './boot.js'
-import { parseScale } from './scale.js'
-import type { StartOptions } from './start-options.js'
-import { listenForStop, StoppedEarly } from './stop-request.js'
+import { startStack, type Stack } from '../stack/stack.js'
+import { ensureDefaultPolicy } from './default-policy.js'
+import { ensureDemoKeys } from './demo-keys.js'
+import { readyLine, readyText, type Ready } from './ready-line.js'
+import { renewReadModels } from './renew-read-models.js'
+import { parseScale, type Scale } from './scale.js'
+import { startServiceProcesses } from './service-processes.js'
+import type { Services, StartOptions } from './start-options.js'
+import { ensureStarterLabels } from './starter-labels.js'
 import { webPortOf } from './web-port.js'
+import { listenForStop, StoppedEarly, type StopRequest } from './stop-request.js'
 
 /** Longer than the limits of services, registry, broker and Postgres together. */
 const STOP_TIMEOUT_MS = 90_000
@@ -32,7 +60,7 @@ export async function start(options: StartOptions, context: CliContext): Promise
   const brokers = options.brokers === undefined ? undefined : parseBrokers(options.brokers)
   const scale = parseScale(options.scale)
   const config = await context.config()
-  await requireRefreshPlan(config)
+  requireRefreshPlan(config)
   const stop = listenForStop()
   try {
     // Files that this process and its children create belong to their user alone: keys, segments of the log, files of the database.
@@ -51,9 +79,8 @@ export async function start(options: StartOptions, context: CliContext): Promise
 }
 
 /** Checked before anything starts, so that no planned list silently stays without refresh. */
-async function requireRefreshPlan({ CUPEL_LABEL_REFRESH_FILE: file }: Config): Promise<void> {
+function requireRefreshPlan({ CUPEL_LABEL_REFRESH_FILE: file }: Config): void {
   if (file === undefined) return
-  const { readRefreshPlan, RefreshPlanError } = await import('@cupel/labels')
   try {
     readRefreshPlan(file)
   } catch (error) {
@@ -62,9 +89,7 @@ async function requireRefreshPlan({ CUPEL_LABEL_REFRESH_FILE: file }: Config): P
   }
 }
 
-async function runUntilStopped(
-  start: Omit<Boot, 'logger' | 'metrics' | 'shutdown' | 'fail' | 'startedAt' | 'postgres'>,
-): Promise<void> {
+async function runUntilStopped(start: Omit<Boot, 'logger' | 'metrics' | 'shutdown' | 'fail'>): Promise<void> {
   const { context, home, profile, config, options, stop } = start
   const logFile = home.logFile(profile, 'cupel')
   const logger = createLogger({
@@ -78,7 +103,7 @@ async function runUntilStopped(
   let reason = 'the start failed'
   let exitCode = 0
   try {
-    await prepare({ ...start, logger, metrics: createMetrics('standalone'), shutdown, fail: crash.fail })
+    await boot({ ...start, logger, metrics: createMetrics('standalone'), shutdown, fail: crash.fail })
     reason = await Promise.race([stop.requested, crash.crashed])
     if (options.json !== true) context.note('Stopping …')
   } catch (error) {
@@ -93,9 +118,24 @@ async function runUntilStopped(
   if (exitCode !== 0) throw new CommandError(`Not everything stopped in order; see ${logFile}.`, EXIT_FAILED)
 }
 
-/** Takes what must be free, starts the database server, and loads the rest meanwhile. */
-async function prepare(start: Omit<Boot, 'startedAt' | 'postgres'>): Promise<void> {
-  const { context, profile, scale, home, config, stop } = start
+interface Boot {
+  readonly options: StartOptions
+  readonly context: CliContext
+  readonly profile: Profile
+  readonly brokers: number | undefined
+  readonly scale: Scale
+  readonly config: Config
+  readonly home: HeldHome
+  readonly logger: ServiceLogger
+  /** Of the services that run in this process. */
+  readonly metrics: MetricsRegistry
+  readonly shutdown: Shutdown
+  readonly stop: StopRequest
+  readonly fail: (reason: string, error: unknown) => void
+}
+
+async function boot(boot: Boot): Promise<void> {
+  const { context, profile, scale, home, logger, metrics, shutdown, config, stop, options } = boot
   const startedAt = new Date().toISOString()
   const orphans = await stopOrphans(home.processFolder)
   if (orphans.length > 0)
@@ -105,12 +145,118 @@ async function prepare(start: Omit<Boot, 'startedAt' | 'postgres'>): Promise<voi
     await requireFreePort(webPortOf(config, scale.api), config.CUPEL_WEB_HOST, 'CUPEL_WEB_PORT')
   rememberProfile(home.folder, profile)
   stop.check()
-  // With Kafka nothing is created before Java is found.
-  const postgres = profile === 'embedded' ? runPostgres({ ...start, note: context.note }) : undefined
-  // `boot` reports its failure.
-  postgres?.catch(() => undefined)
-  const { boot } = await import('./boot.js')
-  await boot({ ...start, startedAt, postgres })
+  loadAhead(profile)
+
+  const stack = await startStack({
+    ...{ home, profile, config, logger, metrics, shutdown },
+    brokers: boot.brokers,
+    registry: 'always',
+    note: context.note,
+  })
+  const run = {
+    profile,
+    startedAt,
+    databaseUrl: stack.databaseUrl,
+    brokers: stack.kafka?.access.brokers ?? [],
+    kafkaSasl: stack.kafka?.access.sasl ?? null,
+    topicPrefix: config.CUPEL_TOPIC_PREFIX,
+  }
+  home.writeRun({ ...run, registry: null, state: 'starting', baseUrls: [], services: [] })
+  stop.check()
+  await requireWholeLog(stack, context, config)
+  await renewReadModels(stack, { logger, note: context.note })
+  stop.check()
+  const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
+  await beginSigning(stack, home, config)
+  stop.check()
+
+  const services = await startServices(boot, stack)
+  stop.check()
+  await ensureStarterLabels(stack, { logger, note: context.note })
+  stop.check()
+  const registry = stack.kafka === null ? null : await stack.kafka.registry()
+  stop.check()
+  const ready: Ready = readyLine({
+    baseUrls: services.baseUrls,
+    webUrl: services.webUrl,
+    keys,
+    metricsUrls: services.processes.map(({ healthUrl }) => `${healthUrl}/metrics`),
+    log: logLine(stack, registry),
+    home: home.folder,
+  })
+  shutdown.phase('run.json', async () =>
+    home.writeRun({ ...run, registry, state: 'stopping', baseUrls: [], services: [] }),
+  )
+  home.writeRun({
+    ...run,
+    registry,
+    state: 'ready',
+    baseUrls: services.baseUrls,
+    services: services.processes,
+  })
+  context.print(
+    options.json === true
+      ? JSON.stringify(ready)
+      : readyText(ready, `${home.profileFolder(profile)}/logs`, await nextStep(stack, config)),
+  )
+}
+
+/** Throws where the database is older than the log, or the log lost records that were signed, before anything follows it. */
+async function requireWholeLog(
+  { log, database, codec }: Stack,
+  context: CliContext,
+  config: Config,
+): Promise<void> {
+  const behind = await databaseBehindLog({ log, database, codec })
+  if (behind !== null) throw new CommandError(behind, EXIT_FAILED)
+  const settings = installationCheckpoints(context, config)
+  if (settings === null) return
+  const lost = await lostRecords({ log, database, ...settings, verifier: settings.keys.verifier })
+  if (lost !== null) throw new CommandError(lost, EXIT_FAILED)
+}
+
+/** Makes the keys of checkpoints and of reports in the home. No scorer runs without signing: this process holds the home. */
+async function beginSigning({ database, log }: Stack, home: HeldHome, config: Config): Promise<void> {
+  if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
+  if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined)
+    createSigningKeys(join(home.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
+  await requireSignatures(database, log)
+}
+
+function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {
+  if (kafka === null || registry === null) return { kind: 'embedded' }
+  const { access, clientProperties } = kafka
+  return { kind: 'kafka', brokers: access.brokers, client_properties: clientProperties, registry }
+}
+
+/** A configured refresh may still be fetching its first list; without one, no list is fetched. */
+async function nextStep({ database }: Stack, { CUPEL_LABEL_REFRESH_FILE: plan }: Config): Promise<string> {
+  if (plan !== undefined) return ''
+  const { hasSanctionsList } = await listState(database, new Date())
+  return hasSanctionsList ? '' : sanctionsListHint()
+}
+
+/** Loads the services of the embedded profile while the database starts. If that fails, `startServices` reports it. */
+function loadAhead(profile: Profile): void {
+  if (profile === 'embedded') import('./in-process.js').catch(() => undefined)
+}
+
+async function startServices(boot: Boot, stack: Stack): Promise<Services> {
+  if (boot.profile === 'embedded') {
+    const { startInProcess } = await import('./in-process.js')
+    return await startInProcess({ ...boot, stack })
+  }
+  const processes = await startServiceProcesses({
+    ...boot,
+    stack,
+    environment: boot.context.environment,
+    note: boot.context.note,
+  })
+  return {
+    baseUrls: processes.flatMap(({ baseUrl }) => (baseUrl === null ? [] : [baseUrl])),
+    webUrl: processes.find(({ webUrl }) => webUrl !== null)?.webUrl ?? null,
+    processes: processes.map(({ name, healthUrl }) => ({ name, healthUrl })),
+  }
 }
 
 interface Crash {
