@@ -185,6 +185,23 @@ test('versions of a registry that notes schemas in its own way are found by thei
   expect(codec.decode(stored(codec.encode(failed, target)))).toEqual(failed)
 })
 
+test('of two versions with one schema, as where one was deleted and registered again, the later one counts', async () => {
+  const registry = renotingRegistry(eventSchemas.ScreeningFailed.schema)
+  await registerSchemas({
+    database,
+    registry: {
+      ...registry,
+      register: async (schemas) =>
+        (await registry.register(schemas)).map((one) => ({
+          ...one,
+          versions: one.versions.flatMap((version) => [version, { ...version, version: 3 }]),
+        })),
+    },
+  })
+  const versions = await database.query<{ version: number }>('SELECT version FROM log.schema_version')
+  expect(versions.map(({ version }) => version)).toEqual(Object.keys(eventSchemas).map(() => 3))
+})
+
 test('the schemas of another registry do not take the place of those that records were written with', async () => {
   await registerSchemas({ database, registry: builtInRegistry(database) })
   const before = await database.query('SELECT * FROM log.schema ORDER BY id')
@@ -213,17 +230,20 @@ test('without registration a codec says what is missing', async () => {
   expect(() => createEventCodec(catalog)).toThrow(/not registered/)
 })
 
-/** Returns the schema of one subject in another notation under the same id, as a registry that normalises does. */
+/** Lists the schema of one subject in another notation, as a registry that normalises does. It stores nothing in the database. */
 function renotingRegistry(renoted: string): SchemaRegistry {
-  const inner = builtInRegistry(database)
+  const subjects = Object.values(eventSchemas).map((each) => each.subject as string)
+  const noted = (of: string, schema: string) => {
+    const id = subjects.indexOf(of) + 1
+    return { id, version: 1, schema: of === subject ? renoted : schema }
+  }
   return {
-    ...inner,
-    async register(schemas) {
-      const registered = await inner.register(schemas)
-      return registered.map(({ versions, ...one }) => ({
-        ...one,
-        versions: versions.map((each) => (one.subject === subject ? { ...each, schema: renoted } : each)),
-      }))
-    },
+    subjects: async () => subjects,
+    versions: async (of) => [noted(of, eventSchemas.ScreeningFailed.schema)],
+    register: async (schemas) =>
+      schemas.map((one) => {
+        const version = noted(one.subject, one.schema)
+        return { ...one, id: version.id, versions: [version] }
+      }),
   }
 }
