@@ -48,8 +48,9 @@ test.skipIf(missing !== undefined)('a broker of containers keeps records', async
 
 test.skipIf(missing !== undefined)('a registry of containers keeps schemas', async () => {
   const registry = confluentRegistry({ url: kafka.registryUrl })
-  const id = await registry.register('third-source.v1-Happened', SCHEMA)
-  expect((await registry.versions('third-source.v1-Happened')).map((each) => each.id)).toEqual([id])
+  const subject = 'third-source.v1-Happened'
+  const [{ id }] = await registry.register([{ subject, schema: SCHEMA }])
+  expect((await registry.versions(subject)).map((each) => each.id)).toEqual([id])
 })
 
 test.skipIf(missing !== undefined)('a database of a container is one for each test', async () => {
