@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { end, report } from './bench-report.mjs'
+import { matched } from './matched.mjs'
 import { withInstallation } from './own-installation.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
@@ -48,7 +49,7 @@ await withInstallation(async ({ ready, pid, call, issueKey }) => {
 async function signIn(url, key) {
   const form = await fetch(`${url}/sign-in`)
   const [visit] = form.headers.getSetCookie()[0].split(';', 1)
-  const csrf = /name="csrf" value="([^"]+)"/.exec(await form.text())[1]
+  const [, csrf] = matched(/name="csrf" value="([^"]+)"/, await form.text())
   const answer = await fetch(`${url}/sign-in`, {
     method: 'POST',
     redirect: 'manual',
@@ -75,7 +76,7 @@ async function read(page, cookie, count) {
 
 function residentMib(pid) {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1_024
+    return Number(matched(/VmRSS:\s+(\d+)/, readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1_024
   } catch {
     // Only Linux has this file.
     return Number.NaN

@@ -149,7 +149,9 @@ function isBundled({ parentPath, path }) {
 /** A bundle is one source in the manifest, with one hash of all its parts. */
 function listBundles() {
   return BUNDLES.map(({ folder, entry, output }) => {
-    const names = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.ts'))
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    )
     return {
       source: join(folder, entry),
       output,

@@ -19,8 +19,9 @@ const YOUNGEST_DAYS = 7
 /** A package without a release for this long needs a look. The list marks it, but it is not a failure. */
 const QUIET_DAYS = 3 * 365
 
-const options = { sbom: { type: 'boolean' }, releases: { type: 'boolean' } }
-const { sbom, releases } = parseArgs({ options }).values
+const { sbom, releases } = parseArgs({
+  options: { sbom: { type: 'boolean' }, releases: { type: 'boolean' } },
+}).values
 await orExplain(() => setUp({ build: false }))
 const dependencies = readDependencies(root)
 if (sbom) {

@@ -61,7 +61,10 @@ test('each sample decodes with its schema to what it says, and its record names 
 test('a consumer with schemas of its own reads the reports of every release, by a registry too', async () => {
   const registry = await golden.startGoldenRegistry()
   try {
-    const schemaOf = async (id) => (await (await fetch(`${registry.url}/schemas/ids/${id}`)).json()).schema
+    const schemaOf = async (id) => {
+      const answer = await fetch(`${registry.url}/schemas/ids/${id}`)
+      return /** @type {any} */ (await answer.json()).schema
+    }
     const read = []
     await golden.forEachGoldenEvent(
       async (event) => read.push([(await consume(event, schemaOf)).reportId, event.data.reportId]),

@@ -6,7 +6,12 @@ import { join } from 'node:path'
 import { root } from './setup.mjs'
 
 /**
- * @param {(installation: { ready: any, pid: number, call: Function, issueKey: Function }) => Promise<void>} work
+ * @typedef {{ ready: any, pid: number | undefined, call: (key: string, method: string, path: string, body?: object) => Promise<any>,
+ *   issueKey: (...options: string[]) => Promise<string> }} Installation
+ */
+
+/**
+ * @param {(installation: Installation) => Promise<void>} work
  */
 export async function withInstallation(work) {
   const home = mkdtempSync(join(tmpdir(), 'cupel-own-'))
@@ -36,7 +41,9 @@ export async function withInstallation(work) {
   }
 }
 
+/** @returns {Promise<any>} The parsed answer. Rejects if it is no success. */
 async function callApi(url, { key, method, body }) {
+  /** @type {Record<string, string>} */
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, {
     method,

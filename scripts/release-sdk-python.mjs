@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { matched } from './matched.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const source = join(root, 'packages/sdk-python')
@@ -21,7 +22,7 @@ const { values } = parseArgs({
     python: { type: 'string', default: 'python3' },
   },
 })
-const version = /version = "(.+)"/.exec(readFileSync(join(source, 'src/cupel/_version.py'), 'utf8'))[1]
+const [, version] = matched(/version = "(.+)"/, readFileSync(join(source, 'src/cupel/_version.py'), 'utf8'))
 const folder = mkdtempSync(join(tmpdir(), 'cupel-sdk-release-'))
 try {
   main()

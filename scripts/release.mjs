@@ -59,6 +59,7 @@ function nameCommit(version, commit) {
   writeReleases({ ...releases, [version]: { ...releases[version], commit } })
 }
 
+/** @param {string[]} words */
 function main([version, option, commit]) {
   if (/^\d+\.\d+\.\d+$/.test(version ?? '') && option === undefined) return freeze(version)
   if (option === '--commit' && /^[0-9a-f]{40}$/.test(commit ?? '')) return nameCommit(version, commit)

@@ -4,7 +4,8 @@
 //   npm test               everything once, with a short time for each long suite: aims at 12 min
 //   npm run test:full      the same with much more time for each long suite: aims at 35 min
 //   npm test -- FILE…      these test files alone, as npm test runs them; a part of a path is enough
-//   npm test -- --only types,unit   these steps alone: generated, types, lint, format, links, boundaries, and kinds of tests
+//   npm test -- --only types,unit   these steps alone: generated, types, browser-types, script-types, lint, format, links, boundaries,
+//                                   and kinds of tests
 //
 // Before the last line it lists the ten slowest files, the skipped tests with the reasons, and the failures with the first lines of output.
 // After a failure the exit code is 1. With CI=true a skipped test is a failure, the commit draws a third of the long files, long suites have less

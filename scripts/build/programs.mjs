@@ -19,7 +19,8 @@ export function listPrograms(root) {
 
 /**
  * Bundles all programs and deletes files of earlier bundles. Rejects as esbuild does.
- * @param {(options: object) => Promise<object>} build esbuild's
+ * @param {string} root
+ * @param {(options: ReturnType<typeof bundleOptions>) => Promise<{ metafile: import('esbuild').Metafile }>} build esbuild's
  * @returns {Promise<string[]>} the files that it wrote
  */
 export async function bundlePrograms(root, build) {
@@ -33,17 +34,28 @@ export async function bundlePrograms(root, build) {
   return [...outputs, CONTENTS, ...programs.map(outputOf)]
 }
 
-/** Options of esbuild. */
+/**
+ * Options of esbuild.
+ * @returns {import('esbuild').BuildOptions & { metafile: true }}
+ */
 export function bundleOptions(root) {
   return {
     absWorkingDir: root,
     entryPoints: listPrograms(root).map((source) => ({ in: source, out: serviceOf(source) })),
     outdir: FOLDER,
     chunkNames: 'part-[hash]',
-    ...{ bundle: true, splitting: true, metafile: true, logLevel: 'silent' },
-    ...{ format: 'esm', platform: 'node', target: 'node20', conditions: ['cupel-source'] },
-    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
-    ...{ sourcemap: true, sourcesContent: false },
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    logLevel: 'silent',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['cupel-source'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    sourcemap: true,
+    sourcesContent: false,
     external: NOT_BUNDLED,
     // Libraries in CommonJS require modules of Node.
     banner: {
@@ -81,7 +93,10 @@ function deleteOthers(root, outputs) {
     if (!outputs.includes(`${FOLDER}/${name}`)) rmSync(join(root, FOLDER, name), { recursive: true })
 }
 
-/** The sentences of zod in English alone: those in other languages are a tenth of what a service loads. */
+/**
+ * The sentences of zod in English alone: those in other languages are a tenth of what a service loads.
+ * @type {import('esbuild').Plugin}
+ */
 const oneLanguage = {
   name: 'one language',
   setup({ onLoad }) {
@@ -91,7 +106,11 @@ const oneLanguage = {
   },
 }
 
-/** A bundled module finds the files beside its own built module, wherever the checkout is. */
+/**
+ * A bundled module finds the files beside its own built module, wherever the checkout is.
+ * @param {string} root
+ * @returns {import('esbuild').Plugin}
+ */
 function modulesInPlace(root) {
   return {
     name: 'modules in place',

@@ -63,7 +63,10 @@ export async function standIn(kind, environment) {
   return name
 }
 
-/** The base of each image. */
+/**
+ * The base of each image.
+ * @type {Record<Exclude<keyof typeof standIns, 'debian'>, keyof typeof standIns>}
+ */
 const BELOW = {
   node: 'debian',
   java: 'debian',
@@ -112,7 +115,9 @@ const makers = {
 /** The programs of the local Kafka, by their hashes. */
 async function jars() {
   await setUp()
-  const { ensureKafkaJars } = await import('../../packages/local-stack/dist/index.js')
+  const built = join(root, 'packages', 'local-stack', 'dist', 'index.js')
+  /** @type {typeof import('../../packages/local-stack/src/index.ts')} */
+  const { ensureKafkaJars } = await import(pathToFileURL(built).href)
   return await ensureKafkaJars({})
 }
 
@@ -155,4 +160,5 @@ async function debianArchive() {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  for (const kind of process.argv.slice(2)) console.log(await standIn(kind, {}))
+  for (const kind of /** @type {(keyof typeof standIns)[]} */ (process.argv.slice(2)))
+    console.log(await standIn(kind, {}))

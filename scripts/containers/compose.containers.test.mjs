@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)('docker compose', () => {
     )
     const ask = async (path) => {
       const answer = await fetch(`http://127.0.0.1:${composition.settings.PROMETHEUS_PORT}/api/v1/${path}`)
-      return (await answer.json()).data
+      return /** @type {any} */ (await answer.json()).data
     }
     await untilServed(async () => {
       const { activeTargets } = await ask('targets?state=active')

@@ -25,7 +25,8 @@ export async function docker(...args) {
 /**
  * Builds a target of the Dockerfile on the base of the tests, or on NODE_IMAGE if that is set.
  * @param {string} target
- * @param {{ tag?: string, again?: readonly string[] }} options `again`: stages that are rebuilt even if nothing has changed.
+ * @param {{ tag?: string, again?: readonly string[], context?: string }} options `again`: stages that are rebuilt even if nothing has
+ *   changed.
  * @returns {Promise<string>} the name of the image
  */
 export async function buildImage(target, { tag = 'test', again = [], context = root } = {}) {

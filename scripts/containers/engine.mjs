@@ -51,7 +51,10 @@ async function answers(environment) {
   }
 }
 
-/** If the client lacks the plugins, extracts them from Debian's packages into the cache. */
+/**
+ * If the client lacks the plugins, extracts them from Debian's packages into the cache.
+ * @returns {Promise<Record<string, string>>} Variables with which docker finds them.
+ */
 async function pluginEnvironment() {
   try {
     await run('docker', ['compose', 'version'])
@@ -96,6 +99,7 @@ async function startEngine() {
   const forwarding = readFileSync('/proc/sys/net/ipv4/ip_forward', 'utf8')
   const rules = savedRules()
   const place = freePlace()
+  /** @type {import('node:child_process').ChildProcess | null} */
   let daemon = null
   let hasEnded = false
   const stop = async () => {
@@ -211,6 +215,7 @@ function quietly(command, args) {
 
 const lastLine = (text) => text.trim().split('\n').at(-1)
 
+/** @param {string[]} words */
 async function main([command, ...args]) {
   if (command === undefined)
     throw new NoEngineError('usage: node scripts/containers/engine.mjs COMMAND ARGUMENT…')
@@ -218,7 +223,8 @@ async function main([command, ...args]) {
   try {
     process.exitCode = await new Promise((resolve, reject) => {
       const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
-      for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+      for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
+        process.on(signal, () => child.kill(signal))
       child.once('error', reject)
       child.once('close', (code) => resolve(code ?? 1))
     })

@@ -11,7 +11,11 @@ import { root } from '../setup.mjs'
  */
 export function commandsOf(path) {
   const commands = []
-  let [section, isBlock, isCode, open, end, indent] = ['', false, false, null, null, 0]
+  let [section, isBlock, isCode, indent] = ['', false, false, 0]
+  /** @type {string | null} */
+  let open = null
+  /** @type {string | null} */
+  let end = null
   for (const indented of readFileSync(join(root, path), 'utf8').split('\n')) {
     // A block may stand within a step of a list.
     const fence = indented.trimStart()

@@ -19,7 +19,7 @@ const PINS = ['pnpm-lock.yaml', 'deploy/kafka/jars.sha256']
 /**
  * @param {readonly string[]} names Images of this engine, built from one commit.
  * @param {string} base The image that the build was given as NODE_IMAGE.
- * @returns {Promise<object>} Rejects if an image does not name its commit, or two images name different ones.
+ * @returns The statement. Rejects if an image does not name its commit, or two images name different ones.
  */
 export async function provenanceOf(names, base) {
   const images = await Promise.all(names.map(inspect))

@@ -12,6 +12,7 @@ const { Webhook } = createRequire(join(root, 'packages', 'system-tests', 'packag
  * @param {string} host Address of this machine as containers see it.
  */
 export async function startReceiver(host) {
+  /** @type {{ secret: string | null, messages: any[], offences: string[], url: string, close: () => Promise<void> }} */
   const receiver = { secret: null, messages: [], offences: [], url: '', close: async () => undefined }
   const server = createServer((request, response) => {
     const chunks = []
@@ -29,8 +30,9 @@ export async function startReceiver(host) {
       response.writeHead(204).end()
     })
   })
-  await new Promise((resolve) => server.listen(0, '0.0.0.0', resolve))
-  receiver.url = `http://${host}:${server.address().port}/ends`
+  await new Promise((resolve) => server.listen(0, '0.0.0.0', () => resolve(undefined)))
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  receiver.url = `http://${host}:${port}/ends`
   receiver.close = () =>
     new Promise((resolve) => {
       server.close(() => resolve())

@@ -11,6 +11,7 @@ import { standIn } from './base-images.mjs'
 
 const missing = process.env.CUPEL_TEST_ENGINE_MISSING
 if (missing !== undefined) noteSkip(`Kafka and Postgres in containers: ${missing}`)
+/** @type {import('@cupel/contracts').TopicSpec} */
 const TOPIC = { name: 'third-source.v1', partitions: 2, producer: 'ordered', config: {} }
 const SCHEMA = JSON.stringify({
   type: 'record',

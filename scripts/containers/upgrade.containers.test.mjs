@@ -2,6 +2,7 @@
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf } from '../kubernetes/as-containers.mjs'
+import { matched } from '../matched.mjs'
 import { openComposition, untilServed } from './composition.mjs'
 import { docker } from './docker.mjs'
 import { hasHistory } from '../released-checkout.mjs'
@@ -82,12 +83,14 @@ describeUpgrade(`an upgrade of release ${RELEASE}`, () => {
   const soon = (path, body) => untilServed(() => call(path, body))
 
   test('the release screens, and ends a bulk job', async () => {
-    const account = /acc_[0-9a-f]+/.exec(
+    const [account] = matched(
+      /acc_[0-9a-f]+/,
       await untilServed(() => cupel('accounts', 'create', 'Old customer')),
-    )[0]
-    key = /cpl_live_\w+/.exec(
+    )
+    ;[key] = matched(
+      /cpl_live_\w+/,
       await cupel('keys', 'create', '--account', account, '--scope', 'read-write', '--plan', 'pro'),
-    )[0]
+    )
     for (const address of ADDRESSES) {
       const text = await soon('/v1/screen', { address })
       reports.set(JSON.parse(text).report_id, text)

@@ -23,7 +23,11 @@ test('all that a member of the workspace names is read, and what runs is told fr
 })
 
 describe('a surprise is', () => {
-  const fine = { name: 'a', version: '1.0.0', licence: 'MIT', installScripts: [], integrity: 'sha512-AA==' }
+  /** @type {import('./read.mjs').Dependency} */
+  const fine = {
+    ...{ name: 'a', version: '1.0.0', licence: 'MIT', installScripts: [], integrity: 'sha512-AA==' },
+    ...{ dependsOn: [], isRuntime: true, isDirect: true },
+  }
   const rules = { licences: ['MIT', 'ISC'], licences_of: {}, install_scripts: { built: 'why' } }
   test.each([
     [
@@ -72,11 +76,11 @@ test('the bill of materials names each part that runs once, with hash and licenc
   expect(refs).toContain('log4j-core-2.26.1.jar')
   expect(bill.components.find(({ name }) => name === 'vitest')).toBeUndefined()
   for (const one of bill.components) {
-    expect(one.hashes[0].content, one.name).toMatch(/^[0-9a-f]{64}([0-9a-f]{64})?$/)
+    expect(one.hashes?.[0].content, one.name).toMatch(/^[0-9a-f]{64}([0-9a-f]{64})?$/)
     expect(one.version, one.name).toMatch(/^\d/)
     if (one.purl !== undefined) expect(one.licenses, one.name).toHaveLength(1)
   }
-  expect(bill.components.find((one) => one['bom-ref'].startsWith('pg@')).purl).toMatch(/^pkg:npm\/pg@/)
+  expect(bill.components.find((one) => one['bom-ref'].startsWith('pg@'))?.purl).toMatch(/^pkg:npm\/pg@/)
   for (const { ref, dependsOn } of bill.dependencies)
     expect(['cupel@1.2.3', ...refs], ref).toEqual(expect.arrayContaining(dependsOn))
   expect(billOfMaterials(product, dependencies, agreed, jars)).toEqual(bill)

@@ -1,6 +1,12 @@
 // Makes the bill of materials of the running product as CycloneDX 1.6: packages of the registry and the jars of the local broker.
 // It reads the installed packages, because generators know neither the workspace nor the jars. The same checkout gives the same bytes.
+import { matched } from '../matched.mjs'
 import { idOf } from './read.mjs'
+
+/**
+ * @typedef {{ type: string, 'bom-ref': string, group?: string, name: string, version: string, licenses?: object[], purl?: string,
+ *   hashes?: { alg: string, content: string }[], properties?: { name: string, value: string }[] }} Component
+ */
 
 /**
  * @param {{ name: string, version: string, license: string }} product
@@ -33,9 +39,10 @@ export function billOfMaterials(product, dependencies, agreed, jarHashes) {
   }
 }
 
+/** @returns {Component} */
 function packageComponent(dependency) {
   const { name, version, licence, integrity } = dependency
-  const [, group, bare] = /^(?:(@[^/]+)\/)?(.+)$/.exec(name)
+  const [, group, bare] = matched(/^(?:(@[^/]+)\/)?(.+)$/, name)
   return {
     ...{
       type: 'library',
@@ -55,9 +62,10 @@ function packageComponent(dependency) {
 const licenceEntry = (licence) =>
   / (?:AND|OR|WITH) /.test(licence) ? { expression: licence } : { license: { id: licence } }
 
+/** @returns {Component} */
 function jarComponent(line) {
   const [sha256, file] = [line.slice(0, 64), line.slice(64).trim()]
-  const [, name, version] = /^(.+?)-(\d[\w.-]*?)(?:-all)?\.(?:jar|tar\.gz)$/.exec(file)
+  const [, name, version] = matched(/^(.+?)-(\d[\w.-]*?)(?:-all)?\.(?:jar|tar\.gz)$/, file)
   return {
     ...{ type: 'library', 'bom-ref': file, name, version },
     hashes: [{ alg: 'SHA-256', content: sha256 }],

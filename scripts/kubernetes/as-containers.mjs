@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { docker } from '../containers/docker.mjs'
+import { matched } from '../matched.mjs'
 
 const FOLDER_MODE = 0o750
 
 /**
  * Arguments of docker for a container of a pod. Every member of the specification is translated or refused, so that nothing of it is left
  * out silently.
- * @param {{ pod: object, container: object }} part
+ * @param {{ pod: any, container: any }} part
  * @param {{ network: string, alias: string, name: string, secrets: string, claims: Record<string, string> }} place `secrets`: a folder with a
  *   folder for each Secret; `claims`: volumes by the claims they stand for.
  */
@@ -70,7 +71,7 @@ const listOf = (folder) => execFileSync('ls', [folder], { encoding: 'utf8' }).sp
 
 /** `768Mi` as docker writes it. */
 function bytesOf(quantity) {
-  const [, count, unit] = /^(\d+)(Mi|Gi)$/.exec(quantity)
+  const [, count, unit] = matched(/^(\d+)(Mi|Gi)$/, quantity)
   return `${count}${{ Mi: 'm', Gi: 'g' }[unit]}`
 }
 

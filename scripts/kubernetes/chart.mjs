@@ -12,13 +12,19 @@ const KUBERNETES_VERSION = '1.35.0'
 const NAMESPACE = 'screening'
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
-/** The tools, or the reason why there are none. Under CI they must exist. */
+/** Paths of tools that cannot be made. */
+const NO_TOOLS = { helm: '', kubeconform: '', schemas: '' }
+
+/**
+ * The tools, or the reason why there are none. Under CI they must exist.
+ * @returns {Promise<{ tools: typeof NO_TOOLS, reason?: string }>}
+ */
 export async function toolsOrReason() {
   try {
     return { tools: await kubernetesTools() }
   } catch (error) {
     if (!(error instanceof NoToolsError) || process.env.CI === 'true') throw error
-    return { reason: error.message }
+    return { tools: NO_TOOLS, reason: error.message }
   }
 }
 

@@ -2,6 +2,11 @@
 import { expect, test } from 'vitest'
 import { isAllowed, isWithin } from './network-flows.mjs'
 
+/**
+ * @typedef {import('./network-flows.mjs').Pod} Pod
+ * @typedef {import('./network-flows.mjs').Address} Address
+ */
+
 const pod = (role, namespace = 'own') => ({ namespace, labels: { role }, ports: { http: 8080 } })
 const policy = (spec, namespace = 'own') => ({ metadata: { namespace, name: 'p' }, spec })
 const on = (port, protocol) => ({ port, protocol })
@@ -31,15 +36,16 @@ test('a flow needs a rule at both ends', () => {
   expect(isAllowed([denyAll, toB], pod('a'), pod('b'), on(8080))).toBe(false)
   expect(isAllowed([denyAll, fromA], pod('a'), pod('b'), on(8080))).toBe(false)
   expect(isAllowed([denyAll, toB, fromA], pod('a'), pod('b'), on(8080))).toBe(true)
-  for (const [from, to, port] of [
+  /** @type {[Pod | Address, Pod | Address, { port: number, protocol?: string }][]} */
+  const denied = [
     [pod('a'), pod('b'), on(8081)],
     [pod('a'), pod('b'), on(8080, 'UDP')],
     [pod('b'), pod('a'), on(8080)],
     [pod('a', 'other'), pod('b'), on(8080)],
     [pod('a'), pod('b', 'other'), on(8080)],
     [pod('a'), OUTSIDE, on(8080)],
-  ])
-    expect(isAllowed([denyAll, toB, fromA], from, to, port)).toBe(false)
+  ]
+  for (const [from, to, port] of denied) expect(isAllowed([denyAll, toB, fromA], from, to, port)).toBe(false)
 })
 
 test('namespaces, expressions and ranges choose peers', () => {

@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
         return output
       },
     )
-    expect(JSON.parse(outputs.at(-1)).risk.level).toBe('grey')
+    expect(JSON.parse(outputs[outputs.length - 1]).risk.level).toBe('grey')
     expect((await fetch(`http://${await addressOf(ids.get('web'))}:8081/sign-in`)).status).toBe(200)
   })
 

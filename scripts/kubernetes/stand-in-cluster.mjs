@@ -36,12 +36,19 @@ export function prepareCluster(cluster, { helm, prefix }) {
   return { ...means, PATH: `${bin}:${process.env.PATH}`, USER: 'root' }
 }
 
+/** A variable of the environment that prepareCluster returned. */
+function setting(name) {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set.`)
+  return value
+}
+
 /** Whether the arguments begin with these words; `*` stands for any word. */
 const matches = (args, ...words) =>
   words.every((word, index) => args[index] === word || (word === '*' && args[index] !== undefined))
 
 function kubectl(args) {
-  const { CLUSTER: cluster, CLUSTER_PREFIX: prefix } = process.env
+  const [cluster, prefix] = [setting('CLUSTER'), setting('CLUSTER_PREFIX')]
   const isNoted =
     (matches(args, 'create', 'namespace', '*') && args.length === 3) ||
     (matches(args, 'label', 'namespace', '*', '*') && args.length === 4) ||
@@ -71,7 +78,7 @@ function createSecret(cluster, name, sources) {
 
 /** Stores the manifests that the real helm renders from the same release, chart and values. */
 function helm(args) {
-  const { CLUSTER: cluster, CLUSTER_HELM: program } = process.env
+  const [cluster, program] = [setting('CLUSTER'), setting('CLUSTER_HELM')]
   const [verb, release, chart, flag, values, ...rest] = args
   const isKnown =
     ['install', 'upgrade'].includes(verb) &&

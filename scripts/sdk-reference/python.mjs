@@ -49,7 +49,7 @@ export function pageOfPython(read) {
 }
 
 function classSection(title, text) {
-  const { name, doc } = classesOf(text).find(({ name: one }) => !one.startsWith('_'))
+  const [{ name, doc }] = classesOf(text).filter(({ name: one }) => !one.startsWith('_'))
   return { title, doc: required(doc, name), entries: entriesOf(title, text, '    ') }
 }
 

@@ -67,7 +67,7 @@ function classSection(name, source) {
 
 function functionSection(name, source) {
   const functions = source.statements.filter(
-    (one) => ts.isFunctionDeclaration(one) && ['verify', 'sign'].includes(one.name.text),
+    (one) => ts.isFunctionDeclaration(one) && ['verify', 'sign'].includes(one.name?.text ?? ''),
   )
   const holder = source.statements.find(
     (one) => ts.isVariableStatement(one) && one.getText().includes('const webhooks'),
@@ -148,7 +148,8 @@ const isHidden = (node) =>
 /** Null if there is no comment. */
 function docOf(node) {
   const comment = ts.getJSDocCommentsAndTags(node).find(ts.isJSDoc)
-  const text = comment === undefined ? undefined : ts.getTextOfJSDocComment(comment.comment)
+  if (comment === undefined) return null
+  const text = ts.getTextOfJSDocComment(comment.comment)
   if (text === undefined) return null
   const deprecated = comment.tags?.find(ts.isJSDocDeprecatedTag)
   const oneLine = (words) => (words ?? '').replaceAll(/\s+/g, ' ').trim()

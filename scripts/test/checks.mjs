@@ -19,6 +19,7 @@ const formatCache =
 const commands = {
   types: bin('typescript-native/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
   'browser-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'services/web/src/client'),
+  'script-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'scripts'),
   lint: bin('oxlint/bin/oxlint', '--deny-warnings'),
   generated: ['scripts/generate.mjs', '--check'],
   boundaries: bin(

@@ -3,11 +3,20 @@ import { parseArgs } from 'node:util'
 
 export class UsageError extends Error {}
 
-export const checkNames = ['generated', 'types', 'browser-types', 'lint', 'format', 'links', 'boundaries']
+export const checkNames = [
+  'generated',
+  'types',
+  'browser-types',
+  'script-types',
+  'lint',
+  'format',
+  'links',
+  'boundaries',
+]
 /** Kinds of tests by the suffix of their files, cheapest first. */
 export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
-const QUICK_CHECKS = ['types', 'browser-types', 'lint', 'links']
+const QUICK_CHECKS = ['types', 'browser-types', 'script-types', 'lint', 'links']
 /** Kinds of tests that run only with --full, --only or their files: they take minutes and need an engine. */
 const FULL_PROJECTS = ['containers']
 /**

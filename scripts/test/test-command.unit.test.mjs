@@ -1,5 +1,6 @@
 // Tests the rules of the test command: what it runs, and that it reports every failed or skipped test.
 import { describe, expect, test, vi } from 'vitest'
+import { matched } from '../matched.mjs'
 import { longestFirst } from './longest-first.mts'
 import { allLongFiles } from './long-files.mjs'
 import { longest } from './longest-files.mjs'
@@ -152,12 +153,15 @@ test('files that take long begin first', () => {
   expect(longestFirst(files, (file) => file)).toEqual([...longest, others[1], others[0]])
 })
 
+/** @typedef {{ test: { name: string, include: string[], exclude: string[] } }} Kind */
+
 test('long files are left out in every language that tests are written in', async () => {
   vi.stubEnv('CUPEL_TEST_LEAVE_OUT', allLongFiles.join())
   try {
     const { default: config } = await import('../../vitest.config.ts')
-    for (const { test: kind } of config.test.projects) {
-      const languages = kind.include.map((pattern) => /\.test\.(\w+)$/.exec(pattern)[1])
+    const projects = /** @type {Kind[]} */ (config.test?.projects)
+    for (const { test: kind } of projects) {
+      const languages = kind.include.map((pattern) => matched(/\.test\.(\w+)$/, pattern)[1])
       expect(new Set(languages), kind.name).toEqual(new Set(['ts', 'mjs']))
       for (const language of languages) expect(kind.exclude).toContain(`**/*.long.*.test.${language}`)
     }

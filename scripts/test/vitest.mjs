@@ -55,7 +55,12 @@ function drawnForCi() {
 }
 
 /**
- * @typedef {{ title: string, status: number | null, results: object | Error }} Ended
+ * @typedef {{ status: string, fullName: string, failureMessages?: string[] | null }} TestResult
+ * @typedef {{ name: string, status: string, startTime: number, endTime: number, message: string, assertionResults: TestResult[] }} Suite
+ * @typedef {{ title: string, status: number | null, results: { testResults: Suite[] } | Error }} Ended
+ */
+
+/**
  * @param {Ended} run
  * @returns {string[]} the files that failed if they are few, otherwise none
  */
@@ -72,7 +77,7 @@ export function filesToRepeat({ results }) {
  * @returns {Ended}
  */
 export function repeated(first, second, totals) {
-  if (second.results instanceof Error) return first
+  if (first.results instanceof Error || second.results instanceof Error) return first
   const again = new Map(second.results.testResults.map((suite) => [suite.name, suite]))
   const testResults = first.results.testResults.map((suite) => {
     const repetition = again.get(suite.name)
