@@ -91,7 +91,7 @@ async function takeInstance(
       instance: config.CUPEL_INSTANCE,
     })
     shutdown.phase('heartbeat', () => heartbeat.stop())
-    logger.info({ instance: heartbeat.instance }, 'This process has its number among the instances')
+    logger.info({ number: heartbeat.instance }, 'This process has its number among the instances')
     return heartbeat.instance
   } catch (cause) {
     if (cause instanceof InstanceTakenError) throw new ConfigError(cause.message, { cause })

@@ -107,7 +107,8 @@ class Session {
       await this.connection.query(`SET idle_session_timeout = ${SESSION_TIMEOUT_MS}`)
       while (!this.stopping.aborted && this.working?.ending.signal.aborted !== true) await this.turn()
     } catch (error) {
-      await this.endWork().catch(() => undefined)
+      // The session may still wait for an answer. It is dropped, and asks nothing more.
+      await this.takeWork()?.done.catch(() => undefined)
       throw error
     }
     await this.endWork()
@@ -172,14 +173,24 @@ class Session {
     return { holding, ending, done }
   }
 
-  /** Keeps the session alive while the work ends. Rejects with the error of the work. */
+  /** Keeps the session alive while the work ends. Rejects with the error of the work, or if the session is not answered. */
   private async endWork(): Promise<void> {
-    const working = this.working
+    const working = this.takeWork()
     if (working === null) return
-    this.working = null
-    working.ending.abort()
     while ((await withinMs(SIGN_OF_LIFE_MS, working.done)) === LATE)
-      await answered(this.connection.query('SELECT 1')).catch(() => undefined)
+      try {
+        await answered(this.connection.query('SELECT 1'))
+      } catch (error) {
+        await working.done
+        throw error
+      }
+  }
+
+  private takeWork(): Working | null {
+    const working = this.working
+    this.working = null
+    working?.ending.abort()
+    return working
   }
 }
 

@@ -1,0 +1,79 @@
+/** A session of the database that falls silent: its shards are given up, and it is asked nothing more while it owes an answer. */
+import { silentLogger } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+import { until } from '@cupel/testkit'
+import { expect, test } from 'vitest'
+import { holdShards } from './shard-leases.js'
+
+const ME = 1
+/** Longer than two signs of life. */
+const ENDING_MS = 2_500
+
+interface Server {
+  readonly database: Database
+  /** Statements that the session was given while it owed an answer. */
+  readonly overlaps: readonly string[]
+  fallSilent(): void
+}
+
+/** A server with one shard. It accepts one session, which answers until it falls silent. */
+function startServer(): Server {
+  const overlaps: string[] = []
+  const held: object[] = []
+  let isSilent = false
+  let isOwing = false
+  let sessions = 0
+  const rowsOf = (text: string): object[] => {
+    if (text.includes('pg_try_advisory_lock_shared')) return [{ shared: true }]
+    if (text.includes('pg_locks')) return [{ count: 1, me: ME, live: [ME], held: [...held] }]
+    if (!text.includes('pg_try_advisory_lock(')) return []
+    held.push({ shard: 0, by: ME })
+    return [{ shard: 0, taken: true }]
+  }
+  const connection = {
+    query: (text: string) => {
+      if (isOwing) overlaps.push(text)
+      isOwing = isSilent
+      return isSilent ? new Promise(() => undefined) : Promise.resolve(rowsOf(text))
+    },
+  } as unknown as Queryable
+  const database = {
+    withConnection: async <T>(work: (one: Queryable) => Promise<T>) => {
+      sessions += 1
+      if (sessions > 1) throw new Error('the server is away')
+      return await work(connection)
+    },
+    transaction: () => Promise.resolve([{ shard: 0, epoch: 1 }]),
+  } as unknown as Database
+  return { database, overlaps, fallSilent: () => void (isSilent = true) }
+}
+
+test.concurrent.each([
+  ['while the work goes on', false],
+  ['while the work ends', true],
+])('a session that falls silent %s is dropped after the work has ended', async (_when, endsFirst) => {
+  const { database, overlaps, fallSilent } = startServer()
+  const troubles: string[] = []
+  let hasEnded = false
+  const leases = holdShards({
+    ...{ database, logger: silentLogger, onStandBy: () => undefined },
+    onTrouble: (error) => void troubles.push(`${String(error)}, ${hasEnded ? 'ended' : 'working'}`),
+    work: (signal) =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          hasEnded = true
+          resolve()
+        }
+        signal.addEventListener('abort', () => setTimeout(end, ENDING_MS))
+      }),
+  })
+  await until(() => expect(leases.holding()).toMatchObject({ shards: [{ shard: 0, epoch: 1 }] }))
+  fallSilent()
+  const stopping = endsFirst ? leases.stop() : null
+  await until(() => expect(hasEnded).toBe(true))
+  if (!endsFirst)
+    await until(() => expect(troubles[0]).toContain('did not answer in time; the shards are given up, ended'))
+  await (stopping ?? leases.stop())
+  expect(leases.holding()).toBeNull()
+  expect(overlaps).toEqual([])
+})
