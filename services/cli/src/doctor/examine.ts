@@ -64,7 +64,10 @@ async function made(look: Check['look']): Promise<readonly Omit<Finding, 'name'>
       '',
     )
     return [
-      fault(sentence, isUnavailable(error) ? 'Check the address, the server and the network between.' : ''),
+      fault(
+        sentence,
+        isUnavailable(error) ? 'Check the address, the credentials, the server and the network between.' : '',
+      ),
     ]
   } finally {
     clearTimeout(timer)
