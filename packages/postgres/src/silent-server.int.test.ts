@@ -1,11 +1,13 @@
 /** A server that is gone without notice: connections stay open, and it answers nothing over them. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isUnavailable, openDatabase, type Database } from './index.js'
 
 const STATEMENT_TIMEOUT_MS = 400
+const LATER_MS = 1_000
 /** Only a statement that is never given up takes longer. */
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -47,6 +49,17 @@ test('connections that were idle meanwhile are dropped together: only one statem
   await expect(one()).rejects.toThrow('did not answer')
   await until(() => expect(database.poolSize.total).toBe(0))
   expect(await Promise.all([one(), one(), one()])).toEqual([ONE, ONE, ONE])
+})
+
+test('a statement that was sent later over another silent connection does not wait longer than the first', async () => {
+  await Promise.all([1, 2].map(() => database.query('SELECT pg_sleep(0.1)')))
+  way.lose()
+  const first = one()
+  await pause(LATER_MS)
+  const second = one().catch((error: unknown) => error)
+  await expect(first).rejects.toThrow('did not answer')
+  expect(isUnavailable(await Promise.race([second, pause(LATER_MS / 2)]))).toBe(true)
+  expect(await one()).toEqual(ONE)
 })
 
 test('a transaction that nobody answers is an outage too, and rolled back', async () => {

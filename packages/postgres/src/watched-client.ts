@@ -24,8 +24,8 @@ type ClientClass = typeof pg.Client
 type Stream = { destroy(error?: Error): void }
 
 /**
- * A client class for one pool, whose statements the server limits to `statementTimeoutMs`. With 0 nothing is detected. If
- * one connection is silent, the idle ones that have received nothing since are dropped too, so that there is one wait for all of them.
+ * A client class for one pool, whose statements the server limits to `statementTimeoutMs`. With 0 nothing is detected. If one connection
+ * is silent, the others that have received nothing since it asked are dropped too, so that there is one wait for all of them.
  */
 export function watchedClient(
   Base: ClientClass,
@@ -76,8 +76,7 @@ export function watchedClient(
       // After a pause of the process, timers fire before the answers that have arrived are read.
       setImmediate(() => {
         if (!this.#isAsked || this.#askedAt !== askedAt) return
-        for (const each of open)
-          if (each === this || (!each.#isAsked && each.#heardAt < askedAt)) each.#drop()
+        for (const each of open) if (each === this || each.#heardAt < askedAt) each.#drop()
       })
     }
 
