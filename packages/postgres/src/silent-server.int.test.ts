@@ -62,6 +62,23 @@ test('a statement that was sent later over another silent connection does not wa
   expect(await one()).toEqual(ONE)
 })
 
+test('a session that its caller gives up for its silence takes the other connections with it', async () => {
+  await Promise.all([1, 2].map(() => database.query('SELECT pg_sleep(0.1)')))
+  let other: Promise<unknown> = Promise.resolve()
+  const session = database.withConnection(async (connection) => {
+    await connection.query('SELECT 1')
+    way.lose()
+    other = one().catch((error: unknown) => error)
+    await pause(1)
+    connection.query('SELECT 1').catch(() => undefined)
+    await pause(LATER_MS + 50)
+    throw new Error('no sign of life')
+  })
+  await expect(session).rejects.toThrow('no sign of life')
+  expect(isUnavailable(await Promise.race([other, pause(LATER_MS / 2)]))).toBe(true)
+  expect(await one()).toEqual(ONE)
+})
+
 test('a transaction that nobody answers is an outage too, and rolled back', async () => {
   await database.execute('CREATE TABLE t (n int8)')
   const attempt = database.transaction({ at: 'test' }, async (transaction) => {

@@ -6,6 +6,8 @@ import type pg from 'pg'
 
 /** The server ends a statement at its limit. An answer that is missing for this time after the limit never arrives. */
 const ANSWER_GRACE_MS = 2_000
+/** A caller that gives a connection up after this long without an answer has found its server silent. */
+const GIVEN_UP_MS = 1_000
 /** A connection sends its farewell, and is dropped if the server does not close it within this time. */
 const END_MS = 1_000
 /** The system probes a connection that is idle for this time, once a second; ten probes without an answer end it. */
@@ -16,16 +18,17 @@ export class SilentServerError extends Error {
   /** The same code as the system's own error, which would come much later. */
   readonly code = 'ETIMEDOUT'
   constructor(ms: number) {
-    super(`The database did not answer within ${ms / 1_000} s`)
+    super(`The database did not answer within ${Math.round(ms / 1_000)} s`)
   }
 }
 
 type ClientClass = typeof pg.Client
-type Stream = { destroy(error?: Error): void }
+type Stream = { readonly readable: boolean; destroy(error?: Error): void }
 
 /**
  * A client class for one pool, whose statements the server limits to `statementTimeoutMs`. With 0 nothing is detected. If one connection
- * is silent, the others that have received nothing since it asked are dropped too, so that there is one wait for all of them.
+ * is silent, or its caller gives it up without an answer, the others that have received nothing since it asked are dropped too, so that
+ * there is one wait for all of them.
  */
 export function watchedClient(
   Base: ClientClass,
@@ -65,6 +68,9 @@ export function watchedClient(
     }) as ClientClass['prototype']['query']
 
     override end(callback?: (error: Error) => void): Promise<void> {
+      const owesFor = performance.now() - this.#askedAt
+      const isOwing = this.#isAsked && this.#stream().readable
+      if (this.#timer !== null && isOwing && owesFor >= GIVEN_UP_MS) this.#dropOthers(this.#askedAt)
       const giveUp = setTimeout(() => this.#stream().destroy(), END_MS).unref()
       this.once('end', () => clearTimeout(giveUp))
       return callback === undefined ? super.end() : (super.end(callback) as unknown as Promise<void>)
@@ -76,13 +82,19 @@ export function watchedClient(
       // After a pause of the process, timers fire before the answers that have arrived are read.
       setImmediate(() => {
         if (!this.#isAsked || this.#askedAt !== askedAt) return
-        for (const each of open) if (each === this || each.#heardAt < askedAt) each.#drop()
+        this.#drop(askedAt)
+        this.#dropOthers(askedAt)
       })
     }
 
+    /** Those that have received nothing since then. */
+    #dropOthers(silentSince: number): void {
+      for (const each of open) if (each !== this && each.#heardAt < silentSince) each.#drop(silentSince)
+    }
+
     /** Rejects the pending statements; the pool opens another connection. */
-    #drop(): void {
-      this.#stream().destroy(new SilentServerError(limitMs))
+    #drop(silentSince: number): void {
+      this.#stream().destroy(new SilentServerError(performance.now() - silentSince))
     }
 
     #stream(): Stream {
