@@ -51,10 +51,9 @@ export function startLoad(options: {
         offences.push(`report ${id} answers ${String(body['address'])} instead of ${address}`)
       answered.set(id, answer.text)
       newest = id
-    } else if (answer.status === 503 || answer.status === 500) {
+    } else if (answer.status === 503) {
       if (typeof body['report_id'] === 'string') promised.add(body['report_id'])
-      if (typeof body['code'] !== 'string')
-        offences.push(`${answer.status} without a code: ${answer.text.slice(0, 200)}`)
+      if (typeof body['code'] !== 'string') offences.push(`503 without a code: ${answer.text.slice(0, 200)}`)
     } else {
       offences.push(`unexpected status ${answer.status}: ${answer.text.slice(0, 200)}`)
     }

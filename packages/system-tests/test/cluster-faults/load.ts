@@ -68,7 +68,16 @@ export async function startCustomers(options: {
   const offences: string[] = []
   const successes: Record<Exclude<Noticed, 'screens'>, Success[]> = { reads: [], jobs: [], webhooks: [] }
   let isStopping = false
+  const awaitedEnds = new Set<Promise<void>>()
 
+  /** The next job does not wait for the webhook of this one. */
+  const awaitEnd = (jobId: string, beganAt: number): void => {
+    const end = until(`the webhook of ${jobId}`, END_MS, async () => endsOf(receiver).has(jobId))
+      .then(() => void successes.webhooks.push({ beganAt, endedAt: Date.now() }))
+      .catch((error: unknown) => void offences.push(String(error)))
+      .finally(() => awaitedEnds.delete(end))
+    awaitedEnds.add(end)
+  }
   const submit = async (worker: number): Promise<void> => {
     for (let n = 0; !isStopping; n += 1) {
       const fresh = Array.from({ length: JOB_ADDRESSES - TWINS - 1 }, () => `0x${random.hex(40)}`)
@@ -78,8 +87,7 @@ export async function startCustomers(options: {
       const job = await endedJob(client, jobId, END_MS)
       successes.jobs.push({ beganAt, endedAt: Date.now() })
       jobs.push({ addresses: wanted, job })
-      await until(`the webhook of ${jobId}`, END_MS, async () => endsOf(receiver).has(jobId))
-      successes.webhooks.push({ beganAt, endedAt: Date.now() })
+      awaitEnd(jobId, beganAt)
     }
   }
   const read = async (): Promise<void> => {
@@ -108,6 +116,7 @@ export async function startCustomers(options: {
       isStopping = true
       await screens.stop()
       await working
+      await Promise.all(awaitedEnds)
     },
     async close() {
       isStopping = true
