@@ -335,6 +335,32 @@ describe('the gate', () => {
     })
     expect(verdict).toMatchObject({ reason: 'unavailable' })
   })
+
+  test('an Idempotency-Key that the store reserved too late is free at once, because its caller was told to retry', async () => {
+    const { key } = await issueKey(database, order())
+    let goOn = (): void => undefined
+    const standstill = new Promise<void>((resolve) => (goOn = resolve))
+    const slow: Database = {
+      ...database,
+      query: async (statement, values) => {
+        await standstill
+        return await database.query(statement, values)
+      },
+    }
+    const slowGate = createAdmission({ database: slow, leaseMs: 3_600_000 })
+    const request = (candidateId: string): Partial<AccessCall> => ({
+      idempotent: { key: 'a-retry', requestHash: Buffer.alloc(32), candidateId },
+    })
+    const call = { authorization: `Bearer ${key}`, clientAddress: '::1', requiredScope: 'read-only' } as const
+    expect(await slowGate.admit({ ...call, ...request('first') })).toMatchObject({ reason: 'unavailable' })
+    goOn()
+    await until(async () =>
+      expect(await admit(key, request('second'))).toMatchObject({
+        reservation: { kind: 'resumed', workId: 'first', holderId: 'second' },
+      }),
+    )
+    await slowGate.close()
+  })
 })
 
 describe('secrets', () => {

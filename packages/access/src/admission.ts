@@ -13,10 +13,10 @@ import {
   type Scope,
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { createJudging, type Verdict } from './admit-calls.js'
+import { createJudging, type Question, type Verdict } from './admit-calls.js'
 import { createAuthFailures, MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
 import { readBearer, type Bearer } from './bearer.js'
-import type { IdempotentRequest, Reservation } from './idempotency.js'
+import { releaseReservation, type IdempotentRequest, type Reservation } from './idempotency.js'
 import { createPlanTable, type RateLimit } from './plan-table.js'
 import { resolveSessions, type AskedSession, type ResolvedSession } from './sessions.js'
 import { createRecognition, type Recognition } from './recognition.js'
@@ -174,6 +174,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
   const batcher = createBatcher({
     run: judging.judge,
     ...BATCHING,
+    onLateResult: (question, verdict) => void giveBack(options.database, logger, question, verdict),
   })
 
   const sessions = createBatcher({
@@ -223,6 +224,23 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       await recognition.close()
       await batcher.close()
     },
+  }
+}
+
+/** The caller was told `unavailable`: nobody works under the key, and a repeat must not wait for the end of the lease. */
+async function giveBack(
+  database: Database,
+  logger: Logger,
+  { idempotent }: Question,
+  verdict: Verdict,
+): Promise<void> {
+  if (idempotent === null || verdict.outcome !== 'admitted' || verdict.key_id === null) return
+  const reservation = reservationOf(verdict, callerOf(verdict, verdict.key_id, null), idempotent)
+  if (reservation?.kind !== 'reserved' && reservation?.kind !== 'resumed') return
+  try {
+    await releaseReservation(database, reservation)
+  } catch (error) {
+    logger.debug({ err: error }, 'A late reservation could not be released; it ends with its lease')
   }
 }
 

@@ -32,6 +32,8 @@ export interface BatcherOptions<T, R> {
   readonly maxWaitingItems?: number
   /** An item without a result by then is rejected, and never runs if it has not begun. */
   readonly timeoutMs?: number
+  /** Called with the result of an item that was rejected meanwhile, whose caller knows nothing of it. Must not throw. */
+  readonly onLateResult?: (item: T, result: R) => void
 }
 
 /** The batcher rejected the item itself: it is closed, too many items wait, or there was no result in time. */
@@ -60,7 +62,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
     if (waiting.length >= maxWaitingItems)
       return Promise.reject(new BatcherRefusal(`${maxWaitingItems} items are waiting already`))
     return new Promise<R>((resolve, reject) => {
-      const entry = createEntry<T, R>(item, { resolve, reject }, () => deadlines?.delete(entry))
+      const entry = createEntry<T, R>(item, { resolve, reject }, () => deadlines?.delete(entry), options)
       waiting.push(entry)
       deadlines?.add(entry, timeoutMs!)
       schedule()
@@ -119,11 +121,21 @@ function createEntry<T, R>(
   item: T,
   { resolve, reject }: Omit<Entry<T, R>, 'item'>,
   beforeSettling: () => void,
+  { onLateResult }: Pick<BatcherOptions<T, R>, 'onLateResult'>,
 ): Entry<T, R> {
+  let isRejected = false
   return {
     item,
-    resolve: (result) => (beforeSettling(), resolve(result)),
-    reject: (error) => (beforeSettling(), reject(error)),
+    resolve(result) {
+      if (isRejected) return onLateResult?.(item, result)
+      beforeSettling()
+      resolve(result)
+    },
+    reject(error) {
+      isRejected = true
+      beforeSettling()
+      reject(error)
+    },
   }
 }
 

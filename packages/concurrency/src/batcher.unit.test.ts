@@ -136,6 +136,30 @@ describe('with faked time', () => {
     expect(unhandled).toEqual([])
   })
 
+  test('the result of an item that was rejected meanwhile is told, and no other', async () => {
+    const { batches, run } = controlled()
+    const late: [string, string][] = []
+    const batcher = createBatcher({
+      ...{ run, timeoutMs: 1_000, maxBatchItems: 2 },
+      onLateResult: (item, result) => void late.push([item, result]),
+    })
+    const rejected = ['a', 'b', 'waits'].map((item) =>
+      expect(batcher.add(item)).rejects.toThrow(BatcherRefusal),
+    )
+    await turn()
+    vi.advanceTimersByTime(1_001)
+    await Promise.all(rejected)
+    batches[0]!.finish()
+    const inTime = batcher.add('c')
+    await turn()
+    batches[1]!.finish()
+    await expect(inTime).resolves.toBe('C')
+    expect(late).toEqual([
+      ['a', 'A'],
+      ['b', 'B'],
+    ])
+  })
+
   test('one timer serves all items, and none is left once their time is over', async () => {
     const { batches, run } = controlled()
     const batcher = createBatcher({ run, timeoutMs: 1_000 })
