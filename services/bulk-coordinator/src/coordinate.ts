@@ -13,6 +13,7 @@ import { followWatches } from './follow-watches.js'
 import { watchInteractiveDwell } from './interactive-dwell.js'
 import { listOpenJobs } from './job-table.js'
 import { createPace, PACE_INTERVAL_MS, type Pace } from './pace.js'
+import { refreshRestMs } from './refresh-rest.js'
 import { createRelease } from './release.js'
 import { combine, exchange, toldBy } from './share-pace.js'
 import { createFence, isOfHolding, isWhole, type Fence, type Holding } from './shard-table.js'
@@ -43,10 +44,6 @@ export interface Coordination {
 }
 
 const SWEEP_INTERVAL_MS = 60_000
-/** Time between two readings of the changes of other coordinators while screenings are under way; otherwise PACE_INTERVAL_MS. */
-const REFRESH_INTERVAL_MS = 50
-/** The rest after a reading is at least this many times as long as the reading. */
-const REFRESH_REST_FACTOR = 10
 
 export function createCoordination(options: CoordinationOptions): Coordination {
   const trouble = createTrouble()
@@ -169,8 +166,7 @@ function startRefresh({
       trouble.over('backlog')
       release.wake()
       const tookMs = performance.now() - beganAt
-      const wantedMs = backlog.underWay() > 0 ? REFRESH_INTERVAL_MS : PACE_INTERVAL_MS
-      const restMs = Math.max(wantedMs, tookMs * REFRESH_REST_FACTOR)
+      const restMs = refreshRestMs(tookMs, backlog.underWay() > 0)
       pace.learnsLate((foreign * (restMs + tookMs)) / 2)
       return restMs
     },
