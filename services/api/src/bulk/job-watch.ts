@@ -22,6 +22,8 @@ export interface JobWatchOptions {
 const ROUND_MS = 500
 /** The rest after a round is at least this many times as long as the round took. */
 const REST_FACTOR = 9
+/** Longest rest: after a round that stood still, with the database, followers do not wait for minutes. */
+const LONGEST_REST_MS = 2_000
 /** Rest while no job is followed; following begins a round. Timers take at most 31 bits. */
 const IDLE_MS = 2 ** 31 - 1
 
@@ -46,7 +48,7 @@ export function createJobWatch({ logger, read }: JobWatchOptions): JobWatch {
         watched.state = stateOf(job)
         for (const tell of watched.followers) tell(job)
       }
-      return Math.max(ROUND_MS, REST_FACTOR * (performance.now() - beganMs))
+      return restMs(performance.now() - beganMs)
     },
     onError(error) {
       logger.debug({ err: error }, 'Followed jobs could not be read')
@@ -70,6 +72,11 @@ export function createJobWatch({ logger, read }: JobWatchOptions): JobWatch {
     },
     stop: () => loop.stop(),
   }
+}
+
+/** The rest after a round of `tookMs`. */
+export function restMs(tookMs: number): number {
+  return Math.min(Math.max(ROUND_MS, REST_FACTOR * tookMs), LONGEST_REST_MS)
 }
 
 /** Names the state that a reading gives for a job: equal for equal readings. It is the id of the event with that state. */

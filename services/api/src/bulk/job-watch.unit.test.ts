@@ -2,7 +2,7 @@ import { silentLogger } from '@cupel/contracts'
 import type { JobOverview } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import { createJobWatch } from './job-watch.js'
+import { createJobWatch, restMs } from './job-watch.js'
 
 const TENANT = { accountId: 'acc_1', livemode: true }
 const reading = (completed: number): JobOverview => ({
@@ -52,4 +52,8 @@ test('a job of another tenant is another job', async () => {
   watch.follow({ ...TENANT, accountId: 'acc_2' }, 'job_1', () => undefined)
   await until(() => expect(new Set(asked)).toEqual(new Set(['acc_1', 'acc_2'])))
   await watch.stop()
+})
+
+test('the rest is in proportion to a round, within limits: a round that stood still does not stop the next ones for minutes', () => {
+  expect([1, 100, 4_000, 60_000].map(restMs)).toEqual([500, 900, 2_000, 2_000])
 })
