@@ -160,13 +160,7 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
   const metrics = options.metrics ?? noMetrics
   const refusals = metrics.counter('admission_refusals_total', 'Calls refused at the gate.', ['reason'])
   const planTable = createPlanTable({ plans: options.plans ?? publishedPlans, logger, metrics })
-  const maxPerMinute = options.maxFailuresPerMinute ?? MAX_FAILURES_PER_MINUTE
-  const failures = createAuthFailures({
-    maxPerMinute,
-    share: (recent) => shareFailures(options.database, recent, maxPerMinute),
-    onSharingFailed: (error) =>
-      logger.warn({ err: error }, 'Failed authentications are counted by this instance alone'),
-  })
+  const failures = countFailures(options, logger)
   const judging = createJudging({
     ...{ database: options.database, logger, metrics },
     settings: { leaseMs: options.leaseMs ?? LEASE_MS, planColumns: planTable.columns },
@@ -225,6 +219,18 @@ export function createAdmission(options: AdmissionOptions): AdmissionGate {
       await batcher.close()
     },
   }
+}
+
+function countFailures(
+  { database, maxFailuresPerMinute: maxPerMinute = MAX_FAILURES_PER_MINUTE }: AdmissionOptions,
+  logger: Logger,
+): ReturnType<typeof createAuthFailures> {
+  return createAuthFailures({
+    maxPerMinute,
+    share: (recent) => shareFailures(database, recent, maxPerMinute),
+    onSharingFailed: (error) =>
+      logger.warn({ err: error }, 'Failed authentications are counted by this instance alone'),
+  })
 }
 
 /** The caller was told `unavailable`: nobody works under the key, and a repeat must not wait for the end of the lease. */

@@ -69,9 +69,9 @@ export function watchedClient(
 
     override end(callback?: (error: Error) => void): Promise<void> {
       const owesFor = performance.now() - this.#askedAt
-      const isOwing = this.#isAsked && this.#stream().readable
+      const isOwing = this.#isAsked && streamOf(this).readable
       if (this.#timer !== null && isOwing && owesFor >= GIVEN_UP_MS) this.#dropOthers(this.#askedAt)
-      const giveUp = setTimeout(() => this.#stream().destroy(), END_MS).unref()
+      const giveUp = setTimeout(() => streamOf(this).destroy(), END_MS).unref()
       this.once('end', () => clearTimeout(giveUp))
       return callback === undefined ? super.end() : (super.end(callback) as unknown as Promise<void>)
     }
@@ -94,12 +94,12 @@ export function watchedClient(
 
     /** Rejects the pending statements; the pool opens another connection. */
     #drop(silentSince: number): void {
-      this.#stream().destroy(new SilentServerError(performance.now() - silentSince))
-    }
-
-    #stream(): Stream {
-      return (this as unknown as { readonly connection: { readonly stream: Stream } }).connection.stream
+      streamOf(this).destroy(new SilentServerError(performance.now() - silentSince))
     }
   }
   return WatchedClient
+}
+
+function streamOf(client: pg.Client): Stream {
+  return (client as unknown as { readonly connection: { readonly stream: Stream } }).connection.stream
 }

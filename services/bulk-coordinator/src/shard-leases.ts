@@ -46,14 +46,19 @@ export function holdShards(options: HoldShardsOptions): ShardLeases {
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
+      let workEnded = (): Promise<void> => Promise.resolve()
       try {
         await options.database.withConnection(async (connection) => {
-          session = new Session(options, connection, stopping.signal)
-          await session.run()
+          const own = new Session(options, connection, stopping.signal)
+          session = own
+          workEnded = () => own.workEnded()
+          await own.run()
         })
       } catch (error) {
         if (!stopping.signal.aborted) options.onTrouble(error)
       }
+      // The connection of a failed session is dropped first: if it was silent, the statements of the work are given up with it.
+      await workEnded()
       session = null
       await sleep(ATTEMPT_INTERVAL_MS, stopping.signal)
     }
@@ -85,6 +90,7 @@ class Session {
   private readonly holder = randomUUID()
   private shards: readonly HeldShard[] = []
   private working: Working | null = null
+  private lastDone: Promise<void> = Promise.resolve()
 
   constructor(options: HoldShardsOptions, connection: Queryable, stopping: AbortSignal) {
     this.options = options
@@ -96,7 +102,12 @@ class Session {
     return this.working?.holding ?? null
   }
 
-  /** Rejects where the connection must be dropped, and the locks with it. */
+  /** Resolves when nothing works with the shards of this session any more. */
+  workEnded(): Promise<void> {
+    return this.lastDone.catch(() => undefined)
+  }
+
+  /** Rejects where the connection must be dropped, and the locks with it; then the work may not have ended yet. */
   async run(): Promise<void> {
     const [lock] = await this.connection.query<{ shared: boolean }>(
       'SELECT pg_try_advisory_lock_shared(hashtextextended($1, 0)) AS shared',
@@ -107,8 +118,7 @@ class Session {
       await this.connection.query(`SET idle_session_timeout = ${SESSION_TIMEOUT_MS}`)
       while (!this.stopping.aborted && this.working?.ending.signal.aborted !== true) await this.turn()
     } catch (error) {
-      // The session may still wait for an answer. It is dropped, and asks nothing more.
-      await this.takeWork()?.done.catch(() => undefined)
+      this.takeWork()
       throw error
     }
     await this.endWork()
@@ -170,6 +180,7 @@ class Session {
       .finally(() => ending.abort())
     // Handled where it is awaited; it may reject while a sign of life is awaited.
     done.catch(() => undefined)
+    this.lastDone = done
     return { holding, ending, done }
   }
 
@@ -178,12 +189,7 @@ class Session {
     const working = this.takeWork()
     if (working === null) return
     while ((await withinMs(SIGN_OF_LIFE_MS, working.done)) === LATE)
-      try {
-        await answered(this.connection.query('SELECT 1'))
-      } catch (error) {
-        await working.done
-        throw error
-      }
+      await answered(this.connection.query('SELECT 1'))
   }
 
   private takeWork(): Working | null {

@@ -11,6 +11,8 @@ const ENDING_MS = 2_500
 
 interface Server {
   readonly database: Database
+  /** Sessions that were opened. */
+  sessions(): number
   /** Statements that the session was given while it owed an answer. */
   readonly overlaps: readonly string[]
   fallSilent(): void
@@ -45,35 +47,43 @@ function startServer(): Server {
     },
     transaction: () => Promise.resolve([{ shard: 0, epoch: 1 }]),
   } as unknown as Database
-  return { database, overlaps, fallSilent: () => void (isSilent = true) }
+  return { database, overlaps, sessions: () => sessions, fallSilent: () => void (isSilent = true) }
 }
 
 test.concurrent.each([
   ['while the work goes on', false],
   ['while the work ends', true],
-])('a session that falls silent %s is dropped after the work has ended', async (_when, endsFirst) => {
-  const { database, overlaps, fallSilent } = startServer()
-  const troubles: string[] = []
-  let hasEnded = false
-  const leases = holdShards({
-    ...{ database, logger: silentLogger, onStandBy: () => undefined },
-    onTrouble: (error) => void troubles.push(`${String(error)}, ${hasEnded ? 'ended' : 'working'}`),
-    work: (signal) =>
-      new Promise((resolve) => {
-        const end = (): void => {
-          hasEnded = true
-          resolve()
-        }
-        signal.addEventListener('abort', () => setTimeout(end, ENDING_MS))
-      }),
-  })
-  await until(() => expect(leases.holding()).toMatchObject({ shards: [{ shard: 0, epoch: 1 }] }))
-  fallSilent()
-  const stopping = endsFirst ? leases.stop() : null
-  await until(() => expect(hasEnded).toBe(true))
-  if (!endsFirst)
-    await until(() => expect(troubles[0]).toContain('did not answer in time; the shards are given up, ended'))
-  await (stopping ?? leases.stop())
-  expect(leases.holding()).toBeNull()
-  expect(overlaps).toEqual([])
-})
+])(
+  'a session that falls silent %s is dropped, and the next one begins after the work has ended',
+  async (_when, endsFirst) => {
+    const { database, overlaps, sessions, fallSilent } = startServer()
+    const troubles: string[] = []
+    let hasEnded = false
+    let sessionsAtEnd = 0
+    const leases = holdShards({
+      ...{ database, logger: silentLogger, onStandBy: () => undefined },
+      onTrouble: (error) => void troubles.push(`${String(error)}, ${hasEnded ? 'ended' : 'ending'}`),
+      work: (signal) =>
+        new Promise((resolve) => {
+          const end = (): void => {
+            sessionsAtEnd = sessions()
+            hasEnded = true
+            resolve()
+          }
+          signal.addEventListener('abort', () => setTimeout(end, ENDING_MS))
+        }),
+    })
+    await until(() => expect(leases.holding()).toMatchObject({ shards: [{ shard: 0, epoch: 1 }] }))
+    fallSilent()
+    const stopping = endsFirst ? leases.stop() : null
+    await until(() => expect(hasEnded).toBe(true))
+    expect(sessionsAtEnd).toBe(1)
+    if (!endsFirst) {
+      expect(troubles[0]).toContain('did not answer in time; the shards are given up, ending')
+      await until(() => expect(sessions()).toBeGreaterThan(1))
+    }
+    await (stopping ?? leases.stop())
+    expect(leases.holding()).toBeNull()
+    expect(overlaps).toEqual([])
+  },
+)
