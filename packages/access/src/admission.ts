@@ -241,10 +241,10 @@ async function giveBack(
   verdict: Verdict,
 ): Promise<void> {
   if (idempotent === null || verdict.outcome !== 'admitted' || verdict.key_id === null) return
-  const reservation = reservationOf(verdict, callerOf(verdict, verdict.key_id, null), idempotent)
-  if (reservation?.kind !== 'reserved' && reservation?.kind !== 'resumed') return
   try {
-    await releaseReservation(database, reservation)
+    const reservation = reservationOf(verdict, callerOf(verdict, verdict.key_id, null), idempotent)
+    if (reservation?.kind === 'reserved' || reservation?.kind === 'resumed')
+      await releaseReservation(database, reservation)
   } catch (error) {
     logger.debug({ err: error }, 'A late reservation could not be released; it ends with its lease')
   }
