@@ -17,6 +17,8 @@ const missing =
 const schema = (...fields: readonly object[]): string =>
   JSON.stringify({ type: 'record', name: 'Happened', namespace: 'cupel.test', fields })
 const FIELD_A = { name: 'a', type: 'string', default: '' }
+const SUBJECTS_AT_ONCE = 12
+const INSTALLATIONS = 3
 const FIELD_B = { name: 'b', type: 'long', default: 0 }
 
 describe.skipIf(missing !== undefined)(
@@ -47,6 +49,20 @@ describe.skipIf(missing !== undefined)(
       await register(subject, schema(FIELD_A))
       const response = await fetch(`${url}/config/${encodeURIComponent(subject)}`)
       expect(await response.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' })
+    })
+
+    test('installations that register the same new subjects at the same moment agree', async () => {
+      const subjects = Array.from({ length: SUBJECTS_AT_ONCE }, newSubject)
+      const schemas = subjects.map((subject) => ({ subject, schema: schema(FIELD_A) }))
+      const others = Array.from({ length: INSTALLATIONS }, () => confluentRegistry({ url }))
+      const registered = await Promise.all(others.map((each) => each.register(schemas)))
+      const [first, ...rest] = registered.map((each) => each.map(({ id }) => id))
+      for (const ids of rest) expect(ids).toEqual(first)
+      for (const subject of subjects) {
+        expect(await registry.versions(subject)).toHaveLength(1)
+        const response = await fetch(`${url}/config/${encodeURIComponent(subject)}`)
+        expect(await response.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' })
+      }
     })
 
     test('a change that old readers or new ones could not follow is refused with a sentence', async () => {

@@ -27,6 +27,8 @@ const AT_ONCE = 4
 const REQUEST_TIMEOUT_MS = 10_000
 const ATTEMPTS = 4
 const FIRST_PAUSE_MS = 250
+const CONFLICT_ATTEMPTS = 3
+const CONFLICT_PAUSE_MS = 100
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 
 export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegistry {
@@ -50,7 +52,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
   async function register(subject: string, schema: string): Promise<number> {
     // Some registries set a level only for an existing subject: there it is set directly after the first schema.
     const kept = await setLevel(subject)
-    const answer = await call('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
+    const answer = await agree('POST', `/subjects/${encodeURIComponent(subject)}/versions`, { schema })
     if (answer.status === 409)
       throw new IncompatibleSchemaError(
         subject,
@@ -91,7 +93,16 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
   }
 
   function callLevel(subject: string): Promise<Answer> {
-    return call('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: LEVEL })
+    return agree('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: LEVEL })
+  }
+
+  /** If two installations write one subject at the same moment, the registry may refuse one of them, and accepts its repetition. */
+  async function agree(...args: Parameters<RegistryCall>): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await call(...args)
+      if (answer.status !== 409 || attempt === CONFLICT_ATTEMPTS) return answer
+      await sleep(CONFLICT_PAUSE_MS)
+    }
   }
 }
 
