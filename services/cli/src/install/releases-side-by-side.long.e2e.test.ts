@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { freePort, startChild, type Child } from '@cupel/local-stack'
 import { createTestDatabase, executeAt, noteSkip, testKafka, until, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest'
+import { kafkaSettings } from '../../test/kafka-settings.js'
 import { startSteadyScreens, type SteadyScreens } from '../../test/steady-screens.js'
 import { checkout } from '../../test/started.js'
 
@@ -99,20 +100,11 @@ describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side
 
   /** Settings of both versions. */
   function settings(version: Version): Record<string, string> {
-    const { brokers, sasl } = testKafka()
     return {
       PATH: process.env['PATH']!,
       CUPEL_HOME: folder,
-      CUPEL_LOG: 'kafka',
+      ...kafkaSettings(testKafka()),
       CUPEL_DATABASE_CONNECTIONS: CONNECTIONS,
-      CUPEL_KAFKA_BROKERS: brokers.join(','),
-      ...(sasl === undefined
-        ? {}
-        : {
-            CUPEL_KAFKA_SASL_MECHANISM: sasl.mechanism,
-            CUPEL_KAFKA_USERNAME: sasl.username,
-            CUPEL_KAFKA_PASSWORD: sasl.password,
-          }),
       CUPEL_TOPIC_PREFIX: prefix,
       CUPEL_SCREEN_DEADLINE_MS: String(DEADLINE_MS),
       CUPEL_SHUTDOWN_TIMEOUT_MS: String(STOP_MS),

@@ -18,6 +18,7 @@ import { copyRecords, topicsToCopy } from '../../test/copy-log.js'
 import { startReceiver, type Receiver } from '../../test/drill.js'
 import { commandsBelow, follow as followWith } from '../../test/follow-page.js'
 import { startPostgresReplicas, type PostgresReplicas } from '../../test/postgres-replicas.js'
+import { kafkaSettings } from '../../test/kafka-settings.js'
 import { SERVED, serviceProcesses, type ServiceProcesses } from '../../test/service-processes.js'
 import { startSteadyScreens, type SteadyScreens } from '../../test/steady-screens.js'
 import { checkout } from '../../test/started.js'
@@ -85,21 +86,12 @@ describe.skipIf(missing !== undefined)(
       const services = new URL(postgres.databaseUrl)
       services.username = 'cupel_services'
       services.password = 'only-for-this-test'
-      const { brokers, sasl } = kafka as Partial<KafkaAccess>
       return {
         PATH: process.env['PATH']!,
         CUPEL_HOME: folder,
-        CUPEL_LOG: 'kafka',
+        ...kafkaSettings(kafka),
         CUPEL_DATABASE_URL: services.toString(),
         CUPEL_DATABASE_CONNECTIONS: '4',
-        CUPEL_KAFKA_BROKERS: brokers!.join(','),
-        ...(sasl === undefined
-          ? {}
-          : {
-              CUPEL_KAFKA_SASL_MECHANISM: sasl.mechanism,
-              CUPEL_KAFKA_USERNAME: sasl.username,
-              CUPEL_KAFKA_PASSWORD: sasl.password,
-            }),
         CUPEL_TOPIC_PREFIX: topicPrefix,
         CUPEL_SCREEN_DEADLINE_MS: String(DEADLINE_MS),
         CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),

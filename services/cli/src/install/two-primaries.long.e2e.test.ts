@@ -8,10 +8,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_REPORT_PARTITIONS, useReportPartitions } from '@cupel/contracts'
-import { freePort, startPostgres, type KafkaAccess, type RunningPostgres } from '@cupel/local-stack'
+import { freePort, startPostgres, type RunningPostgres } from '@cupel/local-stack'
 import { noteSkip, testKafka, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCupel } from '../../test/command-line.js'
+import { kafkaSettings } from '../../test/kafka-settings.js'
 import { serviceProcesses, type ServiceProcesses } from '../../test/service-processes.js'
 import { startSteadyScreens, type SteadyScreens } from '../../test/steady-screens.js'
 
@@ -175,21 +176,12 @@ function serviceSettings(folder: string, databaseUrl: string, topicPrefix: strin
   const services = new URL(databaseUrl)
   services.username = 'cupel_services'
   services.password = 'only-for-this-test'
-  const { brokers, sasl } = testKafka() as Partial<KafkaAccess>
   return {
     PATH: process.env['PATH']!,
     CUPEL_HOME: folder,
-    CUPEL_LOG: 'kafka',
+    ...kafkaSettings(testKafka()),
     CUPEL_DATABASE_URL: services.toString(),
     CUPEL_DATABASE_CONNECTIONS: '4',
-    CUPEL_KAFKA_BROKERS: brokers!.join(','),
-    ...(sasl === undefined
-      ? {}
-      : {
-          CUPEL_KAFKA_SASL_MECHANISM: sasl.mechanism,
-          CUPEL_KAFKA_USERNAME: sasl.username,
-          CUPEL_KAFKA_PASSWORD: sasl.password,
-        }),
     CUPEL_TOPIC_PREFIX: topicPrefix,
     CUPEL_SCREEN_DEADLINE_MS: String(DEADLINE_MS),
   }
