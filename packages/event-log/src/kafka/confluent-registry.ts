@@ -33,7 +33,7 @@ const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 
 export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegistry {
   const call = registryClient(options)
-
+  const agree = retryConflicts(call)
   const inTurn = createSlots(AT_ONCE)
   return {
     subjects: async () => (await call('GET', '/subjects')).require<string[]>('list its subjects'),
@@ -95,18 +95,20 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
   function callLevel(subject: string): Promise<Answer> {
     return agree('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: LEVEL })
   }
+}
 
-  /** If two installations write one subject at the same moment, the registry may refuse one of them, and accepts its repetition. */
-  async function agree(...args: Parameters<RegistryCall>): Promise<Answer> {
+type RegistryCall = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<Answer>
+
+/** If two installations write one subject at the same moment, the registry may refuse one of them, and accepts its repetition. */
+function retryConflicts(call: RegistryCall): RegistryCall {
+  return async (method, path, body) => {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await call(...args)
+      const answer = await call(method, path, body)
       if (answer.status !== 409 || attempt === CONFLICT_ATTEMPTS) return answer
       await sleep(CONFLICT_PAUSE_MS)
     }
   }
 }
-
-type RegistryCall = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<Answer>
 
 /** Retries a call that got no answer or a 5xx: every call to the registry can be repeated. */
 function registryClient(options: ConfluentRegistryOptions): RegistryCall {
