@@ -4,7 +4,10 @@ import type { Queryable } from '@cupel/postgres'
 
 const ENDS = {
   name: 'log.ends',
-  text: `SELECT p.id, log.end_offset(p.id) AS end_offset, i.log_id
+  // log.end_offset written out: called for each of some hundred partitions, the function takes two thirds of the statement's time.
+  text: `SELECT p.id, i.log_id, greatest(p.start_offset, (
+      SELECT r.record_offset + 1 FROM log.record r
+      WHERE r.partition_id = p.id ORDER BY r.record_offset DESC LIMIT 1)) AS end_offset
     FROM log.identity i LEFT JOIN log.topic_partition p ON p.id = ANY ($1)`,
 }
 

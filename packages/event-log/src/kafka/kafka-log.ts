@@ -34,6 +34,7 @@ import { logPositions, type LogPositions } from './log-position.js'
 import type { Compression } from './pack.js'
 import { openProducer, type Producer, type ProducerKind } from './producer.js'
 import { requestMeters, type MeterOf } from './request-meter.js'
+import { createRangeFetchers, type RangeFetchers } from './range-fetchers.js'
 import { readRange } from './range-reader.js'
 import { openSubscription } from './subscription.js'
 import { openTail } from './tail.js'
@@ -78,6 +79,7 @@ class KafkaLog implements EventLog {
   private readonly connection: KafkaConnectionOptions
   private readonly lookups: Connection
   private readonly positions: LogPositions
+  private readonly rangeFetchers: RangeFetchers
   private readonly metrics: AppendMetrics
   private readonly meterOf: MeterOf
   private readonly producers: Readonly<Record<ProducerKind, Producer>>
@@ -97,6 +99,7 @@ class KafkaLog implements EventLog {
     this.meterOf = requestMeters(options.metrics ?? noMetrics)
     this.lookups = openConnection(this.metered('look-ups'))
     this.positions = logPositions(this.lookups, this.topicPrefix)
+    this.rangeFetchers = createRangeFetchers(this.metered('ranges'))
     this.metrics = appendMetrics(options.metrics ?? noMetrics)
     this.producers = { fast: this.openProducer('fast'), ordered: this.openProducer('ordered') }
   }
@@ -170,7 +173,8 @@ class KafkaLog implements EventLog {
   }
 
   read(range: Parameters<EventLog['read']>[0]): AsyncIterable<readonly LogRecord[]> {
-    return readRange({ ...range, wireTopic: this.wireTopic(range.topic) }, this.readerParts('ranges'))
+    const { rangeFetchers: fetchers, positions } = this
+    return readRange({ ...range, wireTopic: this.wireTopic(range.topic) }, { fetchers, positions })
   }
 
   async tail(options: TailOptions): Promise<Tail> {
@@ -202,7 +206,7 @@ class KafkaLog implements EventLog {
   private async closeAll(): Promise<void> {
     await Promise.all([...this.readers].map((each) => each.stop()))
     await Promise.all([this.producers.fast.close(), this.producers.ordered.close()])
-    await this.lookups.close()
+    await Promise.all([this.rangeFetchers.close(), this.lookups.close()])
   }
 
   private openProducer(kind: ProducerKind): Producer {

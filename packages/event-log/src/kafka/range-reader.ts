@@ -1,9 +1,9 @@
-/** Reads a range of one partition over a connection of its own, so that a rebuild does not delay other requests. */
+/** Reads a range of one partition over a connection that nobody else uses meanwhile, so that a rebuild does not delay other requests. */
 import { LogStoppedError, type LogRecord } from '../port.js'
 import { stoppedBy, type FetchTrouble } from './fetch-trouble.js'
-import { openFetcher, type FetchTarget } from './fetcher.js'
-import type { KafkaConnectionOptions } from './kafkajs.js'
+import type { FetchTarget } from './fetcher.js'
 import type { LogPositions } from './log-position.js'
+import type { RangeFetchers } from './range-fetchers.js'
 
 export interface Range {
   readonly topic: string
@@ -13,7 +13,6 @@ export interface Range {
   readonly to: number
 }
 
-const MAX_PARTITION_BYTES = 2 * 1024 * 1024
 /** Answers that may wait for the reader. */
 const ANSWERS_AHEAD = 2
 
@@ -22,7 +21,7 @@ const ANSWERS_AHEAD = 2
  */
 export async function* readRange(
   range: Range,
-  dependencies: { connection: KafkaConnectionOptions; positions: LogPositions },
+  dependencies: { fetchers: RangeFetchers; positions: LogPositions },
 ): AsyncGenerator<readonly LogRecord[]> {
   const { topic, wireTopic, partition } = range
   const end = await dependencies.positions.endOffset(wireTopic, partition)
@@ -54,7 +53,7 @@ export async function* readRange(
       notify?.()
     },
   }
-  const fetcher = openFetcher({ connection: dependencies.connection, maxPartitionBytes: MAX_PARTITION_BYTES })
+  const fetcher = dependencies.fetchers.take()
   fetcher.add(target)
   try {
     for (let at = range.from; at < to;) {
@@ -71,7 +70,8 @@ export async function* readRange(
     }
   } finally {
     fetcher.remove(target)
-    await fetcher.close()
+    if (trouble === null) await dependencies.fetchers.giveBack(fetcher)
+    else await fetcher.close()
   }
 }
 
