@@ -153,11 +153,11 @@ test.skipIf(sharedDataFolder() === null)(
       'ethereum-etl',
       rows.map((row) => JSON.stringify({ ...row, block_timestamp: undefined })),
     )
-    const untimedReport = await screened(paid.to_address, 4)
+    const untimedReport = await screened(paid.to_address, 5)
     expect(untimedReport.risk.level).not.toBe('green')
     expect(untimedReport.risk.categories.sanctions).toBeGreaterThanOrEqual(25)
     await imported(raw('blocks.csv'), 'blocks')
-    const timedReport = await screened(paid.to_address, 5)
+    const timedReport = await screened(paid.to_address, 6)
     expect(timedReport.risk.categories).toEqual(untimedReport.risk.categories)
   },
 )
