@@ -70,6 +70,10 @@ export interface Fetcher {
 
 /** An idle poll ends after this; a partition added meanwhile waits this long. */
 const MAX_WAIT_MS = 500
+/** The same for a reader that has found nothing for some seconds: each poll costs the broker as much as reading a few records. */
+const QUIET_MAX_WAIT_MS = 2_000
+/** Polls without records after which a reader is quiet. */
+const QUIET_POLLS = 10
 /** While a full partition drains, polls are short, so that it is fetched again soon. */
 const MAX_WAIT_WHILE_DRAINING_MS = 10
 /** Packed size: reports take about seven times as much in memory. */
@@ -232,6 +236,7 @@ class PartitionFetcher implements Fetcher {
   private async follow(cluster: Cluster, leader: number): Promise<void> {
     // The first poll is answered at once: a tail is ready as soon as it knows that its connection works.
     let longestWaitMs = 0
+    let emptyPolls = 0
     try {
       while (!this.isClosed && this.connection.current() === cluster) {
         this.activeAt = Date.now()
@@ -251,13 +256,14 @@ class PartitionFetcher implements Fetcher {
         const answers = await sendTo(this.connection, { cluster, nodeId: leader }, ({ versions }) =>
           fetchRequest(asked, limits, versions?.[FETCH_KEY]?.maxVersion ?? 0),
         )
-        longestWaitMs = MAX_WAIT_MS
+        const isWithoutRecords = answers.every(({ batches }) => batches.length === 0)
+        emptyPolls = isWithoutRecords ? emptyPolls + 1 : 0
+        longestWaitMs = emptyPolls < QUIET_POLLS ? MAX_WAIT_MS : QUIET_MAX_WAIT_MS
         this.activeAt = Date.now()
         this.failures = 0
         this.brokerHolds.release(leader)
         this.deliver(asked, answers)
-        if (answers.every(({ batches }) => batches.length === 0))
-          this.options.connection.meter?.fetchedNothing()
+        if (isWithoutRecords) this.options.connection.meter?.fetchedNothing()
         else if (this.options.restMs === undefined) await othersSend()
         else if (this.hurries === hurries && asked.every(({ target }) => isAtEnd(target, answers)))
           await this.sleepUntilWoken(this.options.restMs)
