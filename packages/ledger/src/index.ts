@@ -3,6 +3,8 @@ export type { AddressFilter } from './address-filter.js'
 export { readClusterFacts } from './cluster-facts.js'
 export { readCluster } from './clusters.js'
 export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'
+export { currentLedger } from './current-ledger.js'
+export type { CurrentLedger } from './current-ledger.js'
 export { historyKinds } from './declared-range.js'
 export { examineAddress } from './examine-address.js'
 export type { ExamineOptions, ReadBefore } from './examine-address.js'
@@ -25,18 +27,12 @@ export type {
   PriceImportResult,
   PriceImportSummary,
 } from './prices/import-prices.js'
-export {
-  currentPricesSha256,
-  listPriceImports,
-  pricesSha256At,
-  readPriceTable,
-} from './prices/read-prices.js'
+export { listPriceImports, pricesSha256At, readPriceTable } from './prices/read-prices.js'
 export type { PriceImport } from './prices/read-prices.js'
 export { mayHaveProvider, noteProvidedChains } from './provided-chains.js'
 export { readTransfers } from './read-transfers.js'
 export type { TransfersOfAddress } from './read-transfers.js'
 export {
-  currentLedgerSeq,
   declaredRanges,
   hasSegmentsUpTo,
   LEDGER_LOOK_INTERVAL_MS,

@@ -75,15 +75,6 @@ export function segmentOf(row: SegmentRow): Segment {
   }
 }
 
-/** The number of the newest published segment; 0 if the ledger is empty. */
-export async function currentLedgerSeq(database: Queryable): Promise<number> {
-  const [row] = await database.query<{ seq: number | null }>({
-    name: 'ledger.current-seq',
-    text: 'SELECT max(ledger_seq) AS seq FROM ledger.segment',
-  })
-  return row?.seq ?? 0
-}
-
 /** The state of the ledger at a moment, `at` in UTC, RFC 3339: 0 if it was empty. A segment counts from its stated time. */
 export async function ledgerSeqAt(database: Queryable, at: string): Promise<number> {
   const [row] = await database.query<{ seq: number | null }>(

@@ -1,13 +1,7 @@
 /** The facts that a ledger states: one transaction in three notations, times of blocks, ranges, balances, nodes. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compiledDefaultPolicy, type HistoryKind } from '@cupel/domain'
-import {
-  currentLedgerSeq,
-  declaredRanges,
-  examineAddress,
-  importLedger,
-  readTransfers,
-} from '../src/index.js'
+import { currentLedger, declaredRanges, examineAddress, importLedger, readTransfers } from '../src/index.js'
 import { address, csvOf, hash, IMPORTED_AT, startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -33,18 +27,21 @@ const BOB = address(2)
 const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 
 async function readOf(one: string, ledgerSeq?: number, chain = 'ETH') {
-  const seq = ledgerSeq ?? (await currentLedgerSeq(ledger.database))
+  const seq = ledgerSeq ?? (await currentLedger(ledger.database)).ledgerSeq
   const request = { chain, ledgerSeq: seq, addresses: [one], limit: 100 }
   return (await readTransfers(ledger.database, request)).get(one)
 }
 const examined = async (one: string) =>
   await examineAddress(ledger.database, {
-    ...{ chain: 'ETH', address: one, ledgerSeq: await currentLedgerSeq(ledger.database) },
+    ...{ chain: 'ETH', address: one, ledgerSeq: (await currentLedger(ledger.database)).ledgerSeq },
     ...{ policy: compiledDefaultPolicy, labelSets: [], generatedAt: '2026-11-21T00:00:00.000Z' },
     labelsOf: async () => new Map(),
   })
 const ranges = async () =>
-  await declaredRanges(ledger.database, { chain: 'ETH', ledgerSeq: await currentLedgerSeq(ledger.database) })
+  await declaredRanges(ledger.database, {
+    chain: 'ETH',
+    ledgerSeq: (await currentLedger(ledger.database)).ledgerSeq,
+  })
 
 describe('one transfer', () => {
   test('of one transaction written 0xab, 0xAB and ab, with and without the index 0, counts once', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sharedDataFolder } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { currentLedgerSeq, declaredRanges, importLedger } from '../src/index.js'
+import { currentLedger, declaredRanges, importLedger } from '../src/index.js'
 import { address, csvOf, hash, IMPORTED_AT, startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -43,7 +43,7 @@ describe('one file', () => {
     ])
     expect(await ledger.imported(file)).toMatchObject({ status: 'already-imported', ledgerSeq: 1, added: 3 })
     expect(await ledger.seen()).toHaveLength(3)
-    expect(await currentLedgerSeq(ledger.database)).toBe(1)
+    expect((await currentLedger(ledger.database)).ledgerSeq).toBe(1)
   })
 
   test('records in its segment who imported it and why; an import without a reason records none', async () => {
@@ -145,7 +145,7 @@ describe('one file', () => {
       message: expect.stringContaining(message) as string,
     })
     expect(await ledger.seen()).toEqual([])
-    expect(await currentLedgerSeq(ledger.database)).toBe(0)
+    expect((await currentLedger(ledger.database)).ledgerSeq).toBe(0)
   })
 
   test('that is empty is a segment without transfers', async () => {

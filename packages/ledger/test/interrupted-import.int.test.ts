@@ -1,6 +1,6 @@
 import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { currentLedgerSeq, currentPricesSha256, importPrices } from '../src/index.js'
+import { currentLedger, importPrices } from '../src/index.js'
 import { address, csvOf, hash, startLedger, type LedgerInstallation } from './installation.js'
 
 /** Three batches. */
@@ -31,7 +31,7 @@ test.each([
     const file = await ledger.file('killed.csv', transfers)
     await killedImporting(file, failpoint)
     expect(await ledger.seen()).toEqual([])
-    expect(await currentLedgerSeq(ledger.database)).toBe(0)
+    expect((await currentLedger(ledger.database)).ledgerSeq).toBe(0)
     const summary = await ledger.imported(file)
     expect(summary).toMatchObject({ status: 'imported', rows: TRANSFERS, added: TRANSFERS, ledgerSeq: 1 })
     if (failpoint === 'after:ledger.batch:2') expect(summary.resumedAt).toBe(10_000)
@@ -86,7 +86,7 @@ test.each([
     await killedImporting(file, failpoint, 'prices')
     const outbox = (): Promise<unknown[]> => ledger.database.query('SELECT 1 FROM projection.outbox')
     expect(await outbox()).toHaveLength(events)
-    expect((await currentPricesSha256(ledger.database)) === null).toBe(events === 0)
+    expect((await currentLedger(ledger.database)).pricesSha256 === null).toBe(events === 0)
     const repeated = await importPrices({ file, importedBy: 'operator:test' }, { database: ledger.database })
     expect(repeated).toMatchObject({ status, priceSeq: 1 })
     expect(await outbox()).toHaveLength(1)

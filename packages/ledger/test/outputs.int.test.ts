@@ -1,7 +1,7 @@
 /** Chains with spent outputs: balances, CoinJoins and clusters, in every state of the ledger. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compiledDefaultPolicy } from '@cupel/domain'
-import { currentLedgerSeq, examineAddress, readCluster, readTransfers } from '../src/index.js'
+import { currentLedger, examineAddress, readCluster, readTransfers } from '../src/index.js'
 import { bitcoinAddress } from './bitcoin-address.js'
 import { startLedger, type LedgerInstallation } from './installation.js'
 
@@ -45,7 +45,7 @@ const imported = async (...lines: readonly string[]) =>
     format: 'bitcoin-etl',
     chain: 'BTC',
   })
-const seqNow = async (): Promise<number> => await currentLedgerSeq(ledger.database)
+const seqNow = async (): Promise<number> => (await currentLedger(ledger.database)).ledgerSeq
 const read = async (address: string, ledgerSeq?: number) =>
   (
     await readTransfers(ledger.database, {

@@ -1,6 +1,6 @@
 /** Tables of daily prices: exact, complete or refused, named by their hash, and each readable for ever. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { currentPricesSha256, importPrices, listPriceImports, readPriceTable } from '../src/index.js'
+import { currentLedger, importPrices, listPriceImports, readPriceTable } from '../src/index.js'
 import { IMPORTED_AT, startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -23,7 +23,7 @@ test('a price is exact in millionths of a dollar, and a day without one has none
     ...{ status: 'imported', priceSeq: 1, prices: 3, assets: ['DOGE', 'ETH'], unknownAssets: [] },
     ...{ firstDay: '2026-11-20', lastDay: '2026-11-21' },
   })
-  const sha256 = (await currentPricesSha256(ledger.database))!
+  const sha256 = (await currentLedger(ledger.database)).pricesSha256!
   const table = (await readPriceTable(ledger.database, sha256))!
   expect(table.sha256).toBe(sha256)
   expect(table.microUsdOf('ETH', '2026-11-20')).toBe(3_012_550_000n)
@@ -43,14 +43,14 @@ test('a price is exact in millionths of a dollar, and a day without one has none
 
 test('the newest import is in force; the same file again changes nothing, an earlier one comes into force again', async () => {
   await imported(PRICES)
-  const first = (await currentPricesSha256(ledger.database))!
+  const first = (await currentLedger(ledger.database)).pricesSha256!
   expect(await imported(PRICES)).toMatchObject({ status: 'already-imported', priceSeq: 1 })
   expect(await imported(PRICES.replace('2999', '2998'))).toMatchObject({ status: 'imported', priceSeq: 2 })
-  const second = (await currentPricesSha256(ledger.database))!
+  const second = (await currentLedger(ledger.database)).pricesSha256!
   expect(second).not.toBe(first)
   expect((await readPriceTable(ledger.database, first))!.microUsdOf('ETH', '2026-11-21')).toBe(2_999_000_000n)
   expect(await imported(PRICES)).toMatchObject({ status: 'imported', priceSeq: 3 })
-  expect(await currentPricesSha256(ledger.database)).toBe(first)
+  expect((await currentLedger(ledger.database)).pricesSha256).toBe(first)
   expect((await listPriceImports(ledger.database)).map(({ priceSeq, sha256 }) => [priceSeq, sha256])).toEqual(
     [
       [3, first],
@@ -94,6 +94,6 @@ describe('a file', () => {
       status: 'refused',
       message: expect.stringContaining(message) as string,
     })
-    expect(await currentPricesSha256(ledger.database)).toBeNull()
+    expect((await currentLedger(ledger.database)).pricesSha256).toBeNull()
   })
 })

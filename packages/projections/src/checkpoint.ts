@@ -168,34 +168,6 @@ export async function advanceCheckpoint(
   return (await advanceCheckpoints(transaction, { group, log, moves: [move] })).length === 1
 }
 
-const MARK_FOLLOWED = {
-  name: 'projection.mark-followed',
-  text: `UPDATE projection.checkpoint c SET followed_at = now()
-         FROM unnest($3::text[], $4::int4[], $5::int8[]) AS e (topic, partition, end_offset)
-         WHERE c.group_name = $1 AND c.log = $2
-           AND c.topic = e.topic AND c.partition = e.partition AND c.next >= e.end_offset`,
-}
-
-/** Records which checkpoints have reached the given ends. This distinguishes a quiet log from a stuck reader. */
-export async function markFollowed(
-  database: Queryable,
-  { group, log, ends }: { group: string; log: LogIdentity; ends: readonly PartitionEnd[] },
-): Promise<void> {
-  await database.execute(MARK_FOLLOWED, [
-    group,
-    log,
-    ends.map((end) => end.topic),
-    ends.map((end) => end.partition),
-    ends.map((end) => end.endOffset),
-  ])
-}
-
-export interface PartitionEnd {
-  readonly topic: string
-  readonly partition: number
-  readonly endOffset: number
-}
-
 /** One string per partition, for use as a map key. */
 export function placeOf({ topic, partition }: { topic: string; partition: number }): string {
   return `${topic}/${partition}`

@@ -8,12 +8,11 @@ import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { applyChanges, createReduce, type ReducedRecord } from './apply.js'
-import { markFollowed } from './checkpoint.js'
 import { consume, type Consumer } from './consume/consume.js'
 import { inTransaction } from './consume/in-transaction.js'
 import { UnappliableRecordError } from './consume/unappliable-record.js'
 import { onNudge } from './nudges.js'
-import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
+import { storeProjectionStatus, type ProjectionStatus, type SeenEnds } from './projection-state.js'
 import { projectionMetrics, type ProjectionMetrics } from './projection-metrics.js'
 import { createRecordTraces } from './record-traces.js'
 import { analyzeTables, hasCurrentDefinition } from './read-model-tables.js'
@@ -218,14 +217,16 @@ async function watch(state: State, signal: AbortSignal): Promise<void> {
     if (consumer.stoppedBy() !== null) {
       isStopStored = await store(state, { replacesStop: true })
     } else {
-      await look(state, consumer)
-      await store(state, { replacesStop: false })
+      const isStored = await store(state, { replacesStop: false, seen: await look(state, consumer) })
+      // A rebuild may hold the checkpoints for longer than a statement may take. The state is visible nevertheless.
+      if (!isStored && !signal.aborted) await store(state, { replacesStop: false })
     }
   }
 }
 
-async function look(state: State, consumer: Consumer): Promise<void> {
-  const { log, database, logger, readModel } = state.options
+/** The ends of the assigned partitions; null if they cannot be read. */
+async function look(state: State, consumer: Consumer): Promise<SeenEnds | null> {
+  const { log, logger, readModel } = state.options
   try {
     const ends = await Promise.all(
       consumer
@@ -234,18 +235,21 @@ async function look(state: State, consumer: Consumer): Promise<void> {
     )
     state.lag = consumer.lag()
     state.metrics.lag(state.lag)
-    const group = readModelGroup(readModel)
-    if (ends.length > 0) await markFollowed(database, { group, log: await log.identity(), ends })
+    return { group: readModelGroup(readModel), log: await log.identity(), ends }
   } catch (error) {
     // No decision depends on this check. If it fails, the stored time grows older and shows the failure.
     logger.debug({ err: error, readModel: readModel.name }, 'The end of the log could not be read')
+    return null
   }
 }
 
-async function store(state: State, { replacesStop }: { replacesStop: boolean }): Promise<boolean> {
+async function store(
+  state: State,
+  order: { readonly replacesStop: boolean; readonly seen?: SeenEnds | null },
+): Promise<boolean> {
   const { database, logger, readModel } = state.options
   try {
-    await storeProjectionStatus(database, statusOf(state), { replacesStop })
+    await storeProjectionStatus(database, statusOf(state), order)
     return true
   } catch (error) {
     logger.debug({ err: error, readModel: readModel.name }, 'The state of the projection could not be stored')

@@ -12,7 +12,7 @@ import {
 } from '@cupel/domain'
 import { importLabels } from '@cupel/labels'
 import {
-  currentLedgerSeq,
+  currentLedger,
   examineAddress,
   importLedger,
   ledgerMigrations,
@@ -139,7 +139,12 @@ async function decide(
   const labelSets = snapshot.sets!.map(setFacts)
   const generatedAt = new Date().toISOString()
   const policy = compilePolicyText(snapshot.policy!.document)
-  const asked = { chain, address: parsed.canonical, ledgerSeq: await currentLedgerSeq(database), prices }
+  const asked = {
+    chain,
+    address: parsed.canonical,
+    ledgerSeq: (await currentLedger(database)).ledgerSeq,
+    prices,
+  }
   const labelsOf = async (lookupKeys: readonly string[]) => {
     const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
     return new Map(

@@ -8,6 +8,9 @@ export interface DueWatch extends Owner, ScreenedAddress {
   readonly reportPageUrl: string
 }
 
+/** The watch `w` waits for a screening to begin. */
+export const IS_DUE = `w.due_at <= now() AND w.pending_report_id IS NULL AND (w.until IS NULL OR w.until > now())`
+
 /** Maximum number of pending screenings of one account's watches. */
 export const MAX_UNDER_WAY = 2_000
 
@@ -22,8 +25,7 @@ export async function listDueWatches(database: Queryable, limit: number): Promis
       FROM tenant CROSS JOIN LATERAL (
         SELECT w.* FROM watches.watch w
         WHERE w.account_id = tenant.account_id AND w.livemode = tenant.livemode
-          AND w.due_at <= now() AND w.pending_report_id IS NULL
-          AND (w.until IS NULL OR w.until > now())
+          AND ${IS_DUE}
         ORDER BY w.due_at
         LIMIT least($1::int8, greatest(0, $2::int8 - (
           SELECT count(*) FROM (
@@ -44,7 +46,7 @@ const nextTenant = (condition: string): string =>
  * Accounts with a watch that is or becomes due. Each is found in the index after the previous one. A `DISTINCT` over all would read
  * every watch if many are due.
  */
-const TENANTS = `WITH RECURSIVE tenant AS (
+export const TENANTS = `WITH RECURSIVE tenant AS (
   (${nextTenant('true')})
   UNION ALL
   SELECT n.* FROM tenant t CROSS JOIN LATERAL (${nextTenant('(f.account_id, f.livemode) > (t.account_id, t.livemode)')}) n)`

@@ -12,6 +12,8 @@ export {
   MAX_WATCHES_PER_CALL,
   MIN_THRESHOLD,
 } from './limits.js'
+export { lookAtWatches } from './look.js'
+export type { WatchWork } from './look.js'
 export { installWatchWalls, watchesMigrations } from './migrations.js'
 export { lookForNews } from './progress.js'
 export { findBatch, getWatch, listWatches } from './queries.js'

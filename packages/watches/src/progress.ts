@@ -33,13 +33,16 @@ interface PresentState extends Omit<WatchedState, 'scorerVersion'> {
 /** More than any policy has. */
 const MOST_HOPS = 4
 
+/** The present state of labels, ledger and policy, as columns. */
+export const PRESENT_STATE = `(SELECT coalesce(max(label_set_seq), 0) FROM label_view.publication) AS "labelSetSeq",
+  (SELECT coalesce(max(ledger_seq), 0) FROM ledger.segment) AS "ledgerSeq",
+  (SELECT coalesce(max(policy_seq), 0) FROM policy_view.activation) AS "policySeq"`
+
 /** One statement: labels and policy of one moment. */
 async function readState(database: Queryable): Promise<PresentState> {
   const [row] = await database.query<PresentState>({
     name: 'watches.state',
-    text: `SELECT (SELECT coalesce(max(label_set_seq), 0) FROM label_view.publication) AS "labelSetSeq",
-             (SELECT coalesce(max(ledger_seq), 0) FROM ledger.segment) AS "ledgerSeq",
-             (SELECT coalesce(max(policy_seq), 0) FROM policy_view.activation) AS "policySeq",
+    text: `SELECT ${PRESENT_STATE},
              coalesce((SELECT (document::json #>> '{exposure,hops}')::int4 FROM policy_view.activation
                        ORDER BY policy_seq DESC LIMIT 1), ${MOST_HOPS}) AS hops`,
   })
@@ -54,7 +57,7 @@ async function readProgress(database: Queryable, lock = ''): Promise<WatchedStat
   return row ?? null
 }
 
-function isSame(a: WatchedState, b: WatchedState): boolean {
+export function isSame(a: WatchedState, b: WatchedState): boolean {
   return (
     a.labelSetSeq === b.labelSetSeq &&
     a.ledgerSeq === b.ledgerSeq &&

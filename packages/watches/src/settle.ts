@@ -112,7 +112,7 @@ export async function settleWatches(
 const placeOf = (alias: string): string =>
   `CASE WHEN ${alias}.report_id IS NOT NULL THEN json_build_object('partition', ${alias}.log_partition, 'offset', ${alias}.log_offset) END`
 
-const ownReport = (id: string): string =>
+export const ownReport = (id: string): string =>
   `SELECT * FROM report_view.report o WHERE o.report_id = ${id} AND o.account_id = w.account_id AND o.livemode = w.livemode OFFSET 0`
 
 /**

@@ -27,6 +27,15 @@ export interface ClaimOrder {
   readonly leaseMs: number
 }
 
+export interface Claims {
+  readonly claimed: readonly ClaimedDelivery[]
+  /**
+   * Milliseconds until a delivery of an endpoint that is not closed falls due, if none is claimed; null if none will. A claim of another
+   * sender falls due when its lease ends.
+   */
+  readonly nextDueInMs: number | null
+}
+
 /**
  * Finds endpoints with due deliveries by skipping through the index, so that an endpoint with ten thousand deliveries costs no
  * more than an endpoint with one, and no endpoint delays another. An endpoint that is not proven gets only test messages, even
@@ -61,29 +70,43 @@ const CLAIM = {
       WHERE open.endpoint_id <> ALL($1::text[])
     ), chosen AS (
       SELECT delivery_id FROM (SELECT * FROM trusted UNION ALL SELECT * FROM other) c ORDER BY due_at LIMIT $4
+    ), claimed AS (
+      UPDATE webhooks.delivery d
+      SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
+      FROM chosen c, webhooks.endpoint e, webhooks.body b
+      WHERE d.delivery_id = c.delivery_id AND e.endpoint_id = d.endpoint_id AND b.body_id = d.body_id
+      RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, d.traceparent, e.url')}, octet_length(b.body) AS "bodyBytes",
+        array_remove(ARRAY[e.sealed_secret, CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END], NULL)
+          AS secrets
+    ), next AS (
+      SELECT extract(epoch FROM min(d.due_at) - clock_timestamp())::float8 * 1000 AS "nextDueInMs"
+      FROM open CROSS JOIN LATERAL (
+        SELECT due_at FROM webhooks.delivery
+        WHERE endpoint_id = open.endpoint_id AND status = 'pending' AND body_id IS NOT NULL AND due_at > now()
+        ORDER BY due_at LIMIT 1) d
+      WHERE NOT EXISTS (SELECT FROM chosen)
     )
-    UPDATE webhooks.delivery d
-    SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
-    FROM chosen c, webhooks.endpoint e, webhooks.body b
-    WHERE d.delivery_id = c.delivery_id AND e.endpoint_id = d.endpoint_id AND b.body_id = d.body_id
-    RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, d.traceparent, e.url')}, octet_length(b.body) AS "bodyBytes",
-      array_remove(ARRAY[e.sealed_secret, CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END], NULL)
-        AS secrets`,
+    SELECT claimed.*, next."nextDueInMs" FROM next LEFT JOIN claimed ON true`,
 }
+
+type ClaimRow = { readonly nextDueInMs: number | null } & (
+  { readonly deliveryId: null } | (Omit<ClaimedDelivery, 'secrets'> & { readonly secrets: readonly Buffer[] })
+)
 
 /** Claims due deliveries, oldest first, within the limits of the order. Renew their leases until their outcomes are recorded. */
 export async function claimDeliveries(
   database: Queryable,
   secrets: SecretBox,
   order: ClaimOrder,
-): Promise<ClaimedDelivery[]> {
-  const rows = await database.query<
-    Omit<ClaimedDelivery, 'secrets'> & { readonly secrets: readonly Buffer[] }
-  >(CLAIM, [order.trusted, order.placesPerTrusted, order.closed, order.limit, order.leaseMs])
-  return rows.map((row) => ({
-    ...row,
-    secrets: row.secrets.map((sealed) => secrets.open(row.endpointId, sealed)),
-  }))
+): Promise<Claims> {
+  const { trusted, placesPerTrusted, closed, limit, leaseMs } = order
+  const rows = await database.query<ClaimRow>(CLAIM, [trusted, placesPerTrusted, closed, limit, leaseMs])
+  const claimed = rows.flatMap((row) =>
+    row.deliveryId === null
+      ? []
+      : [{ ...row, secrets: row.secrets.map((sealed) => secrets.open(row.endpointId, sealed)) }],
+  )
+  return { claimed, nextDueInMs: rows[0]?.nextDueInMs ?? null }
 }
 
 type Claim = Pick<ClaimedDelivery, 'deliveryId' | 'claim'>

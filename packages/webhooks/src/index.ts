@@ -44,7 +44,7 @@ export type { ReportChange, ToldDigest } from './watch-deliveries.js'
 export { forgetDestinations, takeDestinationTokens } from './destinations.js'
 export type { DestinationLimits } from './destinations.js'
 export { accountOfBody, claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
-export type { ClaimedDelivery, ClaimOrder } from './claims.js'
+export type { ClaimedDelivery, ClaimOrder, Claims } from './claims.js'
 export {
   endUnsettledDeliveries,
   isEndpointKnown,

@@ -376,5 +376,8 @@ test('a claim order without free places takes nothing', async () => {
   await store.endpoint(owner)
   await store.ended(owner)
   const order = { trusted: [], placesPerTrusted: 4, closed: [], limit: 0, leaseMs: 1_000 }
-  expect(await claimDeliveries(store.database, store.secrets, order)).toEqual([])
+  expect(await claimDeliveries(store.database, store.secrets, order)).toEqual({
+    claimed: [],
+    nextDueInMs: null,
+  })
 })

@@ -12,6 +12,7 @@ import {
   storeBody,
   webhooksMigrations,
   type ClaimedDelivery,
+  type ClaimOrder,
   type EndpointStore,
   type Owner,
   type WebhookEndpoint,
@@ -27,12 +28,9 @@ export interface TestStore extends EndpointStore {
   ): Promise<WebhookEndpoint>
   /** Adds an ended job with deliveries for its owner's endpoints, with a body. Returns the job's id. */
   ended(owner: Owner): Promise<string>
-  claim(order?: {
-    trusted?: string[]
-    closed?: string[]
-    limit?: number
-    leaseMs?: number
-  }): Promise<ClaimedDelivery[]>
+  claim(order?: Partial<ClaimOrder>): Promise<readonly ClaimedDelivery[]>
+  /** Claims what is due, and returns the time until a delivery falls due. */
+  nextDueInMs(order?: Partial<ClaimOrder>): Promise<number | null>
   /** The events in the outbox, oldest first. */
   events(): Promise<{ type: string; data: Record<string, unknown> }[]>
   close(): Promise<void>
@@ -43,6 +41,11 @@ export async function openStore(): Promise<TestStore> {
   const secrets = createSecretBox({ installationKey: randomBytes(32), operatorKey: undefined })
   const judge = createJudge({ allow: [], resolve: async () => ['93.184.215.14'] })
   const store = { database, secrets, judge }
+  const claims = (order: Partial<ClaimOrder>) =>
+    claimDeliveries(database, secrets, {
+      ...{ trusted: [], placesPerTrusted: 4, closed: [], limit: 100, leaseMs: 600_000 },
+      ...order,
+    })
   let jobs = 0
   return {
     ...store,
@@ -65,14 +68,8 @@ export async function openStore(): Promise<TestStore> {
         await storeBody(database, missing, `{"job":"${jobId}"}`)
       return jobId
     },
-    claim: (order = {}) =>
-      claimDeliveries(database, secrets, {
-        trusted: order.trusted ?? [],
-        placesPerTrusted: 4,
-        closed: order.closed ?? [],
-        limit: order.limit ?? 100,
-        leaseMs: order.leaseMs ?? 600_000,
-      }),
+    claim: async (order = {}) => (await claims(order)).claimed,
+    nextDueInMs: async (order = {}) => (await claims(order)).nextDueInMs,
     async events() {
       const rows = await database.query<{ event: { type: string; data: Record<string, unknown> } }>(
         'SELECT event FROM projection.outbox ORDER BY seq',

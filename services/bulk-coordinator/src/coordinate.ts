@@ -44,6 +44,8 @@ export interface Coordination {
 }
 
 const SWEEP_INTERVAL_MS = 60_000
+/** Ends that a crash or an earlier holder left are found within this time. */
+const LEFTOVERS_INTERVAL_MS = 1_000
 
 export function createCoordination(options: CoordinationOptions): Coordination {
   const trouble = createTrouble()
@@ -104,6 +106,8 @@ async function startWork(options: CoordinationOptions, holding: Holding, trouble
   )
   const announce = startWorkLoop('announce', createAnnounce({ log, codec, database, holding, fence }), {
     ...{ logger, trouble },
+    // The learner wakes it. Only where other coordinators hold shards too, they may end jobs of this one.
+    ...(isWhole(holding) ? { restMs: LEFTOVERS_INTERVAL_MS } : {}),
   })
   const parts = { options, holding, fence, trouble, backlog, pace, release }
   const learn = createLearner(parts, announce)
@@ -178,15 +182,24 @@ function startRefresh({
   return [loop]
 }
 
-/** Repeats the work at once while it returns more than 0, otherwise when woken or after a period of the pace. */
+/**
+ * Repeats the work at once while it returns more than 0, otherwise when woken or after the rest. Failed work is repeated after a period of
+ * the pace.
+ */
 function startWorkLoop(
   name: string,
   work: () => Promise<number>,
   {
     logger,
     trouble,
+    restMs = PACE_INTERVAL_MS,
     onError,
-  }: { readonly logger: Logger; readonly trouble: Trouble; readonly onError?: () => void },
+  }: {
+    readonly logger: Logger
+    readonly trouble: Trouble
+    readonly restMs?: number
+    readonly onError?: () => void
+  },
 ): Loop {
   return startLoop({
     async step() {
@@ -194,11 +207,12 @@ function startWorkLoop(
       trouble.over(name)
       return done > 0 ? 0 : undefined
     },
-    restMs: PACE_INTERVAL_MS,
+    restMs,
     onError(error) {
       if (trouble.failed(name, error))
         logger.warn({ err: error, group: COORDINATOR_GROUP }, `Bulk jobs wait: ${String(error)}`)
       onError?.()
+      return PACE_INTERVAL_MS
     },
   })
 }

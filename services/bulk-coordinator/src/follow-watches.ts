@@ -18,6 +18,7 @@ import type { Database } from '@cupel/postgres'
 import type { Trouble } from '@cupel/projections'
 import {
   listDueWatches,
+  lookAtWatches,
   lookForNews,
   markPending,
   settleWatches,
@@ -71,9 +72,13 @@ export function followWatches(options: FollowWatchesOptions): Loop {
   let digestedAt = -Infinity
   return startLoop({
     async step() {
-      marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION)) ?? 0)
-      const begun = await begin()
-      const settled = await settleWatches(database, { limit: MAX_SETTLED, splitChanges })
+      const { hasNews, hasDue, hasEnded } = await lookAtWatches(database, CURRENT_SCORER_VERSION)
+      if (hasNews) marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION)) ?? 0)
+      // News makes watches due.
+      const begun = hasNews || hasDue ? await begin() : 0
+      const settled = hasEnded
+        ? await settleWatches(database, { limit: MAX_SETTLED, splitChanges })
+        : { settled: 0, changed: 0 }
       decided.inc({}, settled.settled)
       changed.inc({}, settled.changed)
       if (performance.now() - sweptAt > SWEEP_INTERVAL_MS) {

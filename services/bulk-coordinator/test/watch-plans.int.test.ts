@@ -3,7 +3,7 @@
  * from a time when all were pending.
  */
 import { until } from '@cupel/testkit'
-import { listDueWatches, settleWatches } from '@cupel/watches'
+import { listDueWatches, lookAtWatches, lookForNews, settleWatches } from '@cupel/watches'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addresses, openInstallation, type Installation } from './installation.js'
 import { watch } from './watching.js'
@@ -13,6 +13,7 @@ const PENDING = 20
 const LIMIT = 500
 /** Server processes plan a named statement anew five times and may then keep one plan. */
 const LOOKS = 12
+const SCORER = '1.0.0'
 
 let installation: Installation
 beforeEach(async () => {
@@ -51,8 +52,10 @@ test.each([
      WHERE watch_id IN (SELECT watch_id FROM watches.watch ORDER BY watch_id DESC LIMIT 3)`,
     )
 
+    await lookForNews(database, SCORER)
     const before = await wholeScans()
     for (let look = 0; look < LOOKS; look += 1) {
+      expect(await lookAtWatches(database, SCORER)).toEqual({ hasNews: false, hasDue: true, hasEnded: false })
       expect(await listDueWatches(database, LIMIT)).toHaveLength(3)
       const settled = await settleWatches(database, { limit: LIMIT, splitChanges: () => Promise.resolve([]) })
       expect(settled).toEqual({ settled: 0, changed: 0 })
@@ -64,6 +67,8 @@ test.each([
      FROM watches.watch WHERE pending_report_id IS NOT NULL ORDER BY pending_report_id LIMIT $1`,
       [PENDING],
     )
+    for (let look = 0; look < LOOKS; look += 1)
+      expect(await lookAtWatches(database, SCORER)).toMatchObject({ hasDue: true, hasEnded: true })
     expect(await settleWatches(database, { limit: LIMIT, splitChanges: () => Promise.resolve([]) })).toEqual({
       settled: PENDING,
       changed: 0,

@@ -119,7 +119,7 @@ test('a ledger of too many addresses is asked about each', async () => {
   await vi.waitFor(() => expect(pages).toContain('ledger.addresses-to_address'), WAIT)
   // The watch looked again meanwhile, and did not read again.
   await vi.waitFor(
-    () => expect(pages.filter((name) => name === 'ledger.current-seq').length).toBeGreaterThan(2),
+    () => expect(pages.filter((name) => name === 'ledger.current').length).toBeGreaterThan(2),
     WAIT,
   )
   expect(pages.filter((name) => name === 'ledger.addresses-to_address')).toHaveLength(1)

@@ -6,8 +6,7 @@ import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { PriceTable } from '@cupel/domain'
 import {
-  currentLedgerSeq,
-  currentPricesSha256,
+  currentLedger,
   declaredRanges,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
@@ -50,7 +49,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   let prices: PriceTable | null = null
   const filters = keepFilter(deps)
   const look = async (): Promise<void> => {
-    const [next, sha256] = await Promise.all([currentLedgerSeq(database), currentPricesSha256(database)])
+    const { ledgerSeq: next, pricesSha256: sha256 } = await currentLedger(database)
     if (next !== seq) ranges = new Map()
     seq = next
     filters.renew(seq)

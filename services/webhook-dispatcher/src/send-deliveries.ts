@@ -44,8 +44,10 @@ export interface Sending {
   stop(): Promise<void>
 }
 
-/** A retry that is due, or a delivery made by another process, waits at most this long. */
-const LOOK_INTERVAL_MS = 200
+/** A delivery that a call asks for, or that another process made, waits at most this long. */
+const LEFTOVERS_INTERVAL_MS = 500
+/** A closed endpoint is claimed from at most this long after it opens, and a failed claim is repeated after this time. */
+const REOPEN_INTERVAL_MS = 200
 const MAX_IN_FLIGHT = 1_024
 const MAX_CLAIM = 128
 /** After this time another sender can claim the deliveries of a killed one. */
@@ -62,7 +64,7 @@ export function startSending(options: SendingOptions): Sending {
   const sending = openSending(options)
   const loop = startLoop({
     step: () => claimAndBegin(sending, () => loop.wake()),
-    restMs: LOOK_INTERVAL_MS,
+    restMs: REOPEN_INTERVAL_MS,
     onError(error) {
       if (sending.trouble.failed('claiming', error))
         options.logger.warn({ err: error }, `Webhooks wait to be claimed: ${String(error)}`)
@@ -151,27 +153,43 @@ function createFigures(metrics: Metrics): Figures {
   }
 }
 
-/** Resolves to 0 where something was claimed: there may be more. */
-async function claimAndBegin(sender: Sender, onEnded: () => void): Promise<number | undefined> {
-  const claimed = await claim(sender)
+/** Resolves to the rest before the next claim. Work that is made in this process, or ends, wakes the loop. */
+async function claimAndBegin(sender: Sender, onEnded: () => void): Promise<number> {
+  const { claimed, restMs } = await claim(sender)
   for (const delivery of claimed) begin(sender, delivery, onEnded)
   sender.figures.inFlight(sender.health.inFlight())
-  return claimed.length > 0 ? 0 : undefined
+  return restMs
 }
 
-async function claim({ database, secrets, health, held, trouble }: Sender): Promise<ClaimedDelivery[]> {
+interface Taken {
+  readonly claimed: readonly ClaimedDelivery[]
+  readonly restMs: number
+}
+
+async function claim({ database, secrets, health, held, trouble }: Sender): Promise<Taken> {
   const limit = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - health.inFlight())
-  if (limit <= 0) return []
-  const claimed = await claimDeliveries(database, secrets, {
+  if (limit <= 0) return { claimed: [], restMs: REOPEN_INTERVAL_MS }
+  const closed = health.closed(performance.now())
+  const claims = await claimDeliveries(database, secrets, {
     trusted: health.trusted(),
     placesPerTrusted: PLACES_PER_TRUSTED,
-    closed: health.closed(performance.now()),
+    closed,
     limit,
     leaseMs: LEASE_MS,
   })
   trouble.over('claiming')
   // Where a lease could not be renewed, a delivery that is being sent here may be claimed again: it is not sent twice at once.
-  return claimed.filter(({ deliveryId }) => !held.has(deliveryId))
+  const claimed = claims.claimed.filter(({ deliveryId }) => !held.has(deliveryId))
+  // There may be more.
+  if (claimed.length > 0) return { claimed, restMs: 0 }
+  const isLimited = closed.length > 0 || claims.claimed.length > 0
+  const longestMs = isLimited ? REOPEN_INTERVAL_MS : LEFTOVERS_INTERVAL_MS
+  return { claimed, restMs: restUntil(claims.nextDueInMs, longestMs) }
+}
+
+/** Until the next delivery falls due. Never 0: a delivery that another sender has locked would be asked for without a rest. */
+function restUntil(nextDueInMs: number | null, longestMs: number): number {
+  return Math.min(Math.max(Math.ceil(nextDueInMs ?? Infinity), 1), longestMs)
 }
 
 function begin(sender: Sender, delivery: ClaimedDelivery, onEnded: () => void): void {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Report } from '@cupel/contracts'
 import { uncountedReason } from '@cupel/domain'
-import { currentLedgerSeq, importLedger, readTransfers } from '@cupel/ledger'
+import { currentLedger, importLedger, readTransfers } from '@cupel/ledger'
 import type { FileRow } from '@cupel/system-tests'
 import { parse } from 'csv-parse/sync'
 import { judgeOnLedger, type Clock } from './judge-addresses.js'
@@ -84,7 +84,7 @@ async function mintedAndBurnt(
   { installation: { database } }: ExposureFacts,
 ): Promise<Trap> {
   const rows = transfers.filter((row) => [row.from_address, row.to_address].includes(ZERO))
-  const ledgerSeq = await currentLedgerSeq(database)
+  const ledgerSeq = (await currentLedger(database)).ledgerSeq
   const request = { chain: 'ETH', ledgerSeq, addresses: [ZERO], limit: rows.length }
   const read = (await readTransfers(database, request)).get(ZERO)?.transfers ?? []
   const counted = read.filter((one) => uncountedReason('ETH', one) === null)

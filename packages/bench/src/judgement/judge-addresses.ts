@@ -8,7 +8,7 @@ import {
   type ParsedAddress,
   type ScreeningRequest,
 } from '@cupel/domain'
-import { currentLedgerSeq, examineAddress } from '@cupel/ledger'
+import { currentLedger, examineAddress } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import {
   labelFacts,
@@ -117,7 +117,7 @@ export async function judgeOnLedger(
   addresses: readonly string[],
   { generatedAt }: Clock,
 ): Promise<ReadonlyMap<string, Report>> {
-  const ledgerSeq = await currentLedgerSeq(database)
+  const ledgerSeq = (await currentLedger(database)).ledgerSeq
   const { labelSetSeq, sets } = await readLabelSnapshot(database, { lookupKeys: [] })
   const labelSets = (sets ?? []).map(setFacts)
   const labelsOf = async (lookupKeys: readonly string[]) => {

@@ -26,15 +26,6 @@ export async function listPriceImports(database: Queryable): Promise<readonly Pr
   )
 }
 
-/** SHA-256 of the table in force; null without one. */
-export async function currentPricesSha256(database: Queryable): Promise<string | null> {
-  const [row] = await database.query<{ sha256: string }>({
-    name: 'ledger.current-prices',
-    text: 'SELECT sha256 FROM ledger.price_import ORDER BY price_seq DESC LIMIT 1',
-  })
-  return row?.sha256 ?? null
-}
-
 /** SHA-256 of the table that was in force at a moment, `at` in UTC, RFC 3339; null if there was none. */
 export async function pricesSha256At(database: Queryable, at: string): Promise<string | null> {
   const [row] = await database.query<{ sha256: string }>(
