@@ -24,13 +24,14 @@ const FORMAT = 'cupel-leaf-1'
 const BASE64 = '[A-Za-z0-9+/]{43}='
 /** ASCII that JSON writes unchanged. */
 const ID = '[ !#-\\[\\]-~]{0,200}'
+const WHOLE_ID = new RegExp(`^${ID}$`)
 const FORM = new RegExp(
   `^\\["${FORMAT}","([A-Za-z0-9._-]{1,250})",([0-9]+),([0-9]+),"(${ID})","(${BASE64})",(?:"(${BASE64})"|null)\\]$`,
 )
 
 /** The text of a leaf: a JSON array in its shortest spelling. The hash of the leaf is RFC 6962's of these bytes. */
 export function leafEntry({ topic, partition, offset, eventId, ...hashes }: Leaf): string {
-  const id = new RegExp(`^${ID}$`).test(eventId) ? eventId : ''
+  const id = WHOLE_ID.test(eventId) ? eventId : ''
   const [value, document] = [hashes.valueHash, hashes.documentHash].map(
     (each) => each?.toString('base64') ?? null,
   )
