@@ -50,8 +50,6 @@ export interface FetcherOptions {
   readonly onDisconnected?: (error: unknown) => void
   /** Called with the cluster's id at every new connection, before the first fetch over it. */
   readonly onConnected?: (clusterId: string) => void
-  /** Bytes per partition and answer; higher if throughput counts more than the first record. */
-  readonly maxPartitionBytes?: number
   /** Pause after an answer that reaches the end. Without it each new record ends a poll, and the broker checks all partitions again. */
   readonly restMs?: number
 }
@@ -250,7 +248,7 @@ class PartitionFetcher implements Fetcher {
         const limits = {
           maxWaitMs: isDraining ? Math.min(longestWaitMs, MAX_WAIT_WHILE_DRAINING_MS) : longestWaitMs,
           maxBytes: MAX_BYTES,
-          maxPartitionBytes: this.options.maxPartitionBytes ?? MAX_PARTITION_BYTES,
+          maxPartitionBytes: MAX_PARTITION_BYTES,
         }
         const { hurries } = this
         const answers = await sendTo(this.connection, { cluster, nodeId: leader }, ({ versions }) =>

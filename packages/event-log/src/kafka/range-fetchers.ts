@@ -14,7 +14,6 @@ export interface RangeFetchers {
   close(): Promise<void>
 }
 
-const MAX_PARTITION_BYTES = 2 * 1024 * 1024
 /** Longer than the rest of a reader that takes new records at an interval. */
 const KEPT_MS = 15_000
 const MAX_KEPT = 2
@@ -35,7 +34,7 @@ export function createRangeFetchers(
   return {
     take() {
       const newest = [...unused].at(-1)
-      if (newest === undefined) return open({ connection, maxPartitionBytes: MAX_PARTITION_BYTES })
+      if (newest === undefined) return open({ connection })
       const [fetcher, timer] = newest
       clearTimeout(timer)
       unused.delete(fetcher)
