@@ -1,0 +1,54 @@
+/** A checkpoint counts as followed only where it has reached the end: a scorer trusts labels that were followed a moment ago. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openFixture, type Fixture } from '../test/fixture.js'
+import { advanceCheckpoint, ensureCheckpoint } from './index.js'
+import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
+
+const GROUP = 'a.group.v1'
+const LOG = 'log-1'
+const place = (partition: number) => ({ group: GROUP, topic: 'a.topic', partition })
+const STATUS: ProjectionStatus = { name: 'a', state: 'running', lag: 0, error: null, stoppedAt: null }
+
+let fixture: Fixture
+beforeEach(async () => {
+  fixture = await openFixture()
+  for (const partition of [0, 1, 2]) {
+    await ensureCheckpoint(fixture.database, place(partition), LOG)
+    await fixture.database.transaction({ at: 'test' }, (transaction) =>
+      advanceCheckpoint(transaction, { ...place(partition), expected: 0, next: 5, log: LOG }),
+    )
+  }
+  await fixture.database.execute(`UPDATE projection.checkpoint SET followed_at = now() - interval '1 hour'`)
+})
+afterEach(() => fixture.close())
+
+/** The partitions that were followed within the last minutes. */
+async function followed(): Promise<number[]> {
+  const rows = await fixture.database.query<{ partition: number }>(
+    `SELECT partition FROM projection.checkpoint WHERE followed_at > now() - interval '30 min' ORDER BY partition`,
+  )
+  return rows.map(({ partition }) => partition)
+}
+
+const store = (group: string, log: string) =>
+  storeProjectionStatus(fixture.database, STATUS, {
+    replacesStop: false,
+    // At the end, behind it, and not looked at.
+    seen: { group, log, ends: [5, 6].map((endOffset, partition) => ({ ...place(partition), endOffset })) },
+  })
+
+test('only a checkpoint at its end is followed', async () => {
+  await store(GROUP, LOG)
+  expect(await followed()).toEqual([0])
+})
+
+test('a checkpoint of another group or another log is not followed', async () => {
+  await store('other.group.v1', LOG)
+  await store(GROUP, 'log-2')
+  expect(await followed()).toEqual([])
+})
+
+test('a state without ends follows nothing', async () => {
+  await storeProjectionStatus(fixture.database, STATUS, { replacesStop: true })
+  expect(await followed()).toEqual([])
+})
