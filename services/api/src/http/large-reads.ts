@@ -2,7 +2,7 @@
  * Answers that are too large to be made at once are made in slices, one slice at a time in the whole process, so that other
  * calls wait for one slice at most. After a slice its key rests, and all keys rest for a shorter time. While other keys call, the rests are
  * long: the slices of a key take a tenth of the time, those of a key that reads much a thirtieth, and those of all keys a quarter.
- * A document is rendered in a thread of its own, so that it waits for no other key; the key rests after it as after a slice.
+ * A document is rendered in a thread of its own, so that it waits for no other key; the key rests after it, for two seconds at most.
  * Each key, and each account, has a limited number of large answers under way.
  */
 import type { ServerResponse } from 'node:http'
@@ -35,8 +35,10 @@ const REST_FACTOR_OF_ALL = 3
 /** A key reads much when its slices of this second and the one before took longer. One table of a large job takes this long. */
 const MUCH_MS = 50
 const SPENDING_WINDOW_MS = 1_000
-/** Longest rest: a database that hangs for a moment does not stop large answers for minutes. */
+/** Longest rest after a slice: a database that hangs for a moment does not stop large answers for minutes. */
 const MAX_REST_MS = 500
+/** The same after a document: the summary of a large job takes a fifth of a second of a processor. */
+const MAX_REST_AFTER_DOCUMENT_MS = 2_000
 /** Other keys count as active for this long after a call. */
 const OTHERS_MS = 1_000
 const RETRY_SECONDS = 1
@@ -161,9 +163,14 @@ function createTurns({ traffic, rest = (ms) => setTimeout(ms), now }: LargeReads
   const spending = createSpending(now ?? (() => performance.now()))
   const linesOfKeys = new Map<string, Line>()
   const lineOfAll = createLine()
-  const restFor = (keyId: string, tookMs: number, factorBesideOthers: number): Promise<unknown> => {
+  const restFor = (
+    keyId: string,
+    tookMs: number,
+    factorBesideOthers: number,
+    longestMs = MAX_REST_MS,
+  ): Promise<unknown> => {
     const factor = traffic.othersCalledWithin(keyId, OTHERS_MS) ? factorBesideOthers : REST_FACTOR
-    return rest(Math.min(MAX_REST_MS, tookMs * factor))
+    return rest(Math.min(longestMs, tookMs * factor))
   }
   const lineOf = (keyId: string): Line => {
     const line = linesOfKeys.get(keyId) ?? createLine(() => linesOfKeys.delete(keyId))
@@ -187,7 +194,8 @@ function createTurns({ traffic, rest = (ms) => setTimeout(ms), now }: LargeReads
       return (await lineOf(keyId)(inTurn, restOfKey(keyId))).result
     },
     async aside<Result>(keyId: string, work: () => Promise<Result>): Promise<Result> {
-      const rest = (tookMs: number): Promise<unknown> => restFor(keyId, tookMs, REST_FACTOR_BESIDE_OTHERS)
+      const rest = (tookMs: number): Promise<unknown> =>
+        restFor(keyId, tookMs, REST_FACTOR_BESIDE_OTHERS, MAX_REST_AFTER_DOCUMENT_MS)
       return (await lineOf(keyId)(() => timed(work), rest)).result
     },
   }

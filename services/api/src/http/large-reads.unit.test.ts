@@ -153,6 +153,20 @@ test('what a thread of its own does waits for the rest of its key, and for no ot
   expect(rests.slice(0, 2)).toEqual([180, 180])
 })
 
+test('after a document a key rests longer than after a slice, and two seconds at most', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const traffic = createTraffic(() => 0)
+  traffic.note('greedy')
+  traffic.note('other')
+  const rests: number[] = []
+  const rest = (ms: number): Promise<unknown> => Promise.resolve(rests.push(ms))
+  const large = createLargeReads({ logger: silentLogger, metrics: noMetrics, traffic, rest, now: () => 0 })
+  const greedy = large.open(caller('greedy')) as LargeRead
+  for (const tookMs of [190, 60_000]) await greedy.aside(async () => void vi.advanceTimersByTime(tookMs))
+  await until(() => expect(rests).toEqual([1_710, 2_000]))
+})
+
 test('a read is closed when its work ends or fails, and stays open while its answer is streamed', async () => {
   const large = reads()
   const isOpen = async (work: () => Promise<Answer>): Promise<boolean> => {
