@@ -1,4 +1,5 @@
 /** Adds newly appended records to the hash trees of the partitions. */
+import type { Pauses } from '@cupel/concurrency'
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
 import { appendLeaf, EMPTY_TREE, rootOf, type Tree } from '@cupel/signing'
 import { CheckpointsStoppedError } from './checkpoint-files.js'
@@ -22,7 +23,7 @@ export async function extend(
   log: EventLog,
   places: readonly Place[],
   states: ReadonlyMap<string, PartitionState>,
-  maxRecords: number,
+  { maxRecords, pauses }: { readonly maxRecords: number; readonly pauses: Pauses },
 ): Promise<Extended> {
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
   places.forEach((place, index) => {
@@ -43,7 +44,7 @@ export async function extend(
     const to = Math.min(end, from + left)
     if (to <= from) continue
     left -= to - from
-    const extended = await extendPartition(log, place, state, { from, to })
+    const extended = await extendPartition(log, place, state, { from, to, pauses })
     extensions.push(extended.extension)
     partitions.push(extended.state)
   }
@@ -54,18 +55,19 @@ async function extendPartition(
   log: EventLog,
   place: Place,
   state: PartitionState | undefined,
-  range: { readonly from: number; readonly to: number },
+  { pauses, ...range }: { readonly from: number; readonly to: number; readonly pauses: Pauses },
 ): Promise<{ extension: Extension; state: PartitionState }> {
   let tree: Tree = state?.tree ?? EMPTY_TREE
   let lastLeaf: Buffer | undefined = state?.lastLeaf
   const subtrees: string[] = []
   try {
-    for await (const leaves of leafPages(log, place, range))
+    for await (const leaves of leafPages(log, place, range, pauses))
       for (const leaf of leaves) {
         tree = appendLeaf(tree, leaf, (root, level) => {
           if (level === 1) subtrees.push(root.toString('base64'))
         })
         lastLeaf = leaf
+        await pauses.next()
       }
   } catch (error) {
     if (!(error instanceof LogStoppedError)) throw error

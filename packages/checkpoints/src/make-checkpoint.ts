@@ -1,4 +1,5 @@
 /** Signs the state of the log and stores the checkpoint: first in the database, as the only one with its number, then in the files. */
+import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { appendLeaf, EMPTY_TREE, leafHash, type Signer } from '@cupel/signing'
@@ -22,6 +23,8 @@ export interface MakeParts {
   readonly signer: Signer
   readonly places: readonly Place[]
   readonly maxRecords?: number
+  /** Taken between the records; turns of the event loop by default. */
+  readonly pauses?: Pauses
 }
 
 export interface Made {
@@ -35,13 +38,10 @@ export async function makeCheckpoint(
   history: History,
   parts: MakeParts,
 ): Promise<Made | 'nothing' | 'overtaken'> {
-  const { log, places, maxRecords = MAX_CHECKPOINT_RECORDS } = parts
-  const { extensions, partitions, records, hasMore } = await extend(
-    log,
-    places,
-    history.partitions,
-    maxRecords,
-  )
+  const { log, places, maxRecords = MAX_CHECKPOINT_RECORDS, pauses = turnsOnly() } = parts
+  const { extensions, partitions, records, hasMore } = await extend(log, places, history.partitions, {
+    ...{ maxRecords, pauses },
+  })
   if (extensions.length === 0) return 'nothing'
   const next = await store(history, parts, {
     extensions,

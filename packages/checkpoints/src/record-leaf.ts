@@ -1,11 +1,9 @@
 /** The leaves of a partition's hash tree: one per offset, in the order of the offsets. */
 import { hash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { AuthenticLog, EventLog, LogRecord } from '@cupel/event-log'
 import { leafHash } from '@cupel/signing'
 
-/** Records hashed in one turn of the event loop: less than a millisecond. */
-const RECORDS_PER_TURN = 64
 const FORMAT = 'cupel-record-1'
 
 /**
@@ -28,11 +26,14 @@ export interface Place {
   readonly partition: number
 }
 
-/** The leaves of the offsets `from` ≤ offset < `to`, in pages without gaps. Throws the errors of the log. */
+/**
+ * The leaves of the offsets `from` ≤ offset < `to`, in pages without gaps, with pauses between the records. Throws the errors of the log.
+ */
 export async function* leafPages(
   log: Pick<EventLog, 'read'> | Pick<AuthenticLog, 'read' | 'unchecked'>,
   { topic, partition }: Place,
   { from, to }: { from: number; to: number },
+  pauses: Pauses = turnsOnly(),
 ): AsyncGenerator<Buffer[]> {
   let next = from
   // The tree covers the log as it is, so it includes records of other producers.
@@ -43,7 +44,7 @@ export async function* leafPages(
       for (; next < record.offset; next += 1) leaves.push(leafOfNothing(topic, partition, next))
       leaves.push(leafOf(record))
       next += 1
-      if (leaves.length % RECORDS_PER_TURN === 0) await turn()
+      await pauses.next()
     }
     yield leaves
   }

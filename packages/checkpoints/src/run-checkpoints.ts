@@ -1,5 +1,5 @@
 /** Makes a checkpoint at an interval if records are new. Several processes may run it: one number is signed once. */
-import { startLoop } from '@cupel/concurrency'
+import { createPauses, startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -10,6 +10,9 @@ import { openHistory, requireSameEnds, type History } from './open-history.js'
 import { publishKeys } from './publish-keys.js'
 import type { Place } from './record-leaf.js'
 import { loadState } from './state.js'
+
+/** Calls that the process serves go first. Pauses of all steps are short against the interval. */
+const PAUSES = { factor: 4, totalMs: 2_000 }
 
 export interface CheckpointSettings {
   readonly keys: SigningKeys
@@ -41,7 +44,7 @@ export function startCheckpoints(options: CheckpointsOptions): RunningCheckpoint
   let places: readonly Place[] | null = null
   let error: string | null = null
 
-  async function step(): Promise<number | undefined> {
+  async function step(signal: AbortSignal): Promise<number | undefined> {
     if (places === null) {
       places = await placesOf(log, options.topics)
       await publishKeys(database, keys)
@@ -54,7 +57,8 @@ export function startCheckpoints(options: CheckpointsOptions): RunningCheckpoint
       history = await openHistory({ ...options, verifier: keys.verifier })
       return undefined
     }
-    const result = await makeCheckpoint(history, { log, database, places, signer: keys.signer })
+    const pauses = createPauses({ ...PAUSES, signal })
+    const result = await makeCheckpoint(history, { log, database, places, signer: keys.signer, pauses })
     working()
     if (result === 'nothing') return undefined
     if (result === 'overtaken') {

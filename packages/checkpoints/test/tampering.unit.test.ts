@@ -1,4 +1,5 @@
 /** Every change of signed records is found and named by its place; nothing else is reported. */
+import { turnsOnly } from '@cupel/concurrency'
 import type { EventLog, LogRecord } from '@cupel/event-log'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
@@ -43,7 +44,9 @@ async function signed(records: readonly LogRecord[], ends: readonly number[]): P
   const extensions: NumberedExtension[] = []
   let states: ReadonlyMap<string, PartitionState> = new Map()
   for (const end of ends) {
-    const made = await extend(logOf(records, 0, end), [place], states, Number.MAX_SAFE_INTEGER)
+    const made = await extend(logOf(records, 0, end), [place], states, {
+      ...{ maxRecords: Number.MAX_SAFE_INTEGER, pauses: turnsOnly() },
+    })
     states = new Map(made.partitions.map((state) => [keyOf(state), state]))
     extensions.push(...made.extensions.map((extension) => ({ ...extension, number: extensions.length + 1 })))
   }

@@ -2,6 +2,7 @@
 export { BatcherRefusal, createBatcher, type Batcher, type BatcherOptions } from './batcher.js'
 export { createDeadlineQueue, type DeadlineQueue } from './deadline-queue.js'
 export { startLoop, type Loop, type LoopOptions } from './loop.js'
+export { createPauses, turnsOnly, type Pauses, type PausesOptions } from './pauses.js'
 export { sleep } from './sleep.js'
 export { createSlots, type Slots } from './slots.js'
 export { standBack } from './stand-back.js'

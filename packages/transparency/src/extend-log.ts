@@ -1,4 +1,5 @@
 /** Gives each new event a leaf, and signs the longer tree. A tree that does not extend the last signed one is never signed. */
+import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { Database } from '@cupel/postgres'
 import { appendLeaf, leafHash, rootOf, UnsignedNoteError, type SigningKeys, type Tree } from '@cupel/signing'
 import { openCheckpoint, originOf, signCheckpoint } from './format/checkpoint.js'
@@ -21,15 +22,16 @@ export interface Extended {
 
 /** Returns `overtaken`, and signs nothing, if another writer was first. Throws TransparencyStoppedError. */
 export async function extendLog(parts: ExtendParts): Promise<Extended | 'overtaken'> {
-  const { log, database, keys, folders } = parts
+  const { log, database, keys, folders, pauses = turnsOnly() } = parts
   const identity = await log.identity()
   const stored = await ensureLog(database, identity)
   await requireNotBehind(database, stored, { folders, log: identity, keys })
   const { leaves, moves, hasMore } = await newLeaves(parts, await loadPositions(database, identity))
   if (moves.length === 0) return { leaves: 0, hasMore }
-  const { tree, subtrees } = longer(stored.tree, leaves)
+  const { tree, subtrees } = await longer(stored.tree, leaves, pauses)
   const origin = originOf(keys.signer.key, identity)
-  const isFirst = await grow(database, stored, { log: identity, moves, leaves, subtrees }, (current) => {
+  const growth = { log: identity, moves, leaves, subtrees, pauses }
+  const isFirst = await grow(database, stored, growth, (current) => {
     requireSigned(current, origin, keys)
     if (!sameTree(current.tree, stored.tree)) throw changedRows()
     return { tree, checkpoint: signCheckpoint(origin, tree, keys.signer) }
@@ -38,7 +40,11 @@ export async function extendLog(parts: ExtendParts): Promise<Extended | 'overtak
 }
 
 /** The tree with further leaves, and the roots of its new full subtrees. */
-export function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; subtrees: Subtree[] } {
+export async function longer(
+  before: Tree,
+  leaves: readonly NewLeaf[],
+  pauses: Pauses = turnsOnly(),
+): Promise<{ tree: Tree; subtrees: Subtree[] }> {
   let tree = before
   const subtrees: Subtree[] = []
   for (const { entry } of leaves) {
@@ -46,6 +52,7 @@ export function longer(before: Tree, leaves: readonly NewLeaf[]): { tree: Tree; 
     tree = appendLeaf(tree, leafHash(Buffer.from(entry)), (hash, level) =>
       subtrees.push({ level, index: size / 256 ** level - 1, hash }),
     )
+    await pauses.next()
   }
   return { tree, subtrees }
 }

@@ -1,7 +1,7 @@
 /** The leaves of new records, in the order of topics, partitions and offsets. */
 import { randomBytes } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Place } from '@cupel/checkpoints'
+import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { documentSalt, leafEntry, saltedHash, SEED_BYTES, valueSalt } from './format/leaf.js'
@@ -11,8 +11,6 @@ import { TransparencyStoppedError } from './stopped.js'
 
 /** Approximate limit of new leaves in one checkpoint; the rest makes the next checkpoint at once. */
 export const MAX_NEW_LEAVES = 20_000
-/** Records hashed in one turn of the event loop: less than a millisecond. */
-const RECORDS_PER_TURN = 32
 
 export interface NewLeaves {
   readonly leaves: readonly NewLeaf[]
@@ -26,11 +24,13 @@ export interface LeafParts {
   readonly codec: EventCodec
   readonly places: readonly Place[]
   readonly maxLeaves?: number
+  /** Taken between the records; turns of the event loop by default. */
+  readonly pauses?: Pauses
 }
 
 /** Throws TransparencyStoppedError if the log ends before records that have a leaf. */
 export async function newLeaves(
-  { log, codec, places, maxLeaves = MAX_NEW_LEAVES }: LeafParts,
+  { log, codec, places, maxLeaves = MAX_NEW_LEAVES, pauses = turnsOnly() }: LeafParts,
   positions: ReadonlyMap<string, number>,
 ): Promise<NewLeaves> {
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
@@ -52,7 +52,7 @@ export async function newLeaves(
     for await (const records of log.read({ topic, partition, from, to: next }))
       for (const record of records) {
         leaves.push(leafOf(record, reportOf))
-        if (leaves.length % RECORDS_PER_TURN === 0) await turn()
+        await pauses.next()
       }
     moves.push({ topic, partition, expected, next, atEnd: next === end })
   }

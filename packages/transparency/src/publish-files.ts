@@ -4,6 +4,7 @@
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import { failpoint } from '@cupel/failpoints'
 import type { Database, Queryable } from '@cupel/postgres'
 import { newTiles, TILE_WIDTH, tilePath } from './format/tiles.js'
@@ -47,8 +48,12 @@ export async function requireNotBehind(
   }
 }
 
-/** Brings every folder up to the last checkpoint. One process writes at a time; false if another one does. */
-export async function publishFiles(database: Database, published: Published): Promise<boolean> {
+/** Brings every folder up to the last checkpoint, with pauses between the tiles. One process writes at a time; false if another one does. */
+export async function publishFiles(
+  database: Database,
+  published: Published,
+  pauses: Pauses = turnsOnly(),
+): Promise<boolean> {
   return await database.transaction({ at: 'transparency.publish' }, async (transaction) => {
     const [lock] = await transaction.query<{ ours: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended('cupel.transparency', 0)) AS ours`,
@@ -56,7 +61,8 @@ export async function publishFiles(database: Database, published: Published): Pr
     if (lock?.ours !== true) return false
     const stored = await loadLog(transaction, published.log)
     if (stored === null || stored.checkpoint === null) return true
-    for (const folder of published.folders) await publishTo(transaction, folder, stored, published)
+    for (const folder of published.folders)
+      await publishTo(transaction, folder, stored, { published, pauses })
     return true
   })
 }
@@ -65,12 +71,12 @@ async function publishTo(
   database: Queryable,
   folder: string,
   { number, tree, checkpoint, cosigned }: StoredLog,
-  of: Published,
+  { published: of, pauses }: { readonly published: Published; readonly pauses: Pauses },
 ): Promise<void> {
   const published = await publishedCheckpoint(folder, of)
   const before = published?.size ?? 0
   const root = transparencyFolder(folder, of.log)
-  if (before < tree.size) await publishTiles(database, root, { number, before, size: tree.size })
+  if (before < tree.size) await publishTiles(database, root, { number, before, size: tree.size, pauses })
   if (before < tree.size || (before === tree.size && hasMoreLines(checkpoint!, published!.note))) {
     failpoint('before', 'transparency.publish')
     await writeWhole(join(root, CHECKPOINT), Buffer.from(checkpoint!))
@@ -82,10 +88,19 @@ async function publishTo(
 async function publishTiles(
   database: Queryable,
   root: string,
-  { number, before, size }: { readonly number: number; readonly before: number; readonly size: number },
+  { number, before, size, pauses }: NewTiles,
 ): Promise<void> {
-  for (const name of newTiles(before, size))
+  for (const name of newTiles(before, size)) {
     await writeWhole(join(root, 'tile', tilePath(name)), await readTile(database, number, name))
+    await pauses.next()
+  }
+}
+
+interface NewTiles {
+  readonly number: number
+  readonly before: number
+  readonly size: number
+  readonly pauses: Pauses
 }
 
 /** Partial tiles that an earlier checkpoint named may be removed once the full one exists. */

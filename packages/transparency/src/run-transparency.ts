@@ -1,6 +1,6 @@
 /** Keeps the transparency log up to date. Several processes may run it; only one of them takes each step. */
 import { placesOf, type CheckpointSettings, type Place } from '@cupel/checkpoints'
-import { startLoop } from '@cupel/concurrency'
+import { createPauses, startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -10,6 +10,9 @@ import { TransparencyStoppedError } from './stopped.js'
 
 /** Longest rest between two checks of the log, so that an event is in a checkpoint within 10 s. */
 export const MAX_TRANSPARENCY_REST_MS = 5_000
+
+/** Calls that the process serves go first. Pauses of all steps are short against the rest. */
+const PAUSES = { factor: 4, totalMs: 2_000 }
 
 export interface TransparencyOptions extends CheckpointSettings {
   readonly log: EventLog
@@ -38,10 +41,11 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
   let places: readonly Place[] | null = null
   let error: string | null = null
 
-  async function step(): Promise<number | undefined> {
+  async function step(signal: AbortSignal): Promise<number | undefined> {
     places ??= (await placesOf(log, options.topics)).sort(inOrder)
-    const result = await extendLog({ ...options, places })
-    await publishFiles(database, { folders, keys, log: await log.identity() })
+    const pauses = createPauses({ ...PAUSES, signal })
+    const result = await extendLog({ ...options, places, pauses })
+    await publishFiles(database, { folders, keys, log: await log.identity() }, pauses)
     if (error !== null) logger.info({}, 'Events get leaves of the transparency log again')
     error = null
     stopped.set(0)

@@ -1,4 +1,5 @@
 /** The rows of a transparency log, and the step that extends it. Writers take turns, and none overtakes another. */
+import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { Database, Queryable } from '@cupel/postgres'
 import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
 import type { Tree } from '@cupel/signing'
@@ -91,6 +92,8 @@ export interface Growth {
   readonly moves: readonly CheckpointMove[]
   readonly leaves: readonly NewLeaf[]
   readonly subtrees: readonly Subtree[]
+  /** Taken between the statements that store leaves; turns of the event loop by default. */
+  readonly pauses?: Pauses
 }
 
 /** Another writer, or an operator, moved a position in the meantime: nothing is written. */
@@ -108,7 +111,7 @@ export async function grow(
   growth: Growth,
   sign: (stored: LockedLog) => { readonly tree: Tree; readonly checkpoint: string },
 ): Promise<boolean> {
-  const { log, moves, leaves, subtrees } = growth
+  const { log, moves, leaves, ...rest } = growth
   try {
     return await database.transaction({ at: 'transparency.sign' }, async (transaction) => {
       const [row] = await transaction.query<LogRow>(LOCK, [before.number])
@@ -118,7 +121,7 @@ export async function grow(
       if (leaves.length === 0) return true
       const { number, size, peaks, checkpoint } = row
       const next = sign({ number, tree: { size, peaks: hashesOf(peaks) }, checkpoint })
-      await storeLeaves(transaction, { number, from: size, leaves, subtrees })
+      await storeLeaves(transaction, { number, from: size, leaves, ...rest })
       await storeTree(transaction, { number, ...next })
       return true
     })
@@ -139,13 +142,20 @@ export async function lockLog(transaction: Queryable, number: number): Promise<L
 /** Stores the rows of further leaves; the tree is stored separately. */
 export async function storeLeaves(
   transaction: Queryable,
-  growth: Pick<Growth, 'leaves' | 'subtrees'> & { readonly number: number; readonly from: number },
+  growth: Pick<Growth, 'leaves' | 'subtrees' | 'pauses'> & {
+    readonly number: number
+    readonly from: number
+  },
 ): Promise<void> {
-  const { number, from, leaves, subtrees } = growth
-  await transaction.execute(INSERT_LEAVES, [
-    ...[number, from, leaves.map(({ entry }) => entry)],
-    ...[leaves.map(({ seed }) => seed), leaves.map(({ reportId }) => reportId)],
-  ])
+  const { number, from, leaves, subtrees, pauses = turnsOnly() } = growth
+  for (let at = 0; at < leaves.length; at += LEAVES_PER_STATEMENT) {
+    const some = leaves.slice(at, at + LEAVES_PER_STATEMENT)
+    await transaction.execute(INSERT_LEAVES, [
+      ...[number, from + at, some.map(({ entry }) => entry)],
+      ...[some.map(({ seed }) => seed), some.map(({ reportId }) => reportId)],
+    ])
+    await pauses.next()
+  }
   await transaction.execute(INSERT_SUBTREES, [
     ...[number, subtrees.map(({ level }) => level), subtrees.map(({ index }) => index)],
     subtrees.map(({ hash }) => hash),
@@ -167,6 +177,8 @@ const MOVE = {
   name: 'transparency.move',
   text: 'UPDATE transparency.log SET size = $2, peaks = $3, checkpoint = $4 WHERE number = $1',
 }
+/** The text of so many leaves takes about a millisecond. */
+const LEAVES_PER_STATEMENT = 128
 const INSERT_LEAVES = {
   name: 'transparency.insert-leaves',
   text: `INSERT INTO transparency.leaf (number, index, entry, seed, report_id)

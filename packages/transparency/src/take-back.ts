@@ -51,7 +51,7 @@ export async function takeBackLeaves(transaction: Queryable, parts: TakeBackPart
       positions,
       folder: transparencyFolder(longest.folder, log),
     })
-    const grown = longer(tree, leaves)
+    const grown = await longer(tree, leaves)
     await storeLeaves(transaction, { number, from: tree.size, leaves, subtrees: grown.subtrees })
     reports += leaves.filter(({ reportId }) => reportId !== null).length
     tree = grown.tree

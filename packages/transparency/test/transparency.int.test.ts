@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   extendLog,
   originOf,
+  publishFiles,
   readCheckpoint,
   readCosigning,
   readProof,
@@ -75,6 +76,18 @@ test('every event has one leaf, in the order of topics, partitions and offsets, 
   expect(await readCheckpoint(own.installation.database, await log.identity())).toBe(
     (await own.file('checkpoint')).toString(),
   )
+})
+
+test('the work pauses between records, leaves, statements and tiles', async () => {
+  let pauses = 0
+  const counted = { next: () => void (pauses += 1) as undefined }
+  await own.installation.append(...accounts(130))
+  await extendLog({ ...(await own.parts()), pauses: counted })
+  expect(pauses).toBe(130 + 130 + 2)
+  const published = { folders: [own.folder], keys: own.keys, log: await own.installation.log.identity() }
+  await publishFiles(own.installation.database, published, counted)
+  // One tile of hashes and one of entries.
+  expect(pauses).toBe(262 + 2)
 })
 
 test('a report is proven by its bytes alone, at every later checkpoint, and an earlier proof stays good', async () => {
