@@ -12,16 +12,16 @@ const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench:neighbours -- [options]
   --profile embedded|kafka   (default: embedded)
   --only NAME                the cases whose name contains this; may be given several times
-  --seconds N                length of each turn (default: 3)
-  --rounds N                 rounds of each case, each of three turns (default: 14)
+  --seconds N                length of each turn (default: 10, the interval of checkpoints)
+  --rounds N                 rounds of each case, each of three turns (default: 6)
   --rate N                   screens a second (default: 50)`
 
 const { values } = parseArgs({
   options: {
     profile: { type: 'string', default: 'embedded' },
     only: { type: 'string', multiple: true, default: [] },
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '14' },
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '6' },
     rate: { type: 'string', default: '50' },
     help: { type: 'boolean', default: false },
   },

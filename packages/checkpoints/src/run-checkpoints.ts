@@ -11,7 +11,7 @@ import { publishKeys } from './publish-keys.js'
 import type { Place } from './record-leaf.js'
 import { loadState } from './state.js'
 
-/** Calls that the process serves go first. Pauses of all steps are short against the interval. */
+/** Calls that the process serves go first. The pauses are short against the interval. */
 const PAUSES = { factor: 4, totalMs: 2_000 }
 
 export interface CheckpointSettings {

@@ -11,8 +11,8 @@ import { TransparencyStoppedError } from './stopped.js'
 /** Longest rest between two checks of the log, so that an event is in a checkpoint within 10 s. */
 export const MAX_TRANSPARENCY_REST_MS = 5_000
 
-/** Calls that the process serves go first. Pauses of all steps are short against the rest. */
-const PAUSES = { factor: 4, totalMs: 2_000 }
+/** Calls that the process serves go first. An event can wait for two steps and the rest between them, and has its leaf within 10 s nevertheless. */
+const PAUSES = { factor: 4, totalMs: 1_000 }
 
 export interface TransparencyOptions extends CheckpointSettings {
   readonly log: EventLog

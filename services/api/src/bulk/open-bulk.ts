@@ -28,6 +28,7 @@ import { createEventStreams, type EventStreams, type StreamLimits } from '../htt
 import { createLargeReads, type LargeRead, type LargeReads } from '../http/large-reads.js'
 import type { Traffic } from '../http/traffic.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
+import { createEndedOverviews } from './ended-overviews.js'
 import type { ResultsUrl } from './job-documents.js'
 import { createJobWatch, type JobWatch } from './job-watch.js'
 import { openResultReads, type BegunResults, type OrderForm, type ResultOrder } from './read-results.js'
@@ -97,6 +98,7 @@ export function openBulk({
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   const finding = { database, log, timeoutMs: options.readWaitMs }
+  const endedOverviews = createEndedOverviews()
   const here = openResultReads(finding)
   const thread = createResultThread({ ...finding, connection: database.connection })
   return {
@@ -117,7 +119,9 @@ export function openBulk({
     },
     reader: {
       findOverview: (caller, jobId, waitMs = options.readWaitMs) =>
-        findOverview({ ...finding, timeoutMs: waitMs }, tenantOf(caller), jobId),
+        endedOverviews.find(tenantOf(caller), jobId, (tenant) =>
+          findOverview({ ...finding, timeoutMs: waitMs }, tenant, jobId),
+        ),
     },
     list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
     watch: createJobWatch({ logger, read: (tenant, jobId) => readStanding(database, tenant, jobId) }),
