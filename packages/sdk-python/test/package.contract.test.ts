@@ -1,6 +1,6 @@
 /**
  * The Python package as a customer gets it: built, installed in a clean environment, and with the behaviour and the names of the
- * TypeScript one. The tests use the oldest and the newest Python version of this machine; npm test draws one of them.
+ * TypeScript one. The tests use the oldest and the newest Python version of this machine, and both clients; npm test draws one of each.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,6 +26,7 @@ const RUN_TIMEOUT_MS = 600_000
 const found = await findPythons()
 if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
 const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, oldestAndNewest(found))
+const clients = drawnWithin({ name: 'the Python SDK, clients', minimum: 1 }, ['Cupel', 'AsyncCupel'])
 const prepared = await Promise.all(chosen.map(async (python) => ({ python, ...(await setUpTools(python)) })))
 const usable = prepared.flatMap((one) => ('tools' in one ? [one] : []))
 for (const one of prepared)
@@ -96,6 +97,7 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
       async () => {
         const result = await run(environment.python, ['-m', 'pytest', '-q', 'test/python'], {
           cwd: packageFolder,
+          env: { CUPEL_TEST_CLIENTS: clients.join() },
         })
         expect(result.status, result.output).toBe(0)
         expect(result.output).toMatch(/\d{3,} passed/)

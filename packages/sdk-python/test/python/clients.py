@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -70,7 +71,8 @@ class AsyncKind(ClientKind):
         return "AsyncCupel"
 
 
-KINDS: list[ClientKind] = [SyncKind(), AsyncKind()]
+CHOSEN = os.environ.get("CUPEL_TEST_CLIENTS", "Cupel,AsyncCupel").split(",")
+KINDS: list[ClientKind] = [kind for kind in (SyncKind(), AsyncKind()) if repr(kind) in CHOSEN]
 
 
 async def invoked(
