@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as typescriptSdk from '@cupel/sdk'
-import { drawnWithin, noteSkip } from '@cupel/testkit'
+import { drawnWithin, isLongRun, noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   addTools,
@@ -26,7 +26,10 @@ const RUN_TIMEOUT_MS = 600_000
 const found = await findPythons()
 if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
 const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, oldestAndNewest(found))
-const clients = drawnWithin({ name: 'the Python SDK, clients', minimum: 1 }, ['Cupel', 'AsyncCupel'])
+const clients = drawnWithin({ name: 'the Python SDK, clients', minimum: isLongRun() ? 2 : 1 }, [
+  'Cupel',
+  'AsyncCupel',
+])
 const prepared = await Promise.all(chosen.map(async (python) => ({ python, ...(await setUpTools(python)) })))
 const usable = prepared.flatMap((one) => ('tools' in one ? [one] : []))
 for (const one of prepared)

@@ -39,7 +39,10 @@ const SPENDING_WINDOW_MS = 1_000
 const MAX_REST_MS = 500
 /** The same after a document: the summary of a large job takes a fifth of a second of a processor. */
 const MAX_REST_AFTER_DOCUMENT_MS = 5_000
-/** While other keys call, the documents of a key take less than a twentieth of the time, so that p95 of the others hardly shows them. */
+/**
+ * While other keys call, the documents of a key take a twenty-fifth of the time, so that p95 of the others hardly shows them. Those
+ * that take longer than 0.2 s take more, because of the longest rest.
+ */
 const REST_FACTOR_OF_DOCUMENTS = 24
 /** Other keys count as active for this long after a call. */
 const OTHERS_MS = 1_000
