@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { BareEchoConnection } from './bare-echo/bare-echo.js'
 import type { LoadOrder, LoadReply, Turn, TurnOrder } from './load-process.js'
 import type { LoadResult } from './load.js'
+import type { LeastOrder, LeastReply } from './least-screen/least-process.js'
 import type { LogConnection } from './log-connection.js'
 
 /** `.ts` under a test runner, `.js` once built: the extension of the neighbouring files too. */
@@ -62,6 +63,13 @@ export function startEchoProcess(connection: LogConnection): Promise<EchoProcess
 
 export function startBareEchoProcess(connection: BareEchoConnection): Promise<EchoProcess> {
   return startProcess('bare-echo/bare-echo-process', connection)
+}
+
+/** One process of the least screen. `port` is that of its API, and null for the others. */
+export async function startLeastProcess(order: LeastOrder): Promise<EchoProcess & LeastReply> {
+  const child = fork(moduleOf('least-screen/least-process'), { serialization: 'advanced' })
+  const { port } = await firstMessage<LeastReply>(child, order)
+  return { port, stop: () => void child.kill('SIGTERM') }
 }
 
 async function startProcess(name: string, connection: object): Promise<EchoProcess> {

@@ -43,6 +43,9 @@ export { renderLeaves } from './leaves/render.js'
 export { runArchive, type ArchiveOptions, type ArchiveResults } from './archive/run-archive.js'
 export { renderArchive } from './archive/render.js'
 export { renderExposure, runExposure, type ExposureOptions } from './exposure/run-exposure.js'
+/** `npm run bench:least`: the rate of the least screen of this architecture, beside the bare echo and a real screen. */
+export { runLeastScreen, type LeastOptions, type LeastResults } from './least-screen/run-least-screen.js'
+export { renderLeastScreen } from './least-screen/render.js'
 /** `npm run bench:labels`: how fast the labels of a batch are looked up. */
 export { renderLookUp, runLookUp, type LookUpOptions } from './label-look-up/run-look-up.js'
 /** `npm run bench:watches`: the time until a change of a list is notified, and its effect on interactive screens. */

@@ -109,7 +109,7 @@ function resampled(count: number, find: (rounds: readonly number[]) => number, r
   return { value: find(rounds), low: percentileOf(found, TAIL), high: percentileOf(found, 1 - TAIL) }
 }
 
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
 }

@@ -172,7 +172,7 @@ async function measureFloor(log: LogConnection, phase: LoadPhase): Promise<LoadR
   }
 }
 
-const newPrefix = (): string => `bench-${randomBytes(4).toString('hex')}.`
+export const newPrefix = (): string => `bench-${randomBytes(4).toString('hex')}.`
 
 function highest(before: readonly ResidentMemory[], now: readonly ResidentMemory[]): ResidentMemory[] {
   return now.map((entry, index) => ({
