@@ -37,6 +37,8 @@ const MUCH_MS = 50
 const SPENDING_WINDOW_MS = 1_000
 /** Longest rest after a slice: a database that hangs for a moment does not stop large answers for minutes. */
 const MAX_REST_MS = 500
+/** The same for a key that reads much. Beside screens on a slow machine a slice takes up to 50 ms. */
+const MAX_REST_OF_MUCH_MS = 1_500
 /** The same after a document: the summary of a large job takes a fifth of a second of a processor. */
 const MAX_REST_AFTER_DOCUMENT_MS = 5_000
 /**
@@ -184,7 +186,9 @@ function createTurns({ traffic, rest = (ms) => setTimeout(ms), now }: LargeReads
   }
 
   const restOfKey = (keyId: string) => (tookMs: number) =>
-    restFor(keyId, tookMs, spending.of(keyId) > MUCH_MS ? REST_FACTOR_OF_MUCH : REST_FACTOR_BESIDE_OTHERS)
+    spending.of(keyId) > MUCH_MS
+      ? restFor(keyId, tookMs, REST_FACTOR_OF_MUCH, MAX_REST_OF_MUCH_MS)
+      : restFor(keyId, tookMs, REST_FACTOR_BESIDE_OTHERS)
 
   return {
     async slice<Result>(keyId: string, work: () => Promise<Result>): Promise<Result> {
