@@ -31,7 +31,8 @@ test('the least screen answers each call with its own report, and stores it', as
   const subscriptions = [await answerLeastRequests(parts), await storeLeastReports(parts)]
   const api = await serveLeastScreens(parts)
 
-  const addresses = ['a', 'b', 'c']
+  // Enough for all partitions, so that reports come in another order than calls.
+  const addresses = Array.from({ length: 40 }, (_, index) => `address ${index}`)
   const reports = await Promise.all(
     addresses.map(async (address) => {
       const body = JSON.stringify({ address, chain: 'ETH' })

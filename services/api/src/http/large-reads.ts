@@ -37,7 +37,7 @@ const MUCH_MS = 50
 const SPENDING_WINDOW_MS = 1_000
 /** Longest rest after a slice: a database that hangs for a moment does not stop large answers for minutes. */
 const MAX_REST_MS = 500
-/** The same for a key that reads much. Beside screens on a slow machine a slice takes up to 50 ms. */
+/** The same for a key that reads much. Slices of up to 50 ms have their whole rest. */
 const MAX_REST_OF_MUCH_MS = 1_500
 /** The same after a document: the summary of a large job takes a fifth of a second of a processor. */
 const MAX_REST_AFTER_DOCUMENT_MS = 5_000
