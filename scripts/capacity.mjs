@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { format, resolveConfig } from 'prettier'
 import { costsOf, limitsOf, MACHINE_CORES, needsOf } from './capacity/model.mjs'
+import { formatted } from './formatted.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs/capacity.md')
@@ -45,9 +45,9 @@ With 4 and 16 partitions and one shard, as on one broker, the first limit is ${b
 const text = readFileSync(PAGE, 'utf8')
 const [begin, end] = ['<!-- figures: begin -->', '<!-- figures: end -->']
 const costs = costsOf(readFileSync(join(root, 'docs/benchmarks.md'), 'utf8'))
-const wanted = await format(
+const wanted = await formatted(
+  PAGE,
   `${text.slice(0, text.indexOf(begin) + begin.length)}\n\n${tables(costs)}\n\n${text.slice(text.indexOf(end))}`,
-  { ...(await resolveConfig(PAGE)), filepath: PAGE },
 )
 if (wanted !== text && process.argv.includes('--check')) {
   console.error('docs/capacity.md does not follow docs/benchmarks.md: run node scripts/capacity.mjs')

@@ -6,15 +6,6 @@ import { heading } from './report.mjs'
 
 const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), ...args]
 
-/**
- * A file is not checked again if its content, settings and version are those of a run that passed. CI starts without a cache and would
- * only write one.
- */
-const formatCache =
-  process.env.CI === 'true'
-    ? []
-    : ['--cache', '--cache-location', '.cache/prettier.json', '--cache-strategy', 'content']
-
 /** Arguments to node. */
 const commands = {
   types: bin('typescript-native/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
@@ -31,7 +22,7 @@ const commands = {
     'packages',
     'services',
   ),
-  format: bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...formatCache, '.'),
+  format: bin('oxfmt/bin/oxfmt', '--check'),
   links: ['scripts/check-links.mjs'],
 }
 

@@ -35,7 +35,8 @@ export type CaseRefusal =
   | { readonly ok: false; readonly code: 'case_full' | 'same_person' | 'already_so' }
 
 export type ChangeResult =
-  { readonly ok: true; readonly case: NonNullable<Awaited<ReturnType<typeof readCase>>> } | CaseRefusal
+  | { readonly ok: true; readonly case: NonNullable<Awaited<ReturnType<typeof readCase>>> }
+  | CaseRefusal
 
 type Order = Owner &
   Actor & {

@@ -4,7 +4,10 @@ import type { Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 
 type CaseEvent =
-  'ReportNoteAdded' | 'DispositionProposed' | 'DispositionProposalDeclined' | 'DispositionChanged'
+  | 'ReportNoteAdded'
+  | 'DispositionProposed'
+  | 'DispositionProposalDeclined'
+  | 'DispositionChanged'
 
 const SOURCE = 'cupel/cases'
 

@@ -4,7 +4,10 @@ import type { Queryable } from '@cupel/postgres'
 import type { ReportFacts } from './change-case.js'
 
 export type CaseEventType =
-  'ReportNoteAdded' | 'DispositionProposed' | 'DispositionProposalDeclined' | 'DispositionChanged'
+  | 'ReportNoteAdded'
+  | 'DispositionProposed'
+  | 'DispositionProposalDeclined'
+  | 'DispositionChanged'
 
 /** An entry as its event records it. */
 export interface RecordedEntry {

@@ -11,7 +11,8 @@ export interface RpcCall {
 
 /** The outcome of a call: its result, or the server's error. */
 export type RpcOutcome =
-  { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly code: number }
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly code: number }
 
 const replySchema = z.object({
   jsonrpc: z.literal('2.0'),

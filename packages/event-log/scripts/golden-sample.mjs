@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import avro from 'avsc'
-import prettier from 'prettier'
+import { formatted } from '../../../scripts/formatted.mjs'
 
 const schemasFolder = fileURLToPath(new URL('../../../schemas/', import.meta.url))
 const [event, dataFile, option] = process.argv.slice(2)
@@ -52,10 +52,7 @@ const sample = join(folder, String(isReplaced ? Math.max(1, newest) : newest + 1
 if (!isReplaced && existsSync(`${sample}.bin`)) throw new Error(`${sample} exists already`)
 writeFileSync(`${sample}.bin`, payload)
 writeFileSync(`${sample}.avsc`, `${JSON.stringify(schema, null, 2)}\n`)
-writeFileSync(
-  `${sample}.json`,
-  await prettier.format(JSON.stringify(data), { ...(await prettier.resolveConfig(sample)), parser: 'json' }),
-)
+writeFileSync(`${sample}.json`, await formatted(`${sample}.json`, JSON.stringify(data)))
 console.log(`wrote ${sample}.{bin,avsc,json}`)
 
 function plain(value) {

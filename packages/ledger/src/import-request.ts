@@ -55,4 +55,5 @@ export interface LedgerImportSummary {
 }
 
 export type LedgerImportResult =
-  LedgerImportSummary | { readonly status: 'refused'; readonly message: string; readonly line: number | null }
+  | LedgerImportSummary
+  | { readonly status: 'refused'; readonly message: string; readonly line: number | null }

@@ -16,7 +16,8 @@ export interface RenderOrder {
 }
 
 export type RenderResult =
-  { readonly id: number; readonly pdf: Uint8Array } | { readonly id: number; readonly fault: string }
+  | { readonly id: number; readonly pdf: Uint8Array }
+  | { readonly id: number; readonly fault: string }
 
 standBack()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -90,7 +90,8 @@ const CLAIM = {
 }
 
 type ClaimRow = { readonly nextDueInMs: number | null } & (
-  { readonly deliveryId: null } | (Omit<ClaimedDelivery, 'secrets'> & { readonly secrets: readonly Buffer[] })
+  | { readonly deliveryId: null }
+  | (Omit<ClaimedDelivery, 'secrets'> & { readonly secrets: readonly Buffer[] })
 )
 
 /** Claims due deliveries, oldest first, within the limits of the order. Renew their leases until their outcomes are recorded. */

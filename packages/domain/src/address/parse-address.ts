@@ -26,7 +26,12 @@ export interface ParsedAddress {
 }
 
 export type AddressRefusalReason =
-  FormFailure | 'empty_address' | 'white_space' | 'too_long' | 'wrong_chain' | 'unknown_chain'
+  | FormFailure
+  | 'empty_address'
+  | 'white_space'
+  | 'too_long'
+  | 'wrong_chain'
+  | 'unknown_chain'
 
 export interface AddressRefusal {
   readonly ok: false

@@ -132,7 +132,8 @@ export const UNGUARDED_REMOVALS = 5
 export const UNGUARDED_REMOVAL_DIVISOR = 50
 
 export type RemovalGuard =
-  { readonly ok: true } | { readonly ok: false; readonly removals: number; readonly limit: number }
+  | { readonly ok: true }
+  | { readonly ok: false; readonly removals: number; readonly limit: number }
 
 /**
  * Whether a set may lose this many labels. A truncated download must not clear a list. A real delisting can be large, so an operator may

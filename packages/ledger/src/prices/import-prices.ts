@@ -36,7 +36,8 @@ export interface PriceImportSummary {
 }
 
 export type PriceImportResult =
-  PriceImportSummary | { readonly status: 'refused'; readonly message: string; readonly line: number | null }
+  | PriceImportSummary
+  | { readonly status: 'refused'; readonly message: string; readonly line: number | null }
 
 /**
  * Imports one file. A fault of the file is a result, not an error. If the table in force is imported again, it stays unchanged; an earlier

@@ -153,7 +153,10 @@ export interface PersonResult {
 }
 
 export type PersonRefusal =
-  'id_token_refused' | 'person_not_mapped' | 'key_not_chosen' | 'sign_in_unavailable'
+  | 'id_token_refused'
+  | 'person_not_mapped'
+  | 'key_not_chosen'
+  | 'sign_in_unavailable'
 
 export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<Path, Query, Body> {
   readonly access: Scope
@@ -172,7 +175,10 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
 /** An endpoint whose input types the frame need not know: they were checked where it was defined. */
 /* oxlint-disable typescript/no-explicit-any -- inputs are contravariant; their schemas guard them at run time */
 export type Endpoint =
-  OpenEndpoint<any, any> | TokenEndpoint<any> | PersonEndpoint<any> | KeyedEndpoint<any, any, any, any>
+  | OpenEndpoint<any, any>
+  | TokenEndpoint<any>
+  | PersonEndpoint<any>
+  | KeyedEndpoint<any, any, any, any>
 /* oxlint-enable typescript/no-explicit-any */
 
 export function openEndpoint<Path = undefined, Query = undefined>(

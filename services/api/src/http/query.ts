@@ -6,7 +6,8 @@ import { faultsOf } from './faults.js'
 import type { Fault } from './strict-json.js'
 
 export type Query =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly faults: readonly Fault[] }
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly faults: readonly Fault[] }
 
 /** The query of an endpoint without parameters. */
 export const noParameters = z.strictObject({})

@@ -5,7 +5,8 @@ import { strictJsonFault, type JsonFault } from '@cupel/domain'
 export type Fault = JsonFault
 
 export type StrictJson =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault }
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: Fault }
 
 /** Parses UTF-8 JSON (RFC 8259) and refuses more than malformed text: see `strictJsonFault`. */
 export function parseStrictJson(bytes: Buffer, mayHoldAnyText?: (pointer: string) => boolean): StrictJson {

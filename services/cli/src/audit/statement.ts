@@ -20,7 +20,8 @@ const RENDER_TIMEOUT_MS = 600_000
 
 /** The signer of a PDF, or the reason why it is not signed. */
 export type Signing =
-  { readonly signer: Signer; readonly why: null } | { readonly signer: null; readonly why: string }
+  | { readonly signer: Signer; readonly why: null }
+  | { readonly signer: null; readonly why: string }
 
 /** The part of the statement that the command knows when it has its answer. */
 export type Stated = Pick<

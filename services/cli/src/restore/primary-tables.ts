@@ -142,7 +142,8 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
     if (!existing.has(topic)) continue
     const apply = async (event: DomainEvent): Promise<void> => {
       const replayOne = replay[event.type] as
-        ((parts: PrimaryParts, data: unknown) => Promise<void>) | undefined
+        | ((parts: PrimaryParts, data: unknown) => Promise<void>)
+        | undefined
       await replayOne?.(parts, event.data)
       if (event.type === 'PersonalDataErased') erasures.push(event.data as EventData['PersonalDataErased'])
     }

@@ -5,7 +5,8 @@ import type { IncomingMessage } from 'node:http'
 export const MAX_FORM_BYTES = 2 * 1_048_576
 
 export type ReadForm =
-  { readonly ok: true; readonly form: FormData } | { readonly ok: false; readonly status: 400 | 413 | 415 }
+  | { readonly ok: true; readonly form: FormData }
+  | { readonly ok: false; readonly status: 400 | 413 | 415 }
 
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?:\s*;|$)/i
 

@@ -21,7 +21,8 @@ export interface AddressFile {
 }
 
 export type ReadFile =
-  { readonly ok: true; readonly file: AddressFile } | { readonly ok: false; readonly fault: string }
+  | { readonly ok: true; readonly file: AddressFile }
+  | { readonly ok: false; readonly fault: string }
 
 /** Characters of a pasted or dropped text. */
 export const MAX_TEXT_LENGTH = 1_048_576
@@ -85,7 +86,8 @@ function delimiterOf(text: string): Delimiter | null {
 }
 
 type ReadRows =
-  { readonly ok: true; readonly rows: readonly Row[] } | { readonly ok: false; readonly line: number }
+  | { readonly ok: true; readonly rows: readonly Row[] }
+  | { readonly ok: false; readonly line: number }
 
 function rowsOf(text: string, delimiter: Delimiter | null, hasQuotes: boolean): ReadRows {
   try {
