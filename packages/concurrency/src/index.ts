@@ -6,5 +6,6 @@ export { createPauses, turnsOnly, type Pauses, type PausesOptions } from './paus
 export { sleep } from './sleep.js'
 export { createSlots, type Slots } from './slots.js'
 export { standBack } from './stand-back.js'
+export { threadProgram } from './thread-program.js'
 export { createTimeLimit, LATE, withinMs, type TimeLimit } from './time-limit.js'
 export { createWake, type Wake } from './wake.js'

@@ -3,6 +3,7 @@
  * after a while without work, because it holds the fonts in memory.
  */
 import { Worker } from 'node:worker_threads'
+import { threadProgram } from '@cupel/concurrency'
 import type { ReportLeaf } from '@cupel/contracts'
 import type { RenderOrder, RenderResult } from './render-worker.js'
 
@@ -42,6 +43,7 @@ const IDLE_MS = 600_000
 const MAX_HEAP_MB = 384
 /** One render makes some 30 MB of garbage: with room for it, the collector copies less. */
 const YOUNG_HEAP_MB = 64
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB }
 
 export function createPdfRenderer({
   workers,
@@ -96,7 +98,9 @@ function startThread(
   { idleMs, timeoutMs }: Required<Omit<PdfRendererOptions, 'workers'>>,
   onEnd: () => void,
 ): RenderThread {
-  const worker = new Worker(...threadFile())
+  const worker = new Worker(
+    ...threadProgram(import.meta.url, 'render-worker', { resourceLimits: RESOURCE_LIMITS }),
+  )
   const orders = new Map<number, Waiting>()
   let lastId = 0
   // A thread that is about to end must receive no order.
@@ -142,15 +146,4 @@ function startThread(
       await worker.terminate()
     },
   }
-}
-
-/** The thread's file is next to this one: transpiled in an installation, source in tests. */
-function threadFile(): ConstructorParameters<typeof Worker> {
-  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB }
-  if (!import.meta.url.endsWith('.ts'))
-    return [new URL('./render-worker.js', import.meta.url), { execArgv: [], resourceLimits }]
-  // A thread does not inherit the loader, so it registers the loader for sources itself.
-  const source = JSON.stringify(new URL('./render-worker.ts', import.meta.url).href)
-  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
-  return [code, { eval: true, execArgv: ['--conditions=cupel-source'], resourceLimits }]
 }

@@ -3,6 +3,7 @@
  * reads. If it ends unexpectedly, its reads fail and the next read starts another thread.
  */
 import { Worker } from 'node:worker_threads'
+import { threadProgram } from '@cupel/concurrency'
 import { reportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -68,7 +69,7 @@ function startThread(
   { connection, log, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
   onEnd: (thread: RunningThread) => void,
 ): RunningThread {
-  const worker = new Worker(...threadFile({ connection, timeoutMs, reportPartitions: reportPartitions() }))
+  const worker = new Worker(...program({ connection, timeoutMs, reportPartitions: reportPartitions() }))
   const reads = new Map<number, Read>()
   let lastId = 0
   let cause: unknown
@@ -221,13 +222,7 @@ async function answerLog(
   }
 }
 
-/** The thread's file is beside this one: transpiled in an installation, source in tests. */
-function threadFile(workerData: ThreadData): ConstructorParameters<typeof Worker> {
+function program(workerData: ThreadData): ConstructorParameters<typeof Worker> {
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: YOUNG_HEAP_MB }
-  if (!import.meta.url.endsWith('.ts'))
-    return [new URL('./result-worker.js', import.meta.url), { execArgv: [], resourceLimits, workerData }]
-  // A thread inherits no loader, so it registers the loader of sources itself.
-  const source = JSON.stringify(new URL('./result-worker.ts', import.meta.url).href)
-  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
-  return [code, { eval: true, execArgv: ['--conditions=cupel-source'], resourceLimits, workerData }]
+  return threadProgram(import.meta.url, 'result-worker', { resourceLimits, workerData })
 }

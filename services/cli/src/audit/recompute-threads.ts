@@ -1,6 +1,7 @@
 /** Threads that decide partitions beside one another, each with connections of its own. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { threadProgram } from '@cupel/concurrency'
 import type { RangeDecider, RangeQuestion, ReportRange } from '@cupel/proofs'
 import { InvalidArgumentError } from 'commander'
 import type { CliContext } from '../context.js'
@@ -42,8 +43,9 @@ export function prepareThreads(
       const wanted = asked ?? (records < THREADS_FROM_RECORDS ? 1 : availableParallelism())
       const count = Math.min(wanted, worthwhile.length, MAX_THREADS)
       if (count < 2) return undefined
+      const workerData: ThreadData = { environment: { ...context.environment }, ...of }
       for (let index = 0; index < count; index += 1)
-        workers.push(new Worker(...threadFile({ environment: { ...context.environment }, ...of })))
+        workers.push(new Worker(...threadProgram(import.meta.url, 'recompute-worker', { workerData })))
       return workers.map(deciderOf)
     },
     async close() {
@@ -93,14 +95,4 @@ async function ended(worker: Worker): Promise<void> {
   const exit = new Promise<void>((resolve) => void worker.once('exit', () => resolve()))
   worker.postMessage({ kind: 'close' } satisfies ToThread)
   await exit
-}
-
-/** The thread's file is beside this one: transpiled in an installation, source in tests. */
-function threadFile(workerData: ThreadData): ConstructorParameters<typeof Worker> {
-  if (!import.meta.url.endsWith('.ts'))
-    return [new URL('./recompute-worker.js', import.meta.url), { execArgv: [], workerData }]
-  // A thread inherits no loader, so it registers the loader of sources itself.
-  const source = JSON.stringify(new URL('./recompute-worker.ts', import.meta.url).href)
-  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${source}) })`
-  return [code, { eval: true, execArgv: ['--conditions=cupel-source'], workerData }]
 }
