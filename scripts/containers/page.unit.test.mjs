@@ -20,7 +20,7 @@ const FOLLOWED = {
     'From a file of values to the first report': 'scripts/kubernetes/run-chart.containers.test.mjs',
     Upgrade: 'scripts/kubernetes/run-chart.containers.test.mjs',
   },
-  'docs/runbooks/add-partitions.md': { Steps: 'services/cli/src/install/install.e2e.test.ts' },
+  'docs/runbooks/add-partitions.md': { Steps: 'services/cli/src/install/install.full.e2e.test.ts' },
   'docs/runbooks/fail-over-postgres.md': {
     'The replica has every commit': OPERATED,
     'The replica may lack commits': OPERATED,
@@ -50,7 +50,7 @@ const NOT_FOLLOWED = {
       'docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:0.1.0',
     ],
   },
-  // This loop calls Kafka's own tool. The secured installation of install.e2e.test.ts gives the brokers the output of `--print-acls`.
+  // This loop calls Kafka's own tool. The secured installation of install.full.e2e.test.ts gives the brokers the output of `--print-acls`.
   'docs/runbooks/install.md': {
     '2. Make users at the brokers, and give them their rights': [
       'npm run --silent cupel -- install --print-acls |',

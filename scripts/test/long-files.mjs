@@ -1,4 +1,4 @@
-// Long test files: which of them a run leaves out (ADR 331).
+// Long and full test files: which of them a run leaves out (ADR 331).
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -9,8 +9,10 @@ const NO_SOURCES = new Set(['node_modules', 'dist', '.cache'])
 /** One in this many of the long files runs in CI. */
 export const CI_TAKES_ONE_OF = 3
 
-/** Patterns of all long files. */
-export const allLongFiles = ['**/*.long.*.test.ts', '**/*.long.*.test.mjs']
+/** Patterns of the files that `npm test` leaves out: long files, and those that only the full run takes. */
+export const leftOutFiles = ['long', 'full'].flatMap((mark) =>
+  ['ts', 'mjs'].map((language) => `**/*.${mark}.*.test.${language}`),
+)
 
 /**
  * The long files that CI leaves out for a commit. The commit draws the third that runs, so a repeated run takes the same files, and the next

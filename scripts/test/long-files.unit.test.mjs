@@ -33,6 +33,11 @@ test('a commit takes the same files again; without one nothing is left out', () 
   expect(leftOutInCi(root, null, longest)).toEqual([])
 })
 
+test('CI leaves out no full file', () => {
+  for (const commit of commits)
+    for (const path of leftOutInCi(root, commit, longest)) expect(path).toMatch(/\.long\./)
+})
+
 test('known long files exist', () => {
   for (const path of longest) expect(existsSync(join(root, path)), path).toBe(true)
 })

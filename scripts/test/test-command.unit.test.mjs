@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { matched } from '../matched.mjs'
 import { longestFirst } from './longest-first.mts'
-import { allLongFiles } from './long-files.mjs'
+import { leftOutFiles } from './long-files.mjs'
 import { longest } from './longest-files.mjs'
 import { checkNames, planOf, projectNames, UsageError } from './plan.mjs'
 import { closingLines, createTotals } from './report.mjs'
@@ -147,23 +147,48 @@ test('the slowest files and the reasons of skips stand before the last line', ()
   expect(lines.join('\n')).toMatch(/1\.5 s {2}.*a\.test\.ts\nskipped: 1 in .*\nskipped because: no Kafka\n/)
 })
 
-test('files that take long begin first', () => {
-  const others = ['packages/a.unit.test.ts', 'packages/b.unit.test.ts']
-  const files = [others[1], ...longest.toReversed(), others[0]]
-  expect(longestFirst(files, (file) => file)).toEqual([...longest, others[1], others[0]])
+describe('the order of files', () => {
+  const others = ['packages/a.unit.test.ts', 'packages/b.int.test.ts', 'packages/c.e2e.test.ts']
+  const kindOf = (file) => matched(/\.(\w+)\.test\.\w+$/, file)[1]
+  const ordered = longestFirst([...others, ...longest.toReversed()], (file) => file)
+
+  test('files with a process of their own come first, then each kind in one piece', () => {
+    const kinds = ordered.map(kindOf).map((kind) => (kind === 'kafka' ? 'e2e' : kind))
+    expect(kinds.filter((kind, index) => kind !== kinds[index - 1])).toEqual([
+      'e2e',
+      'int',
+      'contract',
+      'unit',
+    ])
+  })
+
+  test('files that take long begin first among those of their kind', () => {
+    const [unit, int, e2e] = others
+    for (const [kind, other] of [
+      ['unit', unit],
+      ['int', int],
+    ])
+      expect(ordered.filter((file) => kindOf(file) === kind)).toEqual([
+        ...longest.filter((file) => kindOf(file) === kind),
+        other,
+      ])
+    expect(ordered[0]).toBe(longest[0])
+    expect(ordered.indexOf(e2e)).toBeGreaterThan(0)
+  })
 })
 
 /** @typedef {{ test: { name: string, include: string[], exclude: string[] } }} Kind */
 
-test('long files are left out in every language that tests are written in', async () => {
-  vi.stubEnv('CUPEL_TEST_LEAVE_OUT', allLongFiles.join())
+test('long and full files are left out in every language that tests are written in', async () => {
+  vi.stubEnv('CUPEL_TEST_LEAVE_OUT', leftOutFiles.join())
   try {
     const { default: config } = await import('../../vitest.config.ts')
     const projects = /** @type {Kind[]} */ (config.test?.projects)
     for (const { test: kind } of projects) {
       const languages = kind.include.map((pattern) => matched(/\.test\.(\w+)$/, pattern)[1])
       expect(new Set(languages), kind.name).toEqual(new Set(['ts', 'mjs']))
-      for (const language of languages) expect(kind.exclude).toContain(`**/*.long.*.test.${language}`)
+      for (const language of languages)
+        for (const mark of ['long', 'full']) expect(kind.exclude).toContain(`**/*.${mark}.*.test.${language}`)
     }
   } finally {
     vi.unstubAllEnvs()

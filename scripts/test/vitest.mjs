@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from '../setup.mjs'
-import { allLongFiles, commitOf, leftOutInCi, longFiles } from './long-files.mjs'
+import { leftOutFiles, commitOf, leftOutInCi, longFiles } from './long-files.mjs'
 import { longest } from './longest-files.mjs'
 import { heading } from './report.mjs'
 
@@ -26,7 +26,7 @@ export async function runVitest(run, totals) {
 }
 
 async function attempt({ title, projects, files, budgetMs, leavesOutLong }, totals) {
-  const leftOut = leavesOutLong ? allLongFiles : files.length === 0 && totals.ci ? drawnForCi() : []
+  const leftOut = leavesOutLong ? leftOutFiles : files.length === 0 && totals.ci ? drawnForCi() : []
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
     const results = join(folder, 'results.json')

@@ -9,8 +9,8 @@ import {
   type EventLog,
   type LogRecord,
 } from '@cupel/event-log'
-import { migrate, openDatabase, readMigrations, type Database, type MigrationSource } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
+import { openDatabase, type Database, type MigrationSource } from '@cupel/postgres'
+import { createTestDatabase, migratedTemplate } from '@cupel/testkit'
 import {
   consume,
   inBackground,
@@ -55,7 +55,9 @@ export interface Consuming {
 }
 
 export async function openConsuming(kind: LogKind): Promise<Consuming> {
-  const testDatabase = await createTestDatabase()
+  const testDatabase = await createTestDatabase(
+    await migratedTemplate([projectionsMigrations, ...kind.migrations]),
+  )
   const pools: Database[] = []
   const connect = (): Database => {
     const pool = openDatabase({
@@ -66,7 +68,6 @@ export async function openConsuming(kind: LogKind): Promise<Consuming> {
     return pool
   }
   const database = connect()
-  await migrate(database, await readMigrations([projectionsMigrations, ...kind.migrations]))
   await database.execute(
     "CREATE TABLE outcome (id int8 GENERATED ALWAYS AS IDENTITY, text text CHECK (text <> 'refused'))",
   )

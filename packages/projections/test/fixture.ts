@@ -1,8 +1,8 @@
 /** A database with the projection tables, a log in memory, and functions that wait for conditions. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { NewRecord } from '@cupel/event-log'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { createTestDatabase, migratedTemplate } from '@cupel/testkit'
 import {
   installReadModels,
   projectionsMigrations,
@@ -27,10 +27,9 @@ export interface Fixture {
 }
 
 export async function openFixture(readModels: readonly ReadModel[] = [noteView]): Promise<Fixture> {
-  const testDatabase = await createTestDatabase()
+  const testDatabase = await createTestDatabase(await migratedTemplate([projectionsMigrations]))
   const { connectionString } = testDatabase
   const database = openDatabase({ connectionString, maxConnections: 8, applicationName: 'test' })
-  await migrate(database, await readMigrations([projectionsMigrations]))
   await installReadModels(database, readModels)
   const log = memoryLog()
   const running: RunningReadModel[] = []

@@ -67,12 +67,12 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
   'checkpoints.require-signatures',
   'checkpoints.retire-key',
-  // services/cli/src/log/adopt.int.test.ts and services/cli/src/restore/restore.int.test.ts kill the command at these.
+  // services/cli/src/log/adopt.int.test.ts and services/cli/src/restore/restore.full.int.test.ts kill the command at these.
   'checkpoints.adopt',
   'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
-  // services/cli/src/install/install.e2e.test.ts kills an installation at this one.
+  // services/cli/src/install/install.full.e2e.test.ts kills an installation at this one.
   'access.report-partitions',
   // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.
   'sharing.change',

@@ -1,4 +1,4 @@
-export { createTestDatabase, executeAt, queryAt } from './test-database.js'
+export { createTestDatabase, executeAt, migratedTemplate, queryAt } from './test-database.js'
 export type { DatabaseTemplate, TestDatabase } from './test-database.js'
 export { noteSkip, sharedDataFolder } from './shared-data.js'
 export { testKafka, type TestKafkaAccess } from './test-kafka.js'

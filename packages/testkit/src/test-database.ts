@@ -1,6 +1,6 @@
 /** A separate database for one test file or case, empty or cloned from a template that the run fills once. */
 import { createHash, randomBytes } from 'node:crypto'
-import { openDatabase, type Database } from '@cupel/postgres'
+import { migrate, openDatabase, readMigrations, type Database, type MigrationSource } from '@cupel/postgres'
 
 export interface TestDatabase {
   readonly connectionString: string
@@ -15,17 +15,42 @@ export interface DatabaseTemplate {
 }
 
 const PROVIDED = 'CUPEL_TEST_POSTGRES_URL'
+const ADMIN_CONNECTIONS = 4
+
+/** A template with the tables of the sources. */
+export async function migratedTemplate(sources: readonly MigrationSource[]): Promise<DatabaseTemplate> {
+  const migrations = await readMigrations(sources)
+  return {
+    key: JSON.stringify(migrations),
+    async fill(connectionString) {
+      const database = openDatabase({ connectionString, maxConnections: 1, applicationName: 'test-template' })
+      await migrate(database, migrations)
+      await database.close()
+    },
+  }
+}
+
+const admins = new Map<string, Database>()
+
+/** Shared by all databases of a process, because each connection costs some 15 ms of processor time. The pool ends with the process. */
+function adminOf(server: string): Database {
+  const known = admins.get(server)
+  if (known !== undefined) return known
+  const admin = openDatabase({
+    connectionString: server,
+    maxConnections: ADMIN_CONNECTIONS,
+    applicationName: 'cupel-testkit',
+    statementTimeoutMs: 0,
+  })
+  admins.set(server, admin)
+  return admin
+}
 
 export async function createTestDatabase(template?: DatabaseTemplate): Promise<TestDatabase> {
   const server = process.env[PROVIDED]
   if (server === undefined)
     throw new Error(`${PROVIDED} is not set: this test belongs to a project with global-postgres`)
-  const admin = openDatabase({
-    connectionString: server,
-    maxConnections: 2,
-    applicationName: 'cupel-testkit',
-    statementTimeoutMs: 0,
-  })
+  const admin = adminOf(server)
   const name = `test_${randomBytes(8).toString('hex')}`
   if (template === undefined) await admin.execute(`CREATE DATABASE ${name}`)
   else {
@@ -37,7 +62,6 @@ export async function createTestDatabase(template?: DatabaseTemplate): Promise<T
     connectionString: urlOf(server, name),
     async drop() {
       await admin.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-      await admin.close()
     },
   }
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { createTestDatabase, migratedTemplate } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   addRecordKey,
@@ -239,13 +239,12 @@ async function openInstallation(
   { isRequired = true } = {},
 ): Promise<Installation> {
   const keys = ensureRecordKeys(keyFile)
-  const { connectionString, drop } = await createTestDatabase()
+  const { connectionString, drop } = await createTestDatabase(await migratedTemplate([eventLogMigrations]))
   const database: Database = openDatabase({
     connectionString,
     maxConnections: 4,
     applicationName: 'contract',
   })
-  await migrate(database, await readMigrations([eventLogMigrations]))
   const opened: AuthenticLog[] = []
   const reopen = async (own: RecordKeys | null = keys): Promise<AuthenticLog> => {
     const log = await openAuthenticLog({ log: await context.open(), keys: own, database })

@@ -1,13 +1,12 @@
-import { migrate, openDatabase, readMigrations } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
+import { openDatabase } from '@cupel/postgres'
+import { createTestDatabase, migratedTemplate } from '@cupel/testkit'
 import { eventLogContract } from '../event-log.contract.js'
 import { eventLogMigrations } from '../migrations.js'
 import { openEmbeddedLog } from './index.js'
 
 eventLogContract('The log on Postgres', async () => {
-  const { connectionString, drop } = await createTestDatabase()
+  const { connectionString, drop } = await createTestDatabase(await migratedTemplate([eventLogMigrations]))
   const database = openDatabase({ connectionString, maxConnections: 8, applicationName: 'contract' })
-  await migrate(database, await readMigrations([eventLogMigrations]))
   return {
     open: async ({ topicPrefix } = {}) => openEmbeddedLog({ database, topicPrefix }),
     async deleteBefore({ topic, partition, offset }) {
