@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { sampleReport } from '@cupel/testkit'
-import { describe, expect, it, vi } from 'vitest'
+import { programArguments, sampleReport } from '@cupel/testkit'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { renderReport } from '../src/render-report.js'
 import { RENDERER_VERSION } from '../src/version.js'
 import { samples } from './samples.js'
@@ -17,9 +16,12 @@ async function digestsOf(names: readonly string[]): Promise<Record<string, strin
   return digests
 }
 
+const names = Object.keys(samples)
+let digests: Readonly<Record<string, string>>
+beforeAll(async () => void (digests = await digestsOf(names)))
+
 describe('one report or job', () => {
   it('gives the same bytes as ever: raise RENDERER_VERSION before this file is renewed with -u', async () => {
-    const digests = await digestsOf(Object.keys(samples))
     const renders = JSON.stringify({ version: RENDERER_VERSION, digests }, null, 2)
     await expect(`${renders}\n`).toMatchFileSnapshot('renders.json')
   })
@@ -38,19 +40,13 @@ describe('one report or job', () => {
   })
 
   it('gives the same bytes whatever was rendered before it', async () => {
-    const names = Object.keys(samples)
-    expect(await digestsOf([...names].reverse())).toEqual(await digestsOf(names))
+    expect(await digestsOf([...names].reverse())).toEqual(digests)
   })
 
   it('gives the same bytes in another process, time zone and locale', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [
-        '--import',
-        'tsx',
-        '--conditions=cupel-source',
-        fileURLToPath(new URL('./render-once.mts', import.meta.url)),
-      ],
+      await programArguments(new URL('./render-once.mts', import.meta.url)),
       { env: { ...process.env, TZ: 'Pacific/Chatham', LC_ALL: 'tr_TR.UTF-8', NODE_OPTIONS: '' } },
     )
     const elsewhere = Object.fromEntries(
@@ -59,7 +55,7 @@ describe('one report or job', () => {
         .split('\n')
         .map((line) => line.split(' ') as [string, string]),
     )
-    expect(elsewhere).toEqual(await digestsOf(Object.keys(samples)))
+    expect(elsewhere).toEqual(digests)
   })
 })
 

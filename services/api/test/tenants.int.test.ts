@@ -122,12 +122,14 @@ describe('four tenants', () => {
   test('find nothing of each other in any list, whatever the filter', async () => {
     const lists = operations().filter(({ path, method }) => method === 'GET' && !path.includes('{'))
     for (const { path } of lists) {
-      for (const { caller, owner } of pairs()) {
+      for (const caller of tenants) {
         for (const query of ['', '?page_size=200', `?address=${ADDRESS}`]) {
-          const reply = await call(api.url, 'GET', path + query, { key: caller.key })
-          for (const id of owner.ids)
-            expect(reply.text, `GET ${path}${query} by ${caller.name}`).not.toContain(id)
-          expect(reply.text).not.toContain(`belongs to ${owner.name}`)
+          const { text } = await call(api.url, 'GET', path + query, { key: caller.key })
+          for (const owner of tenants.filter((tenant) => tenant !== caller)) {
+            for (const id of owner.ids)
+              expect(text, `GET ${path}${query} by ${caller.name}`).not.toContain(id)
+            expect(text).not.toContain(`belongs to ${owner.name}`)
+          }
         }
       }
     }
@@ -137,17 +139,19 @@ describe('four tenants', () => {
     const withIds = operations().filter(({ path }) => path.includes('{'))
     expect(withIds.length).toBeGreaterThan(0)
     for (const { path, method } of withIds) {
+      const unknowns = new Map<string, Promise<Reply>>()
       const compare = async ({ caller, owner }: ReturnType<typeof pairs>[number], id: string) => {
-        const [foreign, unknown] = await Promise.all(
-          [id, nobodysLike(id)].map((one) =>
-            call(api.url, method, path.replaceAll(/\{\w+\}/g, one), {
-              key: caller.key,
-              ...bodyOf(method, path),
-            }),
-          ),
-        )
-        expect(foreign!.status, `${method} ${path} by ${caller.name} with an id of ${owner.name}`).toBe(404)
-        expect(told(foreign!)).toEqual(told(unknown!))
+        const ask = (one: string): Promise<Reply> =>
+          call(api.url, method, path.replaceAll(/\{\w+\}/g, one), {
+            key: caller.key,
+            ...bodyOf(method, path),
+          })
+        const nobodys = nobodysLike(id)
+        const unknown = unknowns.get(caller.key + nobodys) ?? ask(nobodys)
+        unknowns.set(caller.key + nobodys, unknown)
+        const foreign = await ask(id)
+        expect(foreign.status, `${method} ${path} by ${caller.name} with an id of ${owner.name}`).toBe(404)
+        expect(told(foreign)).toEqual(told(await unknown))
       }
       // Compare one path at a time, because the service would refuse more calls at once.
       await Promise.all(pairs().flatMap((pair) => pair.owner.ids.map((id) => compare(pair, id))))
