@@ -17,10 +17,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 const FOLDER = join(CHECKOUT, '.cache/test-programs')
+/** A bundle loads third-party packages from folders that name their versions. */
+const VERSIONS = 'pnpm-lock.yaml'
 export const CONDITION = 'cupel-source'
 
 /**
- * The bundle of the program, made if there is none or a source has changed since.
+ * The bundle of the program, made if there is none, or a source or a version of a package has changed since.
  * @param {string} source path of the program
  * @returns {Promise<string>} path of the bundle
  */
@@ -38,7 +40,7 @@ export async function bundledProgram(source) {
       ...{ format: 'esm', platform: 'node', conditions: [CONDITION], metafile: true },
       ...{ absWorkingDir: CHECKOUT, plugins: [sourcesInPlace, packagesInPlace] },
     })
-    const states = Object.keys(metafile.inputs).map((path) => [path, stateOf(path)])
+    const states = [VERSIONS, ...Object.keys(metafile.inputs)].map((path) => [path, stateOf(path)])
     writeFileSync(join(half, 'sources.json'), JSON.stringify(states))
     // Other processes may start the program meanwhile, so each file is put in place in one step.
     renameSync(join(half, 'program.mjs'), file)

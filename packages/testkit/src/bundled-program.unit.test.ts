@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -23,6 +23,14 @@ const answerOf = async (bundle: string): Promise<unknown> => {
   }
   return answer
 }
+
+test('a bundle knows the versions of the packages that it loads', async () => {
+  const program = join(folder, 'alone.ts')
+  writeFileSync(program, 'export const answer: number = 3\n')
+  const bundle = await bundledProgram(program)
+  bundles.add(bundle)
+  expect(readFileSync(bundle.replace(/mjs$/, 'sources.json'), 'utf8')).toContain('"pnpm-lock.yaml"')
+})
 
 test('a bundle is made once, and again after a source that it contains has changed', async () => {
   const [program, part] = [join(folder, 'program.ts'), join(folder, 'part.ts')]
