@@ -1,8 +1,8 @@
 // Runs the tests; the last line is `N passed, N failed, N skipped`.
 //
 //   npm run test:quick     types, lint and unit tests with few generated cases: aims at 90 s on two idle cores
-//   npm test               everything once, with a short time for each long suite: aims at 12 min
-//   npm run test:full      the same with much more time for each long suite: aims at 35 min
+//   npm test               each behaviour at its cheapest, with a short time for each long suite: aims at 12 min
+//   npm run test:full      everything, with much more time for each long suite: aims at 35 min
 //   npm test -- FILE…      these test files alone, as npm test runs them; a part of a path is enough
 //   npm test -- --only types,unit   these steps alone: generated, types, browser-types, script-types, lint, format, links, boundaries,
 //                                   and kinds of tests

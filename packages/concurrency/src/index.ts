@@ -1,4 +1,4 @@
-/** Batches, limits, repeats and defers work: one implementation of each for the whole platform. No I/O, no state. */
+/** Batches, limits, repeats and defers work, and finds the programs of threads: one implementation of each for the whole platform. No I/O, no state. */
 export { BatcherRefusal, createBatcher, type Batcher, type BatcherOptions } from './batcher.js'
 export { createDeadlineQueue, type DeadlineQueue } from './deadline-queue.js'
 export { startLoop, type Loop, type LoopOptions } from './loop.js'

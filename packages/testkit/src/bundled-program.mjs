@@ -72,7 +72,7 @@ function stateOf(path) {
 const sourcesInPlace = {
   name: 'sources in place',
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+    onLoad({ filter: /\.m?ts$/ }, async ({ path }) => ({
       loader: 'ts',
       contents: (await readFile(path, 'utf8')).replaceAll(
         'import.meta.url',
