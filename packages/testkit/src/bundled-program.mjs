@@ -41,7 +41,7 @@ export async function bundledProgram(source) {
       ...{ absWorkingDir: CHECKOUT, plugins: [sourcesInPlace, packagesInPlace] },
     })
     const states = [VERSIONS, ...Object.keys(metafile.inputs)].map((path) => [path, stateOf(path)])
-    writeFileSync(join(half, 'sources.json'), JSON.stringify(states))
+    writeFileSync(join(half, 'sources.json'), JSON.stringify({ checkout: CHECKOUT, states }))
     // Other processes may start the program meanwhile, so each file is put in place in one step.
     renameSync(join(half, 'program.mjs'), file)
     renameSync(join(half, 'sources.json'), sources)
@@ -54,9 +54,10 @@ export async function bundledProgram(source) {
 /** @param {string} file @param {string} sources */
 function isCurrent(file, sources) {
   if (!existsSync(file) || !existsSync(sources)) return false
-  /** @type {[string, string][]} */
-  const states = JSON.parse(readFileSync(sources, 'utf8'))
-  return states.every(([path, state]) => stateOf(path) === state)
+  /** @type {{ checkout: string, states: [string, string][] }} */
+  const { checkout, states } = JSON.parse(readFileSync(sources, 'utf8'))
+  // A bundle names its files by their whole paths, so it does not work in a checkout that was moved.
+  return checkout === CHECKOUT && states.every(([path, state]) => stateOf(path) === state)
 }
 
 /** @param {string} path relative to the checkout */

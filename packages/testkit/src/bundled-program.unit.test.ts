@@ -24,12 +24,24 @@ const answerOf = async (bundle: string): Promise<unknown> => {
   return answer
 }
 
-test('a bundle knows the versions of the packages that it loads', async () => {
+test('a bundle is made again in another checkout, and with other versions of packages', async () => {
   const program = join(folder, 'alone.ts')
   writeFileSync(program, 'export const answer: number = 3\n')
   const bundle = await bundledProgram(program)
   bundles.add(bundle)
-  expect(readFileSync(bundle.replace(/mjs$/, 'sources.json'), 'utf8')).toContain('"pnpm-lock.yaml"')
+  const sources = bundle.replace(/mjs$/, 'sources.json')
+  const known = readFileSync(sources, 'utf8')
+  for (const [from, to] of [
+    ['"checkout":"', '"checkout":"/elsewhere'],
+    ['"pnpm-lock.yaml","', '"pnpm-lock.yaml","1'],
+  ] as const) {
+    expect(known).toContain(from)
+    writeFileSync(sources, known.replace(from, to))
+    const { ino } = statSync(bundle)
+    await bundledProgram(program)
+    expect(statSync(bundle).ino, to).not.toBe(ino)
+    expect(readFileSync(sources, 'utf8')).toBe(known)
+  }
 })
 
 test('a bundle is made once, and again after a source that it contains has changed', async () => {
