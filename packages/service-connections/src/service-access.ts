@@ -31,7 +31,7 @@ const topicsOf = (...types: readonly EventType[]): string[] => [
 ]
 const screens = [screenTopic('interactive'), screenTopic('interactive', false)]
 const bulkScreens = [screenTopic('bulk'), screenTopic('bulk', false)]
-/** Each start compares the database with the claims of report numbers (docs/adr/0337). */
+/** Each start compares the database with the claims of report numbers (docs/adr/0367). */
 const atStart = [GENESIS_TOPIC, ...topicsOf('ReportEpochClaimed')]
 const deadLetters = (service: string): string[] =>
   deadLetterGroups

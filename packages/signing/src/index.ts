@@ -1,4 +1,4 @@
-/** The signing keys of the installation, and the hash trees over which it signs (docs/adr/0317). */
+/** The signing keys of the installation, and the hash trees over which it signs (docs/adr/0297). */
 export {
   appendLeaf,
   EMPTY_TREE,

@@ -1,4 +1,4 @@
-/** The transparency log: a leaf for every event, signed checkpoints, tiles, and proofs valid without the installation (docs/adr/0364). */
+/** The transparency log: a leaf for every event, signed checkpoints, tiles, and proofs valid without the installation (docs/adr/0318). */
 export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
 export {
   compareTransparency,

@@ -1,6 +1,6 @@
 /**
  * Webhook secrets at rest. The sender needs the plain secret, so a hash is not enough: secrets are encrypted and bound to their
- * endpoint, under a key of the operator, or without one under a key in the same database (docs/adr/0110).
+ * endpoint, under a key of the operator, or without one under a key in the same database (docs/adr/0112).
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 

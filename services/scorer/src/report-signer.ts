@@ -1,4 +1,4 @@
-/** Signs reports: one signature for all reports that are ready in the same moment, in any lane and partition (docs/adr/0317). */
+/** Signs reports: one signature for all reports that are ready in the same moment, in any lane and partition (docs/adr/0297). */
 import { openReportSigner, type ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import type { LogIdentity, NewRecord } from '@cupel/event-log'

@@ -1,4 +1,4 @@
-/** Why two decisions about one address differ: the parts of one are exchanged for those of the other, one at a time (docs/adr/0143). */
+/** Why two decisions about one address differ: the parts of one are exchanged for those of the other, one at a time (docs/adr/0053). */
 import type { ReportGenerated } from '@cupel/contracts'
 import { differences, recompute } from './recompute.js'
 import type { SharedInputs } from './versions.js'

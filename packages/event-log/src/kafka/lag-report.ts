@@ -1,5 +1,5 @@
 /**
- * Reports to Kafka how far a group has read, so that Kafka's own tools show its lag (docs/adr/0021). No code reads these offsets back: the
+ * Reports to Kafka how far a group has read, so that Kafka's own tools show its lag (docs/adr/0020). No code reads these offsets back: the
  * positions of a group are its checkpoints in Postgres.
  */
 import type { Logger } from '@cupel/contracts'

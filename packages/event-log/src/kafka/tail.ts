@@ -1,5 +1,5 @@
 /**
- * Follows one partition from its current end. No consumer group is involved (docs/adr/0021): the position is in memory, so that there is
+ * Follows one partition from its current end. No consumer group is involved (docs/adr/0020): the position is in memory, so that there is
  * nothing to join, nothing to commit and no rebalance that could take the partition away.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

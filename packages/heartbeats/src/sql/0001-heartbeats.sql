@@ -1,4 +1,4 @@
--- Which processes of the services run. A row belongs to one process, which writes to it every two seconds (docs/adr/0352).
+-- Which processes of the services run. A row belongs to one process, which writes to it every two seconds (docs/adr/0326).
 CREATE SCHEMA heartbeats;
 
 CREATE TABLE heartbeats.process (

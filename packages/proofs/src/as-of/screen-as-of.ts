@@ -1,7 +1,7 @@
 /**
  * Screens an address as of a past moment: the current scorer decides with the lists, policy, ledger and prices of that moment. The
  * result is not a report: it has no id, nothing is stored, and no event records it. Providers of chain data cannot be queried about the
- * past. Their answers are left out, which never makes the result greener (docs/adr/0396).
+ * past. Their answers are left out, which never makes the result greener (docs/adr/0001).
  */
 import { createHash } from 'node:crypto'
 import type { Report, ReportGenerated } from '@cupel/contracts'

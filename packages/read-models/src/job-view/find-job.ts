@@ -1,6 +1,6 @@
 /**
  * Reads a job so that a reader sees everything acknowledged before the read: the submission of a job, the end of a
- * job, and the reports of an ended job. Such a read waits for the projections (docs/adr/0073).
+ * job, and the reports of an ended job. Such a read waits for the projections (docs/adr/0072).
  */
 import { withinMs } from '@cupel/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'

@@ -1,7 +1,7 @@
 /**
  * The clock of the installation is the clock of the database. Machines disagree about the time. If a service compared a time of another
  * machine with its own, that difference would affect its decision. So each service measures the difference between its clock and the
- * database clock, and instants that another service compares are times of the database (docs/adr/0336).
+ * database clock, and instants that another service compares are times of the database (docs/adr/0040).
  */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'

@@ -1,7 +1,7 @@
 /**
  * Reads a report by its id. A caller that was given an id never gets "unknown" for it: if the read model has no row, the read
  * waits until the read model has passed the end that the id's partition had when the call arrived, and reads again
- * (docs/adr/0073).
+ * (docs/adr/0072).
  */
 import { withinMs } from '@cupel/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'

@@ -1,6 +1,6 @@
 /**
  * Brings a database and a log together after one of them, or both, came from a backup. All changes of the database are one transaction,
- * which a dry run and a refusal roll back (docs/adr/0337).
+ * which a dry run and a refusal roll back (docs/adr/0367).
  */
 import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/access'
 import { replayJobs } from '@cupel/bulk-coordinator'
