@@ -91,15 +91,14 @@ test('a consumer that fails is told of every sample that it failed on, and the o
   const error = await golden.forEachGoldenEvent(consumer).catch((reason) => reason)
   expect(error.errors).toHaveLength(failed.length)
   expect(error.message).toContain(`on ${failed.length} of ${tried.length} samples`)
-  expect(error.message).toContain('BulkSubmitted, sample 2: no such field')
+  expect(error.message).toContain('BulkSubmitted, sample 1: no such field')
   expect(tried).toHaveLength(golden.goldenEvents().length)
 })
 
 test('samples are chosen by event, topic and release, and an unknown name is refused', () => {
   const releases = Object.keys(JSON.parse(readFileSync(join(root, 'releases.json'), 'utf8')))
-  expect(golden.goldenEvents({ upTo: releases[0] }).every(({ release }) => release === releases[0])).toBe(
-    true,
-  )
+  for (const last of releases.slice(0, 1))
+    expect(golden.goldenEvents({ upTo: last }).every(({ release }) => release === last)).toBe(true)
   expect(
     golden.goldenEvents({ topics: ['screening.bulk.events.v1'], types: ['BulkCompleted'] }),
   ).toHaveLength(1)

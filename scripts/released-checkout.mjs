@@ -11,7 +11,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /** Whether the history is here: a download may lack it. */
 export async function hasHistory(version) {
-  const { commit } = readReleases()[version]
+  const commit = readReleases()[version]?.commit
   return await git('cat-file', '-e', `${commit}^{tree}`).then(
     () => true,
     () => false,

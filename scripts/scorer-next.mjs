@@ -27,7 +27,7 @@ for (const entry of readdirSync(folderOf(current), { recursive: true, withFileTy
   renameSync(from, to)
 }
 table.versions[current] = { released: true, sha256: digestOf(current) }
-table.versions[next] = { released: false, sha256: digestOf(next) }
+table.versions[next] = { released: false }
 table.current = next
 writeTable(table)
 console.log(

@@ -1,4 +1,4 @@
-// Keeps packages/domain/scorers.json up to date: the scorer versions, the current one, and the digest over each folder. Plain Node.
+// Keeps packages/domain/scorers.json up to date: the scorer versions, the current one, and the digest of each released folder. Plain Node.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -11,7 +11,7 @@ const VERSIONS = 'packages/domain/src/scorer/versions.ts'
 export const folderOf = (version) => join(root, 'packages/domain/src/scorer', version)
 export const isTest = (path) => path.endsWith('.unit.test.ts')
 
-/** @returns {{ current: string, versions: Record<string, { released: boolean, sha256: string }> }} */
+/** @returns {{ current: string, versions: Record<string, { released: boolean, sha256?: string }> }} */
 export const readTable = () => JSON.parse(readFileSync(join(root, TABLE), 'utf8'))
 
 export const writeTable = (table) => writeFileSync(join(root, TABLE), textOf(table))
@@ -34,18 +34,15 @@ export function digestOf(version) {
 }
 
 /**
- * The expected content of the files: path and text. The digest of an unreleased folder follows its content; a released one never changes.
- * Throws if a released folder has changed.
+ * The expected content of the files: path and text. Throws if a released folder has changed.
  */
 export function scorerFiles() {
   const table = readTable()
   for (const [version, entry] of Object.entries(table.versions)) {
-    const sha256 = digestOf(version)
-    if (entry.released && entry.sha256 !== sha256)
+    if (entry.released && entry.sha256 !== digestOf(version))
       throw new Error(
         `Scorer ${version} is released and its folder has changed. Undo the change, or make it in a next version: npm run scorer:next`,
       )
-    entry.sha256 = sha256
   }
   return { [TABLE]: textOf(table), [VERSIONS]: versionsModule(table) }
 }

@@ -9,7 +9,7 @@ import { CURRENT_SCORER_VERSION, scorers } from '../src/index.js'
 const folder = fileURLToPath(new URL('../src/scorer/', import.meta.url))
 const { current, versions } = JSON.parse(
   readFileSync(new URL('../scorers.json', import.meta.url), 'utf8'),
-) as { current: string; versions: Record<string, { released: boolean; sha256: string }> }
+) as { current: string; versions: Record<string, { released: boolean; sha256?: string }> }
 
 /** The sorted paths of a version's files except tests, with `/` between names. */
 const filesOf = (version: string): string[] =>
@@ -30,17 +30,15 @@ test('the table, the folders and the module name the same versions', () => {
   for (const [version, scorer] of Object.entries(scorers)) expect(scorer.SCORER_VERSION).toBe(version)
 })
 
-test.each(Object.entries(versions))(
-  'the files of scorer %s have the pinned digest',
-  (version, { released, sha256 }) => {
+test.each(Object.entries(versions).filter(([, { released }]) => released))(
+  'the files of the released scorer %s have the pinned digest',
+  (version, { sha256 }) => {
     const hash = createHash('sha256')
     for (const path of filesOf(version)) {
       const content = readFileSync(join(folder, version, path))
       hash.update(`${path}\n${content.length}\n`).update(content)
     }
-    const advice = released
-      ? 'It is released: make the change in a next version (npm run scorer:next).'
-      : 'It is not released yet: npm run generate renews the digest.'
+    const advice = 'It is released: make the change in a next version (npm run scorer:next).'
     expect(hash.digest('hex'), advice).toBe(sha256)
   },
 )

@@ -76,10 +76,8 @@ function differenceOf(read: unknown, said: unknown, path: string): string | null
   return null
 }
 
-test('there are readers of the last release', () => {
-  const [last] = Object.keys(releases).reverse()
-  const schemas = Object.keys(releases[last!]!.files).filter((name) => RELEASED.test(name))
-  expect(schemas.length).toBeGreaterThan(20)
+test.each(Object.entries(releases))('there are readers of release %s', (_version, { files }) => {
+  expect(Object.keys(files).filter((name) => RELEASED.test(name)).length).toBeGreaterThan(20)
 })
 
 test.each(readers)(
@@ -91,9 +89,9 @@ test.each(readers)(
   },
 )
 
-describe('a schema that breaks readers of the last release is refused', () => {
+describe('a schema that breaks readers of an earlier release is refused', () => {
   type Field = Record<string, unknown> & { readonly name: string }
-  const { schema } = readers.find(({ event }) => event === 'ScreeningFailed')!
+  const { schema } = eventSchemas.ScreeningFailed
   const [sample] = samplesOfToday('ScreeningFailed')
 
   /** The event as this release would write it if its schema had these fields. */
