@@ -27,7 +27,9 @@ export const sha256Of = (path) =>
 export function frozenPaths() {
   const samples = filesIn(join(root, 'schemas/golden')).filter((path) => !path.endsWith('.md'))
   const migrations = ['packages', 'services'].flatMap((group) =>
-    readdirSync(join(root, group)).flatMap((name) => filesIn(join(root, group, name, 'src', 'sql'))),
+    readdirSync(join(root, group)).flatMap((name) =>
+      ['sql', 'src/sql'].flatMap((folder) => filesIn(join(root, group, name, folder))),
+    ),
   )
   return [...samples, ...migrations].map((path) => relative(root, path).split(sep).join('/')).sort()
 }

@@ -10,6 +10,7 @@ import { root } from '../setup.mjs'
 test('a release freezes golden samples and migrations', () => {
   expect(frozenPaths()).toEqual(
     expect.arrayContaining([
+      'packages/event-log/sql/0001-log.sql',
       'packages/ledger/src/sql/0001-ledger.sql',
       'schemas/golden/ReportGenerated/1.bin',
     ]),

@@ -40,7 +40,7 @@ CREATE TABLE log.topic_partition (
 );
 COMMENT ON COLUMN log.topic_partition.topic IS 'With the prefix of its installation.';
 COMMENT ON COLUMN log.topic_partition.start_offset IS
-  'Oldest offset that can still be read; moved by log.delete_before alone.';
+  'Oldest offset that can still be read; moved only by log.delete_before.';
 
 -- No foreign key: log.append locks the partition's row, which proves that it exists, once per write instead of once per record.
 CREATE TABLE log.record (
@@ -71,11 +71,13 @@ COMMENT ON FUNCTION log.end_offset IS
 --   record_ordinal   per record: its place among the records of its partition, from 0
 --   record_start     per record: where it begins in `packed`, from 1: key, headers (JSON), value, in UTF-8 and raw bytes
 -- Returns the first new offset of each of partition_ids.
+-- Who may not write log.record may still append to it: the function acts as its owner. The role of the services has no other way
+-- into the log, so that nothing that was appended can be changed or deleted with it.
 CREATE FUNCTION log.append(
   partition_ids int[], record_partition int[], record_ordinal int[],
   record_start int[], key_bytes int[], header_bytes int[], value_bytes int[], packed bytea
 ) RETURNS bigint[]
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   locked int;
   first_offsets bigint[];
@@ -124,6 +126,7 @@ BEGIN
   DELETE FROM log.record WHERE partition_id = wanted AND record_offset < before;
 END
 $$;
+REVOKE EXECUTE ON FUNCTION log.delete_before(text, int, bigint) FROM PUBLIC;
 
 -- Groups of readers: members share partitions as long as they are alive. Checkpoints live with what the readers write.
 
@@ -189,3 +192,42 @@ LANGUAGE sql STABLE AS $$
     WHERE m.group_name = of_group
     GROUP BY p.id) c
 $$;
+
+-- Which records must carry a MAC. Only the owner of the schema writes these tables: the role of the services reads them, and
+-- nothing in the log changes them.
+
+CREATE TABLE log.record_key (
+  key_id text PRIMARY KEY,
+  registered_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE log.record_key IS
+  'The keys that every process of this installation must have before it reads: without one of them it would take true records for forged ones.';
+
+CREATE TABLE log.macs_required (
+  log_id text NOT NULL,
+  topic text NOT NULL,
+  partition int NOT NULL,
+  first_offset bigint NOT NULL CHECK (first_offset >= 0),
+  until_offset bigint CHECK (until_offset >= first_offset),
+  set_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (log_id, topic, partition, first_offset)
+);
+COMMENT ON TABLE log.macs_required IS
+  'Offsets at which a record without a MAC is forged. While a row of a log is open, a partition without rows requires a MAC of every record.';
+COMMENT ON COLUMN log.macs_required.topic IS 'With the prefix of its installation.';
+COMMENT ON COLUMN log.macs_required.until_offset IS
+  'Null while MACs are required. A range that was closed goes on to bind the records within it.';
+
+-- Set while a log is made from an archive, and until database and log were brought together: no service starts meanwhile.
+CREATE TABLE log.restoration (
+  log_id text PRIMARY KEY,
+  archive text NOT NULL,
+  manifest bigint NOT NULL CHECK (manifest > 0),
+  head text NOT NULL,
+  is_whole boolean NOT NULL DEFAULT false,
+  began_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE log.restoration IS 'The archive that the log is made from. `cupel restore` deletes the row.';
+COMMENT ON COLUMN log.restoration.archive IS 'Identity of the log that the archive holds.';
+COMMENT ON COLUMN log.restoration.head IS 'SHA-256 in hex of the last manifest.';
+COMMENT ON COLUMN log.restoration.is_whole IS 'Whether every record of the archive is in the log.';

@@ -1,7 +1,5 @@
 /** An endpoint proves itself: no message about jobs is sent until its receiver has accepted a test message at its present URL. */
 import type { AttemptDecision } from '@cupel/domain'
-import { migrate, openDatabase, readMigrations } from '@cupel/postgres'
-import { createTestDatabase } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -12,7 +10,6 @@ import {
   redeliverRange,
   sendTest,
   testUnproven,
-  webhooksMigrations,
   type ClaimedDelivery,
   type Owner,
   type WebhookEndpoint,
@@ -233,53 +230,4 @@ test('whatever happens to an endpoint, no job is told to a URL that has not acce
     }),
     { numRuns: 20 },
   )
-})
-
-test('of the endpoints of release 0.1.0 those are proven that have accepted a message, and what waits for the others is held', async () => {
-  const testDatabase = await createTestDatabase()
-  const database = openDatabase({ ...testDatabase, maxConnections: 2, applicationName: 'proof' })
-  try {
-    const all = await readMigrations([webhooksMigrations])
-    await migrate(
-      database,
-      all.filter(({ id }) => id.startsWith('webhooks/0001')),
-    )
-    await database.execute(
-      `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
-       SELECT e, 'acc', true, 'https://receiver.example/', 'full', 'enabled', '', now() FROM unnest($1::text[]) e`,
-      [['we_used', 'we_silent', 'we_new']],
-    )
-    const rows = [
-      ['1', 'we_used', JOB, 'delivered'],
-      ['2', 'we_used', JOB, 'pending'],
-      ['3', 'we_silent', JOB, 'exhausted'],
-      ['4', 'we_silent', JOB, 'pending'],
-      ['5', 'we_silent', TEST, 'pending'],
-    ]
-    for (const row of rows)
-      await database.execute(
-        `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, status, due_at,
-           next_attempt_at, ended_at)
-         VALUES ($1, $1, $2, 'acc', true, $3, 'full', $4, now(), now(), CASE $4 WHEN 'delivered' THEN now() END)`,
-        row,
-      )
-    await migrate(database, all)
-    const proven = await database.query<{ id: string }>(
-      'SELECT endpoint_id AS id FROM webhooks.endpoint WHERE proven_at IS NOT NULL',
-    )
-    expect(proven.map(({ id }) => id)).toEqual(['we_used'])
-    const found = await database.query<{ id: string; status: string }>(
-      `SELECT delivery_id AS id, status FROM webhooks.delivery WHERE status IN ('pending', 'held') ORDER BY 1`,
-    )
-    expect(found).toEqual([
-      { id: '2', status: 'pending' },
-      { id: '4', status: 'held' },
-      { id: '5', status: 'pending' },
-    ])
-    // The dispatcher tests the endpoint that was never tested; the other already has its test message.
-    expect(await testUnproven(database, 1_000)).toBe(1)
-  } finally {
-    await database.close()
-    await testDatabase.drop()
-  }
 })

@@ -14,7 +14,10 @@ VALUES (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 -- return a number for the second time; a committed row cannot.
 CREATE TABLE access.report_number (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
-  next bigint NOT NULL CHECK (next >= 0)
+  next bigint NOT NULL CHECK (next >= 0),
+  -- Partitions of the report topics, which the last two digits of report ids name: recorded when the topics are made, and never changed
+  -- then. Null: not recorded, as if the topics have the number of a local installation.
+  partitions int CHECK (partitions BETWEEN 2 AND 256 AND partitions & (partitions - 1) = 0)
 );
 INSERT INTO access.report_number (next) VALUES (0);
 
@@ -382,5 +385,86 @@ BEGIN
       lease_ms, keep_ms) AS r;
     RETURN NEXT;
   END LOOP;
+END
+$$;
+
+-- Sessions of people, who signed in with a key. A session stands for its key: every call with it is judged as a call with that
+-- key. Sessions are worth a new sign-in, so they make no events; the calls that begin and end them are in the audit log.
+CREATE TABLE access.session (
+  session_id text COLLATE "C" PRIMARY KEY,
+  -- SHA-256 of the whole token: the token itself is shown once and kept nowhere.
+  token_hash bytea NOT NULL CHECK (octet_length(token_hash) = 32),
+  key_id text COLLATE "C" NOT NULL REFERENCES access.api_key ON DELETE CASCADE,
+  -- Who signed in, where a sign-in service said so; empty for whoever holds the key.
+  actor text NOT NULL,
+  begun_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  -- When a call with the session was last judged, correct to a minute.
+  used_at timestamptz NOT NULL,
+  -- The name of the person that never changes, as a sign-in service states it; empty for whoever holds the key.
+  subject text NOT NULL DEFAULT ''
+);
+CREATE INDEX session_key ON access.session (key_id, begun_at);
+CREATE INDEX session_expiry ON access.session (expires_at);
+
+-- ID tokens that began a session or were refused one: each counts once. They are forgotten once their time refuses them anyway.
+CREATE TABLE access.spent_id_token (
+  token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
+  useless_from timestamptz NOT NULL
+);
+CREATE INDEX spent_id_token_age ON access.spent_id_token (useless_from);
+
+-- The keys that sessions stand for, by this server's clock. A session that does not match its hash, has ended or was not used for
+-- `idle_ms` is unknown. One row per session that is known.
+CREATE FUNCTION access.resolve_sessions(session_ids text[], token_hashes bytea[], idle_ms bigint)
+RETURNS TABLE (ordinal int, key_id text, key_hash bytea, actor text, expires_at timestamptz, subject text) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  now_at timestamptz := clock_timestamp();
+BEGIN
+  -- Rows that another statement is changing are left to it: it moves them to the same minute.
+  UPDATE access.session AS s SET used_at = now_at
+  WHERE s.session_id = ANY (ARRAY(
+    SELECT one.session_id
+    FROM unnest(session_ids, token_hashes) AS asked (session_id, token_hash)
+    JOIN access.session AS one ON one.session_id = asked.session_id AND one.token_hash = asked.token_hash
+    WHERE one.expires_at > now_at AND one.used_at > now_at - idle_ms * interval '1 millisecond'
+      AND one.used_at <= now_at - interval '1 minute'
+    FOR UPDATE OF one SKIP LOCKED));
+  RETURN QUERY
+    SELECT asked.place::int, k.key_id, k.key_hash, s.actor, s.expires_at, s.subject
+    FROM unnest(session_ids, token_hashes) WITH ORDINALITY AS asked (session_id, token_hash, place)
+    JOIN access.session AS s ON s.session_id = asked.session_id AND s.token_hash = asked.token_hash
+    JOIN access.api_key AS k ON k.key_id = s.key_id
+    WHERE s.expires_at > now_at AND s.used_at > now_at - idle_ms * interval '1 millisecond';
+END
+$$;
+
+-- Jobs that were admitted, so that what an account has open is counted before its job is in any read model. Rows of jobs that have
+-- ended are deleted where they would refuse another one.
+CREATE TABLE access.open_job (
+  job_id text COLLATE "C" PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL,
+  livemode boolean NOT NULL,
+  items int NOT NULL,
+  admitted_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX open_job_account ON access.open_job (account_id, livemode);
+
+-- Admits a job unless the account would then have more open jobs or waiting items than it may. Calls for one account take turns,
+-- whichever instance they come from. A job that was admitted before is not counted again.
+CREATE FUNCTION access.admit_job(asked_job text, asked_account text, asked_livemode boolean, asked_items int,
+  max_jobs int, max_items int)
+RETURNS TABLE (is_admitted boolean, open_jobs int, waiting_items int) LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('cupel.open-job ' || asked_livemode || ' ' || asked_account, 0));
+  SELECT count(*)::int, coalesce(sum(j.items), 0)::int INTO open_jobs, waiting_items
+  FROM access.open_job AS j
+  WHERE j.account_id = asked_account AND j.livemode = asked_livemode AND j.job_id <> asked_job;
+  is_admitted := open_jobs < max_jobs AND waiting_items + asked_items <= max_items;
+  IF is_admitted THEN
+    INSERT INTO access.open_job (job_id, account_id, livemode, items)
+    VALUES (asked_job, asked_account, asked_livemode, asked_items) ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NEXT;
 END
 $$;

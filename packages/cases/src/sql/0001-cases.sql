@@ -42,6 +42,8 @@ CREATE TABLE cases.entry (
   holder               text NOT NULL,
   -- The person, where one was signed in; else empty.
   actor                text NOT NULL,
+  -- The name of the person that never changes, where a sign-in service vouches for one; else empty. Second persons are told apart by it.
+  subject              text NOT NULL DEFAULT '',
   PRIMARY KEY (report_id, version)
 );
 

@@ -30,3 +30,15 @@ CREATE TABLE checkpoints.published_key (
   verifier_key text COLLATE "C" NOT NULL,
   PRIMARY KEY (key_id, verifier_key)
 );
+
+-- From which offset on a report must carry a signature. Verification reads it; no reader of reports does.
+CREATE TABLE checkpoints.signatures_required (
+  log          text COLLATE "C" NOT NULL,
+  topic        text COLLATE "C" NOT NULL,
+  partition    int4 NOT NULL,
+  first_offset int8 NOT NULL CHECK (first_offset >= 0),
+  -- Before which offset it was required, if an operator has said that reports without one count again; null while it is required.
+  -- A partition may have several such ranges, one after another.
+  until_offset int8 CHECK (until_offset >= first_offset),
+  PRIMARY KEY (log, topic, partition, first_offset)
+);

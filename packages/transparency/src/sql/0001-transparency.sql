@@ -9,7 +9,17 @@ CREATE TABLE transparency.log (
   -- Roots of the full subtrees of the tree.
   peaks      bytea NOT NULL,
   -- The signed note of a tree of this size; null for an empty tree, which nobody signs.
-  checkpoint text CHECK ((checkpoint IS NULL) = (size = 0))
+  checkpoint text CHECK ((checkpoint IS NULL) = (size = 0)),
+  -- The last checkpoint that enough witnesses cosigned. The log may have a longer one by now.
+  cosigned_size int8,
+  -- The signed note with the lines of the witnesses.
+  cosigned text,
+  -- When it had enough of them.
+  cosigned_at timestamptz,
+  -- Until then one process asks the witnesses, and others leave it to it.
+  asked_until timestamptz,
+  CHECK (num_nulls(cosigned_size, cosigned, cosigned_at) IN (0, 3)),
+  CHECK (cosigned_size <= size)
 );
 
 CREATE TABLE transparency.leaf (
@@ -33,4 +43,19 @@ CREATE TABLE transparency.subtree (
   index  int8 NOT NULL CHECK (index >= 0),
   hash   bytea NOT NULL CHECK (octet_length(hash) = 32),
   PRIMARY KEY (number, level, index)
+);
+
+-- What is known of each witness that is asked.
+CREATE TABLE transparency.witness (
+  number      int4 NOT NULL REFERENCES transparency.log,
+  -- Its verifier key.
+  vkey        text COLLATE "C" NOT NULL,
+  -- Leaves of the last checkpoint that it cosigned, as far as is known.
+  size        int8 NOT NULL DEFAULT 0 CHECK (size >= 0),
+  cosigned_at timestamptz,
+  -- Of the last try; null where it cosigned.
+  failure     text,
+  -- Failed tries in a row.
+  failures    int8 NOT NULL DEFAULT 0,
+  PRIMARY KEY (number, vkey)
 );

@@ -34,7 +34,18 @@ CREATE TABLE watches.watch (
   pending_report_id    text COLLATE "C",
   pending_causes       text[] NOT NULL DEFAULT '{}',
   -- Screenings in a row that ended without a report.
-  failures             int4 NOT NULL DEFAULT 0
+  failures             int4 NOT NULL DEFAULT 0,
+  -- The report that the account was told of last, or the first one: later reports are compared with it, so that a score that creeps is told.
+  told_report_id       text COLLATE "C",
+  told_level           text COLLATE "C",
+  told_score           float8,
+  -- Whether the watch is part of the daily digest, and the report that the last digest, or the first report, left off at.
+  digest               bool NOT NULL DEFAULT false,
+  digest_report_id     text COLLATE "C",
+  digest_level         text COLLATE "C",
+  digest_score         float8,
+  -- Day of the last digest that said it had changed.
+  digest_day           date
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX watch_of_address ON watches.watch (account_id, livemode, chain, canonical_address);
 CREATE INDEX watch_newest ON watches.watch (account_id, livemode, created_at DESC, watch_id DESC);
@@ -42,6 +53,10 @@ CREATE INDEX watch_by_key ON watches.watch (lookup_key);
 CREATE INDEX watch_by_chain ON watches.watch (chain, canonical_address);
 CREATE INDEX watch_due ON watches.watch (account_id, livemode, due_at) WHERE due_at IS NOT NULL AND pending_report_id IS NULL;
 CREATE UNIQUE INDEX watch_pending ON watches.watch (pending_report_id) WHERE pending_report_id IS NOT NULL;
+-- How many screenings of watches of an account are under way is asked whenever one is due, and how many watches are pending differs from moment to
+-- moment. Read in the order of this index, entries of watches that are pending no more are looked at once and then passed over.
+CREATE INDEX watch_pending_of ON watches.watch (account_id, livemode, pending_report_id) WHERE pending_report_id IS NOT NULL;
+CREATE INDEX watch_digest ON watches.watch (account_id, livemode) WHERE digest;
 
 -- Answers of the calls that made watches, for repeats under an Idempotency-Key.
 CREATE TABLE watches.batch (
@@ -60,4 +75,12 @@ CREATE TABLE watches.progress (
   ledger_seq     int8 NOT NULL,
   policy_seq     int8 NOT NULL,
   scorer_version text NOT NULL
+);
+
+-- Up to when the digests of each account and environment tell.
+CREATE TABLE watches.digest (
+  account_id text COLLATE "C" NOT NULL,
+  livemode   bool NOT NULL,
+  told_until timestamptz NOT NULL,
+  PRIMARY KEY (account_id, livemode)
 );

@@ -13,9 +13,12 @@ CREATE TABLE webhooks.endpoint (
   sealed_secret              bytea NOT NULL,
   sealed_previous_secret     bytea,
   previous_secret_expires_at timestamptz CHECK ((sealed_previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
-  created_at                 timestamptz NOT NULL
+  created_at                 timestamptz NOT NULL,
+  -- An endpoint proves itself: its receiver accepts a test message before it is sent the results of jobs.
+  proven_at                  timestamptz
 );
 CREATE INDEX endpoint_of_account ON webhooks.endpoint (account_id, livemode, created_at, endpoint_id);
+CREATE INDEX endpoint_unproven ON webhooks.endpoint (endpoint_id) WHERE proven_at IS NULL;
 
 -- Bodies, one per job and payload kind. Written once and never changed: every attempt sends the same bytes.
 CREATE TABLE webhooks.body (
@@ -45,7 +48,9 @@ CREATE TABLE webhooks.delivery (
   -- Number of claims. A sender with an older number has lost its lease.
   claim           int8 NOT NULL DEFAULT 0,
   created_at      timestamptz NOT NULL DEFAULT now(),
-  ended_at        timestamptz
+  ended_at        timestamptz,
+  -- The trace that a delivery continues (W3C Trace Context); null where none was made.
+  traceparent     text
 ) WITH (fillfactor = 70);
 CREATE INDEX delivery_due ON webhooks.delivery (endpoint_id, due_at) WHERE status = 'pending' AND body_id IS NOT NULL;
 CREATE INDEX delivery_without_body ON webhooks.delivery (job_id) WHERE body_id IS NULL;
@@ -65,3 +70,16 @@ CREATE TABLE webhooks.attempt (
   response_excerpt text,
   PRIMARY KEY (delivery_id, number)
 );
+
+-- Token buckets of the places that messages go to: one of each host with its port, one of each address. A bucket that is lost in a
+-- crash of the database is full again, so that the table needs no write-ahead log.
+CREATE UNLOGGED TABLE webhooks.destination (
+  name       text COLLATE "C" PRIMARY KEY,
+  -- Microseconds since 1970: when the bucket is full again.
+  full_at_us int8 NOT NULL,
+  -- The time of the last message that waits for a token.
+  turn_at_us int8 NOT NULL,
+  -- What the last call asked for, and got.
+  wanted     int8 NOT NULL,
+  granted    int8 NOT NULL
+) WITH (fillfactor = 50);
