@@ -1,4 +1,4 @@
-// Generates the event types, the schema catalogue and the topic table from schemas/ and deploy/topics.json, the layers of
+// Generates the event types, the facts of events, the schema catalogue and the topic table from schemas/ and deploy/topics.json, the layers of
 // ARCHITECTURE.md from boundaries.json, and the boards of deploy/observability.
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
@@ -8,17 +8,15 @@ import { fileURLToPath } from 'node:url'
 import { scorerFiles } from './scorers.mjs'
 import { boardFiles } from './boards.mjs'
 import { drawLayers } from './layers.mjs'
+import { eventFactsModule, readEvents } from './event-facts.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
 const generatedDir = 'packages/contracts/src/generated'
-const subjects = JSON.parse(readFileSync(join(root, 'schemas/subjects.json'), 'utf8'))
 const topics = JSON.parse(readFileSync(join(root, 'deploy/topics.json'), 'utf8'))
-const schemas = new Map(
-  Object.values(subjects).map((s) => [
-    s.record,
-    JSON.parse(readFileSync(join(root, 'schemas', s.schema), 'utf8')),
-  ]),
+const { subjects, schemas } = readEvents(
+  root,
+  topics.topics.map(({ name }) => name),
 )
 
 const interfaces = new Map()
@@ -90,6 +88,7 @@ let stale = 0
 mkdirSync(join(root, generatedDir), { recursive: true })
 writeOrCheck(`${generatedDir}/events.ts`, eventsFile)
 writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
+writeOrCheck(`${generatedDir}/event-facts.ts`, banner + eventFactsModule(subjects))
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
 const boards = boardFiles()

@@ -25,6 +25,6 @@ export {
   type ErasureOrder,
   type ReferenceOrder,
 } from './erase.js'
-export { holdsPlainData, holdsText, personalFields, personalMembers } from './personal-fields.js'
+export { holdsPlainData, holdsText, personalMembers } from './personal-fields.js'
 export { rotateMasterKey, type Rotation } from './rotate-master-key.js'
 export { KEYS_REFRESH_MS } from './memory.js'

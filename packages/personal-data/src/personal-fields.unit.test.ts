@@ -1,6 +1,5 @@
-import { eventSchemas, type EventType } from '@cupel/contracts'
+import { eventSchemas, factsOf, type EventType } from '@cupel/contracts'
 import { expect, test } from 'vitest'
-import { personalFields } from './index.js'
 
 interface Field {
   readonly name: string
@@ -36,7 +35,7 @@ test('every field that says something of a person is on the list of personal dat
     const { fields } = JSON.parse(schema) as { fields: Field[] }
     // An event without an account belongs to the installation, whose operator answers for it by name.
     if (!fields.some(({ name }) => name === 'accountId')) return []
-    const listed = personalFields[type as EventType] ?? []
+    const listed = factsOf(type as EventType).personal
     return personalPaths({ fields })
       .filter((path) => !listed.includes(path) && !listed.includes(`${path}[]`))
       .map((path) => `${type}: ${path}`)

@@ -2,7 +2,15 @@
  * Calls that are recorded by their own event (docs/adr/0095). Every other call with a key has an ApiRequestAudited. If a call
  * has both, the ApiRequestAudited counts: the answer differed from the one its event implies.
  */
-import { problemCodes, type ApiCall, type ApiRequestAudited, type EventData } from '@cupel/contracts'
+import {
+  callEventTypes,
+  factsOf,
+  problemCodes,
+  type ApiCall,
+  type ApiRequestAudited,
+  type CallEventType,
+  type EventData,
+} from '@cupel/contracts'
 import type { FieldOf } from '@cupel/event-log'
 
 export interface RecordedCall {
@@ -24,10 +32,6 @@ export interface ScreenOutcome {
 
 export type CallEnd = Pick<ApiRequestAudited, 'status' | 'code' | 'latencyMs'>
 
-type CallEventType = {
-  [T in keyof EventData]: EventData[T] extends { readonly call: ApiCall | null } ? T : never
-}[keyof EventData]
-
 export interface CallEvent {
   readonly type: CallEventType
   /** The fields that `read` uses. */
@@ -37,23 +41,7 @@ export interface CallEvent {
 }
 
 /** Every type of event that records a call. */
-export const callEvents: readonly CallEvent[] = [
-  callEvent('ScreenRequested', ['reportId'], null),
-  callEvent('BulkSubmitted', ['jobId'], 'submittedAt'),
-  callEvent('BulkCancelRequested', ['jobId'], 'requestedAt'),
-  callEvent('WebhookEndpointCreated', ['endpointId'], 'createdAt'),
-  callEvent('WebhookEndpointChanged', ['endpointId'], 'changedAt'),
-  callEvent('WebhookEndpointDeleted', ['endpointId'], 'deletedAt'),
-  callEvent('WatchesCreated', ['batchId'], 'createdAt'),
-  callEvent('WatchRemoved', ['watchId'], 'removedAt'),
-  callEvent('ReportShareCreated', ['reportId', 'shareId'], 'createdAt'),
-  callEvent('ReportShareRevoked', ['reportId', 'shareId'], 'revokedAt'),
-  callEvent('ReportShareOpened', ['reportId', 'shareId'], 'openedAt'),
-  callEvent('ReportNoteAdded', ['reportId'], 'addedAt'),
-  callEvent('DispositionProposed', ['reportId'], 'proposedAt'),
-  callEvent('DispositionProposalDeclined', ['reportId'], 'declinedAt'),
-  callEvent('DispositionChanged', ['reportId'], 'changedAt'),
-]
+export const callEvents: readonly CallEvent[] = callEventTypes.map(callEvent)
 
 /** The end of a call that succeeded, or whose screening has the given `outcome`. */
 export function endOf({ status, at }: Pick<ApiCall, 'status' | 'at'>, outcome: ScreenOutcome): CallEnd {
@@ -76,23 +64,19 @@ export function auditedData(recorded: RecordedCall, end: CallEnd): ApiRequestAud
   }
 }
 
-function callEvent<T extends CallEventType>(
-  type: T,
-  subjectFields: readonly [FieldOf<T>, ...FieldOf<T>[]],
-  endedAtField: FieldOf<T> | null,
-): CallEvent {
-  const named = endedAtField === null ? subjectFields : [...subjectFields, endedAtField]
+function callEvent(type: CallEventType): CallEvent {
+  const { subjects, endedAt: endedAtField } = factsOf(type).call!
+  const named = endedAtField === null ? subjects : [...subjects, endedAtField]
   return {
     type,
     fields: ['accountId', 'livemode', 'call', ...named] as readonly string[] as CallEvent['fields'],
     read(data) {
       const { accountId, livemode, call, ...rest } = data as EventData[CallEventType]
       if (call === null) return null
-      const texts = rest as Readonly<Record<string, string>>
-      const [first, ...others] = subjectFields
-      const subjectIds = [texts[first]!, ...others.map((field) => texts[field]!)] as const
+      const texts = rest as object as Readonly<Record<string, string>>
+      const [first, ...others] = subjects.map((field) => texts[field]!)
       const endedAt = endedAtField === null ? null : texts[endedAtField]!
-      return { call, accountId, livemode, subjectIds, endedAt }
+      return { call, accountId, livemode, subjectIds: [first!, ...others], endedAt }
     },
   }
 }

@@ -1,6 +1,6 @@
 /** The use of an account's keys, shown to the account. Events of one call may arrive in any order, and more than once. */
 import { readFileSync } from 'node:fs'
-import { screenTopic, topicOf } from '@cupel/contracts'
+import { callEventTypes, screenTopic, topicOf } from '@cupel/contracts'
 import { batchWrite, onPartOf, type ReadModel } from '@cupel/projections'
 import { callEvents, endOf, type RecordedCall } from './recorded-call.js'
 
@@ -73,12 +73,9 @@ export const auditView: ReadModel = {
   schema: 'audit_view',
   topics: [true, false].flatMap((livemode) => [
     topicOf('ApiRequestAudited', livemode),
-    // Calls of the bulk lane come from the coordinator. A screen that was moved there is in the interactive topic too.
-    screenTopic('interactive', livemode),
-    topicOf('BulkSubmitted', livemode),
-    topicOf('WebhookEndpointCreated', livemode),
-    topicOf('ReportShareCreated', livemode),
-    topicOf('WatchesCreated', livemode),
+    // The topic of a screen is that of the interactive lane. Calls of the bulk lane come from the coordinator, and a screen that was
+    // moved there is in the interactive topic too.
+    ...new Set(callEventTypes.map((type) => topicOf(type, livemode))),
   ]),
   workTopics: [screenTopic('interactive', true), screenTopic('interactive', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),

@@ -1,5 +1,5 @@
 /** Counts the records that an erasure reaches, and those that it does not: records with unsealed personal data, from before sealing. */
-import { topicSpecs, type EventType } from '@cupel/contracts'
+import { personalEventTypes, topicSpecs, type EventType } from '@cupel/contracts'
 import {
   typeOf,
   UndecodableRecordError,
@@ -8,7 +8,7 @@ import {
   type FieldOf,
   type LogRecord,
 } from '@cupel/event-log'
-import { holdsPlainData, holdsText, keyIdsIn, personalFields, personalMembers } from '@cupel/personal-data'
+import { holdsPlainData, holdsText, keyIdsIn, personalMembers } from '@cupel/personal-data'
 
 interface Records {
   readonly log: EventLog
@@ -62,8 +62,7 @@ async function* personalRecordsOf({ log, codec }: Records, accountId: string) {
 }
 
 /** Counts of calls without an account belong to no account. */
-const ownedTypes = (): EventType[] =>
-  (Object.keys(personalFields) as EventType[]).filter((type) => type !== 'RefusedRequestsCounted')
+const ownedTypes = (): EventType[] => personalEventTypes.filter((type) => type !== 'RefusedRequestsCounted')
 
 /** Reads only the personal fields: a report's inputs are several times larger than the report. */
 function readerOf(codec: EventCodec, type: EventType) {

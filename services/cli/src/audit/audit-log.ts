@@ -1,10 +1,11 @@
 /** Reads the log for the audit export, from all topics and merged by time. */
 import {
+  auditedEventTypes,
+  callEventTypes,
   laneOfReportPartition,
-  screenTopic,
   topicOf,
+  topicSpecs,
   type DomainEvent,
-  type EventType,
 } from '@cupel/contracts'
 import {
   typeOf,
@@ -30,56 +31,19 @@ export interface Place {
   readonly to: number
 }
 
-/** Calls and the actions of operators: accounts, keys, policies, label sets with the removals they accepted, ledgers,
- * webhook endpoints, share links, cases, rebuilt read models with the differences they accepted, record keys and the requirement of MACs,
- * signing keys and the requirement of signatures. */
-const auditedTypes = [
-  'ApiRequestAudited',
-  'RefusedRequestsCounted',
-  'RebuildAccepted',
-  'RecordMacsChanged',
-  'ReportSignaturesChanged',
-  'ShorterLogAccepted',
-  'LogAdopted',
-  'InstallationRestored',
-  'SigningKeyPublished',
-  'SigningKeyRetired',
-  'AccountCreated',
-  'ApiKeyIssued',
-  'ApiKeyRevoked',
-  'PersonalDataErased',
-  'PolicyActivated',
-  'LabelSetPublished',
-  'LabelSetExpected',
-  'LedgerSegmentImported',
-  'WebhookEndpointCreated',
-  'WebhookEndpointChanged',
-  'WebhookEndpointDeleted',
-  'WatchesCreated',
-  'WatchRemoved',
-  'ReportShareCreated',
-  'ReportShareRevoked',
-  'ReportShareOpened',
-  'ReportNoteAdded',
-  'DispositionProposed',
-  'DispositionProposalDeclined',
-  'DispositionChanged',
-] as const satisfies readonly EventType[]
+/** Not every topic has one of the sandbox. */
+const existing = new Set(topicSpecs.map(({ name }) => name))
+const audited: ReadonlySet<string> = new Set(auditedEventTypes)
 
 /** The partitions that an export reads. The bulk half of the report topic is left out: no call waits for its reports. */
 export async function placesOf(log: EventLog): Promise<Place[]> {
   const reports = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
-  const topics = [
-    ...auditedTypes.map((type) => topicOf(type)),
-    ...[topicOf('ApiRequestAudited', false), topicOf('WebhookEndpointCreated', false)],
-    topicOf('ReportShareCreated', false),
-    topicOf('WatchesCreated', false),
-    ...[screenTopic('interactive', true), screenTopic('interactive', false)],
-    ...[topicOf('BulkSubmitted', true), topicOf('BulkSubmitted', false)],
-    ...reports,
-  ]
+  // The topic of a screen is that of the interactive lane.
+  const shown = [...auditedEventTypes, ...callEventTypes]
+  const topics = [...shown.flatMap((type) => [topicOf(type, true), topicOf(type, false)]), ...reports]
   const places: Place[] = []
   for (const topic of new Set(topics)) {
+    if (!existing.has(topic)) continue
     const count = await log.partitionCount(topic)
     for (let partition = 0; partition < count; partition += 1) {
       if (reports.includes(topic) && laneOfReportPartition(partition) === 'bulk') continue
@@ -146,8 +110,7 @@ function createEntryReader(codec: EventCodec): EntryReader {
       return [{ kind: 'outcome', time, reportId: record.key, outcome }]
     }
     const entries: AuditLogEntry[] = []
-    if (auditedTypes.some((audited) => audited === type))
-      entries.push({ kind: 'event', time, event: codec.decode(record) })
+    if (audited.has(type)) entries.push({ kind: 'event', time, event: codec.decode(record) })
     const recorded = readable(record, () => calls.get(type)?.(record) ?? null)
     if (recorded !== null) entries.push({ kind: 'call', time, recorded })
     return entries

@@ -3,11 +3,12 @@ import { endEverySession, isKeyKnown, keyHolder, replayAccount, replayRevocation
 import { recordedEntry, replayEntry, type CaseEventType, type ReportFacts } from '@cupel/cases'
 import {
   reportPartition,
+  restoredEventTypes,
   topicOf,
   topicSpecs,
   type DomainEvent,
   type EventData,
-  type EventType,
+  type RestoredEventType,
 } from '@cupel/contracts'
 import { isPriceTableKnown, isSegmentKnown } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
@@ -31,7 +32,9 @@ export interface PrimaryParts extends SinceBackup {
   readonly acceptsMissingLedger: boolean
 }
 
-type Replay = { readonly [T in EventType]?: (parts: PrimaryParts, data: EventData[T]) => Promise<void> }
+type Replay = {
+  readonly [T in RestoredEventType]: (parts: PrimaryParts, data: EventData[T]) => Promise<void>
+}
 
 const created = (count: number): string => `${count} accounts are created again, as the log tells of them.`
 const revoked = (count: number): string =>
@@ -133,21 +136,20 @@ const replay: Replay = {
 
 /** Compares every primary table with the log. The log is read once, after the position that the database has read. */
 export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
-  const types = Object.keys(replay) as (keyof typeof replay)[]
   const existing = new Set(topicSpecs.map(({ name }) => name))
-  const topics = new Set(types.flatMap((type) => [topicOf(type), topicOf(type, false)]))
+  const topics = new Set(restoredEventTypes.flatMap((type) => [topicOf(type), topicOf(type, false)]))
   const positions: PartitionPosition[] = []
   const erasures: EventData['PersonalDataErased'][] = []
   for (const topic of topics) {
     if (!existing.has(topic)) continue
     const apply = async (event: DomainEvent): Promise<void> => {
-      const replayOne = replay[event.type] as
+      const replayOne = replay[event.type as RestoredEventType] as
         | ((parts: PrimaryParts, data: unknown) => Promise<void>)
         | undefined
       await replayOne?.(parts, event.data)
       if (event.type === 'PersonalDataErased') erasures.push(event.data as EventData['PersonalDataErased'])
     }
-    positions.push(...(await eachEventSince(parts, topic, new Set(types), apply)))
+    positions.push(...(await eachEventSince(parts, topic, new Set(restoredEventTypes), apply)))
   }
   // Other events restored data of these accounts and references.
   for (const erasure of erasures) await forgetErased(parts.transaction, erasure)
