@@ -1,11 +1,10 @@
 /** The range of heights that an import declares complete, and the kinds of transfers that the declaration covers. */
-import { createHash } from 'node:crypto'
 import type { HistoryKind } from '@cupel/domain'
 import { BLOCKS } from './formats/blocks.js'
 import type { ChainDefinition } from './formats/chain.js'
 import { LedgerFileError } from './formats/ledger-file-error.js'
-import type { FileRecord, LedgerFormat } from './formats/ledger-row.js'
-import { readRecords } from './formats/read-file.js'
+import type { LedgerFormat } from './formats/ledger-row.js'
+import { readFields } from './formats/read-file.js'
 import type { LedgerImportRequest } from './import-request.js'
 
 export const historyKinds: readonly HistoryKind[] = ['native', 'internal', 'token']
@@ -20,8 +19,10 @@ export async function declaredKinds(
   chain: ChainDefinition,
 ): Promise<readonly HistoryKind[]> {
   checkRange(request)
+  const fields = await readFields(request.file)
+  if (fields !== null && !format.knows(fields))
+    throw new LedgerFileError(`The columns of the file are not those of the format ${request.format}`, 1)
   if (request.completeFrom === undefined) return []
-  const fields = await firstRecord(request.file)
   // An empty file has no columns that could show its kind.
   const held = fields === null ? null : format.covers(fields, chain)
   const asked =
@@ -58,12 +59,6 @@ function checkRange({ completeFrom, completeTo, replace, covers, format }: Ledge
   const unknown = covers.find((kind) => !historyKinds.includes(kind))
   if (unknown !== undefined || covers.length === 0)
     throw new LedgerFileError('--covers names one or more of native, internal, token', null)
-}
-
-/** The first record, which has the columns of all; null for an empty file. */
-async function firstRecord(file: string): Promise<FileRecord | null> {
-  for await (const [first] of readRecords(file, createHash('sha256'))) return first!
-  return null
 }
 
 /** Whether a height is in the declared range; always true without a declaration. */

@@ -59,7 +59,7 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   const begun = await beginSegment(run)
   const { state } = begun
   if (begun.ledgerSeq !== null)
-    return summary(run, state, {
+    return await summary(run, state, {
       ledgerSeq: begun.ledgerSeq,
       notes: [],
       resumedAt: state.rowsDone,
@@ -68,7 +68,7 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   const resumedAt = state.rowsDone
   await storeRows(run, state, startedAt)
   const published = await publishSegment(run, state)
-  return { ...summary(run, state, { ...published, resumedAt, startedAt }), status: 'imported' }
+  return { ...(await summary(run, state, { ...published, resumedAt, startedAt })), status: 'imported' }
 }
 
 interface SegmentRow extends Record<string, unknown> {
@@ -118,6 +118,18 @@ async function beginSegment(
   return { state, ledgerSeq: row!.ledger_seq }
 }
 
+const MAX_SHOWN_ROWS = 20
+
+async function unreadableRows(
+  database: Queryable,
+  segmentId: number,
+): Promise<LedgerImportSummary['unreadable']> {
+  return await database.query<{ line: number; message: string }>(
+    `SELECT line, message FROM ledger.unreadable_row WHERE segment_id = $1 ORDER BY line LIMIT ${MAX_SHOWN_ROWS}`,
+    [segmentId],
+  )
+}
+
 /** This import may take over rows of other interrupted imports; each of those must then begin again. */
 async function restartOthers(transaction: Queryable, chain: string, segmentId: number): Promise<void> {
   await transaction.execute(
@@ -127,8 +139,8 @@ async function restartOthers(transaction: Queryable, chain: string, segmentId: n
   )
 }
 
-function summary(
-  { chain, sha256, covers }: ImportRun,
+async function summary(
+  { deps, chain, sha256, covers }: ImportRun,
   state: SegmentState,
   {
     ledgerSeq,
@@ -141,7 +153,7 @@ function summary(
     readonly resumedAt: number
     readonly startedAt: number
   },
-): LedgerImportSummary {
+): Promise<LedgerImportSummary> {
   const durationMs = Math.round(performance.now() - startedAt)
   return {
     status: 'already-imported',
@@ -157,6 +169,7 @@ function summary(
     covers,
     notes,
     leftOut: leftOut(state.counts),
+    unreadable: await unreadableRows(deps.database, state.segmentId),
     firstHeight: state.firstHeight,
     lastHeight: state.lastHeight,
     resumedAt,

@@ -15,6 +15,8 @@ export interface LedgerImportRequest {
   readonly covers?: readonly HistoryKind[] | undefined
   /** Retire the transfers of the declared range that the file does not contain, because blocks were reorganised. */
   readonly replace?: boolean | undefined
+  /** A declared range of many heights holds no transfer at all; needs a reason. */
+  readonly acceptEmpty?: boolean | undefined
   /** Author of the import, recorded with the segment. */
   readonly importedBy: string
   /** The reason, for the audit log. An interrupted import records the reason of the operator who finishes it. */
@@ -46,6 +48,8 @@ export interface LedgerImportSummary {
   readonly notes: readonly string[]
   /** Rows that are not counted transfers, by reason. */
   readonly leftOut: Readonly<Record<string, number>>
+  /** Rows whose meaning is not certain, the first ones in the order of the file; `leftOut.unreadable` counts all. */
+  readonly unreadable: readonly { readonly line: number; readonly message: string }[]
   readonly firstHeight: number | null
   readonly lastHeight: number | null
   /** Rows that an interrupted import of the file had already stored. */

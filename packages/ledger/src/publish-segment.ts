@@ -49,8 +49,18 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
     }
     const type = 'LedgerSegmentImported'
     await writeOutbox(transaction, { type, data, envelope }, { topic: topicOf(type), key: chain.code })
-    return { ledgerSeq, notes: covers.length > 0 && completeToAtS === null ? [WITHOUT_TIME] : [] }
+    return { ledgerSeq, notes: notesOn(state, covers.length > 0 && completeToAtS === null) }
   })
+}
+
+function notesOn({ counts }: SegmentState, isWithoutTime: boolean): readonly string[] {
+  const contradicted = counts['contradicted'] ?? 0
+  return [
+    ...(isWithoutTime ? [WITHOUT_TIME] : []),
+    ...(contradicted > 0
+      ? [`An earlier file proved ${contradicted} transactions that this file calls failed: they still count.`]
+      : []),
+  ]
 }
 
 const WITHOUT_TIME =

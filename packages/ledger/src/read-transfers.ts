@@ -6,7 +6,7 @@ import { blockAtS } from './segments.js'
 
 /**
  * Transfers of the chain `$1` that are visible in the state with the ledger_seq `$2`. A fact of a later segment (a proof, a
- * failure, a retirement) is ignored.
+ * failure, a retirement) is ignored. A proof of success stands against a failure that another file states.
  */
 const seen = (side: 'from_address' | 'to_address'): string => `
   ledger.transfer t
@@ -14,7 +14,8 @@ const seen = (side: 'from_address' | 'to_address'): string => `
   LEFT JOIN ledger.segment proof ON proof.segment_id = t.proven_segment_id AND proof.ledger_seq <= $2
   LEFT JOIN ledger.segment failure ON failure.segment_id = t.failed_segment_id AND failure.ledger_seq <= $2
   LEFT JOIN ledger.segment retired ON retired.segment_id = t.retired_segment_id AND retired.ledger_seq <= $2
-  WHERE t.chain = $1 AND t.${side} = asked.address AND failure.segment_id IS NULL AND retired.segment_id IS NULL`
+  WHERE t.chain = $1 AND t.${side} = asked.address AND retired.segment_id IS NULL
+    AND (failure.segment_id IS NULL OR t.kind = 'native' AND proof.segment_id IS NOT NULL)`
 
 /** The caller knows the address, so only the counterparty is selected. */
 const newestOf = (side: 'from_address' | 'to_address'): string => `

@@ -119,7 +119,30 @@ interface DeclaredRow extends Record<string, unknown> {
   /** Time of the last block, else that of the file's last transfer; in seconds. */
   at: number | null
   imported_at: number
+  has_unreadable: boolean
 }
+
+/**
+ * Whether the declared range of the segment `s` contains a row whose meaning is not certain. A row without a height lies anywhere in the
+ * range of its file. A later file that holds the place of the row completely, and reads it, makes up for it.
+ */
+const HAS_UNREADABLE = `
+  EXISTS (
+    SELECT FROM (
+      SELECT told.ledger_seq, row.kinds, coalesce(row.height, told.complete_from) AS first,
+        coalesce(row.height, told.complete_to) AS last
+      FROM ledger.unreadable_row row JOIN ledger.segment told USING (segment_id)
+      WHERE told.chain = $1 AND told.ledger_seq <= $2) bad
+    WHERE kind = ANY (bad.kinds) AND bad.first <= s.complete_to AND bad.last >= s.complete_from
+      AND NOT EXISTS (
+        SELECT FROM ledger.segment later
+        WHERE later.chain = $1 AND later.ledger_seq > bad.ledger_seq AND later.ledger_seq <= $2
+          AND kind = ANY (later.covers) AND later.complete_from <= bad.first AND later.complete_to >= bad.last
+          AND NOT EXISTS (
+            SELECT FROM ledger.unreadable_row again
+            WHERE again.segment_id = later.segment_id
+              AND coalesce(again.height, later.complete_from) <= bad.last
+              AND coalesce(again.height, later.complete_to) >= bad.first)))`
 
 /** Heights declared complete for a chain, in the state with the ledger_seq; adjacent ranges are merged. */
 export const declaredRanges = async (
@@ -138,7 +161,8 @@ export async function declaredBySegment(
       name: 'ledger.ranges',
       text: `SELECT segment_id, kind, complete_from AS from, complete_to AS to,
                coalesce(${blockAtS('s.chain', 's.complete_to')}, complete_to_at_s, ${blockAtS('s.chain', 's.last_height')}) AS at,
-               extract(epoch FROM published_at::timestamptz)::int8 AS imported_at
+               extract(epoch FROM published_at::timestamptz)::int8 AS imported_at,
+               ${HAS_UNREADABLE} AS has_unreadable
              FROM ledger.segment s, unnest(covers) AS kind
              WHERE chain = $1 AND ledger_seq <= $2 AND complete_from IS NOT NULL`,
     },
@@ -148,7 +172,8 @@ export async function declaredBySegment(
     const toAtS = endOf(row, rows)
     if (toAtS === 'later than its import') return []
     const { segment_id: segmentId, kind, from: fromHeight, to: toHeight } = row
-    return [{ segmentId, range: { kind, fromHeight, toHeight, toAtS } }]
+    const hasUnreadable = row.has_unreadable ? { hasUnreadableRows: true } : {}
+    return [{ segmentId, range: { kind, fromHeight, toHeight, toAtS, ...hasUnreadable } }]
   })
 }
 

@@ -21,6 +21,15 @@ const BATCH_TRANSFERS = 5_000
 /** The position also advances in a file without counted transfers. */
 const BATCH_ROWS = 50_000
 
+export interface UnreadableRow {
+  readonly line: number
+  /** Null if the row does not state it. */
+  readonly height: number | null
+  /** Kinds of transfers that the row may hold. */
+  readonly kinds: readonly string[]
+  readonly message: string
+}
+
 export interface Batch {
   readonly segmentId: number
   /** Rows of the file. */
@@ -34,11 +43,13 @@ export interface Batch {
   /** Seconds by height. */
   readonly blocks: Map<number, number>
   readonly leftOut: Map<string, number>
+  readonly unreadable: UnreadableRow[]
   repeated: number
   firstHeight: number | null
   lastHeight: number | null
   lastHeightAtS: number | null
   leaveOut(reason: string): void
+  refuse(row: UnreadableRow): void
   addTransfer(
     id: string,
     transfer: ToldTransfer,
@@ -59,12 +70,17 @@ export function createBatch(segmentId: number): Batch {
     joins: new Map(),
     blocks: new Map(),
     leftOut: new Map(),
+    unreadable: [],
     repeated: 0,
     firstHeight: null,
     lastHeight: null,
     lastHeightAtS: null,
     leaveOut(reason) {
       this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1)
+    },
+    refuse(row) {
+      this.unreadable.push(row)
+      this.leaveOut('unreadable')
     },
     addTransfer(id, transfer, { isDeclared, isCounted }) {
       // One statement cannot update a row twice.
@@ -121,9 +137,11 @@ const STORE = {
           from_net, to_net)
       ON CONFLICT (transfer_id) DO UPDATE SET
         segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
-        proven_segment_id = CASE WHEN ${isUnseen('known.proven_segment_id')}
+        proven_segment_id = CASE WHEN $16 AND excluded.failed_segment_id IS NOT NULL THEN NULL
+          WHEN ${isUnseen('known.proven_segment_id')}
           THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
-        failed_segment_id = CASE WHEN ${isUnseen('known.failed_segment_id')}
+        failed_segment_id = CASE WHEN $16 AND excluded.proven_segment_id IS NOT NULL THEN NULL
+          WHEN ${isUnseen('known.failed_segment_id')}
           THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
         retired_segment_id = CASE WHEN $16 THEN NULL ELSE known.retired_segment_id END,
         block_number = CASE WHEN $16 THEN excluded.block_number ELSE known.block_number END,
@@ -185,8 +203,10 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
     count('known', batch.repeated)
     if (batch.outcomes.size > 0) {
       const told = [[...batch.outcomes.keys()], [...batch.outcomes.values()]]
+      count('contradicted', await countContradicted(transaction, batch))
       count('proven', await transaction.execute(PROVE, [batch.segmentId, ...told]))
     }
+    if (batch.unreadable.length > 0) await storeUnreadable(transaction, batch)
     if (batch.joins.size > 0) await storeJoins(transaction, batch, state)
     if (batch.blocks.size > 0) {
       const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
@@ -244,6 +264,35 @@ async function storeTransfers(
 /** No values at all if all are null: unnest fills up the shorter arrays with nulls. */
 const orNone = (values: readonly (string | null)[]): readonly (string | null)[] =>
   values.every((value) => value === null) ? [] : values
+
+/** An import that began again finds its own rows. */
+async function storeUnreadable(transaction: Queryable, { segmentId, unreadable }: Batch): Promise<void> {
+  await transaction.execute(
+    `INSERT INTO ledger.unreadable_row (segment_id, line, height, kinds, message)
+     SELECT $1, line, height, string_to_array(kinds, ','), message
+     FROM unnest($2::int8[], $3::int8[], $4::text[], $5::text[]) AS told (line, height, kinds, message)
+     ON CONFLICT DO NOTHING`,
+    [
+      segmentId,
+      unreadable.map(({ line }) => line),
+      unreadable.map(({ height }) => height),
+      unreadable.map(({ kinds }) => kinds.join()),
+      unreadable.map(({ message }) => message.slice(0, 500)),
+    ],
+  )
+}
+
+/** Transactions that the file calls failed, and an earlier file proved: those stay proven. */
+async function countContradicted(transaction: Queryable, { outcomes }: Batch): Promise<number> {
+  const failed = [...outcomes].flatMap(([id, succeeded]) => (succeeded ? [] : [id]))
+  if (failed.length === 0) return 0
+  const [row] = await transaction.query<{ count: number }>(
+    `SELECT count(*) FROM ledger.transfer known
+     WHERE transfer_id = ANY ($1::uuid[]) AND NOT ${isUnseen('known.proven_segment_id')}`,
+    [failed],
+  )
+  return row!.count
+}
 
 async function storeJoins(
   transaction: Queryable,

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { findAsset, uncountedReason } from '@cupel/domain'
 import { MAX_AHEAD_S } from './clock.js'
-import { isDeclared } from './declared-range.js'
-import { LedgerFileError } from './formats/ledger-file-error.js'
+import { historyKinds, isDeclared } from './declared-range.js'
+import { LedgerFileError, UnreadableRowError } from './formats/ledger-file-error.js'
 import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './formats/ledger-row.js'
 import { readRecords } from './formats/read-file.js'
+import type { LedgerImportRequest } from './import-request.js'
 import type { ImportRun } from './import-run.js'
 import { createBatch, isFull, storeBatch, type Batch, type SegmentState } from './store-batch.js'
 import { createIdentities, nativeTransferId } from './transfer-identity.js'
@@ -16,6 +17,7 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
   const resumedAt = state.rowsDone
   const hash = createHash('sha256')
   const take = { run, reader: format.open(chain), identityOf: createIdentities(chain) }
+  let firstUnreadable: UnreadableRowError | null = null
   let isFirst = true
   let row = 0
   let batch = createBatch(state.segmentId)
@@ -35,7 +37,8 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
     for (const record of records) {
       row += 1
       // Stored rows are read again too: rows without a hash are numbered among equal rows.
-      takeRecord(take, record, row > resumedAt ? batch : null)
+      const unreadable = takeRecord(take, record, row > resumedAt ? batch : null)
+      firstUnreadable ??= unreadable
       if (row > resumedAt) batch.rows += 1
       if (!isFull(batch)) continue
       await store(batch)
@@ -44,6 +47,8 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
   }
   await store(batch)
   await storing
+  if (firstUnreadable !== null && state.counts[UNREADABLE] === state.rowsDone) throw firstUnreadable
+  if (row === 0) checkEmpty(request)
   if (hash.digest('hex') !== sha256)
     throw new LedgerFileError('The file changed while it was read; import it again', null)
 }
@@ -56,7 +61,28 @@ async function survey(
 ): Promise<void> {
   if (format.isSurveyed?.(first, chain) !== true) return
   for await (const records of readRecords(request.file, createHash('sha256')))
-    for (const record of records) reader.survey?.(record)
+    for (const record of records) {
+      try {
+        reader.survey?.(record)
+      } catch (error) {
+        // Reading the row refuses it.
+        if (!(error instanceof UnreadableRowError)) throw error
+      }
+    }
+}
+
+const UNREADABLE = 'left_out.unreadable'
+
+/** A range of more heights without a single row is rather a download that failed. */
+const MAX_EMPTY_HEIGHTS = 1_000
+
+function checkEmpty({ completeFrom, completeTo, acceptEmpty, reason = '' }: LedgerImportRequest): void {
+  if (completeFrom === undefined || completeTo! - completeFrom < MAX_EMPTY_HEIGHTS) return
+  if (acceptEmpty === true && reason.trim() !== '') return
+  throw new LedgerFileError(
+    `The file has no rows, and its range has ${completeTo! - completeFrom + 1} heights: if that is right, add --accept-empty and --reason`,
+    null,
+  )
 }
 
 interface Take {
@@ -65,9 +91,32 @@ interface Take {
   readonly identityOf: ReturnType<typeof createIdentities>
 }
 
-/** Adds the rows of a record to the batch; null only numbers them. */
-function takeRecord(take: Take, record: FileRecord, batch: Batch | null): void {
-  for (const row of take.reader.read(record)) takeRow(take, row, record, batch)
+/** Adds the rows of a record to the batch; null only numbers them. Returns why the record was refused, or null. */
+function takeRecord(take: Take, record: FileRecord, batch: Batch | null): UnreadableRowError | null {
+  try {
+    for (const row of take.reader.read(record)) takeRow(take, row, record, batch)
+    return null
+  } catch (error) {
+    if (!(error instanceof UnreadableRowError)) throw error
+    refuseRow(take, record, error, batch)
+    return error
+  }
+}
+
+/** The range that the row lies in becomes incomplete. Without a height and a range nothing would show that a row is missing. */
+function refuseRow({ run }: Take, record: FileRecord, error: UnreadableRowError, batch: Batch | null): void {
+  const { request, format, chain } = run
+  const told = record.text('block_number') || record.text('number')
+  const height = /^\d{1,15}(?:\.0+)?$/.test(told) ? Number(told) : null
+  if (request.replace === true || (height === null && request.completeFrom === undefined))
+    throw new LedgerFileError(error.message, record.line)
+  const covers = format.covers(record, chain) ?? historyKinds
+  batch?.refuse({
+    line: record.line,
+    height,
+    kinds: covers.length === 0 ? ['native'] : covers,
+    message: error.message,
+  })
 }
 
 function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch | null): void {

@@ -23,8 +23,14 @@ export function createIdentities({
   /** Content of the native transfers without an index, by id. On EVM chains a transaction has at most one. */
   const natives = new Map<string, string>()
   return (transfer) => {
-    const { txHash, kind, index } = transfer
+    const { txHash, kind, index, blockNumber, txIndex } = transfer
     const isNative = kind === 'native'
+    // Traces of geth have no hash: block and index identify the transaction.
+    if (kind === 'internal' && index !== null && blockNumber !== null && txIndex !== null)
+      return idOf([
+        ...[code, blockNumber, txIndex, kind, index],
+        ...[transfer.from, transfer.to, transfer.amount.toString()],
+      ])
     if (txHash !== '' && index !== null) return idOf([code, txHash, kind, index])
     const isOnly = isNative && family === 'evm'
     if (txHash !== '' && isOnly) return nativeTransferId(code, txHash)

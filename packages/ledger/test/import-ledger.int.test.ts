@@ -129,14 +129,19 @@ describe('one file', () => {
     ['a text that is no address of the chain', csvOf([{ from: '0x12' }]), 'csv', 'not an address of ETH'],
     ['a fraction as raw amount', csvOf([{ raw: '1.5' }]), 'csv', 'not a whole number of base units'],
     ['a text that is no time', csvOf([{ time: 'yesterday' }]), 'csv', 'not a time'],
-    ['another heading', 'a,b\n1,2\n', 'csv', 'column chain is missing'],
+    ['another heading', 'a,b\n1,2\n', 'csv', 'columns of the file are not those of the format csv'],
     ['JSON that is cut', '{"hash":"0x1","gas_price":1', 'ethereum-etl', 'the file may be cut'],
-    ['records of something else', '{"a":1}\n', 'ethereum-etl', 'neither transactions'],
+    [
+      'records of something else',
+      '{"a":1}\n',
+      'ethereum-etl',
+      'columns of the file are not those of the format ethereum-etl',
+    ],
     [
       'a transaction without outputs',
       '{"hash":"1","inputs":[]}\n',
       'bitcoin-etl',
-      'no transaction of bitcoin-etl',
+      'columns of the file are not those of the format bitcoin-etl',
     ],
     ['an unknown format', '', 'xml', 'The format is one of'],
   ])('with %s is refused, and nothing of it is seen', async (_name, text, format, message) => {

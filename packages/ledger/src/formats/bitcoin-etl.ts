@@ -4,15 +4,16 @@
  * "transactions".
  */
 import { uncountedReason } from '@cupel/domain'
-import { foldedHash, secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
+import { foldedHash, outcomeOf, secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
 import { isCoinJoin, nodeOf } from './coin-join.js'
-import { LedgerFileError } from './ledger-file-error.js'
+import { UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
 
 /** A transaction with more inputs times outputs does not show who paid whom: its value goes through a node, as in a hub. */
 const MAX_EDGES = 10_000
 
 export const bitcoinEtl: LedgerFormat = {
+  knows: ({ has }) => has('hash') && has('inputs') && has('outputs'),
   covers: () => ['native'],
   open: (chain) => ({ read: (record) => readTransaction(record, chain) }),
 }
@@ -28,11 +29,11 @@ interface Moved {
 function readTransaction(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const { line } = record
   if (!record.has('inputs') || !record.has('outputs'))
-    throw new LedgerFileError('no transaction of bitcoin-etl: inputs or outputs are missing', line)
+    throw new UnreadableRowError('no transaction of bitcoin-etl: inputs or outputs are missing', line)
   const common = commonOf(record, chain)
   const inputs = amounts(record, 'inputs', chain)
   const outputs = amounts(record, 'outputs', chain)
-  const isCoinbase = ['true', '1'].includes(record.text('is_coinbase').toLowerCase())
+  const isCoinbase = outcomeOf(record.text('is_coinbase'), line) === 'proven'
   if (inputs.total === null && !isCoinbase) return [{ type: 'left-out', reason: 'no_input_values' }]
   const moved: Moved = {
     inputs: isCoinbase ? new Map() : byAddress(inputs.parts),
@@ -59,14 +60,14 @@ type Common = Omit<ToldTransfer, 'index' | 'from' | 'to' | 'amount' | 'fromNet' 
 function commonOf(record: FileRecord, chain: ChainDefinition): Common {
   const { line } = record
   const txHash = foldedHash(record.text('hash'), chain)
-  if (txHash === '') throw new LedgerFileError('a transaction without a hash', line)
+  if (txHash === '') throw new UnreadableRowError('a transaction without a hash', line)
   return {
     line,
     kind: 'utxo',
     contract: '',
     txHash,
     blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
-    occurredAtS: secondsOf(record.text('block_timestamp') || record.text('timestamp'), line),
+    occurredAtS: secondsOf(record.text('block_timestamp') || record.text('timestamp'), line, chain),
     txIndex: wholeNumber(record.text('index'), 'index', line),
     place: 0,
     execution: 'proven',
@@ -86,7 +87,7 @@ function amounts(
   chain: ChainDefinition,
 ): { readonly parts: readonly Part[]; readonly total: bigint | null } {
   const list = json(name)
-  if (!Array.isArray(list)) throw new LedgerFileError(`${name} is not a list`, line)
+  if (!Array.isArray(list)) throw new UnreadableRowError(`${name} is not a list`, line)
   let total: bigint | null = 0n
   const parts = list.map((item: unknown): Part => {
     const { addresses, value } = (item ?? {}) as { addresses?: unknown; value?: unknown }

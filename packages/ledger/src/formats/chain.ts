@@ -1,13 +1,14 @@
 /** Parses the addresses and numbers of ledger files. */
 import { findAsset, findChain, parseAddress } from '@cupel/domain'
-import { LedgerFileError } from './ledger-file-error.js'
+import { firstBlockAtS } from './first-blocks.js'
+import { UnreadableRowError } from './ledger-file-error.js'
 
 export interface ChainDefinition {
   readonly code: string
   readonly family: string
   /** Decimals of the native asset. */
   readonly decimals: number
-  /** The canonical address; empty for an empty text. Throws LedgerFileError for a text that is not an address of the chain. */
+  /** The canonical address; empty for an empty text. Throws UnreadableRowError for a text that is not an address of the chain. */
   readonly canonical: (text: string, line: number) => string
 }
 
@@ -26,7 +27,8 @@ export function openChain(code: string): ChainDefinition | undefined {
     const known = remembered.get(text)
     if (known !== undefined) return known
     const parsed = parseAddress(text, chain.code)
-    if (!parsed.ok) throw new LedgerFileError(`${text.slice(0, 80)} is not an address of ${chain.code}`, line)
+    if (!parsed.ok)
+      throw new UnreadableRowError(`${text.slice(0, 80)} is not an address of ${chain.code}`, line)
     if (remembered.size >= REMEMBERED_ADDRESSES) remembered.clear()
     remembered.set(text, parsed.canonical)
     return parsed.canonical
@@ -44,7 +46,7 @@ export function wholeUnits(text: string, line: number): bigint {
     const shift = Number(exponent) - digits.length
     if (shift >= 0 && shift <= MAX_SHIFT) return BigInt(whole! + digits) * 10n ** BigInt(shift)
   }
-  throw new LedgerFileError(`${text.slice(0, 80)} is not a whole number of base units`, line)
+  throw new UnreadableRowError(`${text.slice(0, 80)} is not a whole number of base units`, line)
 }
 
 /** The supply of a token is below 2^256, and so is every amount. */
@@ -53,31 +55,74 @@ const MAX_SHIFT = 80
 /** Converts an amount in whole units to base units. Further digits are floating-point noise and are cut off. */
 export function unitsOfDecimal(text: string, decimals: number, line: number): bigint {
   const match = /^(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text)
-  if (match === null) throw new LedgerFileError(`${text.slice(0, 80)} is not an amount`, line)
+  if (match === null) throw new UnreadableRowError(`${text.slice(0, 80)} is not an amount`, line)
   const [, whole, fraction = '', exponent = '0'] = match
   const shift = decimals - fraction.length + Number(exponent)
   const digits = BigInt(whole! + fraction)
-  if (shift > MAX_SHIFT + decimals) throw new LedgerFileError(`${text.slice(0, 80)} is not an amount`, line)
+  if (shift > MAX_SHIFT + decimals)
+    throw new UnreadableRowError(`${text.slice(0, 80)} is not an amount`, line)
   return shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift)
 }
 
-/** A height, a position or a time; null if the text is empty. */
+/** A height or a position; null if the text is empty. A column with holes comes back from a data frame as `7.0`. */
 export function wholeNumber(text: string, name: string, line: number): number | null {
   if (text === '') return null
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 0 || !/^\d+$/.test(text))
-    throw new LedgerFileError(`${name} is not a whole number: ${text.slice(0, 40)}`, line)
+  if (!Number.isSafeInteger(value) || value < 0 || !/^\d+(?:\.0+)?$/.test(text))
+    throw new UnreadableRowError(`${name} is not a whole number: ${text.slice(0, 40)}`, line)
   return value
 }
 
-/** Seconds since 1970. Accepts seconds, an ISO 8601 text, or the `2023-05-02 12:19:59 UTC` of ethereum-etl. */
-export function secondsOf(text: string, line: number): number | null {
+const EPOCH_SECONDS = /^(\d{1,11})(?:\.0+)?$/
+/** ISO 8601, and the `2023-05-02 12:19:59 UTC` of ethereum-etl. A time without a zone is UTC. */
+const ISO_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z| ?UTC|[+-]\d\d(?::?\d\d)?)?)?$/
+
+/**
+ * Seconds since 1970; null if the text is empty. Accepts seconds and ISO 8601. Every other text is refused: a day and a month may be
+ * exchanged, and a small number is the serial number of a spreadsheet. No chain has a time before its first block.
+ */
+export function secondsOf(
+  text: string,
+  line: number,
+  { code }: Pick<ChainDefinition, 'code'>,
+): number | null {
   if (text === '') return null
-  if (/^\d{1,11}$/.test(text)) return Number(text)
-  const iso = text.replace(/ UTC$/, 'Z').replace(' ', 'T')
-  const parsed = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`)
-  if (Number.isNaN(parsed)) throw new LedgerFileError(`${text.slice(0, 40)} is not a time`, line)
-  return Math.floor(parsed / 1_000)
+  const epoch = EPOCH_SECONDS.exec(text)?.[1]
+  const atS = epoch === undefined ? isoSeconds(text) : Number(epoch)
+  if (atS === null) throw new UnreadableRowError(`${text.slice(0, 40)} is not a time`, line)
+  if (atS < firstBlockAtS(code))
+    throw new UnreadableRowError(`${text.slice(0, 40)} is before the first block of ${code}`, line)
+  return atS
+}
+
+function isoSeconds(text: string): number | null {
+  const match = ISO_TIME.exec(text)
+  if (match === null) return null
+  const [, year, month, day] = match.map(Number)
+  const iso = text
+    .replace(/ ?UTC$/, 'Z')
+    .replace(' ', 'T')
+    .replace(/([+-]\d\d)$/, '$1:00')
+  const isDate = !iso.includes('T')
+  const parsed = Date.parse(
+    isDate || /(?:Z|[+-]\d\d:?\d\d)$/.test(iso) ? (isDate ? `${text}T00:00Z` : iso) : `${iso}Z`,
+  )
+  // A date such as 30 February would otherwise become a day of March.
+  const isDay = new Date(Date.UTC(year!, month! - 1, day)).getUTCDate() === day
+  return Number.isNaN(parsed) || !isDay ? null : Math.floor(parsed / 1_000)
+}
+
+/** Words for success and failure. `1.0` is what a column with holes becomes in a data frame. */
+const SUCCEEDED = /^(?:1(?:\.0+)?|0x0*1|true|success)$/i
+const FAILED = /^(?:0(?:\.0+)?|0x0+|false|failed)$/i
+
+/** The outcome that a status states; unknown if it is empty. A word that is neither success nor failure refuses its row. */
+export function outcomeOf(status: string, line: number): 'proven' | 'failed' | 'unknown' {
+  if (status === '') return 'unknown'
+  if (SUCCEEDED.test(status)) return 'proven'
+  if (FAILED.test(status)) return 'failed'
+  throw new UnreadableRowError(`the status ${status.slice(0, 40)} is neither success nor failure`, line)
 }
 
 const HEX_HASH = /^(?:0[xX])?([0-9a-fA-F]+)$/

@@ -4,18 +4,19 @@
  */
 
 const LEAST_EQUAL = 3
-/** This many equal outputs are a CoinJoin, whatever else the transaction contains. */
+/** This many equal outputs are a CoinJoin, whatever other outputs the transaction contains. */
 const MANY_EQUAL = 10
-/** A join needs two owners, so two addresses. An owner who pays ten others the same amount makes no join. */
-const LEAST_INPUTS = 2
 
-/** Whether a transaction that spends from `inputs` distinct addresses is a CoinJoin. */
+/**
+ * Whether a transaction that spends from `inputs` distinct addresses is a CoinJoin. Each equal output needs an owner of its own: one who pays
+ * ten others the same amount makes no join.
+ */
 export function isCoinJoin(inputs: number, outputs: readonly { readonly value: bigint }[]): boolean {
-  if (inputs < LEAST_INPUTS || outputs.length < LEAST_EQUAL) return false
+  if (inputs < LEAST_EQUAL || outputs.length < LEAST_EQUAL) return false
   const equal = new Map<bigint, number>()
   for (const { value } of outputs) if (value > 0n) equal.set(value, (equal.get(value) ?? 0) + 1)
   return [...equal.values()].some(
-    (n) => n >= MANY_EQUAL || (n >= LEAST_EQUAL && inputs >= n && outputs.length <= 2 * n + 1),
+    (n) => inputs >= n && (n >= MANY_EQUAL || (n >= LEAST_EQUAL && outputs.length <= 2 * n + 1)),
   )
 }
 

@@ -4,9 +4,9 @@
  * the columns.
  */
 import { createdContract, type HistoryKind } from '@cupel/domain'
-import { foldedHash, tokenDecimals, wholeNumber, type ChainDefinition } from './chain.js'
+import { foldedHash, outcomeOf, tokenDecimals, wholeNumber, type ChainDefinition } from './chain.js'
 import { etlTransfer } from './etl-transfer.js'
-import { LedgerFileError } from './ledger-file-error.js'
+import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 import { createTraceReader } from './traces.js'
 
@@ -14,17 +14,39 @@ type Read = (record: FileRecord, chain: ChainDefinition) => readonly LedgerRow[]
 
 const readers: readonly {
   readonly has: string
+  /** The other columns without which a row has no meaning. */
+  readonly needs: readonly string[]
   readonly covers: readonly HistoryKind[]
   readonly read: Read
 }[] = [
-  { has: 'token_address', covers: ['token'], read: readTokenTransfer },
-  { has: 'gas_price', covers: ['native'], read: readTransaction },
-  { has: 'cumulative_gas_used', covers: [], read: readReceipt },
+  {
+    has: 'token_address',
+    needs: ['from_address', 'to_address', 'value', 'transaction_hash'],
+    covers: ['token'],
+    read: readTokenTransfer,
+  },
+  {
+    has: 'gas_price',
+    needs: ['hash', 'from_address', 'to_address', 'value'],
+    covers: ['native'],
+    read: readTransaction,
+  },
+  {
+    has: 'cumulative_gas_used',
+    needs: ['transaction_hash', 'status'],
+    covers: [],
+    read: readReceipt,
+  },
 ]
 
 const TRACE = 'trace_type'
+const TRACE_NEEDS = ['from_address', 'to_address', 'value', 'trace_address']
 
 export const ethereumEtl: LedgerFormat = {
+  knows: ({ has }) =>
+    has(TRACE)
+      ? TRACE_NEEDS.every((name) => has(name))
+      : readers.some((one) => has(one.has) && one.needs.every((name) => has(name))),
   covers: (fields) =>
     fields.has(TRACE) ? ['internal'] : (readers.find(({ has }) => fields.has(has))?.covers ?? []),
   isSurveyed: (fields) => fields.has(TRACE),
@@ -56,7 +78,7 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
     txHash: foldedHash(record.text('hash'), chain),
     index: null,
     place: 0,
-    execution: status === '' ? 'unknown' : status === '1' ? 'proven' : 'failed',
+    execution: outcomeOf(status, record.line),
   })
   const isCreation = told.to === '' && told.amount > 0n
   return [{ type: 'transfer', transfer: isCreation ? { ...told, to: createdBy(record, told, chain) } : told }]
@@ -68,7 +90,7 @@ function createdBy(record: FileRecord, { from, line }: ToldTransfer, chain: Chai
   if (told !== '') return chain.canonical(told, line)
   const nonce = wholeNumber(record.text('nonce'), 'nonce', line)
   if (nonce === null)
-    throw new LedgerFileError('a creation without a nonce or the address of its contract', line)
+    throw new UnreadableRowError('a creation without a nonce or the address of its contract', line)
   return createdContract(from, nonce)
 }
 
@@ -94,9 +116,10 @@ function readTokenTransfer(record: FileRecord, chain: ChainDefinition): readonly
 }
 
 function readReceipt(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
-  const status = record.text('status')
+  const outcome = outcomeOf(record.text('status'), record.line)
   // Receipts before the Byzantium fork have no status.
-  if (status === '') return [{ type: 'left-out', reason: 'no_status' }]
+  if (outcome === 'unknown') return [{ type: 'left-out', reason: 'no_status' }]
   const txHash = foldedHash(record.text('transaction_hash'), chain)
-  return [{ type: 'outcome', outcome: { txHash, succeeded: status === '1' } }]
+  if (txHash === '') throw new UnreadableRowError('a receipt without a transaction', record.line)
+  return [{ type: 'outcome', outcome: { txHash, succeeded: outcome === 'proven' } }]
 }

@@ -59,9 +59,10 @@ describe('a row of the transfers CSV', () => {
     ]),
   )
 
-  test('of a chain code that only looks like the chain’s is left out', () => {
+  test('of a chain code that only looks like the chain’s is refused', () => {
     expect(transfersOf(rowsOf('csv', 'BASE', [{ ...all, ...row, chain: 'base' }]))).toHaveLength(1)
-    expect(rowsOf('csv', 'BASE', [{ ...all, ...row, chain: 'ba\u017fe' }])).toEqual([
+    expect(() => rowsOf('csv', 'BASE', [{ ...all, ...row, chain: 'ba\u017fe' }])).toThrow('is unknown')
+    expect(rowsOf('csv', 'BASE', [{ ...all, ...row, chain: 'eth' }])).toEqual([
       { type: 'left-out', reason: 'other_chain' },
     ])
   })
@@ -314,7 +315,13 @@ describe('a CoinJoin', () => {
     ['two equal outputs', 3, outputs(5, 5, 1), false],
     ['three equal outputs of two owners', 2, outputs(5, 5, 5), false],
     ['three equal outputs among eight', 3, outputs(5, 5, 5, 1, 2, 3, 4, 6), false],
-    ['ten equal outputs among many', 2, outputs(...Array<number>(10).fill(5), ...Array(30).keys()), true],
+    [
+      'ten equal outputs of ten owners among many',
+      10,
+      outputs(...Array<number>(10).fill(5), ...Array(30).keys()),
+      true,
+    ],
+    ['ten equal outputs of nine owners', 9, outputs(...Array<number>(10).fill(5)), false],
     ['ten equal outputs of one owner: a payout', 1, outputs(...Array<number>(10).fill(5)), false],
     ['outputs of no value', 3, outputs(0, 0, 0), false],
   ])('is or is not recognised by %s', (_name, inputs, all, expected) => {

@@ -48,6 +48,8 @@ export type LedgerRow =
   | { readonly type: 'left-out'; readonly reason: string }
 
 export interface LedgerFormat {
+  /** Whether a file with these columns has the format, rows or none: an error page is not a file without rows. */
+  readonly knows: (fields: Pick<FileRecord, 'has'>) => boolean
   /**
    * Kinds of transfers that a file with these columns holds. Null if the columns do not show it; then the import must state which kinds its
    * declared range covers.
@@ -62,7 +64,7 @@ export interface LedgerFormat {
 export interface RecordReader {
   /** Reads every record of a surveyed file before the first row is made. */
   readonly survey?: (record: FileRecord) => void
-  /** The rows of one record. Throws LedgerFileError if the record does not have the format. */
+  /** The rows of one record. Throws UnreadableRowError if its meaning is not certain. */
   readonly read: (record: FileRecord) => readonly LedgerRow[]
 }
 

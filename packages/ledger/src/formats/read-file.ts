@@ -41,6 +41,18 @@ export async function* readRecords(path: string, hash: Hash): AsyncGenerator<rea
   }
 }
 
+/** The columns of a file: its heading, or the names of the first JSON line. Null for an empty file. */
+export async function readFields(path: string): Promise<Pick<FileRecord, 'has'> | null> {
+  for await (const lines of readLines(path, createHash('sha256')))
+    for (const { line, text } of lines) {
+      if (text.trim() === '') continue
+      if (text.trimStart().startsWith('{')) return jsonRecord(text, line)
+      const names = new Set(fieldsOf(text, line).map((name) => name.trim()))
+      return { has: (name) => names.has(name) }
+    }
+  return null
+}
+
 interface Line {
   readonly line: number
   readonly text: string
@@ -53,14 +65,14 @@ async function* readLines(path: string, hash: Hash): AsyncGenerator<readonly Lin
   let line = 0
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
     hash.update(chunk as Buffer)
-    pending += decode(decoder, chunk as Buffer, line)
+    pending = withLineFeeds(pending + decode(decoder, chunk as Buffer, line))
     const lines: Line[] = []
     let start = 0
     for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n', end + 1)) {
       const text = pending.slice(start, end)
       if (isOpen(text)) continue
       line += 1
-      lines.push({ line, text: text.endsWith('\r') ? text.slice(0, -1) : text })
+      lines.push({ line, text })
       start = end + 1
     }
     pending = pending.slice(start)
@@ -68,8 +80,16 @@ async function* readLines(path: string, hash: Hash): AsyncGenerator<readonly Lin
       throw new LedgerFileError(`the line is longer than ${MAX_LINE_CHARACTERS} characters`, line + 1)
     if (lines.length > 0) yield lines
   }
-  pending += decode(decoder, undefined, line)
+  // A last carriage return waited for a line feed.
+  pending = (pending + decode(decoder, undefined, line)).replace(/\r$/, '')
   if (pending !== '') yield [{ line: line + 1, text: pending }]
+}
+
+/** A carriage return ends a line, with or without a line feed. One at the end waits for the next chunk, which may begin with a line feed. */
+function withLineFeeds(text: string): string {
+  if (!text.includes('\r')) return text
+  const end = text.endsWith('\r') ? '\r' : ''
+  return text.slice(0, text.length - end.length).replace(/\r\n?/g, '\n') + end
 }
 
 /** Whether a CSV row continues on the next line: it has an odd number of quotes. JSON lines never continue. */

@@ -2,9 +2,9 @@
  * Traces of ethereum-etl: the calls within transactions. Calls, creations and self-destructions move value; calls that borrow code do not.
  * A failed call reverts all calls within it, but their own traces do not show that.
  */
-import { foldedHash, type ChainDefinition } from './chain.js'
+import { foldedHash, outcomeOf, wholeNumber, type ChainDefinition } from './chain.js'
 import { etlTransfer } from './etl-transfer.js'
-import { LedgerFileError } from './ledger-file-error.js'
+import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 import { placeOfCall } from './trace-place.js'
 
@@ -12,7 +12,14 @@ import { placeOfCall } from './trace-place.js'
 const MAX_FAILED_CALLS = 2_000_000
 /** Calls that run code on the caller's own account. */
 const BORROWED_CODE: ReadonlySet<string> = new Set(['delegatecall', 'staticcall', 'callcode'])
-const MOVEMENTS: ReadonlySet<string> = new Set(['call', 'create', 'suicide', 'selfdestruct', 'daofork'])
+const MOVEMENTS: ReadonlySet<string> = new Set([
+  'call',
+  'create',
+  'create2',
+  'suicide',
+  'selfdestruct',
+  'daofork',
+])
 /** Newly created value. */
 const ISSUANCE: ReadonlySet<string> = new Set(['reward', 'genesis'])
 
@@ -32,32 +39,52 @@ export function createTraceReader(chain: ChainDefinition): Required<RecordReader
   return {
     survey(record) {
       if (ownOutcome(record) !== 'failed') return
-      const txHash = foldedHash(record.text('transaction_hash'), chain)
-      if (txHash === '') return
-      const calls = failed.get(txHash) ?? new Set()
-      failed.set(txHash, calls.add(traceAddress(record).join()))
+      const transaction = transactionOf(record, chain)
+      if (transaction === '') return
+      const calls = failed.get(transaction) ?? new Set()
+      failed.set(transaction, calls.add(traceAddress(record).join()))
       failedCalls += 1
       if (failedCalls > MAX_FAILED_CALLS)
         throw new LedgerFileError(`more than ${MAX_FAILED_CALLS} failed calls: split the file`, record.line)
     },
     read(record) {
-      if (!movesValue(record)) return [{ type: 'left-out', reason: 'no_movement' }]
+      const meaning = meaningOf(record)
+      if (meaning === 'borrowed code') return [{ type: 'left-out', reason: 'no_movement' }]
+      if (meaning === 'issuance') return issued(record, chain)
+      const transaction = transactionOf(record, chain)
+      if (transaction === '')
+        throw new UnreadableRowError('a call without a transaction: neither a hash nor a place', record.line)
       const txHash = foldedHash(record.text('transaction_hash'), chain)
       const address = traceAddress(record)
-      if (ISSUANCE.has(record.text('trace_type').toLowerCase())) return issued(record, chain)
-      const execution = hasFailed(txHash, address) ? 'failed' : ownOutcome(record)
+      const execution = hasFailed(transaction, address) ? 'failed' : ownOutcome(record)
       // The outermost call is the transaction itself, whose value is in the file of transactions.
-      if (address.length === 0 && txHash !== '') return outermost(txHash, execution)
-      const told = { txHash, index: txHash === '' ? null : address.join(), execution }
+      if (address.length === 0) return outermost(txHash, execution)
+      const told = { txHash, index: address.join(), execution }
       return [{ type: 'transfer', transfer: callTransfer(record, chain, { ...told, address }) }]
     },
   }
 }
 
-function movesValue(record: FileRecord): boolean {
+/** The transaction of a call: its hash, else its block and its index there, which geth states. Empty if neither is stated. */
+function transactionOf(record: FileRecord, chain: ChainDefinition): string {
+  const txHash = foldedHash(record.text('transaction_hash'), chain)
+  if (txHash !== '') return txHash
+  const block = wholeNumber(record.text('block_number'), 'block_number', record.line)
+  const index = wholeNumber(record.text('transaction_index'), 'transaction_index', record.line)
+  return block === null || index === null ? '' : `${block} ${index}`
+}
+
+function meaningOf(record: FileRecord): 'movement' | 'borrowed code' | 'issuance' {
   const type = record.text('trace_type').toLowerCase()
-  if (ISSUANCE.has(type)) return true
-  return MOVEMENTS.has(type) && !BORROWED_CODE.has(record.text('call_type').toLowerCase())
+  const call = record.text('call_type').toLowerCase()
+  if (ISSUANCE.has(type)) return 'issuance'
+  if (BORROWED_CODE.has(type) || (MOVEMENTS.has(type) && BORROWED_CODE.has(call))) return 'borrowed code'
+  // A column of types that geth writes may name the creation twice.
+  if (MOVEMENTS.has(type) && (call === '' || MOVEMENTS.has(call))) return 'movement'
+  throw new UnreadableRowError(
+    `the trace type ${type.slice(0, 40)} ${call.slice(0, 40)} is unknown`,
+    record.line,
+  )
 }
 
 /** A reward has no payer, but its receiver owns it. */
@@ -71,7 +98,7 @@ function issued(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[
 }
 
 function outermost(txHash: string, execution: ToldTransfer['execution']): readonly LedgerRow[] {
-  if (execution === 'unknown') return [{ type: 'left-out', reason: 'transaction_itself' }]
+  if (execution === 'unknown' || txHash === '') return [{ type: 'left-out', reason: 'transaction_itself' }]
   return [{ type: 'outcome', outcome: { txHash, succeeded: execution === 'proven' } }]
 }
 
@@ -87,11 +114,15 @@ function callTransfer(
   return etlTransfer(record, chain, { ...rest, kind: 'internal', contract: '', place })
 }
 
-/** The outcome that the trace itself states. Without a status it is unknown whether the transaction succeeded. */
+/**
+ * The outcome that the trace itself states. Traces of geth have no status and no hash: a call without an error succeeded, unless a call
+ * around it failed. Of other traces without a status it is unknown whether the transaction succeeded.
+ */
 function ownOutcome(record: FileRecord): ToldTransfer['execution'] {
-  const status = record.text('status')
-  if (record.text('error') !== '' || status === '0') return 'failed'
-  return status === '1' ? 'proven' : 'unknown'
+  const told = outcomeOf(record.text('status'), record.line)
+  if (record.text('error') !== '') return 'failed'
+  const isOfGeth = record.has('error') && record.text('transaction_hash') === ''
+  return told === 'unknown' && isOfGeth ? 'proven' : told
 }
 
 /** The indexes of the calls around a call and of the call itself; empty for the outermost one. Written `0,2` or `[0, 2]`. */
@@ -99,6 +130,6 @@ function traceAddress(record: FileRecord): readonly number[] {
   const text = record.text('trace_address').replace(/[[\]\s]/g, '')
   if (text === '') return []
   if (!/^\d{1,9}(?:,\d{1,9})*$/.test(text))
-    throw new LedgerFileError(`trace_address is not a list of numbers: ${text.slice(0, 40)}`, record.line)
+    throw new UnreadableRowError(`trace_address is not a list of numbers: ${text.slice(0, 40)}`, record.line)
   return text.split(',').map(Number)
 }

@@ -2,6 +2,7 @@
 import { chainFactsOf, findChain, listAssets } from '@cupel/domain'
 import {
   foldedHash,
+  outcomeOf,
   secondsOf,
   tokenDecimals,
   unitsOfDecimal,
@@ -9,7 +10,7 @@ import {
   wholeUnits,
   type ChainDefinition,
 } from './chain.js'
-import { LedgerFileError } from './ledger-file-error.js'
+import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 
 const kinds: Readonly<Record<string, ToldTransfer['kind']>> = {
@@ -24,18 +25,10 @@ const kinds: Readonly<Record<string, ToldTransfer['kind']>> = {
   utxo: 'utxo',
 }
 
-const outcomes: Readonly<Record<string, ToldTransfer['execution']>> = {
-  '1': 'proven',
-  true: 'proven',
-  success: 'proven',
-  '0': 'failed',
-  false: 'failed',
-  failed: 'failed',
-}
-
 const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
 
 export const transfersCsv: LedgerFormat = {
+  knows: ({ has }) => REQUIRED.every((name) => has(name)),
   // Rows of any kind have the same columns. Only a chain without calls and tokens has no choice.
   covers: (_fields, chain) => (hasOneKind(chain) ? ['native'] : null),
   isSurveyed: (_fields, { code }) => chainFactsOf(code)?.spendsTogether === true,
@@ -76,11 +69,13 @@ function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow
   for (const name of REQUIRED)
     if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
   const told = record.text('chain')
-  if (told !== '' && findChain(told)?.code !== chain.code)
-    return [{ type: 'left-out', reason: 'other_chain' }]
+  const toldChain = told === '' ? chain.code : findChain(told)?.code
+  if (toldChain === undefined)
+    throw new UnreadableRowError(`the chain ${told.slice(0, 40)} is unknown`, record.line)
+  if (toldChain !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
   const kind = kinds[record.text('kind').toLowerCase()]
   if (kind === undefined)
-    throw new LedgerFileError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
+    throw new UnreadableRowError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
   return transferOf(record, chain, kind)
 }
 
@@ -91,7 +86,7 @@ function transferOf(
 ): readonly LedgerRow[] {
   const { line } = record
   const contract = kind === 'token' ? chain.canonical(record.text('asset_address'), line) : ''
-  if (kind === 'token' && contract === '') return [{ type: 'left-out', reason: 'unknown_asset' }]
+  checkAsset(record, chain, { kind, contract })
   const decimals = contract === '' ? chain.decimals : tokenDecimals(chain.code, contract)
   if (decimals === undefined) return [{ type: 'left-out', reason: 'unknown_asset' }]
   const raw = record.text('amount_raw')
@@ -109,17 +104,42 @@ function transferOf(
         to: chain.canonical(record.text('to_address'), line),
         amount: raw === '' ? unitsOfDecimal(record.text('amount'), decimals, line) : wholeUnits(raw, line),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
-        occurredAtS: secondsOf(record.text('block_time'), line),
+        occurredAtS: secondsOf(record.text('block_time'), line, chain),
         txIndex: wholeNumber(record.text('transaction_index'), 'transaction_index', line),
         // Only logs are numbered over the whole block.
         place: kind === 'token' ? index : null,
-        execution: executionOf(record.text('status').toLowerCase(), kind),
+        execution: executionOf(outcomeOf(record.text('status'), line), kind),
       },
     },
   ]
 }
 
 /** A token event and a spent output exist only if the transaction succeeded. */
-function executionOf(status: string, kind: ToldTransfer['kind']): ToldTransfer['execution'] {
-  return outcomes[status] ?? (kind === 'token' || kind === 'utxo' ? 'proven' : 'unknown')
+function executionOf(told: ToldTransfer['execution'], kind: ToldTransfer['kind']): ToldTransfer['execution'] {
+  return told === 'unknown' && (kind === 'token' || kind === 'utxo') ? 'proven' : told
+}
+
+/** Other names of native assets in exports. */
+const otherSymbols: Readonly<Record<string, readonly string[]>> = {
+  BTC: ['XBT'],
+  MATIC: ['MATIC'],
+  XLM: ['STR'],
+}
+
+/** A token is known by its contract: without one its amount must not be read as coins. */
+function checkAsset(
+  record: FileRecord,
+  { code }: ChainDefinition,
+  { kind, contract }: Pick<ToldTransfer, 'kind' | 'contract'>,
+): void {
+  if (kind === 'token') {
+    if (contract === '') throw new UnreadableRowError('a token without a contract', record.line)
+    return
+  }
+  if (record.text('asset_address') !== '')
+    throw new UnreadableRowError(`a contract in a row of the kind ${kind}`, record.line)
+  const asset = record.text('asset').toUpperCase()
+  const names = [code, chainFactsOf(code)?.symbol.toUpperCase(), ...(otherSymbols[code] ?? [])]
+  if (asset !== '' && !names.includes(asset))
+    throw new UnreadableRowError(`${asset.slice(0, 40)} is not the native asset of ${code}`, record.line)
 }

@@ -121,3 +121,15 @@ CREATE TABLE ledger.provided_chain (
   chain    text COLLATE "C" PRIMARY KEY,
   noted_at timestamptz NOT NULL DEFAULT now()
 );
+
+-- Rows whose meaning is not certain. None of their values is in the ledger, so the declared ranges that they lie in are not complete.
+CREATE TABLE ledger.unreadable_row (
+  segment_id int4 NOT NULL,
+  line       int8 NOT NULL,
+  -- Null if the row does not state it: then it may lie anywhere in the range of its file.
+  height     int8,
+  -- Kinds of transfers that the row may hold: native, internal, token.
+  kinds      text[] NOT NULL,
+  message    text NOT NULL,
+  PRIMARY KEY (segment_id, line)
+);

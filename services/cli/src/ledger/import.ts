@@ -23,6 +23,7 @@ interface ImportOptions extends JsonOption {
   readonly completeTo?: number
   readonly covers?: readonly HistoryKind[]
   readonly replace?: boolean
+  readonly acceptEmpty?: boolean
   readonly reason: string
 }
 
@@ -63,6 +64,7 @@ export function registerImport(ledger: Command, context: CliContext): void {
       '--replace',
       'retire transfers of the range that the file does not contain, because blocks were reorganised',
     )
+    .option('--accept-empty', 'a range of more than 1,000 heights has no row at all; needs --reason')
     .option('--reason <text>', 'why, for the audit log', '')
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
@@ -73,8 +75,8 @@ export function registerImport(ledger: Command, context: CliContext): void {
         context,
         async (connections) => {
           const { database } = connections
-          const { format, chain, completeFrom, completeTo, covers, replace } = options
-          const declared = { completeFrom, completeTo, covers, replace }
+          const { format, chain, completeFrom, completeTo, covers, replace, acceptEmpty } = options
+          const declared = { completeFrom, completeTo, covers, replace, acceptEmpty }
           const imported = await importLedger(
             { file: path, format, chain, ...declared, importedBy: operator(), reason },
             { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
@@ -105,7 +107,8 @@ function progressTo(context: CliContext): (rows: number, rowsPerSecond: number) 
 }
 
 function textOf(summary: LedgerImportSummary): string {
-  const { status, rows, added, known, timed, retired, leftOut, resumedAt, firstHeight, lastHeight } = summary
+  const { status, rows, added, known, timed, retired, leftOut, unreadable } = summary
+  const { resumedAt, firstHeight, lastHeight } = summary
   if (status === 'already-imported')
     return `This file is in the ledger already: segment ${summary.segmentId}, ${number(added)} transfers. Nothing was changed.`
   const lines = [
@@ -118,6 +121,11 @@ function textOf(summary: LedgerImportSummary): string {
   if (retired > 0) lines.push(`${number(retired)} transfers of the range were retired.`)
   if (firstHeight !== null) lines.push(`Heights ${firstHeight} to ${lastHeight}.`)
   lines.push(...summary.notes)
+  if (unreadable.length > 0)
+    lines.push(
+      `${number(leftOut['unreadable'] ?? 0)} rows have no certain meaning and were refused, so the ranges they lie in are not complete:`,
+      ...unreadable.map(({ line, message }) => `  line ${line}: ${message}`),
+    )
   const left = Object.entries(leftOut)
   if (left.length > 0)
     lines.push(

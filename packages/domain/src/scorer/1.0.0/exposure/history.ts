@@ -13,6 +13,8 @@ export interface DeclaredRange {
   readonly toHeight: number
   /** Time of the last height; null where the source does not give it. */
   readonly toAtS: number | null
+  /** The range contains a row of a file whose meaning is not certain. */
+  readonly hasUnreadableRows?: boolean
 }
 
 /** Why a history is not known to be complete. Open: later versions add words. */
@@ -27,6 +29,7 @@ export type HistoryFault =
   | 'execution_unknown'
   | 'unknown_order'
   | 'intermediary_shortfall'
+  | 'unreadable_rows'
 
 /** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1
@@ -66,6 +69,7 @@ export function rangeFaults(
   const faults = new Set<HistoryFault>()
   const past = ranges.filter((range) => !endsInFuture(range, age.generatedAtS))
   if (past.length < ranges.length) faults.add('range_in_future')
+  if (ranges.some(({ hasUnreadableRows }) => hasUnreadableRows === true)) faults.add('unreadable_rows')
   const merged = mergeRanges(past)
   const needed = neededKinds(chain)
   const upTo = new Map<HistoryKind, number>()
@@ -103,14 +107,18 @@ export function mergeRanges(ranges: readonly DeclaredRange[]): readonly Declared
       merged.push(range)
       continue
     }
+    const unreadable = isUnreadable(last) || isUnreadable(range) ? { hasUnreadableRows: true } : {}
     if (
       range.toHeight > last.toHeight ||
       (range.toHeight === last.toHeight && (range.toAtS ?? -1) > (last.toAtS ?? -1))
     )
-      merged[merged.length - 1] = { ...range, fromHeight: last.fromHeight }
+      merged[merged.length - 1] = { ...range, fromHeight: last.fromHeight, ...unreadable }
+    else merged[merged.length - 1] = { ...last, ...unreadable }
   }
   return merged
 }
+
+const isUnreadable = ({ hasUnreadableRows }: DeclaredRange): boolean => hasUnreadableRows === true
 
 /** Some files have heights and no times: the end of a range is no earlier than that of any range that ends below it. */
 function timeBelow({ toHeight }: DeclaredRange, ranges: readonly DeclaredRange[]): number | null {

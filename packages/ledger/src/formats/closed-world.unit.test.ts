@@ -1,0 +1,190 @@
+/** Readers read a closed world: what has no certain meaning refuses its row, and is never the harmless case. */
+import { describe, expect, test } from 'vitest'
+import { openChain } from './chain.js'
+import { ledgerFormats } from './formats.js'
+import { UnreadableRowError } from './ledger-file-error.js'
+import type { FileRecord, LedgerRow, ToldTransfer } from './ledger-row.js'
+
+type Fields = Readonly<Record<string, string>>
+
+const recordOf = (fields: Fields, line: number): FileRecord => ({
+  line,
+  text: (name) => fields[name] ?? '',
+  json: () => null,
+  has: (name) => Object.hasOwn(fields, name),
+})
+
+function rowsOf(format: string, all: readonly Fields[], chain = 'ETH'): readonly LedgerRow[] {
+  const definition = openChain(chain)!
+  const reader = ledgerFormats[format]!.open(definition)
+  const records = all.map((fields, index) => recordOf(fields, index + 2))
+  if (ledgerFormats[format]!.isSurveyed?.(records[0]!, definition) === true)
+    for (const record of records) reader.survey?.(record)
+  return records.flatMap((record) => reader.read(record))
+}
+
+const transfersOf = (rows: readonly LedgerRow[]): readonly ToldTransfer[] =>
+  rows.flatMap((row) => (row.type === 'transfer' ? [row.transfer] : []))
+
+const address = (digit: number): string => `0x${String(digit).repeat(40)}`
+
+const transaction: Fields = {
+  ...{ hash: '0xaa', nonce: '1', block_number: '20', transaction_index: '0', gas_price: '1' },
+  ...{ from_address: address(1), to_address: address(2), value: '5', block_timestamp: '1700000000' },
+  receipt_status: '1',
+}
+const row: Fields = {
+  ...{ chain: 'ETH', block_number: '20', block_time: '2026-09-03T10:00:00Z', tx_hash: '0xaa', log_index: '' },
+  ...{ kind: 'native', asset: 'ETH', asset_address: '', from_address: address(1), to_address: address(2) },
+  ...{ amount_raw: '5', amount: '', status: '1', transaction_index: '' },
+}
+
+const SUCCESS = ['1', '1.0', '1.00', 'True', 'true', 'TRUE', '0x1']
+const FAILURE = ['0', '0.0', 'False', 'false', '0x0']
+const UNKNOWN = ['2', 'ok', 'nan', 'NaN', 'None', 'null', '-1', '0.5', '1.1', '0x2', 'yes', ' ']
+
+describe('the status of a transaction', () => {
+  test.each(SUCCESS)('%s is success', (status) => {
+    expect(transfersOf(rowsOf('ethereum-etl', [{ ...transaction, receipt_status: status }]))).toMatchObject([
+      { execution: 'proven' },
+    ])
+    expect(transfersOf(rowsOf('csv', [{ ...row, status }]))).toMatchObject([{ execution: 'proven' }])
+  })
+
+  test.each(FAILURE)('%s is failure', (status) => {
+    expect(transfersOf(rowsOf('ethereum-etl', [{ ...transaction, receipt_status: status }]))).toMatchObject([
+      { execution: 'failed' },
+    ])
+    expect(transfersOf(rowsOf('csv', [{ ...row, status }]))).toMatchObject([{ execution: 'failed' }])
+  })
+
+  test.each(UNKNOWN)('"%s" refuses the row of a transaction, a receipt and a trace', (status) => {
+    const receipt = { transaction_hash: '0xaa', cumulative_gas_used: '1', status }
+    for (const read of [
+      () => rowsOf('ethereum-etl', [{ ...transaction, receipt_status: status }]),
+      () => rowsOf('ethereum-etl', [receipt]),
+      () => rowsOf('csv', [{ ...row, status }]),
+    ])
+      expect(read).toThrow(UnreadableRowError)
+  })
+
+  test('of a receipt is read in every spelling', () => {
+    const receipt = { transaction_hash: '0xaa', cumulative_gas_used: '1' }
+    for (const status of SUCCESS)
+      expect(rowsOf('ethereum-etl', [{ ...receipt, status }])).toMatchObject([
+        { outcome: { succeeded: true } },
+      ])
+    for (const status of FAILURE)
+      expect(rowsOf('ethereum-etl', [{ ...receipt, status }])).toMatchObject([
+        { outcome: { succeeded: false } },
+      ])
+  })
+})
+
+describe('a time', () => {
+  test.each([
+    '2026-09-03',
+    '2026-09-03T10:00:00Z',
+    '2026-09-03T12:00:00+02:00',
+    '2026-09-03 10:00:00 UTC',
+    '2026-09-03 10:00:00',
+    '2026-09-03T10:00',
+    '1788429600',
+    '1788429600.0',
+  ])('%s is read', (time) => {
+    const [transfer] = transfersOf(rowsOf('csv', [{ ...row, block_time: time }]))
+    expect([Date.UTC(2026, 8, 3) / 1_000, Date.UTC(2026, 8, 3, 10) / 1_000]).toContain(transfer!.occurredAtS)
+  })
+
+  test.each([
+    '03/09/2026',
+    '09/03/2026',
+    '3.9.2026',
+    '46268',
+    '20260903',
+    '2026-02-30',
+    '2026-13-01',
+    'Sep 3, 2026',
+    '2026',
+    '1788429600000',
+    '2015-07-29',
+    '-1',
+    '1.7e9',
+  ])('%s refuses its row', (time) => {
+    expect(() => rowsOf('csv', [{ ...row, block_time: time }])).toThrow(UnreadableRowError)
+    expect(() => rowsOf('blocks', [{ number: '7', timestamp: time }])).toThrow(UnreadableRowError)
+  })
+
+  test('of the block of genesis may be absent as 0', () => {
+    const genesis = { ...transaction, block_number: '0', block_timestamp: '0' }
+    expect(transfersOf(rowsOf('ethereum-etl', [genesis]))).toMatchObject([{ occurredAtS: null }])
+    expect(rowsOf('blocks', [{ number: '0', timestamp: '0' }])).toEqual([
+      { type: 'left-out', reason: 'no_time' },
+    ])
+  })
+})
+
+test.each([
+  ['an unknown kind', { kind: 'airdrop' }],
+  ['a negative amount', { amount_raw: '-5' }],
+  ['no amount', { amount_raw: '', amount: '' }],
+  ['a token without a contract', { kind: 'erc20', asset: 'USDT' }],
+  ['a token’s name as a native asset', { asset: 'USDT' }],
+  ['a contract in a native row', { asset_address: address(3) }],
+  ['a height that is no number', { block_number: 'latest' }],
+])('a row with %s is refused', (_name, fields) => {
+  expect(() => rowsOf('csv', [{ ...row, ...fields }])).toThrow(UnreadableRowError)
+})
+
+test('a transaction without a value is refused, and not of no value', () => {
+  expect(() => rowsOf('ethereum-etl', [{ ...transaction, value: '' }])).toThrow(UnreadableRowError)
+})
+
+describe('traces', () => {
+  const parity: Fields = {
+    ...{ block_number: '20', transaction_hash: '0xaa', transaction_index: '1', trace_type: 'call' },
+    ...{ call_type: 'call', from_address: address(1), to_address: address(2), value: '7', trace_address: '' },
+    ...{ error: '', status: '1', block_timestamp: '' },
+  }
+  const asGeth = (trace: Fields): Fields => ({ ...trace, transaction_hash: '', status: '' })
+  const world: readonly Fields[] = [
+    parity,
+    { ...parity, trace_address: '0', from_address: address(2), to_address: address(3), value: '2' },
+    { ...parity, transaction_hash: '0xbb', transaction_index: '2', status: '0', error: 'out of gas' },
+    {
+      ...{ ...parity, transaction_hash: '0xbb', transaction_index: '2', trace_address: '0' },
+      ...{ from_address: address(2), to_address: address(4), value: '6', status: '0' },
+    },
+  ]
+  const edges = (rows: readonly LedgerRow[]) =>
+    transfersOf(rows)
+      .filter(({ execution }) => execution !== 'failed')
+      .map(({ from, to, amount, execution, index }) => ({ from, to, amount, execution, index }))
+
+  test('of geth and Parity give the same edges, and nothing inside a failed call counts', () => {
+    const expected = [{ from: address(2), to: address(3), amount: 2n, execution: 'proven', index: '0' }]
+    expect(edges(rowsOf('ethereum-etl', world))).toEqual(expected)
+    expect(edges(rowsOf('ethereum-etl', world.map(asGeth)))).toEqual(expected)
+  })
+
+  test.each([
+    ['of an unknown type', { trace_type: 'transfer' }],
+    ['of no type', { trace_type: '' }],
+    ['of an unknown call type', { call_type: 'extcall' }],
+    ['without a value', { value: '', trace_address: '0' }],
+    ['without a transaction', { transaction_hash: '', transaction_index: '' }],
+  ])('%s are refused, and not without movement', (_name, fields) => {
+    expect(() => rowsOf('ethereum-etl', [{ ...parity, ...fields }])).toThrow(UnreadableRowError)
+  })
+})
+
+test('a heading that no reader knows is known to none, and every known one has its columns', () => {
+  const fieldsOf = (...names: readonly string[]) => ({ has: (name: string) => names.includes(name) })
+  for (const format of Object.values(ledgerFormats)) {
+    expect(format.knows(fieldsOf('<html><body>'))).toBe(false)
+    expect(format.knows(fieldsOf('error', 'message'))).toBe(false)
+  }
+  expect(ledgerFormats['csv']!.knows({ has: (name) => Object.hasOwn(row, name) })).toBe(true)
+  expect(ledgerFormats['ethereum-etl']!.knows({ has: (name) => Object.hasOwn(transaction, name) })).toBe(true)
+  expect(ledgerFormats['ethereum-etl']!.knows(fieldsOf('gas_price', 'hash', 'from_address'))).toBe(false)
+})
