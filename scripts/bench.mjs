@@ -1,101 +1,103 @@
-// Measures the platform against the floor of its own log:
-// npm run bench -- [--profile embedded|kafka] [--brokers 3] [--only a,b] [--seconds N] [--docs]
-// --only cost measures instead the cost of one screen, compares it with the budgets of docs/performance.md and shows what exceeds them.
-// Prints a table, writes JSON to bench-results/, and with --docs the table to docs/benchmarks.md. No figure fails the run.
-import { existsSync, readFileSync } from 'node:fs'
+// Measures the product: npm run bench -- WHAT [options]. Prints a table, writes JSON to bench-results/, and with --docs the table to
+// docs/benchmarks.md. A slow figure fails no run; a judgement that differs from the rules does.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { end, report, writeDocs } from './bench-report.mjs'
+import { formatted } from './formatted.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const PARTS = ['start', 'import', 'floor', 'screen', 'memory']
-const COST = 'cost'
+const PAGE = join(root, 'docs', 'benchmarks.md')
+const WHAT = ['load', 'cost', 'judgement', 'scale', 'archive', 'neighbours']
 const PROFILES = ['embedded', 'kafka']
-const USAGE = `npm run bench -- [options]
-  --profile embedded|kafka   one profile only (default: both)
-  --brokers 1|3              brokers of the kafka profile (default: 1)
-  --only ${PARTS.join(',')}   parts to run, comma-separated (default: all)
-  --only cost                what one screen causes by itself: log requests, round trips, wake-ups, bytes, CPU
-  --seconds N                length of each measured phase (default: 20)
+const USAGE = `npm run bench -- WHAT [options]
+  load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
+  cost        what one screen causes: log requests, round trips, wake-ups, CPU; with its budgets
+  judgement   precision and recall on real lists, compared with an oracle
+  scale       import rates and screens with many rows: labels, ledger
+  archive     create, verify and recompute an archive
+  neighbours  p95 of a customer's screens while others call
+options
+  --only a,b                 parts of load and scale, or words in the names of neighbours
+  --profile embedded|kafka   (default: both for load, kafka for cost, embedded otherwise)
+  --brokers 1|3              of the kafka profile (default: 1)
+  --seconds N                length of each phase or turn (default: 10)
+  --rounds N                 rounds of three turns (default: 6)
+  --rate N                   screens a second of scale, neighbours and bulk (default: 50)
+  --size N                   unlisted addresses, rows, reports, or addresses of a job
+  --seed N                   seed of the unlisted addresses
   --docs                     write the table to docs/benchmarks.md`
 
-async function main() {
-  const options = readOptions()
-  await orExplain(() => setUp())
-  if (options.only?.has(COST)) return await cost(options)
-  const { renderMarkdown, runBench } = await import('../packages/bench/dist/index.js')
-  const results = await runBench({
-    root,
-    ...options,
-    labelFolder: labelFolder(),
-    say: (line) => console.error(`· ${line}`),
-  })
-  const table = renderMarkdown(results)
-  report(root, 'bench', table, results)
-  if (options.docs) writeDocs(root, 'benchmarks.md', 'figures', table)
-}
-
-async function cost({ profiles, brokers, seconds }) {
-  const { readBudgets, renderCost, runCost } = await import('../packages/bench/dist/index.js')
-  const page = readFileSync(join(root, 'docs', 'performance.md'), 'utf8')
-  const budgetsOf = (profile) => readBudgets(page, profile)
-  // Report an unreadable table before the run.
-  profiles.forEach(budgetsOf)
-  const results = await runCost({
-    root,
-    profiles,
-    brokers,
-    seconds,
-    say: (line) => console.error(`· ${line}`),
-  })
-  report(root, 'cost', renderCost(results, budgetsOf), asJson(results))
-}
-
-/** JSON has no maps. */
-const asJson = (results) =>
-  JSON.parse(
-    JSON.stringify(results, (_key, value) => (value instanceof Map ? Object.fromEntries(value) : value)),
-  )
+const { what, docs, ...asked } = readOptions()
+await orExplain(() => setUp())
+const { kinds } = await import('../packages/bench/dist/index.js')
+const kind = kinds[what]
+const profiles = asked.profile === undefined ? kind.profiles : [asked.profile]
+const outcome = await kind.run({
+  ...asked,
+  ...{ root, profiles, size: asked.size ?? kind.size, dataFolder: dataFolder() },
+  say: (line) => console.error(`· ${line}`),
+})
+console.log(`\n${outcome.table}`)
+const file = join(root, 'bench-results', `${what}-${new Date().toISOString().replace(/[:.]/g, '-')}.json`)
+mkdirSync(dirname(file), { recursive: true })
+const withoutLatencies = (name, value) => (name === 'latenciesMs' ? undefined : value)
+writeFileSync(file, `${JSON.stringify(outcome.figures, withoutLatencies, 2)}\n`)
+console.log(`\nJSON: ${file}`)
+if (docs) await writeDocs(outcome.table)
+process.exitCode = outcome.isRight ? 0 : 1
 
 function readOptions() {
-  const { values } = parseArgs({
+  const text = (value) => ({ type: 'string', ...(value === undefined ? {} : { default: value }) })
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
-      profile: { type: 'string' },
-      brokers: { type: 'string', default: '1' },
-      only: { type: 'string' },
-      seconds: { type: 'string', default: '20' },
-      docs: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
+      ...{ only: text(), profile: text(), brokers: text('1'), seconds: text('10'), rounds: text('6') },
+      ...{ rate: text('50'), size: text(), seed: text('20261121') },
+      ...{ docs: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
     },
   })
-  if (values.help) end(0, USAGE)
-  const seconds = Number(values.seconds)
-  const only = values.only === undefined ? null : new Set(values.only.split(','))
+  if (values.help) end(0)
+  const [chosen] = positionals
+  if (positionals.length !== 1 || !WHAT.includes(chosen))
+    end(2, `Unknown: ${positionals.join(' ') || 'nothing'}.`)
   if (values.profile !== undefined && !PROFILES.includes(values.profile))
-    end(2, `Unknown profile ${values.profile}.\n${USAGE}`)
-  if (!['1', '3'].includes(values.brokers)) end(2, `--brokers takes 1 or 3.\n${USAGE}`)
-  if (!(seconds >= 1 && seconds <= 3_600)) end(2, `--seconds takes a number from 1 to 3600.\n${USAGE}`)
-  if (only?.has(COST) && only.size > 1) end(2, `--only ${COST} takes no other part.\n${USAGE}`)
-  for (const part of only ?? [])
-    if (!PARTS.includes(part) && part !== COST) end(2, `Unknown part ${part}.\n${USAGE}`)
+    end(2, `Unknown profile ${values.profile}.`)
+  if (!['1', '3'].includes(values.brokers)) end(2, '--brokers takes 1 or 3.')
+  const number = (name, least, most) => {
+    const value = Number(values[name])
+    if (!(value >= least && value <= most)) end(2, `--${name} takes a number from ${least} to ${most}.`)
+    return value
+  }
   return {
-    profiles: values.profile === undefined ? PROFILES : [values.profile],
-    brokers: Number(values.brokers),
-    only,
-    seconds,
-    docs: values.docs,
+    ...{ what: chosen, docs: values.docs, profile: values.profile, brokers: Number(values.brokers) },
+    parts: values.only?.split(',') ?? [],
+    ...{ seconds: number('seconds', 1, 3_600), rounds: number('rounds', 2, 100) },
+    ...{ perSecond: number('rate', 1, 10_000), seed: number('seed', 0, 2 ** 32) },
+    size: values.size === undefined ? undefined : number('size', 1, 10_000_000),
   }
 }
 
-/** The folder of label files named by CUPEL_SHARED_DATA, or beside the checkout; null if there is none. */
-function labelFolder() {
-  const candidates = [process.env.CUPEL_SHARED_DATA, join(root, '..', 'shared', 'data')].filter(Boolean)
-  const folder = candidates.map((data) => join(data, 'labels')).find(existsSync)
-  if (folder === undefined)
-    console.error('· no label files (CUPEL_SHARED_DATA): measuring with the starter labels only')
-  return folder ?? null
+/** Prints the usage and exits: 0 after --help, 2 for an invalid option. */
+function end(code, fault) {
+  console[code === 0 ? 'log' : 'error'](fault === undefined ? USAGE : `${fault}\n${USAGE}`)
+  process.exit(code)
 }
 
-await main()
+/** The folder of real lists named by CUPEL_SHARED_DATA, or next to the checkout; null if there is none. */
+function dataFolder() {
+  const candidates = [process.env.CUPEL_SHARED_DATA, join(root, '..', 'shared', 'data')].filter(Boolean)
+  return candidates.find((folder) => existsSync(join(folder, 'labels'))) ?? null
+}
+
+/** Replaces the section of this kind. */
+async function writeDocs(table) {
+  const [begin, finish] = [`<!-- ${what}: begin -->`, `<!-- ${what}: end -->`]
+  const page = readFileSync(PAGE, 'utf8')
+  const [from, to] = [page.indexOf(begin), page.indexOf(finish)]
+  if (from === -1 || to < from) throw new Error(`${PAGE} lacks its markers ${begin} and ${finish}`)
+  const next = `${page.slice(0, from + begin.length)}\n\n${table.trim()}\n\n${page.slice(to)}`
+  writeFileSync(PAGE, await formatted(PAGE, next))
+  console.log(`Wrote ${PAGE}`)
+}

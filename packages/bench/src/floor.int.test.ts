@@ -9,25 +9,18 @@ import { openLog } from './log-connection.js'
 let database: TestDatabase
 beforeAll(async () => {
   database = await createTestDatabase()
-  const admin = openDatabase({
-    connectionString: database.connectionString,
-    maxConnections: 1,
-    applicationName: 'test',
-  })
+  const { connectionString } = database
+  const admin = openDatabase({ connectionString, maxConnections: 1, applicationName: 'test' })
   await migrate(admin, await readMigrations([eventLogMigrations]))
   await admin.close()
 })
 afterAll(() => database.drop())
 
-test('every request of the floor is answered by its own echo, and one without an echo is an error', async () => {
-  const connection = {
-    kind: 'embedded',
-    databaseUrl: database.connectionString,
-    topicPrefix: 'bench.',
-  } as const
-  const { log, close } = await openLog(connection, 'test')
+test('the echo answers every request of the floor, and a request without an echo is an error', async () => {
+  const databaseUrl = database.connectionString
+  const log = openLog({ kind: 'embedded', databaseUrl, topicPrefix: 'bench.' }, 'test')
   await log.ensureTopics(floorTopics)
-  const impatient = await floorClient(log, { answerTimeoutMs: 300 })
+  const impatient = await floorClient(log, 300)
   await expect(impatient.send(0)).rejects.toThrow('no answer from the echo')
   await impatient.close()
   const echo = await startEcho(log)
@@ -37,5 +30,5 @@ test('every request of the floor is answered by its own echo, and one without an
   expect(result.requests).toBeGreaterThanOrEqual(8)
   await client.close()
   await echo.stop()
-  await close()
+  await log.close()
 })

@@ -4,27 +4,25 @@
  * HTTP, keys, labels, decision or database.
  */
 import { randomBytes } from 'node:crypto'
-import type { EventLog, NewRecord, Subscription } from '@cupel/event-log'
+import type { EventLog, Subscription } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
-import type { Send } from './load.js'
+import type { Client } from './load.js'
+import { openPending } from './pending.js'
 
 /** Bytes of a record's value; about the size of a request. */
 export const FLOOR_RECORD_BYTES = 400
-const ANSWER_TIMEOUT_MS = 10_000
 const REQUEST_PARTITIONS = 4
+const REPORT_PARTITION = 1
 const MAX_BATCH_RECORDS = 500
 
 const config = { 'cleanup.policy': 'delete', 'retention.ms': '-1' }
-const requestTopic: TopicSpec = {
-  name: 'floor.request',
-  partitions: REQUEST_PARTITIONS,
-  producer: 'fast',
-  config,
+const request: TopicSpec = {
+  ...{ name: 'floor.request', partitions: REQUEST_PARTITIONS, producer: 'fast', config },
 }
-const reportTopic: TopicSpec = { name: 'floor.report', partitions: 2, producer: 'fast', config }
-const REPORT_PARTITION = 1
+const report: TopicSpec = { name: 'floor.report', partitions: 2, producer: 'fast', config }
+const headers = { ce_type: 'cupel.bench.floor' }
 
-export const floorTopics: readonly TopicSpec[] = [requestTopic, reportTopic]
+export const floorTopics: readonly TopicSpec[] = [request, report]
 
 /** Answers every request record with a report record of the same key and size. */
 export async function startEcho(log: EventLog): Promise<Subscription> {
@@ -33,18 +31,13 @@ export async function startEcho(log: EventLog): Promise<Subscription> {
   }
   return await log.subscribe({
     group: 'floor.echo',
-    topics: [requestTopic.name],
+    topics: [request.name],
     checkpoint: () => Promise.resolve(null),
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: REQUEST_PARTITIONS,
-    handle: (batch) => {
-      const answers = batch.records.map(({ key, value }) => ({
-        topic: reportTopic.name,
-        partition: REPORT_PARTITION,
-        key,
-        value,
-        headers,
-      }))
+    handle: ({ records }) => {
+      const place = { topic: report.name, partition: REPORT_PARTITION, headers }
+      const answers = records.map(({ key, value }) => ({ ...place, key, value }))
       if (answers.length > 0) log.append('test', answers).catch(failure)
       return Promise.resolve(undefined)
     },
@@ -53,38 +46,22 @@ export async function startEcho(log: EventLog): Promise<Subscription> {
   })
 }
 
-const headers = { ce_type: 'cupel.bench.floor' }
-
-export async function floorClient(
-  log: EventLog,
-  { answerTimeoutMs = ANSWER_TIMEOUT_MS }: { answerTimeoutMs?: number } = {},
-): Promise<{ send: Send; close: () => Promise<void> }> {
-  const pending = new Map<string, (error?: Error) => void>()
+export async function floorClient(log: EventLog, answerTimeoutMs?: number): Promise<Client> {
+  const pending = openPending('no answer from the echo', answerTimeoutMs)
   const tail = await log.tail({
-    topic: reportTopic.name,
+    topic: report.name,
     partition: REPORT_PARTITION,
     onRecords: (records) => {
-      for (const { key } of records) pending.get(key)?.()
+      for (const { key } of records) pending.answered(key)
     },
-    onStopped: (error) => {
-      for (const settle of pending.values()) settle(error)
-    },
+    onStopped: pending.failed,
   })
   const value = randomBytes(FLOOR_RECORD_BYTES)
-  const run = randomBytes(4).toString('hex')
-  const send: Send = (index) =>
-    new Promise((resolve, reject) => {
-      const key = `${run}-${index}`
-      const timer = setTimeout(() => settle(new Error('no answer from the echo')), answerTimeoutMs)
-      const settle = (error?: Error): void => {
-        clearTimeout(timer)
-        pending.delete(key)
-        if (error) reject(error)
-        else resolve()
-      }
-      pending.set(key, settle)
-      const record: NewRecord = { topic: requestTopic.name, key, value, headers }
-      log.append('test', [record]).catch(settle)
-    })
-  return { send, close: () => tail.stop() }
+  return {
+    send: (index) =>
+      pending.ask(index, (key) => {
+        log.append('test', [{ topic: request.name, key, value, headers }]).catch(pending.failed)
+      }),
+    close: () => tail.stop(),
+  }
 }

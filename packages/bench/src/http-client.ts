@@ -1,10 +1,9 @@
 /** The HTTP side of the load generator: one POST /v1/screen per request over kept-alive connections. */
+import { Agent, request } from 'node:http'
 import type { ScreenBody } from './addresses.js'
-import { openKeepAlivePool, postRequest } from './keep-alive-pool.js'
-import type { Send } from './load.js'
+import type { Client } from './load.js'
 
 export interface HttpTarget {
-  readonly kind: 'http'
   readonly baseUrls: readonly string[]
   readonly key: string
   readonly bodies: readonly ScreenBody[]
@@ -15,40 +14,54 @@ export interface HttpTarget {
 const CHECKED_EVERY = 16
 const REQUEST_TIMEOUT_MS = 30_000
 
-export function httpClient(target: HttpTarget): { send: Send; close: () => Promise<void> } {
-  const connections = Math.max(1, Math.ceil(target.connections / target.baseUrls.length))
-  const instances = target.baseUrls.map((url) => ({
-    pool: openKeepAlivePool({ url, connections, timeoutMs: REQUEST_TIMEOUT_MS }),
-    requests: target.bodies.map((body) =>
-      postRequest(url, '/v1/screen', { authorization: `Bearer ${target.key}` }, JSON.stringify(body)),
-    ),
-  }))
+export function httpClient({ baseUrls, key, bodies, connections }: HttpTarget): Client {
+  const maxSockets = Math.max(1, Math.ceil(connections / baseUrls.length))
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets, noDelay: true })
+  const texts = bodies.map((body) => Buffer.from(JSON.stringify(body)))
   return {
     async send(index) {
-      const at = index % target.bodies.length
-      const { pool, requests } = instances[index % instances.length]!
-      const { status, body } = await pool.exchange(requests[at]!)
-      if (status !== 200) throw new Error(`${status} ${body.toString().slice(0, 200)}`)
-      if (index % CHECKED_EVERY === 0) checkReport(body.toString(), target.bodies[at]!)
+      const at = index % bodies.length
+      const url = `${baseUrls[index % baseUrls.length]!}/v1/screen`
+      const { status, text } = await post(agent, url, key, texts[at]!)
+      if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`)
+      if (index % CHECKED_EVERY === 0) checkReport(text, bodies[at]!)
     },
     close() {
-      for (const { pool } of instances) pool.close()
+      agent.destroy()
       return Promise.resolve()
     },
   }
 }
 
-function checkReport(text: string, asked: ScreenBody): void {
-  const report = JSON.parse(text) as {
-    report_id?: unknown
-    address?: unknown
-    chain?: unknown
-    risk?: { level?: unknown }
+function post(
+  agent: Agent,
+  url: string,
+  key: string,
+  body: Buffer,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': body.length,
   }
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method: 'POST', agent, headers, timeout: REQUEST_TIMEOUT_MS }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      )
+    })
+    call.on('timeout', () => call.destroy(new Error(`no answer in ${REQUEST_TIMEOUT_MS} ms`)))
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+function checkReport(text: string, asked: ScreenBody): void {
+  const report = JSON.parse(text) as { address?: unknown; chain?: unknown; risk?: { level?: unknown } }
   const isReport =
-    typeof report.report_id === 'string' &&
-    report.address === asked.address &&
-    report.chain === asked.chain &&
-    typeof report.risk?.level === 'string'
+    report.address === asked.address && report.chain === asked.chain && typeof report.risk?.level === 'string'
   if (!isReport) throw new Error(`not the report of ${asked.address}: ${text.slice(0, 200)}`)
 }

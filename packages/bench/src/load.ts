@@ -3,10 +3,13 @@
  * so a stall shows in every request that was due during it (no coordinated omission). Closed loop: each of N clients sends its
  * next request when the last one was answered.
  */
-import hdr from 'hdr-histogram-js'
-
 /** Sends request number `index` and resolves once it was answered. A rejection is counted as an error. */
 export type Send = (index: number) => Promise<void>
+
+export interface Client {
+  readonly send: Send
+  readonly close: () => Promise<void>
+}
 
 export interface LoadPhase {
   readonly kind: 'open' | 'closed'
@@ -15,131 +18,86 @@ export interface LoadPhase {
   readonly seconds: number
   /** Of the arrivals of an open loop. By default level and seconds decide them. */
   readonly seed?: number
+  /** Answers due in these first seconds do not count: the previous turn still has its effect. */
+  readonly settleSeconds?: number
 }
 
-export interface LoadResult extends LoadPhase {
+export interface LoadResult {
   readonly requests: number
   readonly errors: number
   /** The first few distinct error messages. */
   readonly errorSamples: readonly string[]
   readonly perSecond: number
-  readonly p50Ms: number
-  readonly p95Ms: number
-  readonly p99Ms: number
-  readonly maxMs: number
+  readonly latenciesMs: readonly number[]
 }
 
 const MAX_ERROR_SAMPLES = 5
 /** How long the phase waits at its end for outstanding answers. A request without an answer by then is an error. */
 const DRAIN_MS = 15_000
-const HIGHEST_MICROSECONDS = 120_000_000
 
-interface Recorder {
-  readonly result: (phase: LoadPhase, seconds: number) => LoadResult
-  readonly answered: (sinceMs: number) => void
-  readonly failed: (error: unknown) => void
-}
-
-/** Receives the milliseconds of an answer, and the time from which they count. */
-type OnLatency = (ms: number, sinceMs: number) => void
-
-function createRecorder(onLatency?: OnLatency): Recorder {
-  const histogram = hdr.build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: HIGHEST_MICROSECONDS,
-    numberOfSignificantValueDigits: 3,
-  })
+export async function runPhase(phase: LoadPhase, send: Send, firstIndex = 0): Promise<LoadResult> {
+  const startMs = performance.now()
+  const countsFromMs = startMs + (phase.settleSeconds ?? 0) * 1_000
+  const latenciesMs: number[] = []
   const samples = new Set<string>()
-  let errors = 0
-  const milliseconds = (microseconds: number): number => Math.round(microseconds / 10) / 100
+  let [answers, errors] = [0, 0]
+  const failed = (error: unknown): void => {
+    errors += 1
+    if (samples.size < MAX_ERROR_SAMPLES) samples.add(error instanceof Error ? error.message : String(error))
+  }
+  const ask = (index: number, sinceMs: number): Promise<void> =>
+    send(firstIndex + index).then(() => {
+      answers += 1
+      if (sinceMs >= countsFromMs) latenciesMs.push(performance.now() - sinceMs)
+    }, failed)
+  const loop = phase.kind === 'open' ? openLoop : closedLoop
+  for (let late = await loop(phase, ask); late > 0; late -= 1) failed('no answer before the end of the run')
+  const seconds = phase.kind === 'open' ? phase.seconds : (performance.now() - startMs) / 1_000
   return {
-    answered(sinceMs) {
-      const tookMs = performance.now() - sinceMs
-      onLatency?.(tookMs, sinceMs)
-      histogram.recordValue(Math.min(HIGHEST_MICROSECONDS, Math.max(1, Math.round(tookMs * 1_000))))
-    },
-    failed(error) {
-      errors += 1
-      if (samples.size < MAX_ERROR_SAMPLES)
-        samples.add(error instanceof Error ? error.message : String(error))
-    },
-    result: (phase, seconds) => ({
-      ...phase,
-      requests: histogram.totalCount + errors,
-      errors,
-      errorSamples: [...samples],
-      perSecond: Math.round((histogram.totalCount / seconds) * 10) / 10,
-      p50Ms: milliseconds(histogram.getValueAtPercentile(50)),
-      p95Ms: milliseconds(histogram.getValueAtPercentile(95)),
-      p99Ms: milliseconds(histogram.getValueAtPercentile(99)),
-      maxMs: milliseconds(histogram.maxValue),
-    }),
+    ...{ requests: answers + errors, errors, errorSamples: [...samples] },
+    perSecond: Math.round((answers / seconds) * 10) / 10,
+    latenciesMs: [...latenciesMs],
   }
 }
 
-/** `onLatency` is called for each answer, for callers that pool the answers of several phases. */
-export async function runPhase(
-  phase: LoadPhase,
-  send: Send,
-  firstIndex = 0,
-  onLatency?: OnLatency,
-): Promise<LoadResult> {
-  const recorder = createRecorder(onLatency)
-  return phase.kind === 'open'
-    ? await openLoop(phase, send, firstIndex, recorder)
-    : await closedLoop(phase, send, firstIndex, recorder)
-}
+type Ask = (index: number, sinceMs: number) => Promise<void>
 
-async function openLoop(
-  phase: LoadPhase,
-  send: Send,
-  firstIndex: number,
-  recorder: Recorder,
-): Promise<LoadResult> {
+/** Returns the number of requests without an answer. */
+async function openLoop(phase: LoadPhase, ask: Ask): Promise<number> {
   const start = performance.now()
   const dueTimes = arrivals(phase.level, phase.seconds, phase.seed).map((ms) => start + ms)
   const out = new Set<Promise<void>>()
   for (let next = 0; next < dueTimes.length;) {
     const waitMs = dueTimes[next]! - performance.now()
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-    for (; next < dueTimes.length && dueTimes[next]! <= performance.now(); next++) {
-      const due = dueTimes[next]!
-      const answer: Promise<void> = send(firstIndex + next)
-        .then(() => recorder.answered(due), recorder.failed)
-        .finally(() => out.delete(answer))
+    for (; next < dueTimes.length && dueTimes[next]! <= performance.now(); next += 1) {
+      const answer: Promise<void> = ask(next, dueTimes[next]!).finally(() => out.delete(answer))
       out.add(answer)
     }
   }
-  await drained(out, DRAIN_MS, recorder)
-  return recorder.result(phase, phase.seconds)
+  return await drained(out, DRAIN_MS)
 }
 
-async function closedLoop(
-  phase: LoadPhase,
-  send: Send,
-  firstIndex: number,
-  recorder: Recorder,
-): Promise<LoadResult> {
-  const start = performance.now()
-  const end = start + phase.seconds * 1_000
-  let index = firstIndex
-  const clients = Array.from({ length: phase.level }, async () => {
-    while (performance.now() < end) {
-      const since = performance.now()
-      await send(index++).then(() => recorder.answered(since), recorder.failed)
+async function closedLoop(phase: LoadPhase, ask: Ask): Promise<number> {
+  const end = performance.now() + phase.seconds * 1_000
+  let index = 0
+  const out = new Set<Promise<void>>()
+  for (let client = 0; client < phase.level; client += 1) {
+    const work = async (): Promise<void> => {
+      while (performance.now() < end) await ask(index++, performance.now())
     }
-  })
-  await drained(new Set(clients), phase.seconds * 1_000 + DRAIN_MS, recorder)
-  return recorder.result(phase, (performance.now() - start) / 1_000)
+    const working: Promise<void> = work().finally(() => out.delete(working))
+    out.add(working)
+  }
+  return await drained(out, phase.seconds * 1_000 + DRAIN_MS)
 }
 
-async function drained(out: ReadonlySet<Promise<void>>, withinMs: number, recorder: Recorder): Promise<void> {
+async function drained(out: ReadonlySet<Promise<void>>, withinMs: number): Promise<number> {
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), withinMs)))
-  const outcome = await Promise.race([Promise.all(out), tooLate])
+  const tooLate = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)))
+  await Promise.race([Promise.all(out), tooLate])
   clearTimeout(timer)
-  if (outcome === 'late')
-    for (let i = 0; i < out.size; i++) recorder.failed('no answer before the end of the run')
+  return out.size
 }
 
 /**
@@ -170,4 +128,17 @@ export function mulberry32(seed: number): () => number {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
+}
+
+/** The value below which this share of the values is. */
+export function percentileOf(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort()
+  if (sorted.length === 0) throw new RangeError('There are no latencies')
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
+}
+
+/** `p50 / p95 / p99 / max`, in milliseconds; a dash if nothing was measured. */
+export function percentilesOf(result: LoadResult | null): string {
+  if (result === null || result.latenciesMs.length === 0) return '—'
+  return [0.5, 0.95, 0.99, 1].map((share) => percentileOf(result.latenciesMs, share).toFixed(1)).join(' / ')
 }

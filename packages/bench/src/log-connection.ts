@@ -1,67 +1,51 @@
 /** Connects a benchmark process to the log of the system under test, with its own topics. */
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EventLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openKafkaLog } from '@cupel/event-log/kafka'
+import type { KafkaAccess } from '@cupel/local-stack'
 import { openDatabase } from '@cupel/postgres'
-import type { EventLog } from '@cupel/event-log'
-import type { KafkaAccess, KafkaCredentials } from '@cupel/local-stack'
-import type { Profile } from './system.js'
 
-export type LogConnection =
-  | ({ readonly kind: 'kafka'; readonly topicPrefix: string } & KafkaAccess)
-  | { readonly kind: 'embedded'; readonly databaseUrl: string; readonly topicPrefix: string }
+export type LogConnection = { readonly topicPrefix: string } & (
+  | ({ readonly kind: 'kafka' } & KafkaAccess)
+  | { readonly kind: 'embedded'; readonly databaseUrl: string }
+)
 
 const CONNECTIONS = 10
 
-/** Reads the connections from run.json in the home folder of the running system. */
-export async function runningLog(profile: Profile, home: string): Promise<LogConnection> {
-  const run = await runOf(home)
-  return profile === 'kafka'
-    ? {
-        kind: 'kafka',
-        brokers: run['brokers'] as string[],
-        sasl: run['kafkaSasl'] as KafkaCredentials,
-        topicPrefix: '',
-      }
-    : { kind: 'embedded', databaseUrl: text(run, 'databaseUrl'), topicPrefix: '' }
+/** Reads the connection from run.json in the home folder of the running system. */
+export async function runningLog(home: string, topicPrefix = ''): Promise<LogConnection> {
+  const run = JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as {
+    readonly databaseUrl: string
+    readonly brokers?: KafkaAccess['brokers'] | null
+    readonly kafkaSasl?: KafkaAccess['sasl'] | null
+  }
+  return run.brokers && run.kafkaSasl
+    ? { kind: 'kafka', brokers: run.brokers, sasl: run.kafkaSasl, topicPrefix }
+    : { kind: 'embedded', databaseUrl: run.databaseUrl, topicPrefix }
 }
 
-/** The database of the running system, as the owner of its tables. */
-export async function databaseUrlOf(home: string): Promise<string> {
-  return text(await runOf(home), 'databaseUrl')
-}
+export const newPrefix = (): string => `bench-${randomBytes(4).toString('hex')}.`
 
-async function runOf(home: string): Promise<Record<string, unknown>> {
-  return JSON.parse(await readFile(join(home, 'run.json'), 'utf8')) as Record<string, unknown>
-}
-
-function text(json: Record<string, unknown>, name: string): string {
-  const value = json[name]
-  if (typeof value !== 'string') throw new Error(`Expected ${name} in ${JSON.stringify(Object.keys(json))}`)
-  return value
-}
-
-export async function openLog(
-  connection: LogConnection,
-  clientId: string,
-): Promise<{ log: EventLog; close: () => Promise<void> }> {
+/** `close` closes the database of an embedded log too. */
+export function openLog(connection: LogConnection, clientId: string): EventLog {
+  const { topicPrefix } = connection
   if (connection.kind === 'kafka') {
-    const { brokers, sasl, topicPrefix } = connection
-    const log = openKafkaLog({ brokers, sasl, clientId, topicPrefix })
-    return { log, close: () => log.close() }
+    const { brokers, sasl } = connection
+    return openKafkaLog({ brokers, sasl, clientId, topicPrefix })
   }
   const database = openDatabase({
     connectionString: connection.databaseUrl,
     maxConnections: CONNECTIONS,
     applicationName: clientId,
   })
-  const log = openEmbeddedLog({ database, topicPrefix: connection.topicPrefix })
-  return {
-    log,
-    close: async () => {
-      await log.close()
-      await database.close()
-    },
+  const log = openEmbeddedLog({ database, topicPrefix })
+  const close = log.close.bind(log)
+  log.close = async () => {
+    await close()
+    await database.close()
   }
+  return log
 }

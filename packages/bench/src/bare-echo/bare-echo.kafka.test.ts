@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { testKafka } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { runPhase } from '../load.js'
+import { newPrefix } from '../log-connection.js'
 import { bareEchoClient, startBareEcho } from './bare-echo.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 
 describe.skipIf(missing !== undefined)(`The bare echo${missing === undefined ? '' : ` (${missing})`}`, () => {
-  test('answers every request, and one without an echo is an error', async () => {
-    const connection = {
-      ...testKafka(),
-      topicPrefix: `bare-echo-${randomBytes(4).toString('hex')}.`,
-    }
-    const impatient = await bareEchoClient(connection, { answerTimeoutMs: 300 })
+  test('answers every request, and a request without an echo is an error', async () => {
+    const connection = { ...testKafka(), topicPrefix: newPrefix() }
+    const impatient = await bareEchoClient(connection, 300)
     await expect(impatient.send(0)).rejects.toThrow('no answer from the bare echo')
     await impatient.close()
     const echo = await startBareEcho(connection)

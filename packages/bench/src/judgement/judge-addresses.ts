@@ -32,22 +32,15 @@ export interface Clock {
   readonly generatedAt: string
 }
 
-export interface JudgeTimings {
-  /** Milliseconds of each look-up of a batch. */
-  readonly lookUpMs: number[]
-  decideMs: number
-}
-
 /** Returns one report per address, in order. Throws if an address is rejected: all of these are valid. */
 export async function judgeAddresses(
   database: Database,
   asked: readonly Asked[],
   clock: Clock,
-  timings: JudgeTimings = { lookUpMs: [], decideMs: 0 },
 ): Promise<readonly Report[]> {
   const reports: Report[] = []
   for (let from = 0; from < asked.length; from += BATCH)
-    reports.push(...(await judgeBatch(database, asked.slice(from, from + BATCH), clock, timings)))
+    reports.push(...(await judgeBatch(database, asked.slice(from, from + BATCH), clock)))
   return reports
 }
 
@@ -55,18 +48,15 @@ async function judgeBatch(
   database: Database,
   asked: readonly Asked[],
   { generatedAt }: Clock,
-  timings: JudgeTimings,
 ): Promise<readonly Report[]> {
   const parsed = asked.map(({ address, chain }) => {
     const result = parseAddress(address, chain ?? undefined)
     if (!result.ok) throw new Error(`${address} (${chain ?? 'no chain'}) is refused: ${result.reason}`)
     return result
   })
-  const since = performance.now()
   const snapshot = await readLabelSnapshot(database, {
     lookupKeys: [...new Set(parsed.map(({ lookupKey }) => lookupKey))],
   })
-  timings.lookUpMs.push(performance.now() - since)
   const sets = snapshot.sets ?? []
   const standing = {
     labelSetSeq: snapshot.labelSetSeq,
@@ -74,8 +64,7 @@ async function judgeBatch(
     labelsAsOf: newestPublication(sets),
     labelSets: sets.map(setFacts),
   }
-  const decidedSince = performance.now()
-  const reports = parsed.map((result, index) => {
+  return parsed.map((result, index) => {
     const labels = snapshot.labels.filter(({ lookupKey }) => lookupKey === result.lookupKey).map(labelFacts)
     return decide({
       request: requestOf(asked[index]!, result),
@@ -84,8 +73,6 @@ async function judgeBatch(
       generatedAt,
     })
   })
-  timings.decideMs += performance.now() - decidedSince
-  return reports
 }
 
 function decide(inputs: Parameters<typeof decideScreening>[0]): Report {

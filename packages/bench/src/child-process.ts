@@ -1,0 +1,54 @@
+/** A process of the benchmark. Its first message names its role; a load generator runs one phase for each further message. */
+import { bareEchoClient, startBareEcho } from './bare-echo/bare-echo.js'
+import type { LoadTarget, Order } from './children.js'
+import { floorClient, floorTopics, startEcho } from './floor.js'
+import { httpClient } from './http-client.js'
+import { runPhase, type Client, type LoadPhase } from './load.js'
+import { openLog } from './log-connection.js'
+
+async function serve(order: Order): Promise<void> {
+  switch (order.role) {
+    case 'bare echo':
+      await startBareEcho(order.connection)
+      break
+    case 'floor': {
+      const log = openLog(order.log, 'bench-echo')
+      await log.ensureTopics(floorTopics)
+      await startEcho(log)
+      break
+    }
+    case 'load':
+      serveLoad(await openClient(order.target))
+  }
+  process.send!('ready')
+}
+
+function serveLoad({ send }: Client): void {
+  let sent = 0
+  process.on('message', (phase: LoadPhase) => {
+    runPhase(phase, send, sent)
+      .then((result) => {
+        sent += result.requests
+        process.send!(result)
+      })
+      .catch(fail)
+  })
+}
+
+async function openClient(target: LoadTarget): Promise<Client> {
+  if (target.kind === 'http') return httpClient(target)
+  if (target.kind === 'bare echo') return await bareEchoClient(target.connection)
+  const log = openLog(target.log, 'bench-floor')
+  await log.ensureTopics(floorTopics)
+  if (target.echoInside) await startEcho(log)
+  return await floorClient(log)
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(1)
+}
+
+process.once('message', (order: Order) => void serve(order).catch(fail))
+// The parent process ended.
+process.once('disconnect', () => process.exit(0))

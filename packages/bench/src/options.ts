@@ -1,0 +1,31 @@
+/** What every measurement takes and returns. */
+import type { Profile } from './system.js'
+
+export interface BenchOptions {
+  /** Folder of the checkout. */
+  readonly root: string
+  readonly profiles: readonly Profile[]
+  /** Of the Kafka profile: 1 or 3. */
+  readonly brokers: number
+  /** Parts of the kind that are measured; all of them if it is empty. */
+  readonly parts: readonly string[]
+  /** Length of each measured phase or turn. */
+  readonly seconds: number
+  /** Rounds of three turns. */
+  readonly rounds: number
+  /** Interactive screens a second of an open loop. */
+  readonly perSecond: number
+  /** Rows, reports or addresses, by kind. */
+  readonly size: number
+  readonly seed: number
+  /** Folder of real lists and transfers; null if there is none. */
+  readonly dataFolder: string | null
+  readonly say: (line: string) => void
+}
+
+export interface Outcome {
+  readonly table: string
+  readonly figures: object
+  /** False only if a result contradicts the rules; a slow figure fails no run. */
+  readonly isRight: boolean
+}
