@@ -9,8 +9,11 @@ const WORKERS = 3
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
 /** CI uses the same generated cases in each run; other runs draw new ones. */
-const setupFiles = process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []
-/** `npm test` leaves out long and full files. `npm run test:full` runs them, CI only a third of the long ones. A file that is named runs as well. */
+const setupFiles = [
+  ...(process.env['CUPEL_TEST_LONG_BUDGET_MS'] === undefined ? [] : ['packages/testkit/src/file-budget.ts']),
+  ...(process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []),
+]
+/** `npm test` leaves out long and full files, CI most of the long ones (scripts/test/long-files.mjs). A file that is named runs as well. */
 const leftOut = (process.env['CUPEL_TEST_LEAVE_OUT'] ?? '').split(',').filter((pattern) => pattern !== '')
 const exclude = [...configDefaults.exclude, ...leftOut]
 /** Only a test that hangs takes so long, even if the processors are busy with something else. */

@@ -1,16 +1,17 @@
 // Runs the tests; the last line is `N passed, N failed, N skipped`.
 //
-//   npm run test:quick     types, lint and unit tests with few generated cases: aims at 90 s on two idle cores
-//   npm test               each behaviour at its cheapest, with a short time for each long suite: aims at 12 min
-//   npm run test:full      everything, with much more time for each long suite: aims at 35 min
-//   npm test -- FILE…      these test files alone, as npm test runs them; a part of a path is enough
-//   npm test -- --only types,unit   these steps alone: generated, types, browser-types, script-types, lint, format, links, boundaries,
+//   npm run test:quick     what the compiler, the linter and unit tests find: at most a minute on two idle cores
+//   npm test               what a change may break: each behaviour once, at its cheapest
+//   npm run test:ci        npm test, all full files, containers, the long files whose sources changed and a drawn sixth of the others
+//   npm run test:night     everything, with much more time for each long suite
+//   npm test -- FILE…      only these test files, as npm test runs them; a part of a path is enough
+//   npm test -- --only types,unit   only these steps: generated, types, browser-types, script-types, lint, format, links, boundaries,
 //                                   and kinds of tests
 //
 // Before the last line it lists the ten slowest files, the skipped tests with the reasons, and the failures with the first lines of output.
-// After a failure the exit code is 1. With CI=true a skipped test is a failure, the commit draws a third of the long files, long suites have less
-// time and try a third of their listed cases, and if up to three files failed, they run once more, alone (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS overrides
-// the time for each of them.
+// After a failure the exit code is 1. With CI=true a skipped test is a failure, and if up to three files failed, they run once more, without
+// others (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS
+// overrides the time for each of them.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { orExplain, root, setUp } from './setup.mjs'
@@ -19,7 +20,7 @@ import { planOf, UsageError } from './test/plan.mjs'
 import { closingLines, createTotals } from './test/report.mjs'
 import { runVitest } from './test/vitest.mjs'
 
-const USAGE = 'usage: node scripts/test.mjs [--quick | --full] [--only STEP,…] [FILE…]'
+const USAGE = 'usage: node scripts/test.mjs [--quick | --ci | --night] [--only STEP,…] [FILE…]'
 
 async function main() {
   const plan = readPlan()
@@ -45,8 +46,12 @@ function readPlan() {
 
 /** Each run starts one Postgres and, if it needs one, one broker. */
 async function runTests({ runs, files }, totals) {
-  for (const { budgetMs, ...run } of runs)
-    await runVitest({ ...run, files, budgetMs: process.env.CUPEL_TEST_BUDGET_MS ?? budgetMs }, totals)
+  const given = process.env.CUPEL_TEST_BUDGET_MS
+  for (const { budgetMs, longBudgetMs, ...run } of runs)
+    await runVitest(
+      { ...run, files, budgetMs: given ?? budgetMs, longBudgetMs: given ?? longBudgetMs },
+      totals,
+    )
 }
 
 await main()

@@ -2,30 +2,48 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { changesSinceLanding, sourcesOf } from './changed-sources.mjs'
 
 const LONG = /\.long\.\w+\.test\.(ts|mjs)$/
 const FOLDERS = ['packages', 'services', 'scripts']
 const NO_SOURCES = new Set(['node_modules', 'dist', '.cache'])
-/** One in this many of the long files runs in CI. */
-export const CI_TAKES_ONE_OF = 3
+/** CI runs no more than one in this many of the long files, whatever has changed. */
+export const CI_TAKES_AT_MOST_ONE_OF = 3
+/** Of the long files whose sources are as they were, CI runs one in this many. */
+export const CI_DRAWS_ONE_OF = 6
 
-/** Patterns of the files that `npm test` leaves out: long files, and those that only the full run takes. */
+/** Patterns of the files that `npm test` leaves out: long and full ones. */
 export const leftOutFiles = ['long', 'full'].flatMap((mark) =>
   ['ts', 'mjs'].map((language) => `**/*.${mark}.*.test.${language}`),
 )
 
 /**
- * The long files that CI leaves out for a commit. The commit draws the third that runs, so a repeated run takes the same files, and the next
- * commit may take others. Files that take long are spread over the thirds.
+ * The long files that CI leaves out. It takes those whose sources changed since the last landing and a sixth of the others, but no more than
+ * a third of all: first the files of a changed package, then those of packages that import it, then the others. The commit draws the sixth
+ * with which each of the three begins, so a repeated run takes the same files, and files that take long are spread over the commits.
  * @param {string} root the checkout
  * @param {string | null} commit its hash; null if it is not known: then CI runs all
  * @param {readonly string[]} longest the longest files first
+ * @param {readonly string[] | null} changed paths of changed files; null if they are not known: then all count as changed
  */
-export function leftOutInCi(root, commit, longest) {
+export function leftOutInCi(root, commit, longest, changed = changesSinceLanding(root)) {
   if (commit === null) return []
-  const third = Number.parseInt(commit.slice(0, 8), 16) % CI_TAKES_ONE_OF
-  return longFiles(root, longest).filter((_, index) => index % CI_TAKES_ONE_OF !== third)
+  const distanceOf = sourcesOf(root, changed)
+  const draw = Number.parseInt(commit.slice(0, 8), 16) % CI_DRAWS_ONE_OF
+  const all = longFiles(root, longest).map((path, index) => ({
+    path,
+    distance: distanceOf(path),
+    place: (index + draw) % CI_DRAWS_ONE_OF,
+  }))
+  const unchanged = all.filter(({ distance }) => distance === Infinity).length
+  const most = Math.floor(all.length / CI_TAKES_AT_MOST_ONE_OF)
+  const wanted = all.length - unchanged + Math.ceil(unchanged / CI_DRAWS_ONE_OF)
+  const inTurn = all.toSorted((a, b) => order(a.distance, b.distance) || a.place - b.place)
+  return inTurn.slice(Math.min(most, wanted)).map(({ path }) => path)
 }
+
+/** The difference of two infinite distances would be no number. */
+const order = (a, b) => (a === b ? 0 : a - b)
 
 /** Paths relative to the checkout, the listed ones first and in their order. */
 export function longFiles(root, longest) {

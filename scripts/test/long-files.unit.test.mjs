@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { root } from '../setup.mjs'
-import { CI_TAKES_ONE_OF, commitOf, leftOutInCi, longFiles } from './long-files.mjs'
+import { changesSinceLanding, sourcesOf } from './changed-sources.mjs'
+import { CI_DRAWS_ONE_OF, CI_TAKES_AT_MOST_ONE_OF, commitOf, leftOutInCi, longFiles } from './long-files.mjs'
 import { longest } from './longest-files.mjs'
 
 const all = longFiles(root, longest)
-const commits = ['00000000', '00000001', '00000002'].map((start) => start.padEnd(40, 'a'))
-const taken = commits.map((commit) => {
-  const leftOut = new Set(leftOutInCi(root, commit, longest))
+const most = Math.floor(all.length / CI_TAKES_AT_MOST_ONE_OF)
+const commits = Array.from({ length: CI_DRAWS_ONE_OF }, (_, draw) => `0000000${draw}`.padEnd(40, 'a'))
+const takenBy = (commit, changed) => {
+  const leftOut = new Set(leftOutInCi(root, commit, longest, changed))
   return all.filter((path) => !leftOut.has(path))
-})
+}
 
 test('the long files are found, the longest first', () => {
   expect(all[0]).toBe(longest.find((path) => path.includes('.long.')))
@@ -18,24 +20,71 @@ test('the long files are found, the longest first', () => {
   for (const path of all) expect(existsSync(join(root, path)), path).toBe(true)
 })
 
-test('each long file runs for one in three commits, and each commit takes a third of them', () => {
-  expect(taken.flat().sort()).toEqual([...all].sort())
-  for (const files of taken) expect(Math.abs(files.length - all.length / CI_TAKES_ONE_OF)).toBeLessThan(1)
+describe('CI', () => {
+  test.each([[[]], [['docs/adr/README.md', 'README.md']]])(
+    'draws a sixth of the long files when no source has changed: %j',
+    (changed) => {
+      const taken = commits.map((commit) => takenBy(commit, changed))
+      for (const files of taken) expect(files).toHaveLength(Math.ceil(all.length / CI_DRAWS_ONE_OF))
+      expect(new Set(taken.flat())).toEqual(new Set(all))
+    },
+  )
+
+  test('takes the long files of a changed package', () => {
+    const own = all.filter((path) => path.startsWith('services/web/'))
+    expect(own.length).toBeGreaterThan(0)
+    for (const commit of commits)
+      expect(takenBy(commit, ['services/web/src/index.ts'])).toEqual(expect.arrayContaining(own))
+  })
+
+  test.each([
+    [null],
+    [['pnpm-lock.yaml']],
+    [['packages/domain/src/index.ts', 'packages/postgres/src/index.ts']],
+  ])('takes at most a third, spread by length, whatever changed: %j', (changed) => {
+    const taken = commits.map((commit) => takenBy(commit, changed))
+    for (const files of taken) {
+      expect(files).toHaveLength(most)
+      expect(files.filter((path) => all.slice(0, 6).includes(path)).length).toBeLessThanOrEqual(3)
+    }
+    expect(new Set(taken.flat())).toEqual(new Set(all))
+  })
+
+  test('takes the same files when it runs again, and all of them without a commit', () => {
+    const commit = commitOf(root)
+    expect(leftOutInCi(root, commit, longest)).toEqual(leftOutInCi(root, commit, longest))
+    expect(leftOutInCi(root, null, longest)).toEqual([])
+  })
+
+  test('leaves out no full file', () => {
+    for (const commit of commits)
+      for (const path of leftOutInCi(root, commit, longest, [])) expect(path).toMatch(/\.long\./)
+  })
 })
 
-test('the longest ones are spread over the commits', () => {
-  for (const files of taken) expect(files.filter((path) => all.slice(0, 6).includes(path))).toHaveLength(2)
+describe('the sources of a test file', () => {
+  const nearest = (changed) => sourcesOf(root, changed)('packages/ledger/test/a.long.int.test.ts')
+
+  test('are its package, the packages that it uses, also through others, and what all share', () => {
+    expect(nearest(['packages/ledger/src/index.ts'])).toBe(0)
+    expect(nearest(['packages/failpoints/src/index.ts'])).toBe(1)
+    expect(nearest(['pnpm-lock.yaml'])).toBe(1)
+    expect(nearest(null)).toBe(1)
+  })
+
+  test('are neither texts nor packages that it does not use', () => {
+    expect(nearest(['services/web/src/index.ts', 'docs/glossary.md', 'packages/ledger/README.md', ''])).toBe(
+      Infinity,
+    )
+  })
+
+  test('are all packages for programs of scripts', () => {
+    expect(sourcesOf(root, ['packages/sdk-python/a.py'])('scripts/a.long.e2e.test.mjs')).toBe(1)
+  })
 })
 
-test('a commit takes the same files again; without one nothing is left out', () => {
-  const commit = commitOf(root)
-  expect(leftOutInCi(root, commit, longest)).toEqual(leftOutInCi(root, commit, longest))
-  expect(leftOutInCi(root, null, longest)).toEqual([])
-})
-
-test('CI leaves out no full file', () => {
-  for (const commit of commits)
-    for (const path of leftOutInCi(root, commit, longest)) expect(path).toMatch(/\.long\./)
+test('changes are not known outside of a repository', () => {
+  expect(changesSinceLanding('/')).toBeNull()
 })
 
 test('known long files exist', () => {

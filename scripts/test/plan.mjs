@@ -17,7 +17,7 @@ export const checkNames = [
 export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
 const QUICK_CHECKS = ['types', 'browser-types', 'script-types', 'lint', 'links']
-/** Kinds of tests that run only with --full, --only or their files: they take minutes and need an engine. */
+/** Kinds of tests that run only with --ci, --night, --only or their files: they take minutes and need an engine. */
 const FULL_PROJECTS = ['containers']
 /**
  * Kinds of tests that run together, with one Postgres and one broker if a kind needs them. A file that waits for processes leaves its
@@ -30,62 +30,73 @@ const GROUPS = [
 /** Kinds of tests that start built programs. */
 const BUILT = ['int', 'kafka', 'e2e']
 
-/** Time for each long suite in milliseconds. */
-const QUICK_BUDGET_MS = 0
-const BUDGET_MS = 500
-const FULL_BUDGET_MS = 20_000
-/** The same in CI: the shortest budget with which suites run their demanded cases. */
-const FULL_BUDGET_IN_CI_MS = 8_000
+/**
+ * Time for each long suite in milliseconds, and for those in long and full files. CI gives the latter the shortest budget with which suites
+ * run their demanded cases.
+ */
+const TIERS = {
+  quick: { takes: 'cheap', budgetMs: 0, longBudgetMs: 0 },
+  test: { takes: 'cheap', budgetMs: 500, longBudgetMs: 500 },
+  ci: { takes: 'drawn', budgetMs: 500, longBudgetMs: 8_000 },
+  night: { takes: 'all', budgetMs: 60_000, longBudgetMs: 60_000 },
+}
 
 /**
+ * @typedef {{ title: string, projects: string[], takes: string, budgetMs: number, longBudgetMs: number }} Run `takes` is `cheap` without long
+ *   and full files, `drawn` with the full files and those of the long files that CI takes, or `all`
  * @param {readonly string[]} args
- * @returns {{ checks: string[], runs: { title: string, projects: string[], budgetMs: number, leavesOutLong: boolean }[],
- *   files: string[], needsBuild: boolean }} Throws a UsageError if the arguments make no sense together.
+ * @returns {{ checks: string[], runs: Run[], files: string[], needsBuild: boolean }} Throws a UsageError if the arguments make no sense together.
  */
 export function planOf(args) {
-  const { quick, full, only, files } = parse(args)
-  if ([quick, full, files.length > 0].filter(Boolean).length > 1)
-    throw new UsageError('--quick, --full and files exclude each other.')
-  if (quick) return plan(QUICK_CHECKS, ['unit'], { budgetMs: QUICK_BUDGET_MS, leavesOutLong: true })
+  const { quick, ci, night, only, files } = parse(args)
+  if ([quick, ci, night, files.length > 0].filter(Boolean).length > 1)
+    throw new UsageError('--quick, --ci, --night and files exclude each other.')
+  if (quick) return plan(QUICK_CHECKS, ['unit'], TIERS.quick)
   if (files.length > 0) {
     const run = {
       title: 'the given files',
       projects: only?.filter(isProject) ?? [...projectNames, ...FULL_PROJECTS],
-      budgetMs: BUDGET_MS,
-      leavesOutLong: false,
+      ...TIERS.test,
+      takes: 'all',
     }
     return { checks: [], runs: [run], files, needsBuild: true }
   }
-  const steps = only ?? [...checkNames, ...projectNames, ...(full ? FULL_PROJECTS : [])]
-  const fullBudgetMs = process.env.CI === 'true' ? FULL_BUDGET_IN_CI_MS : FULL_BUDGET_MS
-  return plan(steps.filter(isCheck), steps.filter(isProject), {
-    budgetMs: full ? fullBudgetMs : BUDGET_MS,
-    leavesOutLong: !full,
-  })
+  const steps = only ?? [...checkNames, ...projectNames, ...(ci || night ? FULL_PROJECTS : [])]
+  return plan(
+    steps.filter(isCheck),
+    steps.filter(isProject),
+    ci ? TIERS.ci : night ? TIERS.night : TIERS.test,
+  )
 }
 
 function parse(args) {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { quick: { type: 'boolean' }, full: { type: 'boolean' }, only: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean' },
+        ci: { type: 'boolean' },
+        night: { type: 'boolean' },
+        only: { type: 'string' },
+      },
       allowPositionals: true,
     })
     const only = values.only?.split(',')
     const unknown = only?.filter((name) => !isCheck(name) && !isProject(name)) ?? []
     if (unknown.length > 0) throw new UsageError(`--only does not know ${unknown.join(', ')}.`)
-    return { quick: values.quick ?? false, full: values.full ?? false, only, files: positionals }
+    const { quick = false, ci = false, night = false } = values
+    return { quick, ci, night, only, files: positionals }
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(error.message)
   }
 }
 
-function plan(checks, projects, cost) {
+function plan(checks, projects, tier) {
   const runs = GROUPS.map(({ title, projects: group }) => ({
     title,
     projects: group.filter((name) => projects.includes(name)),
-    ...cost,
+    ...tier,
   })).filter((run) => run.projects.length > 0)
   return { checks, runs, files: [], needsBuild: projects.some((name) => BUILT.includes(name)) }
 }

@@ -39,42 +39,47 @@ test('test:quick runs types, lint and the unit tests with the fewest cases, with
   expect(plan.needsBuild).toBe(false)
 })
 
-test('test:full runs what npm test runs, containers too, with more time for each long suite', () => {
-  const [plan, full] = [planOf([]), planOf(['--full'])]
-  expect(full.checks).toEqual(plan.checks)
-  expect(projectsOf(full)).toEqual([...projectNames, 'containers'])
-  const budgetOf = ({ runs }) => runs[0].budgetMs
-  expect(full.runs.map(({ budgetMs }) => budgetMs)).toEqual([budgetOf(full), budgetOf(full)])
-  expect(budgetOf(full)).toBeGreaterThan(budgetOf(plan))
-  expect(plan.runs.map(({ leavesOutLong }) => leavesOutLong)).toEqual([true])
-  expect(full.runs.map(({ leavesOutLong }) => leavesOutLong)).toEqual([false, false])
-  expect(full.needsBuild).toBe(true)
+const takenBy = (plan) => new Set(plan.runs.map(({ takes }) => takes))
+
+test('CI and the night run what npm test runs, and containers', () => {
+  const plan = planOf([])
+  for (const tier of [planOf(['--ci']), planOf(['--night'])]) {
+    expect(tier.checks).toEqual(plan.checks)
+    expect(projectsOf(tier)).toEqual([...projectNames, 'containers'])
+    expect(tier.needsBuild).toBe(true)
+  }
 })
 
-test('in CI each long suite of test:full has less time, and the same kinds of tests run', () => {
-  vi.stubEnv('CI', '')
-  const full = planOf(['--full'])
-  vi.stubEnv('CI', 'true')
-  const inCi = planOf(['--full'])
-  vi.unstubAllEnvs()
-  expect(inCi.runs[0].budgetMs).toBeLessThan(full.runs[0].budgetMs)
-  const withoutBudget = ({ runs }) => runs.map((run) => ({ ...run, budgetMs: undefined }))
-  expect(withoutBudget(inCi)).toEqual(withoutBudget(full))
+test('npm test takes no long and no full file, CI draws long ones, the night takes all', () => {
+  const tiers = [[], ['--quick'], ['--ci'], ['--night']].map(planOf).map(takenBy)
+  expect(tiers).toEqual([['cheap'], ['cheap'], ['drawn'], ['all']].map((takes) => new Set(takes)))
 })
 
-test('files run alone, without checks, and --only chooses steps', () => {
+test('CI gives only long and full files more time than npm test, the night gives all suites more', () => {
+  const [plan, ci, night] = [[], ['--ci'], ['--night']].map(planOf).map(({ runs }) => runs[0])
+  expect(ci.budgetMs).toBe(plan.budgetMs)
+  expect(ci.longBudgetMs).toBeGreaterThan(plan.budgetMs)
+  expect(night.budgetMs).toBeGreaterThan(ci.longBudgetMs)
+  expect(night.longBudgetMs).toBe(night.budgetMs)
+})
+
+test('named files run without checks, and --only chooses steps', () => {
   expect(planOf(['packages/domain'])).toMatchObject({
     checks: [],
     files: ['packages/domain'],
-    runs: [{ leavesOutLong: false }],
+    runs: [{ takes: 'all' }],
   })
   expect(planOf(['--only', 'types,e2e'])).toMatchObject({ checks: ['types'], runs: [{ projects: ['e2e'] }] })
 })
 
-test.each([[['--only', 'nonsense']], [['--nonsense']], [['--quick', '--full']], [['--full', 'a.test.ts']]])(
-  '%j is refused',
-  (args) => expect(() => planOf(args)).toThrow(UsageError),
-)
+test.each([
+  [['--only', 'nonsense']],
+  [['--nonsense']],
+  [['--full']],
+  [['--quick', '--ci']],
+  [['--ci', '--night']],
+  [['--night', 'a.test.ts']],
+])('%j is refused', (args) => expect(() => planOf(args)).toThrow(UsageError))
 
 test('the last line has the totals, and one failure is no success', () => {
   const totals = totalsOf({ testResults: [suite('passed', 'failed', 'skipped', 'pending', 'todo')] }, 1)

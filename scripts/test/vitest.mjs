@@ -14,7 +14,7 @@ const MOST_REPEATED = 3
 /**
  * In CI a file that failed runs a second time, alone, and its second result counts. If one test of thousands lost a race, the run reports
  * it and does not fail.
- * @param {{ title: string, projects: string[], files: string[], budgetMs: number | string, leavesOutLong: boolean }} run
+ * @param {{ title: string, projects: string[], files: string[], takes: string, budgetMs: number | string, longBudgetMs: number | string }} run
  */
 export async function runVitest(run, totals) {
   console.log(heading(run.title))
@@ -25,8 +25,8 @@ export async function runVitest(run, totals) {
   count(repeated(first, await attempt({ ...run, files }, totals), totals), totals)
 }
 
-async function attempt({ title, projects, files, budgetMs, leavesOutLong }, totals) {
-  const leftOut = leavesOutLong ? leftOutFiles : files.length === 0 && totals.ci ? drawnForCi() : []
+async function attempt({ title, projects, files, takes, budgetMs, longBudgetMs }, totals) {
+  const leftOut = files.length > 0 ? [] : leftOutBy(takes)
   const folder = mkdtempSync(join(tmpdir(), 'cupel-results-'))
   try {
     const results = join(folder, 'results.json')
@@ -38,6 +38,7 @@ async function attempt({ title, projects, files, budgetMs, leavesOutLong }, tota
     const status = await runProcess(args, {
       CUPEL_TEST_SKIPS: skips,
       CUPEL_TEST_BUDGET_MS: String(budgetMs),
+      CUPEL_TEST_LONG_BUDGET_MS: String(longBudgetMs),
       CUPEL_TEST_LEAVE_OUT: leftOut.join(),
     })
     for (const reason of readLines(skips)) totals.reason(reason)
@@ -47,10 +48,14 @@ async function attempt({ title, projects, files, budgetMs, leavesOutLong }, tota
   }
 }
 
-function drawnForCi() {
+function leftOutBy(takes) {
+  if (takes === 'cheap') return leftOutFiles
+  if (takes === 'all') return []
   const leftOut = leftOutInCi(root, commitOf(root), longest)
-  const all = longFiles(root, longest).length
-  console.log(`CI runs ${all - leftOut.length} of ${all} long files, drawn by the commit (ADR 331).`)
+  const taken = longFiles(root, longest).filter((path) => !leftOut.includes(path))
+  console.log(
+    `CI runs ${taken.length} of ${taken.length + leftOut.length} long files (ADR 331):\n  ${taken.join('\n  ')}`,
+  )
   return leftOut
 }
 

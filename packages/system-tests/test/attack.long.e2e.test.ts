@@ -1,6 +1,6 @@
 /**
  * The installation withstands hostile callers: each attack stays within its limit. No generated abuse gets a 500, gets data of
- * another tenant or ends the process. `npm run attack` prints the table; `npm run test:full` attacks every target.
+ * another tenant or ends the process. `npm run attack` prints the table; `npm run test:night` attacks every target.
  */
 import { casesWithin, drawnWithin, executeAt, isLongRun, noteSkip, runSeed } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
