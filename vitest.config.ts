@@ -10,6 +10,7 @@ const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
 /** CI uses the same generated cases in each run; other runs draw new ones. */
 const setupFiles = [
+  'scripts/test/note-processor-time.mjs',
   ...(process.env['CUPEL_TEST_LONG_BUDGET_MS'] === undefined ? [] : ['packages/testkit/src/file-budget.ts']),
   ...(process.env['CI'] === 'true' ? ['packages/testkit/src/repeatable-cases.ts'] : []),
 ]

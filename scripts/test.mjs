@@ -8,7 +8,8 @@
 //   npm test -- --only types,unit   only these steps: generated, types, browser-types, script-types, lint, format, links, boundaries,
 //                                   and kinds of tests
 //
-// Before the last line it lists the ten slowest files, the skipped tests with the reasons, and the failures with the first lines of output.
+// Before the last line it lists the ten slowest files, the processor time by kind and of the twenty dearest files with the change since the
+// last run of the tier (.cache/processor-time.json), the skipped tests with the reasons, and the failures with the first lines of output.
 // After a failure the exit code is 1. With CI=true a skipped test is a failure, and if up to three files failed, they run once more, without
 // others (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS
 // overrides the time for each of them.
@@ -17,6 +18,7 @@ import { join } from 'node:path'
 import { orExplain, root, setUp } from './setup.mjs'
 import { runChecks } from './test/checks.mjs'
 import { planOf, UsageError } from './test/plan.mjs'
+import { accountLines, keepSummary, keptSummaries, summaryOf } from './test/account.mjs'
 import { closingLines, createTotals } from './test/report.mjs'
 import { runVitest } from './test/vitest.mjs'
 
@@ -29,9 +31,21 @@ async function main() {
   const totals = createTotals({ ci: process.env.CI === 'true' })
   // Checks take one core for a minute and a half. Meanwhile tests have the other core, and then both.
   await Promise.all([runChecks(plan.checks, totals), runTests(plan, totals)])
-  const { lines, isSuccess } = closingLines(totals, root)
+  const { lines, isSuccess } = closingLines(totals, root, accountOf(totals))
   for (const line of lines) console.log(line)
   process.exitCode = isSuccess ? 0 : 1
+}
+
+/** Only runs of a whole tier are kept and compared. */
+function accountOf(totals) {
+  const kept = join(root, '.cache', 'processor-time.json')
+  const args = process.argv.slice(2)
+  const tier = args.length === 0 ? 'test' : args.length === 1 ? args[0].replace('--', '') : null
+  const summary = summaryOf(totals.account, { date: new Date().toISOString().slice(0, 10) })
+  const isTier = tier !== null && ['test', 'quick', 'ci', 'night'].includes(tier)
+  const lines = accountLines(summary, isTier ? (keptSummaries(kept)[tier] ?? null) : null)
+  if (isTier) keepSummary(kept, tier, summary)
+  return lines
 }
 
 function readPlan() {

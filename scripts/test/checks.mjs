@@ -31,6 +31,7 @@ export async function runChecks(names, totals) {
   for (const [name, args] of Object.entries(commands)) {
     if (!names.includes(name)) continue
     const { status, output } = await run(args)
+    totals.account.checkEnded()
     console.log(`${heading(name)}\n${output.trimEnd()}`)
     if (status === 0) totals.pass(1)
     else totals.fail(name, output)

@@ -1,4 +1,5 @@
-// Counts the tests that ran. At the end it lists slow files, skipped tests and failures.
+// Counts the tests that ran and the processor time. At the end it lists slow files, skipped tests and failures.
+import { createAccount } from './account.mjs'
 
 /** Number of failures shown with their output, and the limits of that output. */
 const MOST_DETAILED = 20
@@ -19,6 +20,7 @@ export function createTotals({ ci }) {
   const late = []
   const totals = {
     ci,
+    account: createAccount(),
     passed: 0,
     skipped: 0,
     failures,
@@ -47,13 +49,14 @@ export function createTotals({ ci }) {
   return totals
 }
 
-/** The end of the output; its last line has the totals. A run without a passed test is not a success. */
-export function closingLines(totals, root) {
+/** The end of the output, with the lines of the account; its last line has the totals. A run without a passed test is not a success. */
+export function closingLines(totals, root, ofAccount = []) {
   const { passed, failed, skipped } = totals
   return {
     lines: [
       heading('result'),
       ...slowest(totals.times),
+      ...ofAccount,
       ...[...totals.skips].map(([file, tests]) => `skipped: ${tests} in ${file}`),
       ...[...totals.reasons].map((reason) => `skipped because: ${reason}`),
       ...totals.late.flatMap((file, index) => outputLines('PASSED ONLY WHEN REPEATED', file, index, root)),

@@ -31,17 +31,22 @@ async function attempt({ title, projects, files, takes, budgetMs, longBudgetMs }
   try {
     const results = join(folder, 'results.json')
     const skips = join(folder, 'skips')
+    const notes = join(folder, 'notes')
     const args = [
       ...['run', ...files, ...projects.flatMap((name) => ['--project', name])],
       ...['--reporter=default', '--reporter=json', `--outputFile=${results}`],
     ]
     const status = await runProcess(args, {
       CUPEL_TEST_SKIPS: skips,
+      CUPEL_TEST_PROCESSOR_NOTES: notes,
       CUPEL_TEST_BUDGET_MS: String(budgetMs),
       CUPEL_TEST_LONG_BUDGET_MS: String(longBudgetMs),
       CUPEL_TEST_LEAVE_OUT: leftOut.join(),
     })
+    totals.account.testsEnded()
     for (const reason of readLines(skips)) totals.reason(reason)
+    for (const { file, ...times } of readLines(notes).map((line) => JSON.parse(line)))
+      totals.account.note({ file: relative(root, file), ...times })
     return { title, status, results: readResults(results) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
