@@ -106,9 +106,9 @@ export const elsewhere: readonly FailpointName[] = [
   'bulk.job-ended',
   'bulk.announced',
   'bulk.dead-letter',
-  // services/bulk-coordinator/test/shards.int.test.ts kills a process at this one.
+  // services/bulk-coordinator/test/shards.full.int.test.ts kills a process at this one.
   'bulk.shards-set',
-  // services/api/test/bulk-kills.int.test.ts kills the API at these.
+  // services/api/test/bulk-kills.full.int.test.ts kills the API at these.
   'api.bulk-submitted',
   'api.bulk-cancel-requested',
   // services/cli/src/dead-letters/dead-letters.int.test.ts kills a redrive at this one.

@@ -4,7 +4,7 @@
  */
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
-import { drawnWithin, until } from '@cupel/testkit'
+import { drawnWithin, isLongRun, until } from '@cupel/testkit'
 import { listEndpoints } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DISPATCHER_GROUP } from '../src/index.js'
@@ -24,6 +24,8 @@ afterEach(async () => {
 })
 
 const JOBS = 8
+/** Deaths at random; each costs a start. */
+const ROUNDS = isLongRun() ? 6 : 2
 const sides = ['before', 'after'] as const
 const dispatching = ['webhooks.deliveries', 'webhooks.body', 'webhooks.attempted'] as const
 
@@ -75,7 +77,7 @@ test.each(sides)(
 test('dispatchers killed at random while jobs end lose nothing and repeat themselves to the byte', async () => {
   const endpoints = await Promise.all([1, 2, 3].map(() => installation.endpoint(receiver.url)))
   let ended = 0
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const child = await startChild([installation.connectionString, 'dispatch'])
     const death = killed(child)
     for (const endpoint of endpoints)
