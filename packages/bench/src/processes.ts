@@ -1,5 +1,7 @@
 /** Resources of the started command and its children so far, from /proc (proc(5)). Empty on a system without /proc. */
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { descendants } from '@cupel/system-tests'
 
 export interface Use {
   cpuMs: number
@@ -17,14 +19,17 @@ const MS_PER_TICK = 10
 
 export async function usesOf(rootPid: number): Promise<Uses> {
   const uses = new Map<string, Use>()
-  for (const { pid, cpuMs } of await family(rootPid)) {
-    const command = (await textOf(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ')
+  if (!existsSync('/proc')) return uses
+  for (const { pid, command } of [
+    ...descendants(rootPid),
+    { pid: rootPid, command: 'node cupel.mjs start' },
+  ]) {
     const status = await textOf(`/proc/${pid}/status`)
     const name = nameOf(command)
     const use = uses.get(name) ?? { cpuMs: 0, wakeUps: 0, peakMib: 0 }
     const peakKib = /(^|\/)node\s/.test(command) ? Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) : 0
     uses.set(name, {
-      cpuMs: use.cpuMs + cpuMs,
+      cpuMs: use.cpuMs + (await cpuMsOf(pid)),
       wakeUps: use.wakeUps + (await wakeUpsOf(pid)),
       peakMib: Math.max(use.peakMib, Math.round(peakKib / 1_024)),
     })
@@ -34,24 +39,11 @@ export async function usesOf(rootPid: number): Promise<Uses> {
 
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '')
 
-/** The process and all its current descendants. Their CPU includes children that ended, because backends of Postgres come and go. */
-async function family(rootPid: number): Promise<{ pid: number; cpuMs: number }[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const all = await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await textOf(`/proc/${pid}/stat`)
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-      return { pid: Number(pid), parent: Number(fields[1]), cpuMs: ticks * MS_PER_TICK }
-    }),
-  )
-  const members = new Set([rootPid])
-  // A child may come before its parent: repeat until no process is added.
-  for (let size = 0; size !== members.size;) {
-    size = members.size
-    for (const { pid, parent } of all) if (members.has(parent)) members.add(pid)
-  }
-  return all.filter(({ pid }) => members.has(pid))
+/** User and system time, with that of children that ended, because backends of Postgres come and go. */
+async function cpuMsOf(pid: number): Promise<number> {
+  const stat = await textOf(`/proc/${pid}/stat`)
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * MS_PER_TICK
 }
 
 async function wakeUpsOf(pid: number): Promise<number> {

@@ -3,18 +3,19 @@
  * load. Changes on the machine during a run affect all three turns of a round. The two quiet turns differ by chance, so their ratio
  * shows how significant the other ratio is.
  */
-import { mulberry32, percentileOf } from './load.js'
+import { percentileOf } from './load.js'
 
-export type TurnKind = 'one' | 'other' | 'loaded'
+export const turnKinds = ['one', 'other', 'loaded'] as const
+export type TurnKind = (typeof turnKinds)[number]
 
 /** The latencies of the turns of one kind, by round, in milliseconds. */
 export type RoundTurns = readonly (readonly number[])[]
 
+/** Of the rounds' own ratios: a moment in which the machine stands still changes their median little. */
 export interface Ratio {
-  readonly value: number
-  /** The interval of 95 %. */
-  readonly low: number
-  readonly high: number
+  readonly median: number
+  readonly lowest: number
+  readonly highest: number
 }
 
 export interface Comparison {
@@ -23,64 +24,31 @@ export interface Comparison {
   readonly loadedMs: number
   /** With the load ÷ quiet. */
   readonly effect: Ratio
-  /** One half of the quiet turns ÷ the other. */
+  /** One quiet turn ÷ the other. */
   readonly noise: Ratio
 }
 
-const RESAMPLES = 2_000
-/** The interval contains the resamples between the 2.5th and the 97.5th percentile. */
-const TAIL = 0.025
-
-/** Every order once, so that no kind of turn comes first more often. */
-const ORDERS: readonly (readonly TurnKind[])[] = [
-  ['one', 'other', 'loaded'],
-  ['loaded', 'one', 'other'],
-  ['other', 'loaded', 'one'],
-  ['other', 'one', 'loaded'],
-  ['loaded', 'other', 'one'],
-  ['one', 'loaded', 'other'],
-]
-
+/** Each kind of turn comes in each place, and after each other kind, equally often in six rounds. */
 export function turnsOfRound(round: number): readonly TurnKind[] {
-  return ORDERS[round % ORDERS.length]!
+  const turned = turnKinds.map((_, place) => turnKinds[(place + round) % turnKinds.length]!)
+  return round % 6 < 3 ? turned : turned.toReversed()
 }
 
-export function compareRounds(
-  rounds: Readonly<Record<TurnKind, RoundTurns>>,
-  share: number,
-  resamples = RESAMPLES,
-): Comparison {
-  const { one, other, loaded } = rounds
+export function compareRounds(turns: Readonly<Record<TurnKind, RoundTurns>>, share: number): Comparison {
+  const { one, other, loaded } = turns
   const quiet = one.map((latencies, round) => [...latencies, ...other[round]!])
   return {
     quietMs: percentileOf(quiet.flat(), share),
     loadedMs: percentileOf(loaded.flat(), share),
-    effect: ratioOfPercentiles(loaded, quiet, share, resamples),
-    noise: ratioOfPercentiles(other, one, share, resamples),
+    effect: ratioOf(loaded, quiet, share),
+    noise: ratioOf(other, one, share),
   }
 }
 
-/**
- * The percentile of all rounds of `over` divided by that of `under`, with an interval of 95 % (bootstrap). Whole rounds are drawn,
- * because calls of one round are not independent of each other.
- */
-export function ratioOfPercentiles(
-  over: RoundTurns,
-  under: RoundTurns,
-  share: number,
-  resamples: number,
-): Ratio {
-  const rounds = over.map((_, round) => round)
-  const random = mulberry32(1)
-  const ratioOf = (drawn: readonly number[]): number => {
-    const pooled = (turns: RoundTurns): number[] => drawn.flatMap((round) => turns[round]!)
-    return percentileOf(pooled(over), share) / percentileOf(pooled(under), share)
-  }
-  const found = Array.from({ length: resamples }, () =>
-    ratioOf(rounds.map(() => Math.floor(random() * rounds.length))),
-  )
-  return { value: ratioOf(rounds), low: percentileOf(found, TAIL), high: percentileOf(found, 1 - TAIL) }
+function ratioOf(over: RoundTurns, under: RoundTurns, share: number): Ratio {
+  const ratios = over.map((turn, round) => percentileOf(turn, share) / percentileOf(under[round]!, share))
+  return { median: percentileOf(ratios, 0.5), lowest: Math.min(...ratios), highest: Math.max(...ratios) }
 }
 
-export const ratioText = ({ value, low, high }: Ratio): string =>
-  `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`
+export const ratioText = ({ median, lowest, highest }: Ratio): string =>
+  `${median.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`

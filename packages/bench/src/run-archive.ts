@@ -12,7 +12,7 @@ import { topicSpecs } from '@cupel/contracts'
 import type { BenchOptions, Outcome } from './options.js'
 import { openJobs } from './jobs.js'
 import { openLog, runningLog } from './log-connection.js'
-import { newKey, withSystem, type CommandResult, type RunningSystem } from './system.js'
+import { newKey, withSystem, type Command, type RunningSystem } from './system.js'
 import { conditionsOf, table, thousands } from './table.js'
 
 const ADDRESSES_PER_JOB = 1_000
@@ -32,7 +32,7 @@ export async function runArchive(options: BenchOptions): Promise<Outcome> {
     const verified = await system.cupel('archive', 'verify', folder, '--min-reports', String(options.size))
     const hashed = await hashSeconds(folder)
     options.say('audit recompute')
-    const recomputed: CommandResult[] = []
+    const recomputed: Command[] = []
     for (const threads of [1, cpus().length])
       recomputed.push(
         await system.cupel(
@@ -53,7 +53,7 @@ export async function runArchive(options: BenchOptions): Promise<Outcome> {
       ...[name, `${seconds.toFixed(1)} s`, thousands(of / seconds)],
       processor === null ? '—' : `${processor.toFixed(1)} s`,
     ]
-    const command = (name: string, { seconds, processorSeconds }: CommandResult, of: number) =>
+    const command = (name: string, { seconds, processorSeconds }: Command, of: number) =>
       row(name, seconds, processorSeconds, of)
     const rows = [
       row('read the log (floor of create)', floor.seconds, null, events),

@@ -52,7 +52,7 @@ export async function runNeighbours(options: BenchOptions): Promise<Outcome> {
     victim.stop()
     return found
   })
-  const text = `${conditions} ${options.profiles[0]} profile; ${rounds} rounds of three turns of ${seconds} s for each row; ${perSecond} screens a second. Target: p95 with the neighbour ÷ quiet is 1.10 at most. Noise: one half of the quiet turns ÷ the other. In brackets: intervals of 95 %.`
+  const text = `${conditions} ${options.profiles[0]} profile; ${rounds} rounds of three turns of ${seconds} s for each row; ${perSecond} screens a second. Target: p95 with the neighbour ÷ quiet is 1.10 at most. Ratios are medians of the rounds. Noise: one quiet turn ÷ the other. In brackets: the range of the rounds.`
   const head = ['neighbour', 'p95 quiet', 'p95 with it', 'ratio', 'noise', 'answers a second', 'errors']
   return {
     table: `${text}\n\n${table(head, rows.map(cellsOf))}`,

@@ -50,6 +50,7 @@ async function importLabels(system: RunningSystem, { size, say }: BenchOptions):
     await importFile(
       system,
       'labels',
+      size,
       labelRows(size, (index) => `listed ${index}`),
     ),
   ]
@@ -68,13 +69,10 @@ async function measureLedger(system: RunningSystem, options: BenchOptions): Prom
   const absent = Array.from({ length: SCREENED }, (_, index) => `absent ${index}`)
   const before = await screens(absent, phase)
   const labelled = Math.ceil(addresses / LABELLED_EVERY)
-  await importFile(
-    system,
-    'labels',
-    labelRows(labelled, (index) => `${index * LABELLED_EVERY}`),
-  )
+  const labels = labelRows(labelled, (index) => `${index * LABELLED_EVERY}`)
+  await importFile(system, 'labels', labelled, labels)
   say(`import of ${size} transfers`)
-  const rate = await importFile(system, 'ledger', transferRows(size, addresses), '--chain', 'ETH')
+  const rate = await importFile(system, 'ledger', size, transferRows(size, addresses), '--chain', 'ETH')
   const known = Array.from({ length: SCREENED }, (_, index) => `${(index * 7_919) % addresses}`)
   return [
     ['ledger, transfers/s', rate],
@@ -89,13 +87,14 @@ async function measureLedger(system: RunningSystem, options: BenchOptions): Prom
 async function importFile(
   system: RunningSystem,
   group: 'labels' | 'ledger',
+  count: number,
   rows: Iterable<string>,
   ...more: readonly string[]
 ): Promise<string> {
   const file = join(system.home, `${group}-${Date.now()}.csv`)
   await pipeline(Readable.from(rows), createWriteStream(file))
   const { json } = await system.cupel(group, 'import', file, '--format', 'csv', ...more)
-  return thousands((Number(json['added']) * 1_000) / Number(json['duration_ms']))
+  return thousands((count * 1_000) / Number(json['duration_ms']))
 }
 
 const addressOf = (name: string): string => `0x${createHash('sha1').update(`address ${name}`).digest('hex')}`

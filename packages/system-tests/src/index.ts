@@ -16,3 +16,4 @@ export {
   type Installation,
   type ReadyLine,
 } from './installation.js'
+export { descendants } from './process-tree.js'

@@ -27,6 +27,9 @@ export interface ReadyLine {
 export interface StartOptions {
   readonly kafka?: boolean
   readonly scale?: string
+  readonly brokers?: number
+  /** Flags of Node. */
+  readonly flags?: readonly string[]
   readonly home?: string
   /** The program that starts it; by default the one that runs the test. */
   readonly node?: string
@@ -65,8 +68,9 @@ export function removeHome(home: string): void {
 export async function startInstallation(options: StartOptions = {}): Promise<Installation> {
   const home = options.home ?? createHome()
   const startedAt = Date.now()
-  const args = [join(checkout, 'scripts/start.mjs'), '--json']
+  const args = [...(options.flags ?? []), join(checkout, 'scripts/start.mjs'), '--json']
   if (options.kafka === true) args.push('--kafka')
+  if (options.kafka === true && options.brokers !== undefined) args.push('--brokers', String(options.brokers))
   if (options.scale !== undefined) args.push('--scale', options.scale)
   const child = spawn(options.node ?? process.execPath, args, {
     cwd: checkout,
