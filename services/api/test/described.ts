@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { inlineReferences } from '../src/http/inline-references.js'
 import { openapiDocument } from '../src/index.js'
+import { describedEndpoints } from '../src/openapi-document.js'
 import type { Reply } from './http-client.js'
 
 export interface Media {
@@ -46,10 +47,21 @@ export interface Described {
   /** The path with its parameters in braces. */
   readonly path: string
   readonly operation: Operation
+  /** Whether the endpoint queries something, and so can fail. */
+  readonly usesStore: boolean
 }
 
+const storeless: ReadonlySet<string> = new Set(
+  describedEndpoints()
+    .filter(({ usesStore }) => usesStore === false)
+    .map(({ operationId }) => operationId),
+)
+
 export const operations: readonly Described[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    ...{ method: method.toUpperCase(), path, operation },
+    usesStore: !storeless.has(operation.operationId),
+  })),
 )
 
 /** Returns the example body of this operation in the description. */

@@ -249,11 +249,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
       // A link needs no key: a call with an unknown token fails.
       return await send(at, { url: strictUrl, key: null, ...(at.path === SHARED ? { id: NOBODYS_ID } : {}) })
     },
-    // An endpoint that queries nothing cannot fail.
     internal_error: (at) =>
-      (!isKeyed(at) && at.path !== SHARED && at.path !== PERSON) ||
-      at.path === '/v1/chains' ||
-      (at.method === 'GET' && at.path === CURRENT_SESSION)
+      !at.usesStore
         ? null
         : at.path === PERSON
           ? sendAs(at, 'desk', brokenUrl)

@@ -112,6 +112,8 @@ interface EndpointBase<Path, Query, Body> {
   /** Strings of the body in which the endpoint judges NUL and lone surrogates itself; elsewhere they are refused. */
   readonly mayHoldAnyText?: (pointer: string) => boolean
   readonly answers: readonly DescribedAnswer[]
+  /** False: its handler queries nothing, so it cannot fail. A test provokes a fault of the store on every other endpoint. */
+  readonly usesStore?: false
   /** Problems of this endpoint; the frame adds those of access and of bodies in general. */
   readonly problems: readonly ProblemCode[]
 }

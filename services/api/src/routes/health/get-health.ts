@@ -11,6 +11,7 @@ export function getHealth(): Endpoint {
     summary: 'Whether the process runs',
     description: 'For liveness probes.',
     access: 'open',
+    usesStore: false,
     answers: [
       {
         status: 200,

@@ -12,6 +12,7 @@ export function getReadiness(failing: () => readonly string[]): Endpoint {
     summary: 'Whether calls would be served',
     description: 'For load balancers and readiness probes.',
     access: 'open',
+    usesStore: false,
     answers: [
       {
         status: 200,

@@ -14,6 +14,7 @@ export function getDocs(page: () => string): Endpoint {
     summary: 'This API for people',
     description: 'The description as a page. It runs no script and loads nothing. Needs no key.',
     access: 'open',
+    usesStore: false,
     answers: [
       {
         status: 200,

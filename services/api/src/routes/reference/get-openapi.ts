@@ -13,6 +13,7 @@ export function getOpenapi(document: () => string): Endpoint {
     summary: 'The description of this API',
     description: 'OpenAPI 3.1. Needs no key.',
     access: 'open',
+    usesStore: false,
     answers: [
       {
         status: 200,

@@ -46,6 +46,7 @@ export function listChains(tokens: PageTokens): Endpoint {
     description:
       'The chains whose addresses can be screened, in the order in which an address is tried on them.',
     access: 'read-only',
+    usesStore: false,
     querySchema: chainQuery,
     answers: [
       {

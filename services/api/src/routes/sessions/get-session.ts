@@ -12,6 +12,7 @@ export function getSession(): Endpoint {
     description:
       'The account, key and scope that the call counts as, and when its session ends. A call with a key is answered too; its `expires_at` is null.',
     access: 'read-only',
+    usesStore: false,
     answers: [
       {
         status: 200,
