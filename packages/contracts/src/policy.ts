@@ -111,6 +111,10 @@ export const policyDocumentSchema = z
     green: z
       .strictObject({
         clean_confidence: fraction('Clean attribution from which an address is green without chain data.'),
+        attributed_share: fraction('Share of what came in that clean services or issuance must explain.'),
+        doubtful_share: fraction(
+          'Share of what came in from which weak sources or illicit dust forbid green.',
+        ),
       })
       .describe('What is needed to say green.'),
     freshness: z

@@ -101,7 +101,7 @@ function contradictionsOf(
 /** Value that passes through a clean service does not count, so a dropped ledger removes nothing. */
 function isCleanService({ facts }: KnowledgeCase): boolean {
   const { document } = facts.policy
-  const green = { clean_confidence: document.exposure.clean_service_confidence }
+  const green = { ...document.green, clean_confidence: document.exposure.clean_service_confidence }
   const { items, levelReasons } = referenceJudgement({
     ...facts,
     policy: { ...facts.policy, document: { ...document, green, levels: { orange: 99, red: 100 } } },

@@ -109,6 +109,19 @@ export const en = {
     execution_unknown: 'Whether some transfers were executed is not proven.',
     unknown_order: 'The order of some transfers is not known.',
     too_many_transfers: 'There are more transfers than the search may read.',
+    intermediary_shortfall:
+      'An address that the money came through sent more than it is known to have received.',
+    unattributed: 'Less than nine tenths of what came in is attributed to a clean service or to issuance.',
+    weak_origin: 'A hundredth or more of what came in is from sources whose labels are too weak to score.',
+    illicit_dust: 'A hundredth or more of what came in is dust of illicit sources.',
+    illicit_value: 'Value came from or went to illicit sources, below the limit of orange.',
+    uncounted_value:
+      'Value moved that is not counted, such as tokens outside the asset table, mints or swaps.',
+    unreadable_rows: 'Rows about this address could not be read.',
+    illicit_token: 'A token that is not in the asset table came from or went to an illicit label.',
+    designated_contract: 'The contract of a token of this address is designated.',
+    hidden_amounts: 'The chain hides amounts, so the origin of the value cannot be known.',
+    candidate_chain: 'The address is possible on another chain too, and there it is not known to be clean.',
   } as Readonly<Record<string, string>>,
   notExamined: {
     cross_chain: 'A bridge ends the path: value that continues on another chain is not followed.',

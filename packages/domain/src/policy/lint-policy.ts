@@ -24,6 +24,10 @@ export interface PolicyFinding {
 
 /** Below it, a clean attribution is as likely wrong as right. */
 const LEAST_CLEAN_CONFIDENCE = 0.5
+/** Below it, green would be said of an address most of whose value nobody explains. */
+const LEAST_ATTRIBUTED_SHARE = 0.5
+/** Above it, much of what came in could be illicit. */
+const MOST_DOUBTFUL_SHARE = 0.1
 /** Above it, statements of courts and police would be shown and not used. */
 const MOST_MINIMUM_CONFIDENCE = 0.75
 /** The judgement shows labels below it without using them, so no finding is needed. */
@@ -127,9 +131,21 @@ const names = (kinds: readonly { readonly kind: string }[]): string =>
   kinds.map(({ kind }) => kind).join(', ')
 
 function lintGreen({ green }: PolicyDocument): readonly PolicyFinding[] {
-  if (green.clean_confidence >= LEAST_CLEAN_CONFIDENCE) return []
-  const message = `A clean attribution of ${green.clean_confidence} is more likely wrong than right, and would be green.`
-  return [error('weak-green', 'green.clean_confidence', message)]
+  const findings: PolicyFinding[] = []
+  const { clean_confidence: clean, attributed_share: attributed, doubtful_share: doubtful } = green
+  if (clean < LEAST_CLEAN_CONFIDENCE) {
+    const message = `A clean attribution of ${clean} is more likely wrong than right, and would be green.`
+    findings.push(error('weak-green', 'green.clean_confidence', message))
+  }
+  if (attributed < LEAST_ATTRIBUTED_SHARE) {
+    const message = `An address would be green although ${percentText(1 - attributed)} of what came in is explained by nobody.`
+    findings.push(error('weak-green', 'green.attributed_share', message))
+  }
+  if (doubtful > MOST_DOUBTFUL_SHARE) {
+    const message = `An address would be green although up to ${percentText(doubtful)} of what came in is dust of illicit sources.`
+    findings.push(error('weak-green', 'green.doubtful_share', message))
+  }
+  return findings
 }
 
 function lintFreshness({ freshness }: PolicyDocument): readonly PolicyFinding[] {
@@ -260,4 +276,5 @@ function lintCaps(
 }
 
 const pointsText = (points: number): string => String(Math.round(points * 100) / 100)
+const percentText = (share: number): string => `${Math.round(share * 10_000) / 100} %`
 const days = (hours: number): string => `${Math.round(hours / 24)} days`

@@ -37,6 +37,8 @@ test.each<[string, unknown, string]>([
   ['ownership.combined_cap', 0.5, 'warning combination-unused'],
   ['ownership.combined_cap', 1, 'warning combination-certain'],
   ['green.clean_confidence', 0.49, 'error weak-green'],
+  ['green.attributed_share', 0.49, 'error weak-green'],
+  ['green.doubtful_share', 0.11, 'error weak-green'],
   ['freshness.required', [{ origin: 'us-treasury', when: 'always' }], 'error unknown-list'],
   ['freshness.required', [], 'warning list-not-required'],
   [

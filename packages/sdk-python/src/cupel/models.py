@@ -674,6 +674,10 @@ class PolicyDocumentGreen(Model):
 
     clean_confidence: float
     """Clean attribution from which an address is green without chain data. 0 to 1, at most 6 decimals."""
+    attributed_share: float
+    """Share of what came in that clean services or issuance must explain. 0 to 1, at most 6 decimals."""
+    doubtful_share: float
+    """Share of what came in from which weak sources or illicit dust forbid green. 0 to 1, at most 6 decimals."""
 
 
 class PolicyDocumentFreshnessRequired(Model):

@@ -1078,6 +1078,10 @@ export interface components {
             readonly green: {
                 /** @description Clean attribution from which an address is green without chain data. 0 to 1, at most 6 decimals. */
                 readonly clean_confidence: number;
+                /** @description Share of what came in that clean services or issuance must explain. 0 to 1, at most 6 decimals. */
+                readonly attributed_share: number;
+                /** @description Share of what came in from which weak sources or illicit dust forbid green. 0 to 1, at most 6 decimals. */
+                readonly doubtful_share: number;
             };
             /** @description Lists that must be fresh before anything is green. */
             readonly freshness: {

@@ -99,6 +99,8 @@ export const simpleSettings = [
   'exposure.direct_sanctions_minimum',
   'exposure.severe.minimum',
   'green.clean_confidence',
+  'green.attributed_share',
+  'green.doubtful_share',
 ] as const
 
 /** The number at a path; null where the document has none there. */

@@ -132,10 +132,17 @@ describe('direct exposure', () => {
   })
 
   test('a clean service is not scored by what its customers move', () => {
-    const { scored } = exposed([incoming()], { [THIEF]: [ofacLabel()] }, { isCleanService: true })
+    const stolen = { [THIEF]: [label({ category: 'stolen', confidencePpm: 950_000 })] }
+    const { scored } = exposed([incoming()], stolen, { isCleanService: true })
     expect(scored).toMatchObject([
       { hundredths: 0, contribution: 0, evidence: { used: false, reason: 'own_service' } },
     ])
+  })
+
+  test('a clean service is scored by its direct dealings with a designated party', () => {
+    const { scored } = exposed([incoming()], { [THIEF]: [ofacLabel()] }, { isCleanService: true })
+    expect(scored).toMatchObject([{ evidence: { used: true, reason: null } }])
+    expect(scored[0]?.contribution).toBeGreaterThanOrEqual(2_500)
   })
 })
 

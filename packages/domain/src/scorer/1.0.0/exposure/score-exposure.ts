@@ -47,7 +47,9 @@ function unscoredReason(measure: ExposureMeasure, isCleanService: boolean): Expo
   if (measure.category === UNATTRIBUTED) return 'unattributed'
   if (!(riskCategories as readonly string[]).includes(measure.category)) return 'unknown_category'
   if (measure.isWeak) return 'weak_source'
-  if (isCleanService) return 'own_service'
+  // What its customers did is not the service's; direct dealings with sanctioned parties contradict that it is clean.
+  const contradicts = measure.category === 'sanctions' && measure.relation === 'direct'
+  if (isCleanService && !contradicts) return 'own_service'
   return isDust(measure, BigInt(measure.wholeAmount)) ? 'dust' : null
 }
 

@@ -8,7 +8,7 @@ export const defaultPolicy: PolicyDocument = {
   weights: { sanctions: 1, darknet: 0.95, stolen: 0.95, scam: 0.9, mixer: 0.85 },
   roles: { owner: 1, participant: 0.7, disputed: 0.5, infrastructure: 0.5 },
   ownership: { minimum_confidence: 0.3, combined_from: 0.5, combined_cap: 0.95 },
-  green: { clean_confidence: 0.8 },
+  green: { clean_confidence: 0.8, attributed_share: 0.9, doubtful_share: 0.01 },
   freshness: {
     required: [
       { origin: 'us-ofac', when: 'once_published' },

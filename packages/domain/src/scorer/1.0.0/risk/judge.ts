@@ -5,7 +5,7 @@
 import type { ClusterRecord, ConsideredLabel, Evidence, ExposureMeasure } from '@cupel/contracts'
 import { scoreExposure, type ScoredExposure } from '../exposure/score-exposure.js'
 import { riskCategories, type Category, type RiskLevel } from '../vocabulary.js'
-import { compareStrength, considerLabels } from './consider-labels.js'
+import { compareStrength, compareText, considerLabels } from './consider-labels.js'
 import { clusterFindings, considerCluster, type ClusterFacts, type ClusterFinding } from './cluster.js'
 import { collectEvidence } from './evidence.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
@@ -96,7 +96,7 @@ export function judge(facts: JudgementFacts): Judgement {
     lackSanctions: !lists.hasSanctionsList,
     areIncomplete: lists.isIncomplete,
   }
-  const conflicts = findConflicts(ownership, findings, policy)
+  const conflicts = findConflicts(ownership, findings, facts.exposure ?? [], policy)
   const clusterIsDropped = cluster?.stopped === 'failed'
   const { level, reasons } = decideLevel({
     overallHundredths,
@@ -104,8 +104,7 @@ export function judge(facts: JudgementFacts): Judgement {
     cleanConfidencePpm: ownershipOf(ownership, 'clean_exchange').confidencePpm,
     hasAttribution: considered.some(({ status }) => status === 'live'),
     hasConflict: conflicts.length > 0,
-    // What passes through a clean service never counts, so a ledger that was dropped changes nothing for it.
-    hasDroppedStage: clusterIsDropped || (facts.exposureIsDropped === true && !cleanService),
+    hasDroppedStage: clusterIsDropped || facts.exposureIsDropped === true,
     lists: listFaults,
     chainKnowledge: facts.chainKnowledge,
     policy,
@@ -184,10 +183,14 @@ function ownershipOf(ownership: readonly CategoryOwnership[], category: Category
   return ownership.find((owned) => owned.category === category)!
 }
 
-/** Clean together with anything illicit that counts: both are shown, and the address is never green. */
+/**
+ * Clean together with anything illicit that counts, or with direct dealings with a sanctioned party: both are shown, and the address
+ * is never green.
+ */
 function findConflicts(
   ownership: readonly CategoryOwnership[],
   findings: readonly ClusterFinding[],
+  exposure: readonly ExposureMeasure[],
   policy: CompiledPolicy,
 ): readonly Conflict[] {
   const clean = strongestEntity(ownershipOf(ownership, 'clean_exchange').counted, policy)
@@ -198,9 +201,25 @@ function findConflicts(
       strongestEntity(
         findings.filter((one) => one.category === category),
         policy,
-      )
+      ) ??
+      (category === 'sanctions' ? sanctionedCounterparty(exposure) : undefined)
     return illicit === undefined ? [] : [{ category, clean_entity: clean, illicit_entity: illicit }]
   })
+}
+
+/** A sanctioned party with which value above dust was exchanged directly; of several the first by name. */
+function sanctionedCounterparty(exposure: readonly ExposureMeasure[]): string | undefined {
+  const direct = exposure
+    .filter(
+      ({ category, relation, isWeak, wholeAmount, dust }) =>
+        category === 'sanctions' &&
+        relation === 'direct' &&
+        !isWeak &&
+        BigInt(wholeAmount) > 0n &&
+        BigInt(wholeAmount) >= BigInt(dust),
+    )
+    .map(({ entity, sourceAddress }) => (entity === '' ? sourceAddress : entity))
+  return direct.sort(compareText)[0]
 }
 
 function strongestEntity(

@@ -1,5 +1,6 @@
 /** The level: red and orange by the rounded score; green only where enough is known to say it; else grey. */
 import type { RiskLevel } from '../vocabulary.js'
+import type { GreenDoubt } from './green-doubts.js'
 import type { CompiledPolicy } from './policy.js'
 
 /** Whether chain data can make an address green. `unavailable` cannot. */
@@ -12,6 +13,8 @@ export type ChainKnowledge =
       /** Why the history is not known to be complete, in words for the report. */
       readonly incomplete: readonly string[]
       readonly hasHistory: boolean
+      /** What the origin of the value says against green. */
+      readonly doubts: readonly GreenDoubt[]
     }
 
 /** What speaks against the lists. */
@@ -77,5 +80,5 @@ function missingChainKnowledge(knowledge: ChainKnowledge): readonly string[] {
   const missing: string[] = []
   if (knowledge.isPartial) missing.push('partial', ...knowledge.incomplete)
   if (!knowledge.hasHistory) missing.push('no_history')
-  return missing
+  return [...missing, ...knowledge.doubts]
 }

@@ -30,6 +30,10 @@ export interface PolicyDocument {
   readonly green: {
     /** Clean attribution on this chain from which an address can be green without chain data. */
     readonly clean_confidence: number
+    /** Share of what came in, per asset, that clean services or issuance must explain. */
+    readonly attributed_share: number
+    /** Share of what came in from which weakly labelled sources, or dust of illicit ones, forbid green. */
+    readonly doubtful_share: number
   }
   readonly freshness: {
     /** Lists that must be fresh beside those with a refresh configured. */
@@ -74,6 +78,8 @@ export interface CompiledPolicy {
   readonly combinedFromPpm: number
   readonly combinedCapPpm: number
   readonly cleanConfidencePpm: number
+  readonly attributedSharePpm: number
+  readonly doubtfulSharePpm: number
   readonly exposure: CompiledExposurePolicy
   readonly clusterFactorPpm: number
   readonly clusterMaximumHundredths: number
@@ -101,6 +107,8 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     combinedFromPpm: toPpm(ownership.combined_from),
     combinedCapPpm: toPpm(ownership.combined_cap),
     cleanConfidencePpm: toPpm(green.clean_confidence),
+    attributedSharePpm: toPpm(green.attributed_share),
+    doubtfulSharePpm: toPpm(green.doubtful_share),
     exposure: compileExposurePolicy(document.exposure),
     clusterFactorPpm: toPpm(document.cluster.confidence_factor),
     clusterMaximumHundredths: Math.round(document.cluster.maximum * 100),
@@ -142,6 +150,8 @@ export function policyFault(document: PolicyDocument): string | null {
     ['ownership.combined_from', ownership?.combined_from],
     ['ownership.combined_cap', ownership?.combined_cap],
     ['green.clean_confidence', green?.clean_confidence],
+    ['green.attributed_share', green?.attributed_share],
+    ['green.doubtful_share', green?.doubtful_share],
     ['cluster.confidence_factor', document.cluster?.confidence_factor],
   ]
   for (const [path, fraction] of fractions) {

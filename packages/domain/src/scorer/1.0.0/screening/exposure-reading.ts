@@ -2,7 +2,9 @@
 import type { ExposureMeasure, ExposureRecord, Report } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
 import { falsifyCompleteness } from '../exposure/completeness.js'
+import { greenDoubts } from '../risk/green-doubts.js'
 import type { ChainKnowledge } from '../risk/level.js'
+import type { CompiledPolicy } from '../risk/policy.js'
 import { shownBreakdown } from './exposure-breakdown.js'
 
 export interface ExposureReading {
@@ -25,6 +27,7 @@ export function readExposure(
   chain: string,
   recorded: ExposureRecord | null,
   chainReading: ChainReading,
+  policy: CompiledPolicy,
 ): ExposureReading {
   const exposure = recorded === null ? null : falsifyCompleteness(chain, recorded, chainReading)
   const isDropped = exposure?.status === 'late' || exposure?.status === 'failed'
@@ -53,7 +56,13 @@ export function readExposure(
       truncated: exposure.truncated,
     },
     prices: exposure.priceTableSha256 === '' ? null : { version: exposure.priceTableSha256 },
-    knowledge: { status: 'examined', isPartial, incomplete, hasHistory: exposure.ownTransfers > 0 },
+    knowledge: {
+      status: 'examined',
+      isPartial,
+      incomplete,
+      hasHistory: exposure.ownTransfers > 0,
+      doubts: greenDoubts(chain, exposure, policy),
+    },
     isLowerBound: exposure.truncated,
     isDropped: false,
   }
@@ -88,5 +97,5 @@ function isPartialRecord(exposure: ExposureRecord, { isFaulted }: ChainReading):
 function knowledgeOfProviders({ coverage, txCount, txCountKind }: ChainReading): ChainKnowledge {
   if (coverage.status === 'unavailable') return { status: 'unavailable' }
   const isWithoutHistory = txCountKind === 'total' && txCount === 0
-  return { status: 'examined', isPartial: true, incomplete: [], hasHistory: !isWithoutHistory }
+  return { status: 'examined', isPartial: true, incomplete: [], hasHistory: !isWithoutHistory, doubts: [] }
 }

@@ -69,11 +69,13 @@ function decided(
 }
 
 const whole = neighbourhood([transfer(known)], { ranges: wholeHistory })
+/** The payer is an exchange, as a source that is sure enough says. */
+const paidByExchange = { [OTHER]: [cleanLabel({ address: OTHER })] }
 const coverageOf = (exposure: ExposureRecord | null) => decided(exposure).report.coverage.exposure
 
 describe('green by what the ledger knows', () => {
-  test('a whole history over two hops with nothing illicit in it is green', () => {
-    const { report } = decided(measured(whole, {}))
+  test('a whole history over two hops that clean services explain is green', () => {
+    const { report } = decided(measured(whole, paidByExchange))
     expect(report.risk).toMatchObject({ level: 'green', level_reasons: [], score_is_lower_bound: false })
     expect(report.coverage.exposure).toEqual({
       status: 'complete',
@@ -88,16 +90,16 @@ describe('green by what the ledger knows', () => {
   test.each<[string, ExposureRecord, readonly string[]]>([
     [
       'a history that is not declared whole',
-      measured(neighbourhood([transfer(known)]), {}),
+      measured(neighbourhood([transfer(known)]), paidByExchange),
       ['partial', 'range_gap', 'no_traces', 'no_tokens'],
     ],
-    ['a limit that was reached', measured({ ...whole, truncated: true }, {}), ['partial']],
+    ['a limit that was reached', measured({ ...whole, truncated: true }, paidByExchange), ['partial']],
     [
       'a transfer that is not proven',
-      measured({ ...whole, transfers: [transfer({ ...known, proven: false })] }, {}),
+      measured({ ...whole, transfers: [transfer({ ...known, proven: false })] }, paidByExchange),
       ['partial', 'execution_unknown'],
     ],
-    ['a search of one hop', measured(whole, {}, { policy: policyWith({ hops: 1 }) }), ['partial']],
+    ['a search of one hop', measured(whole, paidByExchange, { policy: policyWith({ hops: 1 }) }), ['partial']],
     ['no transfer at all', measured({ ...whole, transfers: [] }, {}), ['no_history']],
   ])('never with %s', (_name, exposure, reasons) => {
     expect(decided(exposure).report.risk).toMatchObject({ level: 'grey', level_reasons: reasons })
@@ -113,7 +115,7 @@ describe('green by what the ledger knows', () => {
       cleanLabel({ confidencePpm: 500_000 }),
       label({ category: 'scam', confidencePpm: 300_000 }),
     ]
-    const { report } = decided(measured(whole, {}), { labels })
+    const { report } = decided(measured(whole, paidByExchange), { labels })
     expect(report.risk.level).not.toBe('green')
   })
 })
@@ -121,7 +123,7 @@ describe('green by what the ledger knows', () => {
 describe('what a provider says of the address', () => {
   const explained = { balanceBaseUnits: ETHER.toString(), txCount: 0 }
   const judged = (changes: Partial<ChainFact>) =>
-    decided(measured(whole, {}), { facts: [chainFact({ ...explained, ...changes })] }).report
+    decided(measured(whole, paidByExchange), { facts: [chainFact({ ...explained, ...changes })] }).report
 
   test('may agree with the ledger', () => {
     expect(judged({}).risk).toMatchObject({ level: 'green', level_reasons: [] })
@@ -190,14 +192,11 @@ test('exposure raises its category, and what the address is stays the floor', ()
   )
 })
 
-test('a clean exchange is green whatever passes through it, and shows it', () => {
-  const exposure = measured(
-    neighbourhood([transfer(known)]),
-    { [OTHER]: [ofacLabel()] },
-    { labelSets: [ofacSet()] },
-  )
+test('a clean exchange is green whatever its customers got from thieves, and shows it', () => {
+  const stolenLabel = label({ category: 'stolen', confidencePpm: 950_000 })
+  const exposure = measured(neighbourhood([transfer(known)]), { [OTHER]: [stolenLabel] })
   const { report } = decided(exposure, { labels: [cleanLabel()] })
-  expect(report.risk).toMatchObject({ level: 'green', score: 0, categories: { sanctions: 0 } })
+  expect(report.risk).toMatchObject({ level: 'green', score: 0, categories: { stolen: 0 } })
   expect(report.risk.evidence).toContainEqual(
     expect.objectContaining({ relation: 'direct', used: false, reason: 'own_service', contribution: 0 }),
   )

@@ -76,7 +76,7 @@ const thieves = { [THIEF]: [ofBitcoin(label({ category: 'stolen', address: THIEF
 const policies = [
   compilePolicy(defaultPolicy),
   policyWith({ clean_service_confidence: 0.9 }),
-  compilePolicy({ ...defaultPolicy, green: { clean_confidence: 0.5 } }),
+  compilePolicy({ ...defaultPolicy, green: { ...defaultPolicy.green, clean_confidence: 0.5 } }),
 ]
 const clusterOf = (labels: readonly LabelFacts[]): ClusterFacts => ({
   ...{ clusterId: THIEF, size: 2, ledgerSeq: 7, stopped: '' },

@@ -30,7 +30,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   const { labelView } = snapshot
   if (labelView === 'missing') throw new Error('unavailable: a screening needs labels')
   const chainReading = readChainFacts(request.chain, chainInputs)
-  const exposureReading = readExposure(request.chain, exposure, chainReading)
+  const exposureReading = readExposure(request.chain, exposure, chainReading, policy)
   const judgement = judge({
     chain: request.chain,
     canonicalAddress: request.canonicalAddress,
