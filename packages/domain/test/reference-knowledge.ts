@@ -52,6 +52,8 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
   }
   if (isPartial) ofChain.push('partial', ...missing)
   if (!saysNothing && exposure.ownTransfers === 0) ofChain.push('no_history')
+  if (!saysNothing && facts.chain === 'XMR') ofChain.push('hidden_amounts')
+  if (!saysNothing && exposure.ownTransfers > 0 && !isExplained(exposure)) ofChain.push('unattributed')
 
   const reasons = new Set(byLabels.levelReasons.filter((reason) => ofLabels.has(reason)))
   // By labels alone, an address that is not a clean service lacks chain data.
@@ -61,7 +63,7 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
     if (isAttributed && ofChain.length > 0) reasons.add('weak_attribution')
     for (const reason of ofChain) reasons.add(reason)
   }
-  if (clusterFailed || (wasDropped && !isCleanService(given))) reasons.add('partial')
+  if (clusterFailed || wasDropped) reasons.add('partial')
   const isGrey = byLabels.level === 'grey' || byLabels.level === 'green'
   return {
     level: !isGrey ? byLabels.level : reasons.size === 0 ? 'green' : 'grey',
@@ -98,16 +100,14 @@ function contradictionsOf(
   return said
 }
 
-/** Value that passes through a clean service does not count, so a dropped ledger removes nothing. */
-function isCleanService({ facts }: KnowledgeCase): boolean {
-  const { document } = facts.policy
-  const green = { ...document.green, clean_confidence: document.exposure.clean_service_confidence }
-  const { items, levelReasons } = referenceJudgement({
-    ...facts,
-    policy: { ...facts.policy, document: { ...document, green, levels: { orange: 99, red: 100 } } },
-  })
-  const hasIllicit = items.some(({ category, used }) => used && category !== 'clean_exchange')
-  return !hasIllicit && !levelReasons.includes('no_chain_data')
+/** Nine tenths of what came in are from exchanges, or were issued. The drawn records have one asset. */
+function isExplained({ breakdown }: ExposureRecord): boolean {
+  const incoming = breakdown.find(({ direction }) => direction === 'in')
+  const explained = (incoming?.parts ?? []).filter(({ category }) =>
+    ['clean_exchange', 'issuance'].includes(category),
+  )
+  const sum = explained.reduce((total, { amount }) => total + Number(amount), 0)
+  return incoming !== undefined && sum >= Number(incoming.total) * 0.9
 }
 
 function notExaminedIn(

@@ -1,5 +1,5 @@
 /** Compares the product's level reasons and list of what was not examined with the second calculation, over generated cases. */
-import type { ChainFact, ExposureRecord, Report } from '@cupel/contracts'
+import type { ChainFact, ExposurePart, ExposureRecord, Report } from '@cupel/contracts'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
@@ -29,6 +29,26 @@ const faults = [
 ] as const
 const kinds = [['native', 'internal', 'token'], ['native'], ['native', 'token'], []] as const
 
+/** Parts of 1000 base units, by what they are attributed to. */
+const divisions: readonly (readonly (readonly [string, number])[])[] = [
+  [],
+  [['clean_exchange', 1_000]],
+  [['clean_exchange', 900]],
+  [['clean_exchange', 899]],
+  [
+    ['clean_exchange', 500],
+    ['issuance', 400],
+  ],
+  [
+    ['service', 101],
+    ['clean_exchange', 899],
+  ],
+]
+const drawnPart = ([category, amount]: readonly [string, number]): ExposurePart => ({
+  ...{ category, relation: 'direct', amount: String(amount), microUsd: null },
+  ...{ counterparties: [], counterpartiesOmitted: 0 },
+})
+
 function drawnExposure(choose: Choose, policy: JudgementFacts['policy']): ExposureRecord | null {
   const status = choose(['examined', 'none', 'examined', 'absent', 'examined', 'late', 'failed'] as const)
   if (status === 'none') return null
@@ -48,7 +68,7 @@ function drawnExposure(choose: Choose, policy: JudgementFacts['policy']): Exposu
     netBaseUnits: choose(['1000', '0', null]),
     breakdown: directions.map((direction) => ({
       ...{ direction, asset: 'X', contract: '', decimals: 0, total: '1000', microUsd: null },
-      ...{ totalComplete: true, parts: [] },
+      ...{ totalComplete: true, parts: choose(divisions).map(drawnPart) },
     })),
   }
 }
@@ -140,6 +160,8 @@ const words = [
     'weak_attribution',
     'stale_labels',
     'conflict',
+    'unattributed',
+    'hidden_amounts',
   ],
   ...['balance_mismatch', 'count_mismatch', ...faults.flat()],
   ...[
