@@ -133,7 +133,7 @@ export function openSharedJudge({
       })
       return judge({
         ...factsOf(address),
-        chainKnowledge: { status: 'examined', isPartial: true, incomplete: [], hasHistory: true },
+        chainKnowledge: { status: 'examined', isPartial: true, incomplete: [], hasHistory: true, doubts: [] },
         exposure: exposure.measures,
       })
     },

@@ -3,6 +3,7 @@ import { categories, type Evidence, type Report } from '@cupel/contracts'
 import type { Point } from './document.js'
 import { findingText } from './findings.js'
 import { limitsOf } from './limits.js'
+import { lacksStage } from './report-document.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, nameOf, visibleText } from './writing.js'
 
@@ -133,11 +134,25 @@ function standingOf(item: Evidence, { comparison }: Strings): string {
   return [counts, ...value, ...ended].join(', ')
 }
 
+/** Reasons that labels and lists decide, whether or not a ledger was read. */
+const ofLabels: ReadonlySet<string> = new Set([
+  ...['conflict', 'stale_labels', 'no_sanctions_list', 'list_incomplete', 'weak_attribution'],
+])
+
 function comparedLimits(before: Report, after: Report, strings: Strings): ReportComparison['limits'] {
   const [earlier, later] = [limitsOf(before, strings), limitsOf(after, strings)]
   const lacks = (points: readonly Point[]) => (point: Point) =>
     !points.some(({ text }) => text === point.text)
-  return { gone: earlier.filter(lacks(later)), added: later.filter(lacks(earlier)) }
+  // What the later report did not examine may still hold, so of it nothing is said to be gone.
+  const isUnknown =
+    lacksStage(after.coverage.exposure.reason) || after.coverage.exposure.status === 'unavailable'
+  const examined = new Set(
+    [...before.coverage.exposure.incomplete, ...before.risk.level_reasons].filter(
+      (code) => !ofLabels.has(code),
+    ),
+  )
+  const gone = earlier.filter(lacks(later)).filter(({ code }) => !isUnknown || !examined.has(code))
+  return { gone, added: later.filter(lacks(earlier)) }
 }
 
 function stateFacts(before: Report, after: Report, strings: Strings): ComparedFact[] {
@@ -205,6 +220,7 @@ function summaryOf(before: Report, after: Report, compared: Compared, strings: S
       : score.isChanged
         ? summary.score(level.after, score.before, score.after)
         : summary.sameVerdict(level.after, score.after),
+    ...(lacksStage(after.coverage.exposure.reason) ? [strings.comparison.lessKnown] : []),
     ...(evidence.length === 0 ? [] : [summary.evidence(added, gone, changed)]),
     ...(before.risk.evidence_omitted + after.risk.evidence_omitted === 0 ? [] : [summary.omitted]),
     ...(lists.length === 0 ? [] : [summary.lists(lists.length)]),

@@ -108,6 +108,19 @@ describe('two reports side by side', () => {
     expect(compared.limits.added).toEqual([])
   })
 
+  it('do not say that a reason has gone where the later report did not examine the ledger', () => {
+    const { coverage } = sampleReport()
+    const before = { ...coverage, exposure: { ...coverage.exposure, incomplete: ['no_traces'] } }
+    const late = { ...coverage.exposure, status: 'unavailable', reason: 'late', incomplete: [] }
+    const compared = compareReports(
+      earlier({ coverage: before }, { level_reasons: ['no_traces', 'unattributed'] }),
+      later({ coverage: { ...coverage, exposure: late } }, { level_reasons: ['partial'] }),
+    )
+    expect(compared.limits.gone.map(({ code }) => code)).not.toContain('no_traces')
+    expect(compared.limits.gone.map(({ code }) => code)).not.toContain('unattributed')
+    expect(compared.summary.join(' ')).toContain('Screen again')
+  })
+
   it('warn where a report leaves out evidence', () => {
     const compared = compareReports(earlier({}, { evidence: [], evidence_omitted: 3 }), later())
     expect(compared.summary.join(' ')).toContain('leaves out evidence')

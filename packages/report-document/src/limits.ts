@@ -11,12 +11,14 @@ export function limitsOf(report: Report, strings: Strings): readonly Point[] {
   const stopped = report.cluster?.stopped ?? null
   const worded = (table: Readonly<Record<string, string>>, codes: readonly string[]): Point[] =>
     codes.map((code) => ({ code, text: wordsOf(table, code, strings) }))
+  const reasoned = (codes: readonly string[]): Point[] =>
+    codes.map((code) => ({ code, text: reasonText(code, strings) }))
   const points = [
-    ...worded(strings.levelReasons, risk.level_reasons),
+    ...reasoned(risk.level_reasons),
     ...worded(strings.labelsStatuses, unlessComplete(coverage.labels.status)),
     ...missingLists(coverage.labels.missing ?? [], strings),
     ...worded(strings.exposureReasons, exposure.reason === null ? [] : [exposure.reason]),
-    ...worded(strings.levelReasons, exposure.incomplete),
+    ...reasoned(exposure.incomplete),
     ...(exposure.truncated ? [{ code: 'truncated', text: strings.unknown.truncated }] : []),
     ...worded(strings.chainDataStatuses, unlessComplete(coverage.chain_data.status)),
     ...providerPoints(coverage.chain_data, strings),
@@ -25,6 +27,12 @@ export function limitsOf(report: Report, strings: Strings): readonly Point[] {
     ...worded(strings.notExamined, coverage.not_examined),
   ]
   return withoutRepeats(points)
+}
+
+/** What keeps the address from green, and what a person can do about it. */
+function reasonText(code: string, strings: Strings): string {
+  const sentence = wordsOf(strings.levelReasons, code, strings)
+  return Object.hasOwn(strings.remedies, code) ? strings.remedy(sentence, strings.remedies[code]!) : sentence
 }
 
 const unlessComplete = (status: string): readonly string[] => (status === 'complete' ? [] : [status])

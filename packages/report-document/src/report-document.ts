@@ -73,7 +73,10 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
     level,
     levelWord,
     score: String(score),
-    headline: strings.verdict.headline(levelWord, String(score), becauseOf(report, strings)),
+    headline:
+      level === 'grey' && score === 0
+        ? strings.verdict.withoutScore(levelWord, becauseOf(report, strings))
+        : strings.verdict.headline(levelWord, String(score), becauseOf(report, strings)),
     meaning: Object.hasOwn(strings.levelMeanings, level)
       ? strings.levelMeanings[level as keyof Strings['levelMeanings']]
       : strings.unexplained(visibleText(level)),
@@ -93,21 +96,25 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
 }
 
 /** Why the report has its level, without a capital letter and full stop. */
-export function becauseOf({ risk }: Report, strings: Strings): string {
+export function becauseOf({ risk, coverage }: Report, strings: Strings): string {
   const decisive = risk.evidence.filter((item) => item.decisive)
   const first = decisive[0]
   const { verdict } = strings
-  if (risk.level === 'grey') return verdict.greyBecause
-  if (risk.level === 'green') return verdict.greenBecause
+  if (risk.level === 'grey')
+    return lacksStage(coverage.exposure.reason) ? verdict.stageMissing : verdict.greyBecause
+  if (risk.level === 'green') return risk.score > 0 ? verdict.belowOrange : verdict.greenBecause
   if (first === undefined) return verdict.otherBecause
   return findingText(first, strings) + (decisive.length > 1 ? verdict.others(decisive.length - 1) : '')
 }
+
+/** The ledger should have been read, and was not: another screening may know more. */
+export const lacksStage = (reason: string | null): boolean => reason === 'late' || reason === 'failed'
 
 function cautionsOf({ livemode, risk }: Report, strings: Strings): readonly string[] {
   const { cautions } = strings
   return [
     ...(livemode ? [] : [cautions.sandbox]),
-    ...(risk.score_is_lower_bound ? [cautions.lowerBound] : []),
+    ...(risk.score_is_lower_bound && risk.score < 100 ? [cautions.lowerBound] : []),
     ...risk.conflicts.map(({ clean_entity, illicit_entity, category }) =>
       cautions.conflict(
         visibleText(clean_entity),

@@ -1,5 +1,5 @@
 import { riskLevels, type Report, type ReportLeaf } from '@cupel/contracts'
-import { canonicalJson, sha256Hex } from '@cupel/domain'
+import { canonicalJson, levelReasons, sha256Hex } from '@cupel/domain'
 import {
   hostileTexts,
   sampleCounterparties,
@@ -65,10 +65,36 @@ describe('the verdict', () => {
     expect(verdict.meaning).toContain('“violet”')
   })
 
+  it('says of grey that the address is not cleared, and shows no points as if they were good', () => {
+    const { headline } = documentOf({}, { level: 'grey', score: 0, evidence: [] }).verdict
+    expect(headline).toBe('Not cleared: too little is known to say green')
+    expect(documentOf({}, { level: 'grey', score: 12, evidence: [] }).verdict.headline).toContain('12 of 100')
+  })
+
+  it.each(['late', 'failed'])('says of a stage that was %s that the caller screens again', (reason) => {
+    const { coverage } = sampleReport()
+    const exposure = { ...coverage.exposure, status: 'unavailable', reason }
+    const { headline } = documentOf(
+      { coverage: { ...coverage, exposure } },
+      { level: 'grey', score: 0, evidence: [] },
+    ).verdict
+    expect(headline).toBe('Not cleared: the ledger did not answer in time: screen again')
+  })
+
+  it('does not say of green with points that nothing counts', () => {
+    const { headline } = documentOf({}, { level: 'green', score: 24.99, evidence: [] }).verdict
+    expect(headline).toContain('what counts against it stays below orange')
+    expect(headline).not.toContain('nothing that counts')
+  })
+
+  it('does not say that 100 of 100 may be too low', () => {
+    expect(documentOf({}, { score: 100, score_is_lower_bound: true }).verdict.cautions).toEqual([])
+  })
+
   it('warns of a lower bound, of conflicts and of the sandbox', () => {
     const conflicts = [{ category: 'mixer', clean_entity: 'Kraken', illicit_entity: 'Tornado' }]
     expect(
-      documentOf({ livemode: false }, { score_is_lower_bound: true, conflicts }).verdict.cautions,
+      documentOf({ livemode: false }, { score: 70, score_is_lower_bound: true, conflicts }).verdict.cautions,
     ).toEqual([
       en.cautions.sandbox,
       en.cautions.lowerBound,
@@ -96,8 +122,10 @@ describe('the verdict', () => {
 })
 
 describe('what is not known', () => {
-  it.each(Object.entries(en.levelReasons))('says %s in words', (reason, words) => {
-    expect(pointsOf(sampleReport({}, { level_reasons: [reason] })).get(reason)).toBe(words)
+  it.each(levelReasons)('says %s in a sentence, and what a person can do about it', (reason) => {
+    const text = pointsOf(sampleReport({}, { level_reasons: [reason] })).get(reason)
+    expect(text).toBe(`${en.levelReasons[reason]} ${en.remedies[reason]}`)
+    for (const words of [en.levelReasons[reason], en.remedies[reason]]) expect(words).toMatch(/^\p{Lu}.*\.$/u)
   })
 
   it('shows a reason of a later version as it is', () => {

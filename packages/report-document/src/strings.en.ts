@@ -1,6 +1,7 @@
 /** Every text of a report document in English. Another language is another table of this type. */
 import { bulkEn } from './bulk/bulk-strings.en.js'
 import { count, grouped } from './counting.js'
+import { levelReasonsEn, remediesEn } from './level-reasons.en.js'
 
 export const en = {
   language: 'en',
@@ -12,18 +13,22 @@ export const en = {
   unexplained: (code: string) => `“${code}”: this edition of the document has no words for it.`,
   unnamed: 'a party without a name',
 
-  levels: { red: 'Red', orange: 'Orange', green: 'Green', grey: 'Grey' },
+  levels: { red: 'Red', orange: 'Orange', green: 'Green', grey: 'Not cleared' },
   levelMeanings: {
     red: 'High risk: the score is 70 or more under the default policy, or an authority designates the address.',
     orange: 'Somebody should look at the evidence before a decision.',
-    green: 'No risk that counts was found, and enough is known to say so.',
-    grey: 'Too little is known to say green. Grey is neither a mild orange nor a polite green.',
+    green:
+      'All value of the address is known, nearly all of it is from clean services, and nothing of it touches anybody illicit.',
+    grey: 'The address is not cleared (level grey): too little is known to say green. That is no sign that it is clean.',
   },
   verdict: {
     headline: (level: string, score: string, because: string) => `${level}, ${score} of 100: ${because}`,
+    withoutScore: (level: string, because: string) => `${level}: ${because}`,
     others: (number: number) => ` (and ${count(number, 'more decisive item', 'more decisive items')})`,
     greenBecause: 'nothing that counts was found, and enough is known to say so',
+    belowOrange: 'what counts against it stays below orange, and enough is known to say so',
     greyBecause: 'too little is known to say green',
+    stageMissing: 'the ledger did not answer in time: screen again',
     otherBecause: 'see the evidence',
   },
   cautions: {
@@ -89,40 +94,9 @@ export const en = {
     preDesignation: ', before the designation',
   },
 
-  levelReasons: {
-    conflict: 'A clean and an illicit label contradict each other. A person decides who owns the address.',
-    stale_labels: 'A required list is too old, or never came.',
-    no_sanctions_list: 'No whole sanctions list is in force here. Without one no address is green.',
-    list_incomplete: 'Labels of a list are missing.',
-    weak_attribution: 'The label of the address is too weak for green by itself.',
-    no_chain_data: 'No ledger and no provider knows the address.',
-    partial: 'The search was not whole: a limit was reached, a stage was dropped, or the history has a gap.',
-    no_history: 'There is no transfer at all.',
-    no_traces: 'Transfers inside contracts were not imported.',
-    no_tokens: 'Token transfers were not imported.',
-    range_gap: 'A range of blocks is missing, or the last day is.',
-    range_in_future: 'A file claims blocks that did not exist yet.',
-    shortfall: 'The address sent what the known transfers do not show it received.',
-    balance_mismatch: 'A provider reports a balance that the known transfers do not explain.',
-    count_mismatch: 'A provider counts other transactions than the ledger has.',
-    chain_data_left_out: 'A provider could have contradicted the ledger, and cannot be asked about the past.',
-    execution_unknown: 'Whether some transfers were executed is not proven.',
-    unknown_order: 'The order of some transfers is not known.',
-    too_many_transfers: 'There are more transfers than the search may read.',
-    intermediary_shortfall:
-      'An address that the money came through sent more than it is known to have received.',
-    unattributed: 'Less than nine tenths of what came in is attributed to a clean service or to issuance.',
-    weak_origin: 'A hundredth or more of what came in is from sources whose labels are too weak to score.',
-    illicit_dust: 'A hundredth or more of what came in is dust of illicit sources.',
-    illicit_value: 'Value came from or went to illicit sources, below the limit of orange.',
-    uncounted_value:
-      'Value moved that is not counted, such as tokens outside the asset table, mints or swaps.',
-    unreadable_rows: 'Rows about this address could not be read.',
-    illicit_token: 'A token that is not in the asset table came from or went to an illicit label.',
-    designated_contract: 'The contract of a token of this address is designated.',
-    hidden_amounts: 'The chain hides amounts, so the origin of the value cannot be known.',
-    candidate_chain: 'The address is possible on another chain too, and there it is not known to be clean.',
-  } as Readonly<Record<string, string>>,
+  levelReasons: levelReasonsEn,
+  remedies: remediesEn,
+  remedy: (sentence: string, remedy: string) => `${sentence} ${remedy}`,
   notExamined: {
     cross_chain: 'A bridge ends the path: value that continues on another chain is not followed.',
     internal_transfers: 'Transfers inside contracts were not examined.',
@@ -305,6 +279,8 @@ export const en = {
     ],
   },
   comparison: {
+    lessKnown:
+      'The later report knows less: the ledger did not answer in time. Screen again before you compare.',
     level: 'Level',
     score: 'Score',
     transactions: 'Transactions',

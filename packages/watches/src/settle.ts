@@ -31,6 +31,8 @@ interface Settling extends Owner {
   readonly level: string | null
   readonly score: number | null
   readonly endedAt: string
+  /** A stage that reads the ledger was late or failed, so that the report knows less than another one would. */
+  readonly lacksStage: boolean | null
 }
 
 /** The position of a report in its topic. */
@@ -116,13 +118,20 @@ export const ownReport = (id: string): string =>
   `SELECT * FROM report_view.report o WHERE o.report_id = ${id} AND o.account_id = w.account_id AND o.livemode = w.livemode OFFSET 0`
 
 /**
+ * The document of a failed screening is null, and so is the answer. Settling reads few documents, and each only once.
+ */
+const LACKS_STAGE = `((r.document::json #>> '{coverage,exposure,reason}') IN ('late', 'failed')
+  OR (r.document::json #>> '{cluster,stopped}') = 'failed')`
+
+/**
  * Each pending watch looks its reports up by their keys. If statistics are taken while many watches are pending, a plain join may read
  * all watches and all reports: `OFFSET 0` prevents this.
  */
 const ENDED = `SELECT ${asFields(
   'w.watch_id, w.account_id, w.livemode, w.address, w.canonical_address, w.chain, w.reference, w.threshold_hundredths, w.told_report_id, w.told_level, w.told_score',
 )}, ${placeOf('t')} AS "toldPlace", w.pending_causes AS causes,
-    r.report_id AS "reportId", ${placeOf('r')} AS place, r.state, r.level, r.score, ${asTimes('r.ended_at')}
+    r.report_id AS "reportId", ${placeOf('r')} AS place, r.state, r.level, r.score, ${asTimes('r.ended_at')},
+    ${LACKS_STAGE} AS "lacksStage"
   FROM watches.watch w
   CROSS JOIN LATERAL (${ownReport('w.pending_report_id')}) r
   LEFT JOIN LATERAL (${ownReport('w.told_report_id')}) t ON true
@@ -142,8 +151,14 @@ function isTold(row: Settling): row is Told {
   const { toldReportId, toldLevel, toldScore, level, score } = row
   if (row.state !== 'generated' || level === null || score === null) return false
   if (toldReportId === null || toldLevel === null || toldScore === null) return false
+  // Missing knowledge lowers a score and never raises one, so a rise has another cause and cannot wait.
+  if (row.lacksStage === true && score <= toldScore) return false
   return isChange({ level: toldLevel, score: toldScore }, { level, score }, row.thresholdHundredths)
 }
+
+/** Shown as the last report of its watch, compared with none, and made again: its account learns of no change that a fault made. */
+const isDoubtful = (row: Settling): boolean =>
+  row.state === 'generated' && row.lacksStage === true && !isTold(row)
 
 /** Returns a function that finds the split of a change. */
 async function splitAll(
@@ -189,8 +204,8 @@ function changeOf(row: Told, { split, missing }: Splitting): WatchEvent<'ReportC
 }
 
 async function storeReports(transaction: Queryable, rows: readonly Settling[]): Promise<void> {
-  const ids = (state: Settling['state']): string[] =>
-    rows.filter((row) => row.state === state).map(({ watchId }) => watchId)
+  const idsOf = (isMeant: (row: Settling) => boolean): string[] =>
+    rows.filter(isMeant).map(({ watchId }) => watchId)
   await transaction.execute(
     `UPDATE watches.watch w SET report_id = r.report_id, level = r.level, score = r.score, reported_at = r.ended_at,
        told_report_id = coalesce(w.told_report_id, r.report_id), told_level = coalesce(w.told_level, r.level),
@@ -199,7 +214,12 @@ async function storeReports(transaction: Queryable, rows: readonly Settling[]): 
        digest_score = coalesce(w.digest_score, r.score),
        awaits_lists = ${AWAITS_LISTS}, pending_report_id = NULL, pending_causes = '{}', failures = 0
      FROM report_view.report r WHERE w.watch_id = ANY ($1::text[]) AND r.report_id = w.pending_report_id`,
-    [ids('generated')],
+    [idsOf((row) => row.state === 'generated' && !isDoubtful(row))],
+  )
+  await transaction.execute(
+    `UPDATE watches.watch w SET report_id = r.report_id, level = r.level, score = r.score, reported_at = r.ended_at
+     FROM report_view.report r WHERE w.watch_id = ANY ($1::text[]) AND r.report_id = w.pending_report_id`,
+    [idsOf(isDoubtful)],
   )
   await transaction.execute(
     `UPDATE watches.watch w SET failures = w.failures + 1, pending_report_id = NULL, pending_causes = '{}',
@@ -207,7 +227,7 @@ async function storeReports(transaction: Queryable, rows: readonly Settling[]): 
          secs => $2::float8 / 1000 * (2 ^ least(w.failures, $3))::float8)),
        causes = ARRAY(SELECT DISTINCT unnest(w.causes || w.pending_causes))
      WHERE w.watch_id = ANY ($1::text[])`,
-    [ids('failed'), FIRST_RETRY_MS, MAX_RETRY_DOUBLINGS],
+    [idsOf((row) => row.state === 'failed' || isDoubtful(row)), FIRST_RETRY_MS, MAX_RETRY_DOUBLINGS],
   )
 }
 

@@ -28,6 +28,12 @@ const LEAST_CLEAN_CONFIDENCE = 0.5
 const LEAST_ATTRIBUTED_SHARE = 0.5
 /** Above it, much of what came in could be illicit. */
 const MOST_DOUBTFUL_SHARE = 0.1
+/** Above it, official documents about a counterparty would not be scored. */
+const MOST_SOURCE_CONFIDENCE = 0.75
+/** Below it, a handful of strangers make an address look like a service. */
+const LEAST_HUB_COUNTERPARTIES = 100
+const LEAST_TRANSFERS = 100
+const MOST_SHARE_FROM = 0.1
 /** Above it, statements of courts and police would be shown and not used. */
 const MOST_MINIMUM_CONFIDENCE = 0.75
 /** The judgement shows labels below it without using them, so no finding is needed. */
@@ -44,6 +50,7 @@ export function lintPolicy(document: PolicyDocument): readonly PolicyFinding[] {
     ...lintGreen(document),
     ...lintFreshness(document),
     ...lintExposure(document),
+    ...lintSearch(document),
     ...lintCluster(document),
   ]
   return [
@@ -189,9 +196,10 @@ function lintFreshness({ freshness }: PolicyDocument): readonly PolicyFinding[] 
 function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
   const section = document.exposure
   const findings: PolicyFinding[] = [...lintCaps(document, section)]
-  if (section.direct_sanctions_minimum < document.levels.orange)
+  // In points that the weight of sanctions lowers: what counts is the score.
+  if (section.direct_sanctions_minimum * document.weights.sanctions < document.levels.orange)
     findings.push(
-      warning(
+      error(
         'hidden-exposure',
         'exposure.direct_sanctions_minimum',
         `Who paid a sanctioned address scores at least ${section.direct_sanctions_minimum}, which is below orange.`,
@@ -217,6 +225,62 @@ function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
     findings.push(
       warning('never-green-by-history', 'exposure.hops', 'An examined history needs two hops to be green.'),
     )
+  return findings
+}
+
+/** Settings of the search with which a counterparty that matters would be lost, or explained away. */
+function lintSearch({ exposure: section, levels }: PolicyDocument): readonly PolicyFinding[] {
+  const findings: PolicyFinding[] = []
+  const of = (isWrong: boolean, path: string, message: string): void => {
+    if (isWrong) findings.push(error('hidden-exposure', `exposure.${path}`, message))
+  }
+  const { limits, share } = section
+  of(
+    section.source_confidence > MOST_SOURCE_CONFIDENCE,
+    'source_confidence',
+    `Sources below ${section.source_confidence} would be shown and not scored, official documents among them.`,
+  )
+  of(
+    section.service_confidence < LEAST_CLEAN_CONFIDENCE,
+    'service_confidence',
+    'A label that is more likely wrong than right would end the search.',
+  )
+  of(
+    section.clean_service_confidence < LEAST_CLEAN_CONFIDENCE,
+    'clean_service_confidence',
+    'What passes through an address would not count by a label that is more likely wrong than right.',
+  )
+  of(
+    limits.hub_counterparties < LEAST_HUB_COUNTERPARTIES,
+    'limits.hub_counterparties',
+    `An address with more than ${limits.hub_counterparties} counterparties would end the search: a stranger can make one so.`,
+  )
+  of(limits.transfers < LEAST_TRANSFERS, 'limits.transfers', 'Almost nothing of an address would be read.')
+  of(
+    limits.intermediaries === 0,
+    'limits.intermediaries',
+    'No path would be followed through another address.',
+  )
+  of(
+    limits.intermediaries > 0 && limits.transfers_of_intermediaries === 0,
+    'limits.transfers_of_intermediaries',
+    'No path would be followed through another address.',
+  )
+  of(
+    share.sanctions.from > MOST_SHARE_FROM || share.other.from > MOST_SHARE_FROM,
+    'share',
+    'A large share of illicit value would score nothing.',
+  )
+  of(
+    section.size_factor.sanctions === 0,
+    'size_factor.sanctions',
+    'A large amount from a sanctioned party would score nothing where it is a small share.',
+  )
+  of(
+    section.unproven_maximum < levels.orange,
+    'unproven_maximum',
+    'Any dealing whose execution is not proven would stay below orange.',
+  )
   return findings
 }
 
@@ -255,6 +319,22 @@ function lintCaps(
           'hidden-exposure',
           'exposure.caps.sanctions.direct',
           'Direct dealings with sanctioned addresses would stay below orange.',
+        ),
+      )
+    if (direct.in === 0 || direct.out === 0 || indirect.in === 0 || indirect.out === 0)
+      findings.push(
+        error(
+          'hidden-exposure',
+          `exposure.caps.${category}`,
+          `A cap of 0 hides dealings with ${category} addresses.`,
+        ),
+      )
+    if (category !== 'sanctions' && weights[category] * direct.in < levels.orange)
+      findings.push(
+        error(
+          'hidden-exposure',
+          `exposure.caps.${category}.direct.in`,
+          `All of the value could come directly from ${category} addresses, and the score would stay below orange.`,
         ),
       )
     if (category === 'scam' && weights.scam * direct.out >= levels.orange)

@@ -34,7 +34,7 @@ describe('the summary of a job', () => {
       ['cancelled', 1],
     ])
     expect(headline).toBe(
-      '8 addresses: 1 red, 1 orange, 1 grey, 1 violet, 2 green, 1 without a report, 1 cancelled',
+      '8 addresses: 1 red, 1 orange, 1 not cleared, 1 violet, 2 green, 1 without a report, 1 cancelled',
     )
     expect(levels.table.rows).toContainEqual(['Green', '2', '25%'])
   })
@@ -55,7 +55,7 @@ describe('the summary of a job', () => {
       '3 Red 70',
       '6 Red 70',
       '1 Orange 40',
-      '4 Grey 20',
+      '4 Not cleared 20',
     ])
     expect(worst.more).toBeNull()
     expect(worst.table?.links).toEqual(Array(5).fill('https://cupel.example.com/reports/9f2c4a1be07d6358'))

@@ -13,6 +13,8 @@ const columns = [
   'level',
   'score',
   ...categories,
+  'level_reasons',
+  'score_is_lower_bound',
   'generated_at',
   'report_url',
   'error_code',
@@ -51,6 +53,8 @@ function cellsOf(
     level: report.risk.level,
     score: report.risk.score,
     ...report.risk.categories,
+    level_reasons: report.risk.level_reasons.join(' '),
+    score_is_lower_bound: String(report.risk.score_is_lower_bound),
     generated_at: report.generated_at,
     report_url: report.report_url,
   }

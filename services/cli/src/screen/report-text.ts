@@ -38,8 +38,12 @@ function heading(
   { address, chain, risk, candidate_chains: candidates = [] }: Report,
   paint: Paint,
 ): readonly string[] {
-  const level = paint(levelStyles[risk.level] ?? 'bold', paint('bold', risk.level.toUpperCase()))
-  const bound = risk.score_is_lower_bound ? ' or more: something that the score needs was missing' : ''
+  const word = risk.level === 'grey' ? 'NOT CLEARED (grey)' : risk.level.toUpperCase()
+  const level = paint(levelStyles[risk.level] ?? 'bold', paint('bold', word))
+  const bound =
+    risk.score_is_lower_bound && risk.score < 100
+      ? ' or more: something that the score needs was missing'
+      : ''
   const others = candidates.filter((one) => one !== chain)
   return [
     `${level}  score ${risk.score} of 100${bound}`,
@@ -141,7 +145,10 @@ function unknownLines({ risk, coverage, cluster }: Report): readonly string[] {
       .filter((reason) => !risk.level_reasons.includes(reason))
       .map((reason) => `${reason}: ${meaningOf(reason)}`),
     ...(exposure.reason === 'late' || exposure.reason === 'failed'
-      ? [`The ledger was not examined: the stage was ${exposure.reason}.`]
+      ? [
+          `The ledger was not examined: the stage was ${exposure.reason}.`,
+          'The ledger did not answer in time: screen again.',
+        ]
       : []),
     ...(chainData.faults ?? []).map(
       ({ source, error }) => `The provider ${printable(source)} did not answer: ${printable(error)}.`,

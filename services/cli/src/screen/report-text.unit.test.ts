@@ -1,10 +1,12 @@
 /** What `cupel screen` prints for a person. */
 import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
+import { levelReasons } from '@cupel/domain'
 import { describe, expect, test } from 'vitest'
 import { forTerminal, paintFor } from '../paint.js'
 import { asOfText } from './as-of-text.js'
 import { reportText } from './report-text.js'
+import { meaningOf } from './words.js'
 
 const golden = readFileSync(
   new URL('../../../../schemas/golden/ReportGenerated/1.json', import.meta.url),
@@ -69,6 +71,17 @@ test('the level comes first, then the address', () => {
 
 test('a score that may be too low says so', () => {
   expect(lines({ risk: { score_is_lower_bound: true } })[0]).toContain('or more')
+})
+
+test('a full score is not said to be too low, and grey is not cleared', () => {
+  expect(lines({ risk: { level: 'red', score: 100, score_is_lower_bound: true } })[0]).not.toContain(
+    'or more',
+  )
+  expect(lines({})[0]).toContain('NOT CLEARED (grey)')
+})
+
+test.each(levelReasons)('%s has words', (reason) => {
+  expect(meaningOf(reason)).not.toBe(meaningOf('a_later_word'))
 })
 
 test('colour appears only on a terminal, and not where NO_COLOR is set', () => {

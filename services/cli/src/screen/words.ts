@@ -19,6 +19,18 @@ const meanings: Readonly<Record<string, string>> = {
   chain_data_left_out: 'A provider could have contradicted the ledger, and cannot be asked about the past.',
   execution_unknown: 'The execution of a transfer is not proven.',
   unknown_order: 'The order of two transfers is not known.',
+  intermediary_shortfall:
+    'An address that the money came through sent more than it is known to have received.',
+  unreadable_rows: 'Rows about this address could not be read.',
+  uncounted_value: 'Value moved that is not counted, such as tokens outside the asset table, mints or swaps.',
+  illicit_token: 'A token outside the asset table came from or went to an illicit label.',
+  designated_contract: 'The contract of a token of this address has an illicit label.',
+  hidden_amounts: 'The chain hides amounts, so the origin of the value cannot be known.',
+  illicit_value: 'Value came from or went to illicit sources; its points stay below orange.',
+  illicit_dust: 'Dust of illicit sources is too large a part of what came in.',
+  weak_origin: 'Sources whose labels are too weak to score sent too large a part of what came in.',
+  unattributed: 'Too little of what came in is attributed to clean services or to issuance.',
+  candidate_chain: 'The address is possible on another chain too, and there it is not cleared.',
 }
 
 const unexamined: Readonly<Record<string, string>> = {

@@ -1,0 +1,81 @@
+/** Every reason against green in a sentence, and what a person can do about it. */
+import type { levelReasons } from '@cupel/domain'
+
+type LevelReason = (typeof levelReasons)[number]
+
+const sentences: Readonly<Record<LevelReason, string>> = {
+  conflict: 'A clean and an illicit fact contradict each other.',
+  stale_labels: 'A required list is too old, or never came.',
+  no_sanctions_list: 'No whole sanctions list is in force here. Without one no address is green.',
+  list_incomplete: 'Labels of a list are missing.',
+  weak_attribution: 'The label of the address is too weak for green by itself.',
+  no_chain_data: 'No ledger and no provider knows the address.',
+  partial: 'The search was not whole: a limit was reached, a stage was dropped, or the history has a gap.',
+  no_history: 'There is no transfer at all.',
+  no_traces: 'Transfers inside contracts were not imported.',
+  no_tokens: 'Token transfers were not imported.',
+  range_gap: 'A range of blocks is missing, or the last day is.',
+  range_in_future: 'A file claims blocks that did not exist yet.',
+  shortfall: 'The address sent what the known transfers do not show it received.',
+  intermediary_shortfall:
+    'An address that the money came through sent more than it is known to have received.',
+  balance_mismatch: 'A provider reports a balance that the known transfers do not explain.',
+  count_mismatch: 'A provider counts other transactions than the ledger has.',
+  execution_unknown: 'Whether some transfers were executed is not proven.',
+  unknown_order: 'The order of some transfers is not known.',
+  unreadable_rows: 'Rows about this address could not be read.',
+  uncounted_value: 'Value moved that is not counted, such as tokens outside the asset table, mints or swaps.',
+  illicit_token: 'A token outside the asset table came from or went to an illicit label.',
+  designated_contract: 'The contract of a token of this address has an illicit label.',
+  hidden_amounts: 'The chain hides amounts, so the origin of the value cannot be known.',
+  illicit_value: 'Value came from or went to illicit sources; its points stay below orange.',
+  illicit_dust: 'Dust of illicit sources is too large a part of what came in.',
+  weak_origin: 'Sources whose labels are too weak to score sent too large a part of what came in.',
+  unattributed: 'Too little of what came in is attributed to clean services or to issuance.',
+  candidate_chain: 'The address is possible on another chain too, and there it is not cleared.',
+}
+
+const remedies: Readonly<Record<LevelReason, string>> = {
+  conflict: 'A person decides which of the two is right; import the label of the better source.',
+  stale_labels: 'Refresh the list that is marked too old, or import its present edition.',
+  no_sanctions_list: 'Import the whole OFAC list, or configure its refresh.',
+  list_incomplete: 'Import the list again, whole; “cupel labels sources” names the one that lacks labels.',
+  weak_attribution: 'Import a label of a source of higher confidence, or the history of the address.',
+  no_chain_data: 'Import the transfers of this chain, from its first block to today.',
+  partial: 'Remove the causes that are named beside this one, then screen again.',
+  no_history: 'Screen again once the address was used.',
+  no_traces: 'Import the traces of all blocks up to today.',
+  no_tokens: 'Import the token transfers of all blocks up to today.',
+  range_gap: 'Import the missing blocks up to today; “cupel ledger” lists the declared ranges.',
+  range_in_future: 'Correct the declared range of the file and import it again.',
+  shortfall:
+    'Import the transfers by which the address was funded, of earlier blocks or of the missing kind.',
+  intermediary_shortfall: 'Import the transfers by which that address was funded.',
+  balance_mismatch: 'Import the missing transfers, or check the provider.',
+  count_mismatch: 'Import the missing transactions, or check the provider.',
+  execution_unknown: 'Import the status of these transactions.',
+  unknown_order: 'Import the blocks or times of these transfers.',
+  unreadable_rows: 'Correct the rows that the import named, and import the file again.',
+  uncounted_value: 'Look at this value by hand: it cannot be attributed.',
+  illicit_token: 'Look at this token and its counterparty by hand.',
+  designated_contract: 'Look at the token and at the label of its contract by hand.',
+  hidden_amounts: 'Ask the customer for the source of funds.',
+  illicit_value: 'Read the evidence and decide by your own risk appetite.',
+  illicit_dust: 'Read the evidence: somebody may have sent it without being asked.',
+  weak_origin: 'Look at these sources, or import better labels of them.',
+  unattributed: 'Ask for the source of funds, or import labels of those who paid.',
+  candidate_chain: 'Screen the address with the name of its chain.',
+}
+
+/** Words of earlier versions, which stored reports have. */
+const earlier = {
+  chain_data_left_out: 'A provider could have contradicted the ledger, and cannot be asked about the past.',
+  too_many_transfers: 'There are more transfers than the search may read.',
+}
+
+export const levelReasonsEn: Readonly<Record<string, string>> = { ...sentences, ...earlier }
+export const remediesEn: Readonly<Record<string, string>> = {
+  ...remedies,
+  chain_data_left_out: 'Screen the address as of today.',
+  too_many_transfers: 'Raise the limits of the policy, or judge the address by hand.',
+}
