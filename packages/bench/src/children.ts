@@ -60,12 +60,20 @@ export async function generateLoad(
 }
 
 async function answerOf(child: ChildProcess, message: object): Promise<unknown> {
-  const ended = once(child, 'exit').then(([code]) => {
+  const done = new AbortController()
+  const { signal } = done
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`A process of the benchmark ended early with code ${String(code)}`)
   })
-  child.send(message)
-  const [answer] = (await Promise.race([once(child, 'message'), ended])) as [unknown]
-  // The process ends later, on purpose.
+  // Once there is an answer, nobody waits for the end of the process.
   ended.catch(() => undefined)
-  return answer
+  try {
+    const answered = once(child, 'message', { signal })
+    answered.catch(() => undefined)
+    child.send(message)
+    const [answer] = (await Promise.race([answered, ended])) as [unknown]
+    return answer
+  } finally {
+    done.abort()
+  }
 }
