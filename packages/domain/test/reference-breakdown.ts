@@ -40,12 +40,22 @@ export function divided(
   own: readonly ReferenceTransfer[],
   direction: 'in' | 'out',
   isComplete: boolean,
+  uncounted: readonly ReferenceTransfer[] = [],
 ): ReferenceBreakdown {
-  const pieces = own.flatMap((one) => piecesOf(given, one, direction))
+  const pieces = [
+    ...own.flatMap((one) => piecesOf(given, one, direction)),
+    ...uncounted.map((one): Piece => ({
+      key: 'uncounted ',
+      source: direction === 'in' ? one.from : one.to,
+      amount: scaled(given, one),
+      microUsd: valueOf(given, one, one.amount),
+      of: one,
+    })),
+  ]
   const parts = new Map<string, Piece[]>()
   for (const piece of pieces) parts.set(piece.key, [...(parts.get(piece.key) ?? []), piece])
   return {
-    total: own.reduce((sum, one) => sum + scaled(given, one), 0n),
+    total: [...own, ...uncounted].reduce((sum, one) => sum + scaled(given, one), 0n),
     microUsd: pieces.map(({ microUsd }) => microUsd).reduce(sumOrNull, 0n),
     isComplete,
     parts: new Map(

@@ -63,10 +63,16 @@ export function referenceExposure(given: ReferenceCase): ReferenceExposure {
           given.assets[one.asset]!.group === group &&
           (direction === 'in' ? one.to : one.from) === given.screened,
       )
+      const uncounted = uncountedOf(given).filter(
+        (one) =>
+          given.assets[one.asset]!.group === group && (direction === 'in') === (one.to === given.screened),
+      )
+      if (uncounted.length > 0)
+        breakdown.set(`${direction} ${group}`, divided(given, own, direction, isComplete, uncounted))
       if (own.length === 0) continue
       const total = own.reduce((sum, one) => sum + scaled(given, one), 0n)
       const found = own.flatMap((one) => foundFor(given, one, direction))
-      breakdown.set(`${direction} ${group}`, divided(given, own, direction, isComplete))
+      breakdown.set(`${direction} ${group}`, divided(given, own, direction, isComplete, uncounted))
       measure(given, found, { group, direction, total, isComplete }, measures)
     }
   return { measures, breakdown, incomplete }
@@ -88,6 +94,7 @@ function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[])
   if (isOutside) reasons.add('range_gap')
   // The sums of a truncated history need not match.
   if (!given.truncated && hasShortfall(given)) reasons.add('shortfall')
+  if (uncountedOf(given).length > 0) reasons.add('uncounted_value')
   if (own.some(({ proven }) => !proven)) reasons.add(EXECUTION)
   const mayHide = (asset: string): boolean =>
     mayHideOrder(given, asset, 'in') || mayHideOrder(given, asset, 'out')
@@ -95,6 +102,17 @@ function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[])
   if (reasons.size === 0 && !given.truncated && mayHideFunds(given)) reasons.add(FUNDS)
   return [...reasons].sort()
 }
+
+/** Own transfers that change a balance and have no counterparty: made, destroyed, or of an unknown side. */
+const uncountedOf = (given: ReferenceCase): readonly ReferenceTransfer[] =>
+  given.transfers.filter(
+    (one) =>
+      given.ownIds.includes(one.id) &&
+      one.amount > 0n &&
+      one.from !== one.to &&
+      given.assets[one.asset] !== undefined &&
+      !counts(given, one),
+  )
 
 /** A path leads through an address with an uncertain order, and value of an illicit source came to that address. */
 function mayHideOrder(given: ReferenceCase, asset: string, direction: 'in' | 'out'): boolean {
@@ -250,9 +268,11 @@ function measure(
       if (parts.length === 0) continue
       const [every, proven] = [mean(parts), mean(parts.filter((one) => one.proven))]
       const asked = { row, pre, total, isComplete, wholeAmount, dust: given.dust[group]! }
-      const hundredths = given.isCleanService
-        ? 0
-        : pointsOf({ ...asked, weights: given.weights }, every, proven)
+      // Direct dealings with sanctioned parties contradict a clean service, and keep their points.
+      const hundredths =
+        given.isCleanService && !/^sanctions\/\w* direct /.test(row)
+          ? 0
+          : pointsOf({ ...asked, weights: given.weights }, every, proven)
       const times = parts.map(({ of }) => of.time)
       const known = times.includes(null) ? [null] : (times as number[])
       measures.set(`${row} ${pre} ${group}`, {

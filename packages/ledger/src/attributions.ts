@@ -21,6 +21,8 @@ export interface Attributions {
   readonly of: (address: string) => Attribution
   /** Reads the labels of all counterparties of the given addresses in these transfers. */
   learn(transfers: Iterable<Transfer>, addresses: ReadonlySet<string>): Promise<void>
+  /** Reads the labels of these addresses. */
+  learnThese(addresses: readonly string[]): Promise<void>
 }
 
 export function createAttributions(request: ExamineRequest, pace: Pace): Attributions {
@@ -30,23 +32,33 @@ export function createAttributions(request: ExamineRequest, pace: Pace): Attribu
 
   /** Counterparties that no earlier call requested. */
   function* newCounterparties(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<Unknown> {
-    const addresses: string[] = []
-    const lookupKeys: string[] = []
-    const add = (one: string): void => {
-      if (asked.has(one)) return
-      asked.add(one)
-      const parsed = parseAddress(one, request.chain)
-      if (!parsed.ok) return
-      addresses.push(one)
-      lookupKeys.push(parsed.lookupKey)
-    }
+    const unknown = noneYet()
+    const add = (one: string): void => addNew(unknown, one)
     let items = 0
     for (const { from, to } of transfers) {
       if (items++ % STEP_ITEMS === 0) yield
       if (of.has(from)) add(to)
       if (of.has(to)) add(from)
     }
-    return { addresses, lookupKeys }
+    return unknown
+  }
+
+  const noneYet = (): Unknown => ({ addresses: [], lookupKeys: [] })
+
+  function addNew({ addresses, lookupKeys }: Unknown, one: string): void {
+    if (asked.has(one)) return
+    asked.add(one)
+    const parsed = parseAddress(one, request.chain)
+    if (!parsed.ok) return
+    addresses.push(one)
+    lookupKeys.push(parsed.lookupKey)
+  }
+
+  async function learnUnknown(unknown: Unknown): Promise<void> {
+    if (unknown.lookupKeys.length === 0) return
+    await rested(pace)
+    const labels = await request.labelsOf(unknown.lookupKeys)
+    await paced(attributeEach(labels, unknown), pace)
   }
 
   function* attributeEach(
@@ -67,17 +79,18 @@ export function createAttributions(request: ExamineRequest, pace: Pace): Attribu
   return {
     of: (address) => known.get(address) ?? (isCoinJoinNode(address) ? coinJoinAttribution : nothing),
     async learn(transfers, addresses) {
-      const unknown = await paced(newCounterparties(transfers, addresses), pace)
-      if (unknown.lookupKeys.length === 0) return
-      await rested(pace)
-      const labels = await request.labelsOf(unknown.lookupKeys)
-      await paced(attributeEach(labels, unknown), pace)
+      await learnUnknown(await paced(newCounterparties(transfers, addresses), pace))
+    },
+    async learnThese(addresses) {
+      const unknown = noneYet()
+      for (const one of addresses) addNew(unknown, one)
+      await learnUnknown(unknown)
     },
   }
 }
 
 /** Addresses, and in the same order the look-up keys of their labels. */
 interface Unknown {
-  readonly addresses: readonly string[]
-  readonly lookupKeys: readonly string[]
+  readonly addresses: string[]
+  readonly lookupKeys: string[]
 }

@@ -9,6 +9,7 @@ import { readTransfers, type TransfersOfAddress } from './read-transfers.js'
 import { createSearch } from './search.js'
 import { declaredRanges } from './segments.js'
 import type { KnownSizes } from './sizes.js'
+import { MAX_UNKNOWN_TOKENS, readUnknownTokens } from './unknown-tokens.js'
 
 /** Rows that the caller has already read, for a whole batch of addresses. */
 export interface ReadBefore {
@@ -38,6 +39,9 @@ export async function examineAddress(
   const search = createSearch(database, request, { pace, knownSizes })
   const transfers = new Map((found?.transfers ?? []).map((one) => [one.id, one]))
   const ownIds = new Set(transfers.keys())
+  const unknownTokens =
+    transfers.size === 0 ? [] : await readUnknownTokens(database, { chain, ledgerSeq, address })
+  await search.learn(unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]))
   const followed = transfers.size === 0 ? [] : await search.follow(transfers)
   const measuring = measureInSteps(
     {
@@ -47,11 +51,12 @@ export async function examineAddress(
       transfers: [...transfers.values()],
       followed,
       cut: search.cut,
-      truncated: found?.isCut ?? false,
+      truncated: (found?.isCut ?? false) || unknownTokens.length > MAX_UNKNOWN_TOKENS,
       ownIds,
       ranges,
       prices: request.prices ?? null,
       netBaseUnits: found?.netBaseUnits ?? null,
+      unknownTokens: unknownTokens.slice(0, MAX_UNKNOWN_TOKENS),
     },
     { attributionOf: search.attributionOf, generatedAt, policy, textHash: sha256() },
   )

@@ -122,7 +122,7 @@ interface Reading {
 type Nets = Map<string, bigint | null>
 
 function addNet(nets: Nets, txHash: string, net: string): void {
-  if (net !== '') nets.set(txHash, BigInt(net))
+  if (net !== '') nets.set(txHash, (nets.get(txHash) ?? 0n) + BigInt(net))
   else if (!nets.has(txHash)) nets.set(txHash, null)
 }
 

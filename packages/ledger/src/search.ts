@@ -6,6 +6,7 @@ import type { ExposureCut } from '@cupel/contracts'
 import {
   findAsset,
   isAssetContract,
+  ISSUANCE,
   STEP_ITEMS,
   uncountedReason,
   type Attribution,
@@ -25,6 +26,8 @@ const TRANSFERS_PER_READ = 2_000
 
 export interface Search {
   readonly attributionOf: (address: string) => Attribution
+  /** Reads the labels of further addresses. */
+  learn(addresses: readonly string[]): Promise<void>
   /** Adds the transfers of every intermediary to those given; returns the intermediaries. */
   follow(transfers: Map<string, Transfer>): Promise<readonly string[]>
   /** Addresses at which paths ended, with the reason. */
@@ -87,7 +90,7 @@ export function createSearch(
     return count
   }
 
-  return { attributionOf: attributions.of, follow, cut: paths.cut }
+  return { attributionOf: attributions.of, learn: attributions.learnThese, follow, cut: paths.cut }
 }
 
 /** The addresses on paths, and those at which paths ended. An address is in one of the two at most once. */
@@ -107,6 +110,7 @@ function createPaths({ chain, address, policy }: ExamineRequest, attributions: A
     const { service, isLabelled } = attributions.of(one)
     if (service !== null) return 'service'
     if (isCrowd(one)) return 'limit'
+    if (one === ISSUANCE) return ISSUANCE
     return !isLabelled && isAssetContract(chain, one) ? 'contract' : null
   }
 

@@ -37,6 +37,8 @@ export interface Batch {
   readonly transfers: Map<string, ToldTransfer>
   /** Ids of transfers without a counterparty. */
   readonly uncounted: Set<string>
+  /** Transfers of tokens outside the asset table, by id. */
+  readonly tokens: Map<string, ToldTransfer>
   readonly outcomes: Map<string, boolean>
   /** Transaction by the two addresses that it joins, separated by a space. */
   readonly joins: Map<string, string>
@@ -66,6 +68,7 @@ export function createBatch(segmentId: number): Batch {
     rows: 0,
     transfers: new Map(),
     uncounted: new Set(),
+    tokens: new Map(),
     outcomes: new Map(),
     joins: new Map(),
     blocks: new Map(),
@@ -107,8 +110,8 @@ export function createBatch(segmentId: number): Batch {
   }
 }
 
-export const isFull = ({ transfers, outcomes, joins, rows }: Batch): boolean =>
-  transfers.size + outcomes.size + joins.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
+export const isFull = ({ transfers, tokens, outcomes, joins, rows }: Batch): boolean =>
+  transfers.size + tokens.size + outcomes.size + joins.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
 
 /** SQL: whether the segment has no number, so that its data is invisible; also true of no segment. */
 const isUnseen = (segment: string): string =>
@@ -178,6 +181,17 @@ const JOIN = {
     WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
 }
 
+const STORE_TOKENS = {
+  name: 'ledger.store-tokens',
+  text: `
+    INSERT INTO ledger.unknown_token AS known (transfer_id, segment_id, chain, from_address, to_address, contract, amount)
+    SELECT id, $1, $2, sender, receiver, contract, amount
+    FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::numeric[])
+      AS told (id, sender, receiver, contract, amount)
+    ON CONFLICT (transfer_id) DO UPDATE SET segment_id = excluded.segment_id
+    WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
+}
+
 const STORE_BLOCKS = {
   name: 'ledger.store-blocks',
   text: `
@@ -207,6 +221,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
       count('proven', await transaction.execute(PROVE, [batch.segmentId, ...told]))
     }
     if (batch.unreadable.length > 0) await storeUnreadable(transaction, batch)
+    if (batch.tokens.size > 0) await storeTokens(transaction, batch, state)
     if (batch.joins.size > 0) await storeJoins(transaction, batch, state)
     if (batch.blocks.size > 0) {
       const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
@@ -264,6 +279,23 @@ async function storeTransfers(
 /** No values at all if all are null: unnest fills up the shorter arrays with nulls. */
 const orNone = (values: readonly (string | null)[]): readonly (string | null)[] =>
   values.every((value) => value === null) ? [] : values
+
+async function storeTokens(
+  transaction: Queryable,
+  { segmentId, tokens }: Batch,
+  { chain }: SegmentState,
+): Promise<void> {
+  const told = [...tokens.values()]
+  await transaction.execute(STORE_TOKENS, [
+    segmentId,
+    chain,
+    [...tokens.keys()],
+    told.map(({ from }) => from),
+    told.map(({ to }) => to),
+    told.map(({ contract }) => contract),
+    told.map(({ amount }) => amount.toString()),
+  ])
+}
 
 /** An import that began again finds its own rows. */
 async function storeUnreadable(transaction: Queryable, { segmentId, unreadable }: Batch): Promise<void> {

@@ -146,11 +146,16 @@ function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch 
     case 'transfer': {
       const reason = uncountedReason(code, row.transfer)
       if (reason !== null) batch?.leaveOut(reason)
-      if (reason === null || changesBalance(code, row.transfer))
+      if (isOfUnknownToken(code, row.transfer)) batch?.tokens.set(take.identityOf(row.transfer), row.transfer)
+      else if (reason === null || changesBalance(code, row.transfer))
         addTransfer(take, row.transfer, { batch, isCounted: reason === null })
     }
   }
 }
+
+/** A token outside the asset table: anyone can emit its events, so it is kept and does not count. */
+const isOfUnknownToken = (chain: string, { contract, from, to, amount }: ToldTransfer): boolean =>
+  amount > 0n && from !== to && findAsset(chain, contract) === undefined
 
 /** Created or destroyed value has no counterparty, but it changes the balance of one of the two addresses. */
 const changesBalance = (chain: string, { contract, from, to, amount }: ToldTransfer): boolean =>

@@ -1,84 +1,100 @@
 /** The identity of a transfer: equal for two rows that describe the same transfer. */
 import { createHash } from 'node:crypto'
 import type { ChainDefinition } from './formats/chain.js'
-import { LedgerFileError } from './formats/ledger-file-error.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
 
-/** Rows without a hash are identified by their content; a file with more such rows must be split. */
-const MAX_ROWS_WITHOUT_HASH = 2_000_000
-const ABSENT_INDEX = '0'
+/** Movements that are kept in memory: the equal ones of a transaction must lie within this many of one another in the file. */
+const REMEMBERED_MOVEMENTS = 1_000_000
 /** 16 bytes of a SHA-256, which makes an accidental collision impossible for any ledger. */
 const ID_HEX_DIGITS = 32
 
 /**
- * Ids of the transfers of a file, 32 hex digits. The id is a hash of (chain, transaction, kind, index) if the file has them, so that a
- * block in two files gives the same ids. An absent index of a native transfer is 0; if a transaction has several native transfers without
- * an index, only the first gets it. Other rows are identified by their content and their number among equal rows.
+ * Ids of the transfers of a file, 32 hex digits. A movement is (chain, transaction, kind, from, to, asset, amount), whatever file or format
+ * states it. Equal movements of one file are numbered, so that over all files they count as often as the one file that states most of them.
+ * The index only tells rows of one file apart. On EVM chains the transaction itself moves value once, so it is its own id.
  */
 export function createIdentities({
   code,
   family,
 }: Pick<ChainDefinition, 'code' | 'family'>): (transfer: ToldTransfer) => string {
-  const ordinals = createOrdinals()
-  /** Content of the native transfers without an index, by id. On EVM chains a transaction has at most one. */
-  const natives = new Map<string, string>()
+  const numberOf = createNumbers()
+  const natives = createMemory<string>()
+  const contentOfNative = (id: string, content: string): string => natives.get(id) ?? natives.put(id, content)
   return (transfer) => {
-    const { txHash, kind, index, blockNumber, txIndex } = transfer
-    const isNative = kind === 'native'
-    // Traces of geth have no hash: block and index identify the transaction.
-    if (kind === 'internal' && index !== null && blockNumber !== null && txIndex !== null)
-      return idOf([
-        ...[code, blockNumber, txIndex, kind, index],
-        ...[transfer.from, transfer.to, transfer.amount.toString()],
-      ])
-    if (txHash !== '' && index !== null) return idOf([code, txHash, kind, index])
-    const isOnly = isNative && family === 'evm'
-    if (txHash !== '' && isOnly) return nativeTransferId(code, txHash)
-    const content = contentOf(code, transfer)
-    if (txHash === '' || !isNative) return ordinals(content, transfer.line)
-    const id = nativeTransferId(code, txHash)
-    const first = natives.get(id) ?? content
-    checkRows(natives.size, transfer.line)
-    natives.set(id, first)
-    return first === content ? id : ordinals(content, transfer.line)
+    const { txHash, kind, index } = transfer
+    const transaction = transactionOf(transfer)
+    const content = contentOf(code, transfer, transaction)
+    if (txHash !== '' && kind === 'native' && family === 'evm') {
+      const id = nativeTransferId(code, txHash)
+      // A source may call value native that calls within the transaction moved: it must not be lost.
+      if (contentOfNative(id, content) === content) return id
+    }
+    // Without a transaction an index says nothing: equal rows are numbered.
+    const number = numberOf(content, transaction === null ? null : index)
+    return number === 0 ? content : idOf([content, number])
   }
 }
 
-/** Distinguishes equal contents: the first has its own id, the next ones have others. */
-function createOrdinals(): (content: string, line: number) => string {
-  const ordinals = new Map<string, number>()
-  return (content, line) => {
-    const ordinal = ordinals.get(content) ?? 0
-    checkRows(ordinals.size, line)
-    ordinals.set(content, ordinal + 1)
-    return ordinal === 0 ? content : idOf([content, ordinal])
+/** The transaction of a transfer; null if nothing identifies it. Traces of geth have no hash: block and index identify it. */
+function transactionOf({
+  kind,
+  txHash,
+  blockNumber,
+  txIndex,
+}: ToldTransfer): readonly (string | number)[] | null {
+  if (kind === 'internal' && blockNumber !== null && txIndex !== null) return [blockNumber, txIndex]
+  return txHash === '' ? null : [txHash]
+}
+
+/**
+ * The number of a row among equal movements: rows with different indexes are different, a row without one is another each time, and the
+ * first row without an index may be the first with one.
+ */
+function createNumbers(): (content: string, index: string | null) => number {
+  const memory = createMemory<(string | null)[]>()
+  return (content, index) => {
+    const known = memory.get(content)
+    if (known === undefined) {
+      memory.put(content, [index])
+      return 0
+    }
+    const alike = known.filter((one) => (one === null) === (index === null))
+    const place = index === null ? -1 : alike.indexOf(index)
+    if (place >= 0) return place
+    known.push(index)
+    return alike.length
   }
 }
 
-function checkRows(rows: number, line: number): void {
-  if (rows >= MAX_ROWS_WITHOUT_HASH)
-    throw new LedgerFileError(
-      `more than ${MAX_ROWS_WITHOUT_HASH} rows without a transaction hash and index: split the file`,
-      line,
-    )
+/** Values by key: the newest half is kept whole, then the half before it. */
+function createMemory<Value>() {
+  let recent = new Map<string, Value>()
+  let before = new Map<string, Value>()
+  return {
+    get: (key: string): Value | undefined => recent.get(key) ?? before.get(key),
+    put(key: string, value: Value): Value {
+      if (recent.size >= REMEMBERED_MOVEMENTS / 2) {
+        before = recent
+        recent = new Map()
+      }
+      recent.set(key, value)
+      return value
+    },
+  }
 }
 
-const contentOf = (chain: string, transfer: ToldTransfer): string =>
+const contentOf = (
+  chain: string,
+  { kind, contract, from, to, amount, txHash, blockNumber, occurredAtS }: ToldTransfer,
+  transaction: readonly (string | number)[] | null,
+): string =>
   idOf([
-    chain,
-    transfer.txHash,
-    transfer.kind,
-    transfer.contract,
-    transfer.from,
-    transfer.to,
-    transfer.amount.toString(),
-    transfer.blockNumber,
-    transfer.occurredAtS,
+    ...[chain, kind, contract, from, to, amount.toString()],
+    ...(transaction ?? [txHash, blockNumber, occurredAtS]),
   ])
 
 /** The id of the native transfer of a transaction, for the receipt of that transaction. */
-export const nativeTransferId = (chain: string, txHash: string): string =>
-  idOf([chain, txHash, 'native', ABSENT_INDEX])
+export const nativeTransferId = (chain: string, txHash: string): string => idOf([chain, txHash, 'native'])
 
 function idOf(parts: readonly (string | number | null)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_HEX_DIGITS)

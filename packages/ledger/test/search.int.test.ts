@@ -185,7 +185,7 @@ test('of an address with too many transfers the newest are read', async () => {
 test('a state of the ledger never changes: later additions, proofs, failures and retirements are not in it', async () => {
   await imported([
     { from: THIEF, to: SCREENED, status: '', block: 7 },
-    { from: MIDDLE, to: SCREENED, block: 8 },
+    { from: MIDDLE, to: SCREENED, status: '', block: 8 },
   ])
   const before = await examined()
   expect(before.measures).toMatchObject([{ amount: '1000000000000000000', provenAmount: '0' }])

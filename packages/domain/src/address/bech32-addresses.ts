@@ -127,3 +127,9 @@ function readUnified(bytes: Uint8Array, canonical: string): Outcome {
   const lookupKey = transparent === null ? `zec:${canonical}` : ownerKey(transparent)
   return { format: 'zcash-unified', canonical, lookupKey }
 }
+
+/** The address of a witness program: version 0 with Bech32, later ones with Bech32m. */
+export function encodeSegwit(prefix: string, version: number, program: Uint8Array): string {
+  const codec = version === 0 ? bech32 : bech32m
+  return codec.encode(prefix, [version, ...codec.toWords(program)], false)
+}

@@ -4,6 +4,8 @@ export { MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-ad
 export type { AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
 export { screenedAddress, screenedAddressOf } from './screened-address.js'
 export type { ScreenedAddress } from './screened-address.js'
+export { encodeBase58Check } from './base58-addresses.js'
+export { encodeSegwit } from './bech32-addresses.js'
 export { createdContract } from './created-contract.js'
 export { toEip55 } from './evm-address.js'
 export { crc32 } from './crc.js'

@@ -3,8 +3,9 @@
  * output: in_i · out_j / Σ in. An output to the address of an input is change and no transfer. Source of the fields: bitcoin-etl, README,
  * "transactions".
  */
-import { uncountedReason } from '@cupel/domain'
+import { ISSUANCE, uncountedReason } from '@cupel/domain'
 import { foldedHash, outcomeOf, secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
+import { addressOfScript } from './script-address.js'
 import { isCoinJoin, nodeOf } from './coin-join.js'
 import { UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
@@ -36,23 +37,34 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
   const isCoinbase = outcomeOf(record.text('is_coinbase'), line) === 'proven'
   if (inputs.total === null && !isCoinbase) return [{ type: 'left-out', reason: 'no_input_values' }]
   const moved: Moved = {
-    inputs: isCoinbase ? new Map() : byAddress(inputs.parts),
+    ...spentOf(isCoinbase, inputs, outputs),
     outputs: byAddress(outputs.parts),
-    total: inputs.total ?? 0n,
   }
-  const spent = [...moved.inputs.keys()].filter((address) => address !== '').sort()
+  const spent = [...moved.inputs.keys()].filter((address) => address !== '' && address !== ISSUANCE).sort()
   const isJoint = isCoinJoin(spent.length, outputs.parts)
   const { edges, leftOut } = edgesOf(moved, common.txHash, isJoint)
   const rows: LedgerRow[] = leftOut.map((reason) => ({ type: 'left-out', reason }))
   const counted: Edge[] = []
   for (const edge of edges) {
     const reason = uncountedReason(chain.code, { ...edge, contract: '' })
-    if (reason === null) counted.push(edge)
+    // Value without an address is kept: its owner is not known.
+    if (reason === null || reason === 'no_counterparty' || reason === 'burn_address') counted.push(edge)
     else rows.push({ type: 'left-out', reason })
   }
   rows.push(...withNets(counted, moved, common))
   if (spent.length > 1 && !isJoint) rows.push({ type: 'inputs', txHash: common.txHash, addresses: spent })
   return rows
+}
+
+/** What the inputs spend. A coinbase is issued. Outputs of more than the listed inputs have others without an address: a shielded pool. */
+function spentOf(isCoinbase: boolean, inputs: Parts, outputs: Parts): Pick<Moved, 'inputs' | 'total'> {
+  const received = outputs.parts.reduce((sum, { value }) => sum + value, 0n)
+  if (isCoinbase) return { inputs: new Map([[ISSUANCE, received]]), total: received }
+  const listed = inputs.total ?? 0n
+  const missing = received > listed ? received - listed : 0n
+  const spent = new Map(byAddress(inputs.parts))
+  if (missing > 0n) spent.set('', (spent.get('') ?? 0n) + missing)
+  return { inputs: spent, total: listed + missing }
 }
 
 type Common = Omit<ToldTransfer, 'index' | 'from' | 'to' | 'amount' | 'fromNet' | 'toNet'>
@@ -80,23 +92,27 @@ interface Part {
   readonly value: bigint
 }
 
-/** `total` is null if the value of any part is missing. */
-function amounts(
-  { line, json }: FileRecord,
-  name: string,
-  chain: ChainDefinition,
-): { readonly parts: readonly Part[]; readonly total: bigint | null } {
+interface Parts {
+  readonly parts: readonly Part[]
+  /** Null if the value of any part is missing. */
+  readonly total: bigint | null
+}
+
+function amounts({ line, json }: FileRecord, name: string, chain: ChainDefinition): Parts {
   const list = json(name)
   if (!Array.isArray(list)) throw new UnreadableRowError(`${name} is not a list`, line)
   let total: bigint | null = 0n
   const parts = list.map((item: unknown): Part => {
-    const { addresses, value } = (item ?? {}) as { addresses?: unknown; value?: unknown }
+    const { addresses, value, script_hex: script } = (item ?? {}) as Readonly<Record<string, unknown>>
     const own = Array.isArray(addresses) && addresses.length === 1 ? String(addresses[0]) : ''
     if (value === null || value === undefined) total = null
     const units = value === null || value === undefined ? 0n : wholeUnits(String(value as string), line)
     if (total !== null) total += units
     // bitcoin-etl writes scripts without an address as nonstandard… and similar words.
-    return { address: /^(nonstandard|nulldata)/.test(own) ? '' : chain.canonical(own, line), value: units }
+    const told = /^(nonstandard|nulldata)/.test(own) ? '' : own
+    // The script of an input is what unlocks it: only that of an output states an owner.
+    const address = told === '' && name === 'outputs' ? addressOfScript(chain.code, script) : told
+    return { address: chain.canonical(address, line), value: units }
   })
   return { parts, total }
 }
@@ -119,7 +135,6 @@ function edgesOf(
   isJoint: boolean,
 ): { readonly edges: readonly Edge[]; readonly leftOut: readonly string[] } {
   const { inputs, outputs, total } = moved
-  if (inputs.size === 0) return { edges: [], leftOut: ['no_counterparty'] }
   if (total === 0n) return { edges: [], leftOut: ['zero_value'] }
   if (isJoint) return { edges: throughNode(moved, nodeOf('coinjoin', txHash)), leftOut: [] }
   if (inputs.size * outputs.size > MAX_EDGES)
@@ -127,7 +142,9 @@ function edgesOf(
   const edges: Edge[] = []
   const leftOut: string[] = []
   for (const [to, received] of outputs) {
-    if (inputs.has(to)) leftOut.push(to === '' ? 'no_counterparty' : 'change')
+    // Scripts without an address may belong to different owners.
+    if (to === '' ? inputs.size === 1 && inputs.has('') : inputs.has(to))
+      leftOut.push(to === '' ? 'no_counterparty' : 'change')
     else for (const [from, given] of inputs) edges.push({ from, to, amount: (given * received) / total })
   }
   return { edges, leftOut }
@@ -147,6 +164,7 @@ function withNets(edges: readonly Edge[], { inputs, outputs }: Moved, common: Co
   for (const [address, value] of outputs) nets.set(address, value)
   for (const [address, value] of inputs) nets.set(address, (nets.get(address) ?? 0n) - value)
   nets.delete('')
+  nets.delete(ISSUANCE)
   const taken = (address: string) => {
     const net = nets.get(address)
     nets.delete(address)

@@ -4,7 +4,7 @@
  * the columns.
  */
 import { createdContract, type HistoryKind } from '@cupel/domain'
-import { foldedHash, outcomeOf, tokenDecimals, wholeNumber, type ChainDefinition } from './chain.js'
+import { foldedHash, outcomeOf, wholeNumber, type ChainDefinition } from './chain.js'
 import { etlTransfer } from './etl-transfer.js'
 import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
@@ -97,8 +97,7 @@ function createdBy(record: FileRecord, { from, line }: ToldTransfer, chain: Chai
 /** A token event exists only if its transaction succeeded. */
 function readTokenTransfer(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const contract = chain.canonical(record.text('token_address').toLowerCase(), record.line)
-  if (tokenDecimals(chain.code, contract) === undefined)
-    return [{ type: 'left-out', reason: 'unknown_asset' }]
+  if (contract === '') throw new UnreadableRowError('a token without a contract', record.line)
   const place = wholeNumber(record.text('log_index'), 'log_index', record.line)
   return [
     {

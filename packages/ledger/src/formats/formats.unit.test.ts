@@ -128,15 +128,15 @@ describe('traces of ethereum-etl', () => {
       ['0', 3, 'proven'],
       ['1', 3, 'proven'],
       ['2', 3, 'proven'],
+      [null, 3, 'proven'],
     ])
     expect(rows.at(-1)).toMatchObject({
-      type: 'balance',
-      transfer: { from: '', to: address(2), amount: 10n },
+      type: 'transfer',
+      transfer: { from: 'issuance', to: address(2), amount: 10n },
     })
     expect(rows.filter(({ type }) => type === 'left-out')).toEqual([
       { type: 'left-out', reason: 'no_movement' },
       { type: 'left-out', reason: 'no_movement' },
-      { type: 'left-out', reason: 'issuance' },
     ])
   })
 
@@ -316,8 +316,8 @@ describe('a CoinJoin', () => {
     ['three equal outputs of two owners', 2, outputs(5, 5, 5), false],
     ['three equal outputs among eight', 3, outputs(5, 5, 5, 1, 2, 3, 4, 6), false],
     [
-      'ten equal outputs of ten owners among many',
-      10,
+      'ten equal outputs and another one of as many owners',
+      11,
       outputs(...Array<number>(10).fill(5), ...Array(30).keys()),
       true,
     ],

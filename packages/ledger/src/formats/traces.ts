@@ -2,6 +2,7 @@
  * Traces of ethereum-etl: the calls within transactions. Calls, creations and self-destructions move value; calls that borrow code do not.
  * A failed call reverts all calls within it, but their own traces do not show that.
  */
+import { ISSUANCE } from '@cupel/domain'
 import { foldedHash, outcomeOf, wholeNumber, type ChainDefinition } from './chain.js'
 import { etlTransfer } from './etl-transfer.js'
 import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
@@ -21,7 +22,7 @@ const MOVEMENTS: ReadonlySet<string> = new Set([
   'daofork',
 ])
 /** Newly created value. */
-const ISSUANCE: ReadonlySet<string> = new Set(['reward', 'genesis'])
+const ISSUED_TYPES: ReadonlySet<string> = new Set(['reward', 'genesis'])
 
 export function createTraceReader(chain: ChainDefinition): Required<RecordReader> {
   /** Addresses of the failed calls of each transaction. */
@@ -77,7 +78,7 @@ function transactionOf(record: FileRecord, chain: ChainDefinition): string {
 function meaningOf(record: FileRecord): 'movement' | 'borrowed code' | 'issuance' {
   const type = record.text('trace_type').toLowerCase()
   const call = record.text('call_type').toLowerCase()
-  if (ISSUANCE.has(type)) return 'issuance'
+  if (ISSUED_TYPES.has(type)) return 'issuance'
   if (BORROWED_CODE.has(type) || (MOVEMENTS.has(type) && BORROWED_CODE.has(call))) return 'borrowed code'
   // A column of types that geth writes may name the creation twice.
   if (MOVEMENTS.has(type) && (call === '' || MOVEMENTS.has(call))) return 'movement'
@@ -87,14 +88,10 @@ function meaningOf(record: FileRecord): 'movement' | 'borrowed code' | 'issuance
   )
 }
 
-/** A reward has no payer, but its receiver owns it. */
+/** A reward has no payer: the chain issues it. */
 function issued(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   const told = { txHash: '', index: null, execution: 'proven', address: [] } as const
-  const transfer = { ...callTransfer(record, chain, told), from: '' }
-  return [
-    { type: 'left-out', reason: 'issuance' },
-    ...(transfer.to === '' || transfer.amount === 0n ? [] : [{ type: 'balance' as const, transfer }]),
-  ]
+  return [{ type: 'transfer', transfer: { ...callTransfer(record, chain, told), from: ISSUANCE } }]
 }
 
 function outermost(txHash: string, execution: ToldTransfer['execution']): readonly LedgerRow[] {

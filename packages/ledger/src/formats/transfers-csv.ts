@@ -10,6 +10,7 @@ import {
   wholeUnits,
   type ChainDefinition,
 } from './chain.js'
+import { isCoinJoin, nodeOf } from './coin-join.js'
 import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 
@@ -35,32 +36,75 @@ export const transfersCsv: LedgerFormat = {
   open: openReader,
 }
 
-/** Keeps the addresses that the transactions of a file spend from in memory; a file with more must be split. */
+/** Keeps what the transactions of a file spend in memory; a file with more must be split. */
 const MAX_INPUTS = 5_000_000
 
+/** One transaction with spent outputs: its rows are the payments of its inputs to its outputs. */
+interface Spending {
+  readonly senders: Set<string>
+  readonly received: Map<string, bigint>
+  isJoint: boolean | null
+}
+
 function openReader(chain: ChainDefinition): RecordReader {
-  /** By transaction and address. */
-  const inputs = new Set<string>()
+  const spendings = new Map<string, Spending>()
+  let inputs = 0
   return {
     survey(record) {
-      const txHash = foldedHash(record.text('tx_hash'), chain)
-      if (txHash === '' || kinds[record.text('kind').toLowerCase()] !== 'utxo') return
-      inputs.add(`${txHash} ${chain.canonical(record.text('from_address'), record.line)}`)
-      if (inputs.size > MAX_INPUTS)
-        throw new LedgerFileError(`more than ${MAX_INPUTS} inputs: split the file`, record.line)
+      if (kinds[record.text('kind').toLowerCase()] !== 'utxo') return
+      for (const row of readRow(record, chain)) {
+        if (row.type !== 'transfer' || row.transfer.txHash === '') continue
+        const { txHash, from, to, amount } = row.transfer
+        const known = spendings.get(txHash) ?? { senders: new Set(), received: new Map(), isJoint: null }
+        spendings.set(txHash, known)
+        if (from !== '') known.senders.add(from)
+        known.received.set(to, (known.received.get(to) ?? 0n) + amount)
+        inputs += 1
+        if (inputs > MAX_INPUTS)
+          throw new LedgerFileError(`more than ${MAX_INPUTS} inputs: split the file`, record.line)
+      }
     },
     read: (record) =>
-      readRow(record, chain).map((row) =>
-        row.type === 'transfer' && isChange(row.transfer, inputs)
-          ? { type: 'left-out', reason: 'change' }
-          : row,
-      ),
+      readRow(record, chain).flatMap((row) => {
+        if (row.type !== 'transfer' || row.transfer.kind !== 'utxo') return [row]
+        const spending = spendings.get(row.transfer.txHash)
+        return spending === undefined ? [withNet(row)] : rowsOfSpending(row.transfer, spending)
+      }),
   }
 }
 
-/** An output to an address that its transaction spends from. An output to the only input is a transfer to itself. */
-const isChange = ({ kind, txHash, from, to }: ToldTransfer, inputs: ReadonlySet<string>): boolean =>
-  kind === 'utxo' && txHash !== '' && to !== '' && from !== to && inputs.has(`${txHash} ${to}`)
+/** Every payment changes the balances of both sides. Rows of this layout state no fees. */
+const withNet = (row: TransferRow): TransferRow => {
+  const { from, to, amount } = row.transfer
+  const nets = { ...(from === '' ? {} : { fromNet: -amount }), ...(to === '' ? {} : { toNet: amount }) }
+  return from === to ? row : { ...row, transfer: { ...row.transfer, ...nets } }
+}
+
+type TransferRow = Extract<LedgerRow, { readonly type: 'transfer' }>
+
+/** An output to an address that its transaction spends from is change. The senders of one transaction have one owner, unless it is a CoinJoin. */
+function rowsOfSpending(transfer: ToldTransfer, spending: Spending): readonly LedgerRow[] {
+  const { senders, received } = spending
+  const { txHash, from, to } = transfer
+  const isFirst = spending.isJoint === null
+  spending.isJoint ??= isCoinJoin(
+    senders.size,
+    [...received].flatMap(([address, value]) => (address === '' || senders.has(address) ? [] : [{ value }])),
+  )
+  const joins: readonly LedgerRow[] =
+    isFirst && !spending.isJoint && senders.size > 1
+      ? [{ type: 'inputs', txHash, addresses: [...senders].sort() }]
+      : []
+  if (to !== '' && from !== to && senders.has(to)) return [...joins, { type: 'left-out', reason: 'change' }]
+  const row = withNet({ type: 'transfer', transfer })
+  if (!spending.isJoint || from === to) return [row, ...joins]
+  const node = nodeOf('coinjoin', txHash)
+  const { fromNet, toNet, ...payment } = row.transfer
+  return [
+    { type: 'transfer', transfer: { ...payment, to: node, ...(fromNet === undefined ? {} : { fromNet }) } },
+    { type: 'transfer', transfer: { ...payment, from: node, ...(toNet === undefined ? {} : { toNet }) } },
+  ]
+}
 
 const hasOneKind = ({ code, family }: ChainDefinition): boolean =>
   family !== 'evm' && listAssets().every((asset) => asset.chain !== code || asset.contract === '')
@@ -88,7 +132,6 @@ function transferOf(
   const contract = kind === 'token' ? chain.canonical(record.text('asset_address'), line) : ''
   checkAsset(record, chain, { kind, contract })
   const decimals = contract === '' ? chain.decimals : tokenDecimals(chain.code, contract)
-  if (decimals === undefined) return [{ type: 'left-out', reason: 'unknown_asset' }]
   const raw = record.text('amount_raw')
   const index = wholeNumber(record.text('log_index'), 'log_index', line)
   return [
@@ -102,7 +145,9 @@ function transferOf(
         index: index === null ? null : String(index),
         from: chain.canonical(record.text('from_address'), line),
         to: chain.canonical(record.text('to_address'), line),
-        amount: raw === '' ? unitsOfDecimal(record.text('amount'), decimals, line) : wholeUnits(raw, line),
+        // Of a token outside the asset table nobody knows the decimals: whole ones are as good as base units.
+        amount:
+          raw === '' ? unitsOfDecimal(record.text('amount'), decimals ?? 0, line) : wholeUnits(raw, line),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
         occurredAtS: secondsOf(record.text('block_time'), line, chain),
         txIndex: wholeNumber(record.text('transaction_index'), 'transaction_index', line),

@@ -133,3 +133,18 @@ CREATE TABLE ledger.unreadable_row (
   message    text NOT NULL,
   PRIMARY KEY (segment_id, line)
 );
+
+-- Transfers of tokens outside the asset table. Anyone can emit their events, so they do not count and only a report shows them.
+CREATE TABLE ledger.unknown_token (
+  transfer_id  uuid PRIMARY KEY,
+  segment_id   int4 NOT NULL,
+  chain        text COLLATE "C" NOT NULL,
+  from_address text COLLATE "C" NOT NULL,
+  to_address   text COLLATE "C" NOT NULL,
+  contract     text COLLATE "C" NOT NULL,
+  -- Base units; their decimals are not known.
+  amount       numeric(78, 0) NOT NULL
+);
+
+CREATE INDEX unknown_token_from ON ledger.unknown_token (chain, from_address);
+CREATE INDEX unknown_token_to ON ledger.unknown_token (chain, to_address);

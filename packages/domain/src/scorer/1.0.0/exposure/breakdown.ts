@@ -13,7 +13,8 @@ import type { Steps } from './steps.js'
 import { addTo, emptyTally, listed, listedOfEach, textOf, type Tally } from './tally.js'
 import type { Lot } from './taint.js'
 import type { Direction } from './trace-routes.js'
-import type { Transfer } from './transfer.js'
+import { ISSUANCE, type Transfer } from './transfer.js'
+import type { UnknownTokens } from './unknown-tokens.js'
 
 /** A value with several attributions is shown under the first of these. */
 const leadingOrder: readonly Category[] = [
@@ -27,6 +28,9 @@ const leadingOrder: readonly Category[] = [
 
 /** An unlabelled hub. */
 const SERVICE = 'service'
+
+/** Value that was made or destroyed, whose other side is not known, or of a token outside the asset table. */
+const UNCOUNTED = 'uncounted'
 
 type Attributed = SourceAttribution | CleanAttribution
 
@@ -69,13 +73,17 @@ export interface FlowOptions {
 export function createBreakdown() {
   const flows = new Map<string, Flow>()
 
-  /** Divides transfers of one direction and contract. */
-  function flowOf(options: FlowOptions): { divide(one: DividedTransfer): void } {
-    const { direction, asset, valuation } = options
+  function partsOf(direction: Direction, asset: MeasuredAsset): Map<string, Part> {
     const key = JSON.stringify([asset.contract, direction])
     let flow = flows.get(key)
     if (flow === undefined) flows.set(key, (flow = { direction, asset, parts: new Map() }))
-    const { parts } = flow
+    return flow.parts
+  }
+
+  /** Divides transfers of one direction and contract. */
+  function flowOf(options: FlowOptions): { divide(one: DividedTransfer): void } {
+    const { direction, asset, valuation } = options
+    const parts = partsOf(direction, asset)
     const remembered = new Map<readonly Route[], Found | null>()
     const leadingOfLot = ({ routes }: Lot<Route>): Found | null => {
       let found = remembered.get(routes)
@@ -84,11 +92,7 @@ export function createBreakdown() {
     }
 
     function put(transfer: Transfer, amount: bigint, { category, relation, address, entity }: Place): void {
-      const partKey = `${category} ${relation}`
-      let part = parts.get(partKey)
-      if (part === undefined) parts.set(partKey, (part = { category, relation, tallies: new Map() }))
-      let tally = part.tallies.get(address)
-      if (tally === undefined) part.tallies.set(address, (tally = emptyTally(entity)))
+      const tally = tallyOf(parts, { category, relation, address, entity })
       addTo(tally, amount * asset.factor, valuation(amount, transfer), transfer.id)
     }
 
@@ -101,8 +105,9 @@ export function createBreakdown() {
           put(transfer, transfer.amount, { category, relation: 'direct', address: counterparty, entity })
           return
         }
-        if (isHub) {
-          const place = { category: SERVICE, relation: 'direct', address: counterparty, entity: '' }
+        if (counterparty === ISSUANCE || isHub) {
+          const category = isHub ? SERVICE : ISSUANCE
+          const place = { category, relation: 'direct', address: counterparty, entity: '' }
           put(transfer, transfer.amount, place)
           return
         }
@@ -119,6 +124,7 @@ export function createBreakdown() {
 
   return {
     flowOf,
+    ...uncountedInto(partsOf),
     /** By asset and direction; T of one is complete where that of all is. */
     *list(totalComplete: boolean): Steps<readonly ExposureBreakdown[]> {
       const sorted = [...flows].filter(([, { parts }]) => parts.size > 0).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -131,6 +137,37 @@ export function createBreakdown() {
       return breakdown
     },
   }
+}
+
+/** Adds value that is no edge between two counterparties. */
+function uncountedInto(partsOf: (direction: Direction, asset: MeasuredAsset) => Map<string, Part>) {
+  const tallyFor = (direction: Direction, asset: MeasuredAsset, address: string): Tally =>
+    tallyOf(partsOf(direction, asset), { category: UNCOUNTED, relation: '', address, entity: '' })
+  return {
+    addUncounted(transfer: Transfer, { direction, asset, valuation }: UncountedOptions): void {
+      const tally = tallyFor(direction, asset, direction === 'in' ? transfer.from : transfer.to)
+      addTo(tally, transfer.amount * asset.factor, valuation(transfer.amount, transfer), transfer.id)
+    },
+    /** Nothing is known of the token but its contract, so its amount is in base units. */
+    addUnknownTokens({ direction, contract, counterparty, amount, transfers }: UnknownTokens): void {
+      const asset = { chain: '', contract, symbol: contract, decimals: 0, dust: 0n, factor: 1n }
+      const tally = tallyFor(direction, asset, counterparty)
+      tally.amount += amount
+      tally.microUsd = null
+      tally.transfers += transfers
+    },
+  }
+}
+
+type UncountedOptions = Pick<FlowOptions, 'direction' | 'asset' | 'valuation'>
+
+function tallyOf(parts: Map<string, Part>, { category, relation, address, entity }: Place): Tally {
+  const partKey = `${category} ${relation}`
+  let part = parts.get(partKey)
+  if (part === undefined) parts.set(partKey, (part = { category, relation, tallies: new Map() }))
+  let tally = part.tallies.get(address)
+  if (tally === undefined) part.tallies.set(address, (tally = emptyTally(entity)))
+  return tally
 }
 
 interface Place {
@@ -273,5 +310,5 @@ function breakdownOf(
   }
 }
 
-const placesOfParts: readonly string[] = [...leadingOrder, SERVICE, UNATTRIBUTED]
+const placesOfParts: readonly string[] = [...leadingOrder, ISSUANCE, SERVICE, UNATTRIBUTED, UNCOUNTED]
 const placeOf = ({ category }: Part): number => placesOfParts.indexOf(category)

@@ -30,6 +30,8 @@ export type HistoryFault =
   | 'unknown_order'
   | 'intermediary_shortfall'
   | 'unreadable_rows'
+  | 'uncounted_value'
+  | 'illicit_token'
 
 /** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1

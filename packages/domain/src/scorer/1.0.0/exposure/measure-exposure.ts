@@ -17,9 +17,10 @@ import {
 } from './completeness.js'
 import { mergeRanges, rangeFaults, recordedRange, type DeclaredRange, type HistoryFault } from './history.js'
 import { createMeasures, type AssetTotals } from './measures.js'
-import type { PriceTable } from './prices.js'
+import { valuationOf, type PriceTable } from './prices.js'
 import { finished, STEP_ITEMS, type Steps } from './steps.js'
 import { timelineOf, type Timeline } from './timeline.js'
+import type { UnknownTokens } from './unknown-tokens.js'
 import { createTextHash, edgesSha256, uncountedReason, type TextHash, type Transfer } from './transfer.js'
 
 /** What was read of a ledger around one address. */
@@ -48,6 +49,8 @@ export interface Neighbourhood {
    * read, in base units of the native asset. Null where it is not known.
    */
   readonly netBaseUnits: bigint | null
+  /** What the address sent and received in tokens outside the asset table, by token and counterparty; absent: nothing. */
+  readonly unknownTokens?: readonly UnknownTokens[]
 }
 
 export interface MeasureContext {
@@ -98,13 +101,15 @@ export function* measureInSteps(
     for (const direction of ['in', 'out'] as const)
       yield* attributeFlow(flow, direction, { contract, own, timelines })
   }
+  addUncountedValue(neighbourhood, found.uncounted, flow)
+  if (hasIllicitToken(neighbourhood, flow)) incomplete.add('illicit_token')
   // The last thing to speak against a whole history, so that only those are examined that would count as one.
   if (incomplete.size === 0 && !neighbourhood.truncated) {
     if (yield* hasUpstreamShortfall({ ...neighbourhood, own: found.own, hops: document.hops }))
       incomplete.add('intermediary_shortfall')
   }
   const ranOut = cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
-  const status = found.own.length === 0 ? 'absent' : 'examined'
+  const status = found.own.length + found.uncounted.length === 0 ? 'absent' : 'examined'
   return {
     ...emptyExposure(status, { ledgerSeq, policy: context.policy }),
     ranges: mergeRanges(neighbourhood.ranges).map(recordedRange),
@@ -124,6 +129,37 @@ export function* measureInSteps(
   }
 }
 
+/** Value that is no edge between two counterparties is part of what the address received and sent. */
+function addUncountedValue(
+  { chain, address, prices, unknownTokens = [] }: Neighbourhood,
+  uncounted: readonly Transfer[],
+  { breakdown }: FlowContext,
+): void {
+  for (const transfer of uncounted) {
+    const asset = findAsset(chain, transfer.contract)!
+    const direction = transfer.to === address ? 'in' : 'out'
+    breakdown.addUncounted(transfer, {
+      direction,
+      asset: measuredAs(asset),
+      valuation: valuationOf(asset, prices),
+    })
+  }
+  for (const tokens of unknownTokens) breakdown.addUnknownTokens(tokens)
+}
+
+/** Whether a token outside the asset table came from or went to an illicit source, or is one by its contract. */
+const hasIllicitToken = (
+  { unknownTokens = [] }: Neighbourhood,
+  { attributionOf, policy }: FlowContext,
+): boolean =>
+  unknownTokens.some(({ counterparty, contract }) =>
+    [counterparty, contract].some((one) =>
+      attributionOf(one).sources.some(
+        ({ confidencePpm }) => confidencePpm >= policy.exposure.sourceConfidencePpm,
+      ),
+    ),
+  )
+
 interface SortedTransfers {
   readonly counted: readonly Transfer[]
   /** Counted, of the address itself. */
@@ -132,24 +168,30 @@ interface SortedTransfers {
   readonly byAsset: ReadonlyMap<string, readonly Transfer[]>
   /** Of the address itself, whatever changed what it owns. */
   readonly moved: readonly Transfer[]
+  /** Of those, value that was made or destroyed, or whose other side is not known. */
+  readonly uncounted: readonly Transfer[]
 }
 
 function* sortedOut({ chain, address, transfers, ownIds }: Neighbourhood): Steps<SortedTransfers> {
   const counted: Transfer[] = []
   const own: Transfer[] = []
   const moved: Transfer[] = []
+  const uncounted: Transfer[] = []
   const byAsset = new Map<string, Transfer[]>()
   for (let index = 0; index < transfers.length; index++) {
     if (index % STEP_ITEMS === 0) yield
     const one = transfers[index]!
     const isOwn = (one.from === address || one.to === address) && (ownIds?.has(one.id) ?? true)
     if (isOwn && movesValue(chain, one)) moved.push(one)
-    if (uncountedReason(chain, one) !== null) continue
+    if (uncountedReason(chain, one) !== null) {
+      if (isOwn && movesValue(chain, one)) uncounted.push(one)
+      continue
+    }
     counted.push(one)
     pushTo(byAsset, one.contract, one)
     if (isOwn) own.push(one)
   }
-  return { counted, own, byAsset, moved }
+  return { counted, own, byAsset, moved, uncounted }
 }
 
 /** Timelines of the followed addresses from transfers of one asset, each made when it is first asked for. */
@@ -217,7 +259,7 @@ export function emptyExposure(
 /** What is known of the address's whole history: T of every asset and direction, its balance, and what is missing. */
 function* judgeHistory(
   { chain, address, ranges, truncated, netBaseUnits }: Neighbourhood,
-  { own, moved }: SortedTransfers,
+  { own, moved, uncounted }: SortedTransfers,
   { generatedAt, policy }: MeasureContext,
 ) {
   const age = {
@@ -228,6 +270,7 @@ function* judgeHistory(
   const faults: HistoryFault[] = [...rangeFaults(chain, ranges, own, age)]
   // Where not every transfer was read, earlier ones may explain what is missing.
   if (!truncated && (yield* hasShortfall(history))) faults.push('shortfall')
+  if (uncounted.length > 0) faults.push('uncounted_value')
   if (own.some(({ proven }) => !proven)) faults.push('execution_unknown')
   const totals = new Map<string, bigint>()
   for (const { contract, to, amount } of own) {

@@ -31,6 +31,12 @@ export interface Transfer {
   readonly coinJoin: boolean
 }
 
+/**
+ * The counterparty of value that the chain itself gives: rewards of blocks, and what their coinbase pays. It is no address, and nobody's
+ * origin can be better known.
+ */
+export const ISSUANCE = 'issuance'
+
 export type UncountedReason =
   'zero_value' | 'no_counterparty' | 'burn_address' | 'to_itself' | 'unknown_asset'
 
