@@ -1,11 +1,12 @@
 // Generates the event types, the facts of events, the schema catalogue and the topic table from schemas/ and deploy/topics.json, the layers of
-// ARCHITECTURE.md from boundaries.json, and the boards of deploy/observability.
+// ARCHITECTURE.md from boundaries.json, the boards of deploy/observability, and the version of the product where it is shown.
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { scorerFiles } from './scorers.mjs'
+import { versionFiles } from './version.mjs'
 import { boardFiles } from './boards.mjs'
 import { drawLayers } from './layers.mjs'
 import { eventFactsModule, readEvents } from './event-facts.mjs'
@@ -92,7 +93,12 @@ writeOrCheck(`${generatedDir}/event-facts.ts`, banner + eventFactsModule(subject
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
 const boards = boardFiles()
-for (const [name, text] of Object.entries({ ...scorerFiles(), ...boards, ...chartFiles(boards) }))
+for (const [name, text] of Object.entries({
+  ...versionFiles(),
+  ...scorerFiles(),
+  ...boards,
+  ...chartFiles(boards),
+}))
   writeOrCheck(name, text)
 
 /** A chart cannot read files outside of its own folder, so it has copies of the boards. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../setup.mjs'
+import { productVersion } from '../version.mjs'
 import { commandsBelow, commandsOf, follow } from './page.mjs'
 
 const OPERATED = 'services/cli/src/install/runbooks.long.e2e.test.ts'
@@ -47,7 +48,7 @@ const NOT_FOLLOWED = {
       'docker buildx build --build-arg NODE_IMAGE=node:24.21.0-trixie-slim@sha256:… --target api .',
     ],
     Run: [
-      'docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:0.1.0',
+      `docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:${productVersion()}`,
     ],
   },
   // This loop calls Kafka's own tool. The secured installation of install.full.e2e.test.ts gives the brokers the output of `--print-acls`.

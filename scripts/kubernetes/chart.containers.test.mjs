@@ -5,6 +5,7 @@ import { noteSkip } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../setup.mjs'
+import { productVersion } from '../version.mjs'
 import {
   environmentOf,
   FIRST_REPORT,
@@ -111,7 +112,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
           expect(readOnly, `${name} ${mountPath}`).toBe(true)
     }
     const api = parts.find(({ name }) => name === 'api')
-    expect(api?.container.image).toBe(`registry.example/cupel/api:0.1.0@sha256:${'a'.repeat(64)}`)
+    expect(api?.container.image).toContain(`/api:${productVersion()}@sha256:${'a'.repeat(64)}`)
   })
 
   test('shows each service the secrets that it reads, and no secret in a variable', async () => {

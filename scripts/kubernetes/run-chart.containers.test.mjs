@@ -12,6 +12,7 @@ import { standIn } from '../containers/base-images.mjs'
 import { freshClone } from '../containers/composition.mjs'
 import { buildImage, docker } from '../containers/docker.mjs'
 import { commandsBelow, follow } from '../containers/page.mjs'
+import { productVersion } from '../version.mjs'
 import { root } from '../setup.mjs'
 import { addressOf, dockerArguments, probe } from './as-containers.mjs'
 import { FIRST_REPORT, podsOf, render, toolsOrReason } from './chart.mjs'
@@ -153,7 +154,8 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       return stdout
     }
   }
-  const withNames = (command) => command.replaceAll('REGISTRY/cupel/cupel:0.1.0', 'cupel-test/cupel:test')
+  const withNames = (command) =>
+    command.replaceAll(`REGISTRY/cupel/cupel:${productVersion()}`, 'cupel-test/cupel:test')
 
   test('the commands of the page, word for word, lead from a file of values to a first report', async () => {
     const run = openShell()

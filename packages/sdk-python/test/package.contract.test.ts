@@ -2,7 +2,7 @@
  * The Python package as a customer gets it: built, installed in a clean environment, and with the behaviour and the names of the
  * TypeScript one. The tests use the oldest and the newest Python version of this machine, and both clients; npm test draws one of each.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as typescriptSdk from '@cupel/sdk'
@@ -23,6 +23,9 @@ import {
 } from './python.js'
 
 const RUN_TIMEOUT_MS = 600_000
+const VERSION = /^version = "(.+)"/m.exec(
+  readFileSync(join(packageFolder, 'src/cupel/_version.py'), 'utf8'),
+)![1]!
 const found = await findPythons()
 if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
 const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, oldestAndNewest(found))
@@ -55,8 +58,8 @@ describe.skipIf(found.length === 0)('the Python package', () => {
 
   test('the wheel is of this version, marked as typed, and has sources alone', async () => {
     expect(readdirSync(built).sort()).toEqual([
-      `cupel-${typescriptSdk.version}-py3-none-any.whl`,
-      `cupel-${typescriptSdk.version}.tar.gz`,
+      `cupel-${VERSION}-py3-none-any.whl`,
+      `cupel-${VERSION}.tar.gz`,
     ])
     const listed = await done(usable[0]!.python.command, ['-m', 'zipfile', '-l', wheel()])
     const names = listed.split('\n').map((line) => line.split(' ')[0]!)
@@ -72,7 +75,7 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
   afterAll(() => environment?.remove())
 
   test('a clean environment has the package and httpx, and runs it', async () => {
-    expect(await done(environment.python, ['-m', 'cupel', '--version'])).toBe(`${typescriptSdk.version}\n`)
+    expect(await done(environment.python, ['-m', 'cupel', '--version'])).toBe(`${VERSION}\n`)
     const env = { CUPEL_API_KEY: '', CUPEL_BASE_URL: '' }
     const unset = await run(environment.python, ['-m', 'cupel', 'screen', 'x'], { env })
     expect(unset).toMatchObject({ status: 78, output: expect.stringMatching(/^There is no /) as string })

@@ -1,2 +1,2 @@
 /** The release of the product, as in its package.json. */
-export const RELEASE = '0.1.0'
+export const RELEASE = '0.2.0-dev'

@@ -1,2 +1,2 @@
 /** The version of the product, as `cupel --version` prints it. */
-export const VERSION = '0.1.0'
+export const VERSION = '0.2.0-dev'

@@ -1,3 +1,3 @@
 """The version of this package."""
 
-version = "0.1.0"
+version = "0.2.0.dev0"
