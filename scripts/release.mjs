@@ -1,13 +1,15 @@
 // Cuts a release, in two commits:
 //   node scripts/release.mjs 0.2.0                  freezes the files of a release, and writes them to releases.json
 //   node scripts/release.mjs 0.2.0 --commit HASH    names the commit of the release, in the commit after it
-// It freezes the scorer, the golden samples and the SQL migrations, because later releases read what this one wrote. Later releases may
-// only add to the API description of this one.
+// It builds the scorer into one file, and freezes that, the golden samples and the SQL migrations, because later releases read what this one
+// wrote. Later releases may only add to the API description of this one.
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { digestOf, readTable, writeTable } from './scorers.mjs'
+import { nameScorerCommit, releaseScorer } from './scorers.mjs'
+import { versionAfter } from './version.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const TABLE = join(root, 'releases.json')
@@ -41,11 +43,10 @@ function filesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-function freeze(version) {
-  const table = readTable()
-  const scorer = { version: table.current, sha256: digestOf(table.current) }
-  table.versions[table.current] = { released: true, sha256: scorer.sha256 }
-  writeTable(table)
+async function freeze(version) {
+  const { current, versions } = await releaseScorer({ commit: null })
+  const scorer = { version: current, sha256: versions[current].sha256 }
+  showVersion(version)
   copyFileSync(join(root, 'docs/reference/openapi.json'), join(root, 'docs/api/released/v1.json'))
   const files = Object.fromEntries(frozenPaths().map((path) => [path, sha256Of(path)]))
   const date = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
@@ -59,14 +60,31 @@ function nameCommit(version, commit) {
   const releases = readReleases()
   if (releases[version] === undefined) throw new Error(`There is no release ${version} in releases.json`)
   writeReleases({ ...releases, [version]: { ...releases[version], commit } })
+  nameScorerCommit(commit)
+  // What comes now is in no release, and must not call itself one.
+  showVersion(versionAfter(version))
+}
+
+/** Shows a version in everything that shows one. */
+function showVersion(version) {
+  const manifest = join(root, 'package.json')
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, 'utf8').replace(/^( {2}"version": ").+(?=",$)/m, `$1${version}`),
+  )
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/generate.mjs')], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) throw new Error('npm run generate failed')
 }
 
 /** @param {string[]} words */
-function main([version, option, commit]) {
-  if (/^\d+\.\d+\.\d+$/.test(version ?? '') && option === undefined) return freeze(version)
+async function main([version, option, commit]) {
+  if (/^\d+\.\d+\.\d+$/.test(version ?? '') && option === undefined) return await freeze(version)
   if (option === '--commit' && /^[0-9a-f]{40}$/.test(commit ?? '')) return nameCommit(version, commit)
   console.error('usage: node scripts/release.mjs VERSION [--commit HASH], with all 40 digits')
   process.exit(2)
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2))
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await main(process.argv.slice(2))

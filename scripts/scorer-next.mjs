@@ -1,36 +1,27 @@
 // Makes the next scorer version:  npm run scorer:next -- 1.1.0
-// Marks the current version as released, copies its whole folder, and makes the copy the current one. Unit tests move to the
-// copy, because a released folder cannot change.
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+// Builds the current version into one file, which is released from then on, and makes its folder the one of the next version.
 import { spawnSync } from 'node:child_process'
-import { dirname, join, relative } from 'node:path'
-import { digestOf, folderOf, isTest, readTable, writeTable } from './scorers.mjs'
+import { beginScorer, checkout, folderOf, isVersion, readTable } from './scorers.mjs'
 
 const [next] = process.argv.slice(2)
-const table = readTable()
-const { current } = table
-if (next === undefined || !/^\d+\.\d+\.\d+$/.test(next) || existsSync(folderOf(next))) {
+const { current, versions } = readTable()
+if (!isVersion(next) || next in versions) {
   console.error(`usage: npm run scorer:next -- <version>, such as 1.1.0; the current version is ${current}`)
   process.exit(2)
 }
+await beginScorer(next, { commit: versions[current].released ? null : committed() })
+console.log(`Scorer ${current} is released; ${next} is the current one.`)
+process.exit(spawnSync('npm', ['run', 'generate'], { cwd: checkout, stdio: 'inherit' }).status ?? 1)
 
-cpSync(folderOf(current), folderOf(next), { recursive: true, filter: (source) => !isTest(source) })
-writeFileSync(
-  join(folderOf(next), 'version.ts'),
-  `/** Names this folder in every report it decides. A released folder never changes. */\nexport const SCORER_VERSION = '${next}'\n`,
-)
-for (const entry of readdirSync(folderOf(current), { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile() || !isTest(entry.name)) continue
-  const from = join(entry.parentPath, entry.name)
-  const to = join(folderOf(next), relative(folderOf(current), from))
-  mkdirSync(dirname(to), { recursive: true })
-  renameSync(from, to)
+/** The commit that has the sources of the current scorer. */
+function committed() {
+  const changed = git('status', '--porcelain', '--', folderOf(current))
+  if (changed !== '') throw new Error(`Commit the folder of scorer ${current} first:\n${changed}`)
+  return git('rev-parse', 'HEAD').trim()
 }
-table.versions[current] = { released: true, sha256: digestOf(current) }
-table.versions[next] = { released: false }
-table.current = next
-writeTable(table)
-console.log(
-  `Scorer ${current} is released; ${next} is the current one. Boundary rules and the build find it by its folder.`,
-)
-process.exit(spawnSync('npm', ['run', 'generate'], { stdio: 'inherit' }).status ?? 1)
+
+function git(...args) {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: checkout, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
+  return stdout
+}

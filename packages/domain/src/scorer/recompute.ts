@@ -2,12 +2,12 @@
 import type { ReportGenerated } from '@cupel/contracts'
 import { scorers, type SharedInputs } from './versions.js'
 
-/** What a released scorer must still offer. */
-interface ReleasedScorer {
+/** What every scorer offers; a released one is a built file, and offers nothing else. */
+interface RepeatingScorer {
   readonly decideAgain: (recorded: ReportGenerated, shared: SharedInputs) => ReportGenerated
 }
 
-const released: Readonly<Record<string, ReleasedScorer>> = scorers
+const byVersion: Readonly<Record<string, RepeatingScorer>> = scorers
 
 /**
  * Decides a recorded screening again from its record and the events it names by hash (level A). The result equals the record byte for byte, unless
@@ -15,7 +15,7 @@ const released: Readonly<Record<string, ReleasedScorer>> = scorers
  */
 export function recompute(recorded: ReportGenerated, shared: SharedInputs): ReportGenerated {
   const { scorerVersion } = recorded.inputs
-  const scorer = Object.hasOwn(released, scorerVersion) ? released[scorerVersion] : undefined
+  const scorer = Object.hasOwn(byVersion, scorerVersion) ? byVersion[scorerVersion] : undefined
   if (scorer === undefined) throw new RangeError(`unknown_scorer_version: ${scorerVersion}`)
   return scorer.decideAgain(recorded, shared)
 }
