@@ -1,0 +1,32 @@
+// A copy of this checkout that can be changed, built and run, for tests of what a next version does. It has its own sources and builds, and
+// shares the dependencies of this one.
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { root } from './setup.mjs'
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+
+/** Fills an empty folder with the files that version control knows or would know, as they are now. */
+export async function copyCheckout(folder) {
+  const files = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], root)
+  for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(root, name)))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true })
+  }
+  if (!existsSync(join(folder, 'node_modules')))
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (const group of ['packages', 'services'])
+    for (const name of readdirSync(join(folder, group))) {
+      const links = join(group, name, 'node_modules')
+      // Relative links: those to packages of the workspace lead to the copies.
+      if (existsSync(join(root, links)))
+        cpSync(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true })
+    }
+}
+
+async function run(command, args, cwd) {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: MAX_OUTPUT_BYTES })
+  return stdout
+}
