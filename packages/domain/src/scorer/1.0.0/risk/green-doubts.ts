@@ -4,7 +4,7 @@
  */
 import type { ExposureBreakdown, ExposureMeasure, ExposureRecord } from '@cupel/contracts'
 import { UNATTRIBUTED } from '../exposure/measures.js'
-import { dustOf } from '../tables/asset-dust.js'
+import { dustOf, isMeasured } from '../tables/asset-dust.js'
 import { chainFactsOf } from '../tables/chain-table.js'
 import type { CompiledPolicy } from './policy.js'
 
@@ -31,7 +31,10 @@ export function greenDoubts(
   { breakdown, measures, ownTransfers }: MeasuredRecord,
   policy: CompiledPolicy,
 ): readonly GreenDoubt[] {
-  const incoming = breakdown.filter(({ direction, total }) => direction === 'in' && BigInt(total) > 0n)
+  // Anyone can emit a token, so what came in of one outside the asset table says nothing by itself.
+  const incoming = breakdown.filter(
+    ({ direction, total, contract }) => direction === 'in' && BigInt(total) > 0n && isMeasured(chain, contract),
+  )
   const found: Readonly<Record<GreenDoubt, boolean>> = {
     hidden_amounts: chainFactsOf(chain)?.hidesAmounts === true,
     illicit_value: measures.some((one) => isIllicit(one) && !isIgnoredDust(one)),

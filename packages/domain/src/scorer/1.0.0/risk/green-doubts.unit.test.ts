@@ -21,6 +21,7 @@ import {
 } from '../../../../test/judgement-builders.js'
 import { decideScreening } from '../../index.js'
 import type { Transfer } from '../exposure/transfer.js'
+import type { UnknownTokens } from '../exposure/unknown-tokens.js'
 import { compiledDefaultPolicy } from './default-policy.js'
 import type { LabelFacts } from './label-facts.js'
 
@@ -47,9 +48,14 @@ function screened(
   {
     labels = [],
     others = {},
-  }: { labels?: readonly LabelFacts[]; others?: Readonly<Record<string, readonly LabelFacts[]>> } = {},
+    unknownTokens = [],
+  }: {
+    labels?: readonly LabelFacts[]
+    others?: Readonly<Record<string, readonly LabelFacts[]>>
+    unknownTokens?: readonly UnknownTokens[]
+  } = {},
 ): Report['risk'] {
-  const around = neighbourhood(transfers, { ranges: wholeHistory })
+  const around = neighbourhood(transfers, { ranges: wholeHistory, unknownTokens })
   const decision = decideScreening({
     request: {
       reportId: '9f2c4a1be07d6358',
@@ -97,6 +103,16 @@ describe('a plain wallet of a customer', () => {
       from(STRANGER, { ...tokens, amount: 24n * 10n ** 6n }),
     ])
     expect(risk).toMatchObject({ level: 'green', level_reasons: [] })
+  })
+
+  test('stays green whatever unknown tokens strangers send, and not if a designated party sent one', () => {
+    const sent = (counterparty: string): UnknownTokens => ({
+      ...{ direction: 'in', contract: addressOf(77), counterparty, amount: 10n ** 30n, transfers: 1 },
+    })
+    expect(screened([from(EXCHANGE)], { unknownTokens: [sent(STRANGER)] })).toMatchObject({ level: 'green' })
+    const risk = screened([from(EXCHANGE)], { unknownTokens: [sent(STRANGER), sent(DESIGNATED)] })
+    expect(risk.level).toBe('grey')
+    expect(risk.level_reasons).toContain('illicit_token')
   })
 
   test('is green where the exchange paid over another address', () => {

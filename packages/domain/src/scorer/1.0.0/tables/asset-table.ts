@@ -3,6 +3,7 @@
  * Dust is about 25 US dollars when the table was made; it stays fixed for a version, so that no price decides a report.
  */
 import { chainFacts } from './chain-table.js'
+import { tokenTable } from './token-table.js'
 
 /** Changes with every row; recorded in each report. */
 export const ASSET_TABLE_VERSION = '1.0.0'
@@ -24,13 +25,27 @@ export interface MeasuredAsset extends Asset {
   readonly factor: bigint
 }
 
-/** Stablecoins that are worth a dollar. */
-const dollarPegged: ReadonlySet<string> = new Set(['USDT', 'USDC', 'USDC.e', 'DAI', 'BUSD', 'TUSD', 'USDP'])
+/** Stablecoins of one currency on a chain are one asset. */
+interface Currency {
+  readonly contract: string
+  readonly symbol: string
+  readonly dust: string
+  readonly coins: ReadonlySet<string>
+}
 
-/** All dollar-pegged stablecoins of a chain together. */
-export const DOLLAR_CONTRACT = 'usd'
-const DOLLAR_DECIMALS = 18
-const DOLLAR_DUST = '25'
+const PEGGED_DECIMALS = 18
+
+// prettier-ignore
+const currencies: readonly Currency[] = [
+  {
+    contract: 'usd', symbol: 'USD', dust: '25',
+    coins: new Set([
+      'USDT', 'USDC', 'USDC.e', 'DAI', 'BUSD', 'TUSD', 'USDP', 'PYUSD', 'RLUSD', 'USDS', 'USDe', 'FDUSD', 'FRAX', 'LUSD', 'GUSD',
+      'GHO', 'crvUSD', 'USD1', 'USDbC', 'USDT.e', 'DAI.e', 'cUSD', 'USDD',
+    ]),
+  },
+  { contract: 'eur', symbol: 'EUR', dust: '22', coins: new Set(['EURC', 'cEUR', 'EURe']) },
+]
 
 /** Dust of native assets, in whole ones. */
 // prettier-ignore
@@ -103,7 +118,7 @@ const assets: ReadonlyMap<string, ReadonlyMap<string, Asset>> = new Map(
     const native = { chain: code, contract: '', symbol, decimals }
     const rows: Asset[] = [
       { ...native, dust: baseUnits(nativeDust[code] ?? '', decimals) },
-      ...tokens
+      ...[...tokens, ...tokenTable]
         .filter(([chain]) => chain === code)
         .map(([chain, contract, token, digits, dust]) => ({
           chain,
@@ -122,16 +137,17 @@ export function findAsset(chain: string, contract: string): Asset | undefined {
   return assets.get(chain)?.get(contract)
 }
 
-/** The asset in which amounts of an asset are added up. Dollar-pegged stablecoins are one, so that no one divides dust among them. */
+/** The asset in which amounts of an asset are added up. Stablecoins of one currency are one, so that no one divides dust. */
 export function measuredAs(asset: Asset): MeasuredAsset {
-  if (asset.contract === '' || !dollarPegged.has(asset.symbol)) return { ...asset, factor: 1n }
+  const currency = asset.contract === '' ? undefined : currencies.find(({ coins }) => coins.has(asset.symbol))
+  if (currency === undefined) return { ...asset, factor: 1n }
   return {
     chain: asset.chain,
-    contract: DOLLAR_CONTRACT,
-    symbol: 'USD',
-    decimals: DOLLAR_DECIMALS,
-    dust: baseUnits(DOLLAR_DUST, DOLLAR_DECIMALS),
-    factor: 10n ** BigInt(DOLLAR_DECIMALS - asset.decimals),
+    contract: currency.contract,
+    symbol: currency.symbol,
+    decimals: PEGGED_DECIMALS,
+    dust: baseUnits(currency.dust, PEGGED_DECIMALS),
+    factor: 10n ** BigInt(PEGGED_DECIMALS - asset.decimals),
   }
 }
 

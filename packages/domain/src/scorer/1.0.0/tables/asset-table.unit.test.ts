@@ -9,6 +9,7 @@ import {
   isAssetContract,
   isBurnAddress,
   listAssets,
+  measuredAs,
 } from './asset-table.js'
 
 test('every chain has its native asset, and every asset has dust', () => {
@@ -33,6 +34,17 @@ test('dust is what the published table says', () => {
   expect(dust('SOL')).toBe(200_000_000n)
   expect(dust('LTC')).toBe(30_000_000n)
   expect(dust('TRX', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')).toBe(25_000_000n)
+})
+
+test('stablecoins count on every chain that has them, and those of one currency are one asset', () => {
+  const measured = (chain: string, contract: string) => measuredAs(findAsset(chain, contract)!).symbol
+  expect(measured('ETH', '0x6c3ea9036406852006290770bedfcaba0e23a0e8')).toBe('USD')
+  expect(measured('TON', '0:b113a994b5024a16719f69139328eb759596c38a25f59028b146fecdc3621dfe')).toBe('USD')
+  expect(measured('XRP', 'rMxCKbEDwqr76QuheSUMdEGf4B9xJ8m5De')).toBe('USD')
+  expect(measured('XLM', 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN')).toBe('USD')
+  expect(measured('BASE', '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42')).toBe('EUR')
+  const rows = listAssets().map(({ chain, contract }) => `${chain} ${contract}`)
+  expect(new Set(rows).size).toBe(rows.length)
 })
 
 test('a token that only calls itself by a known name does not count', () => {
