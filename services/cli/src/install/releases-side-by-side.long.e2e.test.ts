@@ -29,14 +29,15 @@ const scripts = {
 } as Scripts
 const PAGE = 'docs/runbooks/upgrade-and-roll-back.md'
 const ROTATE = 'docs/runbooks/rotate-credentials.md'
-const RELEASE = Object.keys(
-  JSON.parse(readFileSync(join(checkout, 'releases.json'), 'utf8')) as Record<string, unknown>,
-).at(-1)!
-const isHistoryHere = await scripts.hasHistory(RELEASE)
+const RELEASE =
+  Object.keys(
+    JSON.parse(readFileSync(join(checkout, 'releases.json'), 'utf8')) as Record<string, unknown>,
+  ).at(-1) ?? ''
+const isHistoryHere = RELEASE !== '' && (await scripts.hasHistory(RELEASE))
 const missing =
   process.env['CUPEL_TEST_KAFKA_MISSING'] ??
   (isHistoryHere ? undefined : `the history of this checkout lacks release ${RELEASE}`)
-if (missing !== undefined) noteSkip(`two releases side by side: ${missing}`)
+if (RELEASE !== '' && missing !== undefined) noteSkip(`two releases side by side: ${missing}`)
 
 /** The order of the runbook: readers come before writers. A rollback goes the other way. */
 const SERVICES = ['projector', 'scorer', 'bulk-coordinator', 'webhook-dispatcher', 'api'] as const
@@ -61,7 +62,13 @@ interface Running {
   readonly baseUrl: string
 }
 
-describe.skipIf(missing !== undefined)(`release ${RELEASE} and this version side by side`, () => {
+// Until the first release the synthetic next version of scripts/test/next-version.full.int.test.mjs is the only upgrade that is tried.
+if (RELEASE === '')
+  test('no version was released yet, so that no release runs side by side with this one', () =>
+    console.warn('No upgrade of a release was tried: releases.json names none.'))
+
+const describeReleases = RELEASE === '' ? () => undefined : describe.skipIf(missing !== undefined)
+describeReleases(`release ${RELEASE} and this version side by side`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-releases-'))
   const folders: Record<Version, string> = { release: join(folder, RELEASE), this: checkout }
   const prefix = `side-${randomBytes(4).toString('hex')}.`
