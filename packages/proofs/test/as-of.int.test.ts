@@ -189,6 +189,7 @@ describe('an address that only a complete ledger makes green', () => {
     for (const index of [0, 1, 2, 3]) await deciding.expectList(`list-${index}`, false)
     const list = labels(0.9, 'ofac_sdn', [LISTED, 'ETH', 'sanctions'])
     await deciding.importLabelText(list, 'sdn', { whole: true })
+    await deciding.importLabelText(labels(0.9, 'pools', [MINER, 'BTC', 'clean_exchange']), 'pools')
     const atS = Math.floor(Date.now() / 1_000) - 3_600
     const output = (address: string) => [{ addresses: [address], value: 10_000_000 }]
     const blocks = [

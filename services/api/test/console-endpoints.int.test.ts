@@ -159,10 +159,10 @@ describe('trying a policy', () => {
     // The scorer of these tests records no inputs.
     await screen(api.url, key)
     await until(async () => expect(items(await get(key, '/v1/reports'))).toHaveLength(1))
-    const reply = await tryOut(key, { ...defaultPolicy, levels: { orange: 30, red: 70 } })
+    const reply = await tryOut(key, { ...defaultPolicy, levels: { orange: 25, red: 75 } })
     expect(reply.json()).toMatchObject({
       ...{ reports: 0, undecidable: 1, levels: [] },
-      settings: [{ path: 'levels.orange', from: 25, to: 30 }],
+      settings: [{ path: 'levels.red', from: 70, to: 75 }],
     })
     expect((await get(key, '/v1/policy')).json()).toMatchObject({ document: defaultPolicy })
   })

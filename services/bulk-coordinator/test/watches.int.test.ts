@@ -86,6 +86,28 @@ describe('a coordinator', () => {
     })
   })
 
+  test.each(['late', 'failed'] as const)(
+    'tells of no fall that a stage made which was %s, screens again, and tells of a rise at once',
+    async (stage) => {
+      await watch(installation, [A], { thresholdHundredths: 1 })
+      await installation.coordinator()
+      await decided(() => ({ level: 'orange', score: 69.99 }), ['orange'])
+      await activatePolicy(installation)
+      await until(async () => {
+        await report(installation, () => ({ level: 'grey', score: 0, stage }))
+        const shown = await installation.database.query('SELECT level, told_level FROM watches.watch')
+        expect(shown).toEqual([{ level: 'grey', told_level: 'orange' }])
+      })
+      expect(await changes(installation)).toEqual([])
+      expect(await due(installation)).toEqual([A])
+      await installation.database.execute('UPDATE watches.watch SET due_at = clock_timestamp()')
+      await decided(() => ({ level: 'red', score: 100, stage }), ['red'])
+      expect(await changes(installation)).toMatchObject([
+        { data: { previousLevel: 'orange', previousScore: 69.99, level: 'red', score: 100 } },
+      ])
+    },
+  )
+
   test('tells of a score that creeps as soon as it is the threshold away from what was told last', async () => {
     const [watchId] = await watch(installation, [A], { thresholdHundredths: 1_000 })
     await installation.coordinator()

@@ -100,7 +100,7 @@ export async function activatePolicy({ database }: Pick<Installation, 'database'
 /** Stores the report, or the failure, of every screening of a watch that has none. */
 export async function report(
   { database }: Pick<Installation, 'database'>,
-  decide: (address: string) => { level: string; score: number } | 'failed',
+  decide: (address: string) => { level: string; score: number; stage?: 'late' | 'failed' } | 'failed',
 ): Promise<number> {
   const pending = await database.query<{ id: string; account: string; livemode: boolean; address: string }>(
     `SELECT w.pending_report_id AS id, w.account_id AS account, w.livemode, w.address FROM watches.watch w
@@ -110,12 +110,24 @@ export async function report(
   for (const { id, account, livemode, address } of pending) {
     const decision = decide(address)
     const { level, score } = decision === 'failed' ? { level: null, score: null } : decision
+    const stage = decision === 'failed' ? undefined : decision.stage
+    const exposure = stage === undefined ? {} : { exposure: { reason: stage } }
+    const document = JSON.stringify({ coverage: { labels: { status: 'partial' }, ...exposure } })
     await database.execute(
       `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, chain, level, score,
          document, ended_at, log_partition, log_offset)
-       VALUES ($1, $2, $3, $4, $5, $5, 'ETH', $6, $7, '{"coverage":{"labels":{"status":"partial"}}}', now(), 0, 0)
+       VALUES ($1, $2, $3, $4, $5, $5, 'ETH', $6, $7, $8, now(), 0, 0)
        ON CONFLICT DO NOTHING`,
-      [id, account, livemode, decision === 'failed' ? 'failed' : 'generated', address, level, score],
+      [
+        id,
+        account,
+        livemode,
+        decision === 'failed' ? 'failed' : 'generated',
+        address,
+        level,
+        score,
+        document,
+      ],
     )
   }
   return pending.length

@@ -306,10 +306,8 @@ function lintCluster({ cluster, levels }: PolicyDocument): readonly PolicyFindin
   return findings
 }
 
-function lintCaps(
-  { weights, levels }: PolicyDocument,
-  { caps }: ExposurePolicyDocument,
-): readonly PolicyFinding[] {
+function lintCaps(document: PolicyDocument, { caps }: ExposurePolicyDocument): readonly PolicyFinding[] {
+  const { weights, levels } = document
   return riskCategories.flatMap((category) => {
     const { direct, indirect } = caps[category]
     const findings: PolicyFinding[] = []
@@ -329,9 +327,11 @@ function lintCaps(
           `A cap of 0 hides dealings with ${category} addresses.`,
         ),
       )
-    if (category !== 'sanctions' && weights[category] * direct.in < levels.orange)
+    // Of a category whose owners are hidden too, that says it.
+    const isHidden = certainPoints(document, category) < levels.orange
+    if (category !== 'sanctions' && !isHidden && weights[category] * direct.in < levels.orange)
       findings.push(
-        error(
+        warning(
           'hidden-exposure',
           `exposure.caps.${category}.direct.in`,
           `All of the value could come directly from ${category} addresses, and the score would stay below orange.`,

@@ -58,7 +58,7 @@ test.each<[string, unknown, string]>([
   ['exposure.direct_sanctions_minimum', 0, 'error hidden-exposure'],
   ['exposure.caps.sanctions.direct.in', 0, 'error hidden-exposure'],
   ['exposure.caps.stolen.indirect.in', 0, 'error hidden-exposure'],
-  ['exposure.caps.darknet.direct.in', 26, 'error hidden-exposure'],
+  ['exposure.caps.darknet.direct.in', 26, 'warning hidden-exposure'],
   ['exposure.source_confidence', 0.76, 'error hidden-exposure'],
   ['exposure.source_confidence', 1, 'error hidden-exposure'],
   ['exposure.service_confidence', 0.49, 'error hidden-exposure'],

@@ -149,6 +149,16 @@ describe('cupel policy diff', () => {
       version: 2,
       levels: { orange: 72.5, red: 76 },
       weights: { ...defaultPolicy.weights, scam: 0.88 },
+      // What was received directly still reaches orange, so that the check accepts the policy.
+      exposure: {
+        ...defaultPolicy.exposure,
+        ...{ direct_sanctions_minimum: 75, unproven_maximum: 75 },
+        caps: {
+          ...defaultPolicy.exposure.caps,
+          mixer: { direct: { in: 90, out: 60 }, indirect: { in: 35, out: 25 } },
+          scam: { direct: { in: 90, out: 15 }, indirect: { in: 40, out: 5 } },
+        },
+      },
     }
     const diff = await decided.json<Diffed>('policy', 'diff', '1', await file('both.json', both))
     expect(diff).toMatchObject({ transitions: [{ from: 'red', to: 'grey' }] })
@@ -222,6 +232,7 @@ describe('cupel policy activate', () => {
       ...stricter,
       version: 3,
       weights: { sanctions: 0.75, darknet: 0.3, stolen: 0.3, scam: 0.3, mixer: 0.3 },
+      exposure: { ...defaultPolicy.exposure, direct_sanctions_minimum: 34 },
     }
     const path = await file('least.json', least)
     expect((await decided.cupel('policy', 'activate', path, '--reason', 'a test')).error).toBeNull()
