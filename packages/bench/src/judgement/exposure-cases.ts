@@ -139,13 +139,15 @@ async function judgeDealings(
       },
     ),
     trap(
-      'who sent to a sanctioned address is at least orange, except an exchange',
-      { senders: 154, shown: 154, alerted: 153, exchanges: 1 },
+      'who sent to a sanctioned address is at least orange, and an exchange among them is a conflict',
+      { senders: 154, shown: 154, alerted: 154, conflicts: 1 },
       {
         senders: sent.length,
         shown: sent.filter((address) => has(address, 'sanctions', 'out')).length,
-        alerted: sent.filter((address) => isAlerted(address) && !clean.has(address)).length,
-        exchanges: sent.filter((address) => clean.has(address) && !isAlerted(address)).length,
+        alerted: sent.filter(isAlerted).length,
+        conflicts: sent.filter(
+          (address) => clean.has(address) && reports.get(address)!.risk.conflicts.length > 0,
+        ).length,
       },
     ),
     trap(
