@@ -38,7 +38,17 @@ function main() {
   if (!values.pack) {
     run(bin('publint'), ['run', tarball, '--strict'])
     run(bin('attw'), [tarball, '--no-emoji'])
-    run('npm', ['publish', tarball, '--access', 'public', ...(values.publish ? [] : ['--dry-run'])])
+    // Nobody who installs the package without a version gets an unreleased one.
+    const tag = version.includes('-') ? 'next' : 'latest'
+    run('npm', [
+      'publish',
+      tarball,
+      '--access',
+      'public',
+      '--tag',
+      tag,
+      ...(values.publish ? [] : ['--dry-run']),
+    ])
   }
   if (values.out !== undefined) {
     mkdirSync(values.out, { recursive: true })
