@@ -39,7 +39,11 @@ function main() {
     for (const end of ['bin', 'avsc', 'json'])
       cpSync(join(golden, type, `${sample}.${end}`), join(folder, 'samples', type, `${sample}.${end}`))
   if (values.pack) run('npm', ['pack', '--silent'])
-  else run('npm', ['publish', '--access', 'public', ...(values.publish ? [] : ['--dry-run'])])
+  else {
+    // Nobody who installs the package without a version gets an unreleased one.
+    const tag = version.includes('-') ? 'next' : 'latest'
+    run('npm', ['publish', '--access', 'public', '--tag', tag, ...(values.publish ? [] : ['--dry-run'])])
+  }
   if (values.pack && values.out !== undefined) {
     mkdirSync(values.out, { recursive: true })
     cpSync(
