@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)('the images', () => {
     const { outputs } = await follow(commandsBelow('docs/containers.md', 'Build'), async (command) => {
       const text = command
         .replace('docker buildx build', `docker buildx build ${options}`)
-        .replaceAll(/ cupel\/(\w+):0\.1\.0/g, ' cupel-test/$1:page')
+        .replaceAll(/ cupel\/(\w+):\S+/g, ' cupel-test/$1:page')
       return execFileSync('bash', ['-c', text], {
         cwd: root,
         encoding: 'utf8',
