@@ -82,7 +82,7 @@ async function markOfLabels(
   let marked = await markDue(
     transaction,
     'labels',
-    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')}))`,
+    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR ${HAS_OLDER_KEY} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')}))`,
     range,
   )
   const chains = await transaction.query<{ chain: string }>(
@@ -142,6 +142,12 @@ const CHANGES_LISTS = {
 const RENEWS_LISTS = (after: string, upTo: string): string => `EXISTS (
   SELECT FROM label_view.publication p WHERE p.label_set_seq > ${after} AND p.label_set_seq <= ${upTo}
     AND (p.whole OR p.authority_origin <> '' OR p.refresh_configured))`
+
+/**
+ * A watch keeps the look-up key of its creation. Keys in these forms are no longer derived, and no label has one: any change can affect
+ * such a watch.
+ */
+const HAS_OLDER_KEY = `w.lookup_key LIKE ANY ('{pkh:%,xrp:%,bnb:%,cosmos:%}')`
 
 /** Look-up keys of labels that a publication of the range added or retired. */
 const CHANGED_KEYS = (after: string, upTo: string): string => `

@@ -193,6 +193,14 @@ describe('what a change touches', () => {
     expect(await due(installation)).toEqual([A, A])
   })
 
+  test('by any change of labels: a watch whose look-up key has a form that is no longer derived', async () => {
+    const older = "UPDATE watches.watch SET lookup_key = 'pkh:' || lookup_key WHERE address = $1"
+    await installation.database.execute(older, [B])
+    await publish(installation, { added: ['0xother'] })
+    await look()
+    expect(new Set(await due(installation))).toEqual(new Set([B]))
+  })
+
   test('by labels of an address that transfers lead to, as far as the policy follows them', async () => {
     const transfer = (id: number, from: string, to: string) =>
       installation.database.execute(

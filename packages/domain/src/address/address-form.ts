@@ -1,7 +1,7 @@
 /** The result of parsing an address, and the steps that most formats share. */
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { AddressFormat } from './chain-table.js'
+import type { HashedOwner } from './look-up-keys.js'
 
 /** Why a text is no address; the first word of the explanation for the caller. */
 export type FormFailure = 'bad_format' | 'bad_checksum' | 'eip55_mismatch'
@@ -17,11 +17,6 @@ export interface AddressForm {
   readonly lookupKey: string
   /** The owner that spends from it, if a chain writes the same hash in another form. */
   readonly owner?: HashedOwner
-}
-
-export interface HashedOwner {
-  readonly kind: 'key' | 'script'
-  readonly hash: Uint8Array
 }
 
 export type Outcome = AddressForm | FormFailure
@@ -52,9 +47,4 @@ export function endsWithHash(
     if (bytes[bytes.length - checksumBytes + index] !== expected[index]) return false
   }
   return true
-}
-
-/** One key for every written form of a key's or a script's hash, on any chain. */
-export function ownerKey({ kind, hash }: HashedOwner): string {
-  return `${kind === 'key' ? 'pkh' : 'sh'}:${bytesToHex(hash)}`
 }

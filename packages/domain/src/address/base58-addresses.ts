@@ -1,10 +1,10 @@
 /** Addresses in Bitcoin's Base58 alphabet, and the other written forms of the hashes inside them. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
-import { attempt, doubleSha256, endsWithHash, ownerKey, type Outcome, type Reader } from './address-form.js'
+import { attempt, doubleSha256, endsWithHash, type Outcome, type Reader } from './address-form.js'
 import { readByronAddress } from './byron-address.js'
 import { decodeCashAddress } from './cash-address.js'
-import { evmKey } from './evm-address.js'
+import { evmKey, ownerKey } from './look-up-keys.js'
 import { readSs58, SS58_BYTES } from './ss58-address.js'
 
 /** Bytes of a Base58Check address: one or two version bytes, 20 of hash, 4 of checksum. */

@@ -1,14 +1,8 @@
 /** Addresses in Bech32 and Bech32m: accepted all lower or all upper case, compared in lower case. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bech32, bech32m } from '@scure/base'
-import {
-  attempt,
-  ownerKey,
-  type FormFailure,
-  type HashedOwner,
-  type Outcome,
-  type Reader,
-} from './address-form.js'
+import { attempt, type FormFailure, type Outcome, type Reader } from './address-form.js'
+import { ownerKey, type HashedOwner } from './look-up-keys.js'
 import { readUnifiedAddress } from './unified-address.js'
 
 /** Readers, by the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
@@ -66,8 +60,10 @@ function readSegwit(text: string, prefix: 'bc' | 'ltc' | 'btg'): Outcome {
   if (version === 0 && program.length !== 20 && program.length !== 32) return 'bad_format'
   const hex = bytesToHex(program)
   // A version 0 program of 20 bytes is the hash of a key, the same as in the older 1… form.
-  const kind = version !== 0 ? `wit${version}` : program.length === 20 ? 'pkh' : 'wsh'
-  const lookupKey = `${kind}:${hex}`
+  const lookupKey =
+    version === 0 && program.length === 20
+      ? ownerKey({ kind: 'key', hash: program })
+      : `${version === 0 ? 'wsh' : `wit${version}`}:${hex}`
   return { format: `segwit:${prefix}`, canonical: text.toLowerCase(), lookupKey }
 }
 
@@ -77,7 +73,9 @@ function readCosmos(text: string, prefix: 'bnb' | 'cosmos', lengths: readonly nu
   const bytes = attempt(() => bech32.fromWords(Array.from(words)))
   if (bytes === undefined || !lengths.includes(bytes.length)) return 'bad_format'
   const canonical = text.toLowerCase()
-  return { format: `bech32:${prefix}`, canonical, lookupKey: `${prefix}:${canonical}` }
+  // 20 bytes are the hash of a secp256k1 key, the same as in Bitcoin's 1… form; 32 are the account of a module or contract.
+  const lookupKey = bytes.length === 20 ? ownerKey({ kind: 'key', hash: bytes }) : `atom:${canonical}`
+  return { format: `bech32:${prefix}`, canonical, lookupKey }
 }
 
 /** Shelley: header type 0 to 7 for payments, 14 and 15 for stakes (CIP-19); network 1 is the main one. */

@@ -1,6 +1,5 @@
 /** EVM addresses and the checksum in their case (EIP-55). */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
 import { asciiBytes, type Reader } from './address-form.js'
 
 /** EVM: 40 hex digits; mixed case is the checksum of EIP-55. */
@@ -20,9 +19,6 @@ export const readEvm: Reader = (text) => {
   const canonical = `0x${digits}`
   return { format: 'evm', canonical, lookupKey: `evm:${canonical}` }
 }
-
-/** The look-up key of 20 bytes. TRON derives them from a key like EVM chains do, so both name the same owner. */
-export const evmKey = (hash: Uint8Array): string => `evm:0x${bytesToHex(hash)}`
 
 function hasEip55Case(text: string, digits: string): boolean {
   const hash = keccak_256(asciiBytes(digits))

@@ -1,6 +1,7 @@
 /** XRP Ledger: classic addresses and X-addresses, which carry a destination tag. */
 import { base58xrp } from '@scure/base'
 import { attempt, doubleSha256, endsWithHash, type Reader } from './address-form.js'
+import { ownerKey } from './look-up-keys.js'
 
 /** Bytes of a classic address: version, 20 of account, 4 of checksum. */
 const CLASSIC_BYTES = 25
@@ -11,8 +12,11 @@ export const readRippleClassic: Reader = (text) => {
   if (bytes === undefined || bytes.length !== CLASSIC_BYTES) return 'bad_format'
   if (!endsWithHash(bytes, 4, doubleSha256)) return 'bad_checksum'
   if (bytes[0] !== 0) return 'bad_format'
-  return { format: 'ripple-classic', canonical: text, lookupKey: `xrp:${text}` }
+  return { format: 'ripple-classic', canonical: text, lookupKey: accountKey(bytes) }
 }
+
+/** An account id is the hash of its key, the same as in Bitcoin's 1… form. Version 0 stands before it. */
+const accountKey = (bytes: Uint8Array): string => ownerKey({ kind: 'key', hash: bytes.slice(1, 21) })
 
 /** Version of an X-address. With it every X-address begins with the letter X. */
 const X_VERSION = [0x05, 0x44] as const
@@ -36,5 +40,5 @@ export const readRippleX: Reader = (text) => {
   if (!hasValidTag) return 'bad_format'
   const account = Uint8Array.from([0, ...bytes.subarray(2, 22)])
   const canonical = base58xrp.encode(Uint8Array.from([...account, ...doubleSha256(account).subarray(0, 4)]))
-  return { format: 'ripple-x', canonical, lookupKey: `xrp:${canonical}` }
+  return { format: 'ripple-x', canonical, lookupKey: accountKey(account) }
 }

@@ -1,6 +1,7 @@
 /** Zcash's unified address (ZIP-316): the receivers of one wallet in several pools, jumbled so that no part can be exchanged. */
 import { blake2b } from '@noble/hashes/blake2.js'
-import { asciiBytes, type HashedOwner } from './address-form.js'
+import { asciiBytes } from './address-form.js'
+import type { HashedOwner } from './look-up-keys.js'
 
 /** The human-readable part, padded with zeros, ends the content and ties it to the network. */
 const PADDING = Uint8Array.from([...asciiBytes('u'), ...new Uint8Array(15)])

@@ -1,6 +1,7 @@
 /** Labels that sources assert and retire, and the publications that make both visible. */
 import { readFileSync } from 'node:fs'
 import { topicOf } from '@cupel/contracts'
+import { parseAddress } from '@cupel/domain'
 import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
 import { listedLabels } from './labels.js'
 
@@ -120,9 +121,22 @@ const nothingPublished = {
 /** Imports append tens of thousands of small labels. */
 const MAX_BATCH_RECORDS = 5_000
 
+/**
+ * Events keep the key that was derived when they were written, in an older form. So the view derives it again, from the address. Only an
+ * address that is refused today keeps its own.
+ */
+function keyOf({
+  canonicalAddress,
+  chain,
+  lookupKey,
+}: Record<'canonicalAddress' | 'chain' | 'lookupKey', string>): string {
+  const parsed = parseAddress(canonicalAddress, chain)
+  return parsed.ok ? parsed.lookupKey : lookupKey
+}
+
 export const labelView: ReadModel = {
   name: 'label-view',
-  version: 2,
+  version: 3,
   schema: 'label_view',
   topics: [topicOf('LabelAsserted')],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
@@ -139,7 +153,7 @@ export const labelView: ReadModel = {
         chain: data.chain,
         address: data.address,
         canonical_address: data.canonicalAddress,
-        lookup_key: data.lookupKey,
+        lookup_key: keyOf(data),
         category: data.category,
         subcategory: data.subcategory,
         role: data.role,
