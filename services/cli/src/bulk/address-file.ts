@@ -8,14 +8,33 @@ const HEADING = /address|wallet|account|addr\b|recipient|destination|адрес|
 /** Letters and digits in one long run are a mistyped address rather than a heading. */
 const LONG_RUN = /[0-9A-Za-z]{20}/
 
-/** Skips empty lines, lines that begin with #, empty cells, and a heading. Throws where the file is no table or no array of strings. */
-export function addressesOf(text: string): string[] {
-  const trimmed = text.replace(/^\uFEFF/, '').trim()
-  if (trimmed.startsWith('[')) return arrayOf(trimmed)
-  const rows = rowsOf(trimmed)
-  const column = columnOf(rows.slice(0, SAMPLE_ROWS))
-  const cells = rows.map((row) => row[column] ?? '')
-  return (isHeading(cells) ? cells.slice(1) : cells).filter((cell) => cell !== '')
+export interface AddressFile {
+  readonly addresses: readonly string[]
+  /** Lines that say something, but nothing in the column of the addresses. */
+  readonly leftOutLines: readonly number[]
+}
+
+interface Row {
+  /** Line at which the row ends, from 1. */
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/**
+ * Every row is an address, a heading or a line left out: a `#` begins an order number as often as a remark. Throws if the file
+ * is no table and no array of strings.
+ */
+export function readAddressFile(text: string): AddressFile {
+  const content = text.replace(/^\uFEFF/, '')
+  if (content.trimStart().startsWith('[')) return { addresses: arrayOf(content), leftOutLines: [] }
+  const rows = rowsOf(content)
+  const column = columnOf(rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells))
+  const found = rows.map(({ line, cells }) => ({ line, address: cells[column] ?? '' }))
+  const items = isHeading(found.map(({ address }) => address)) ? found.slice(1) : found
+  return {
+    addresses: items.map(({ address }) => address).filter((address) => address !== ''),
+    leftOutLines: items.filter(({ address }) => address === '').map(({ line }) => line),
+  }
 }
 
 function arrayOf(text: string): string[] {
@@ -26,17 +45,14 @@ function arrayOf(text: string): string[] {
 }
 
 /** No address contains one of the delimiters. */
-function rowsOf(text: string): string[][] {
-  const rows = parse(text, {
-    ...{
-      delimiter: [',', ';', '\t'],
-      comment: '#',
-      comment_no_infix: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-    },
+function rowsOf(text: string): readonly Row[] {
+  const records = parse(text, {
+    ...{ delimiter: [',', ';', '\t'], record_delimiter: ['\r\n', '\n', '\r'], info: true },
     ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true, trim: true },
-  }) as unknown as string[][]
-  return rows.filter((row) => row.some((cell) => cell !== ''))
+  }) as unknown as { readonly record: string[]; readonly info: { readonly lines: number } }[]
+  return records
+    .map(({ record, info }) => ({ line: info.lines, cells: record }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''))
 }
 
 const isAddress = (text: string | undefined): boolean => text !== undefined && parseAddress(text).ok
@@ -58,6 +74,7 @@ function columnOf(rows: readonly (readonly string[])[]): number {
 
 /** A heading names the content of the column, or is a word above addresses. A mistyped first address stays and becomes a failed item. */
 function isHeading([first = '', ...rest]: readonly string[]): boolean {
-  if (isAddress(first)) return false
+  if (first === '' || isAddress(first)) return false
+  if (first.startsWith('#') && !HEADING.test(first)) return false
   return HEADING.test(first) || (!LONG_RUN.test(first) && rest.slice(0, SAMPLE_ROWS).some(isAddress))
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { createProgram } from '../program.js'
-import { addressesOf } from './address-file.js'
+import { readAddressFile } from './address-file.js'
 import { createProgressBar, progressLine } from './progress-bar.js'
 
 const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -13,7 +13,9 @@ const BTC = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 describe('the addresses of a file', () => {
   test.each([
     ['one a line, in any line ends', 'a\nb\r\nc\rd', ['a', 'b', 'c', 'd']],
-    ['with remarks and empty lines', '# mine\n\na\n  \n# more\nb\n', ['a', 'b']],
+    ['with empty lines', '\na\n  \nb\n', ['a', 'b']],
+    ['with a remark, which is data', 'a\n# more\nb\n', ['a', '# more', 'b']],
+    ['after order numbers that begin with #', `Name,Wallet\n#1,${ETH}\n#2,${BTC}\n`, [ETH, BTC]],
     [
       'the first column of a table, its heading left out',
       'address,chain\na,ETH\n"b",BTC\nc,d\n',
@@ -29,11 +31,21 @@ describe('the addresses of a file', () => {
     ['with a byte order mark', '\uFEFFaddress\na', ['a']],
     ['none', '', []],
   ])('%s', (_, text, expected) => {
-    expect(addressesOf(text)).toEqual(expected)
+    expect(readAddressFile(text).addresses).toEqual(expected)
+  })
+
+  test('have each line without an address counted as left out', () => {
+    const text = `Name,Wallet\n#1,${ETH}\n#2\n\n#3,\n#4,${BTC}\n`
+    expect(readAddressFile(text)).toEqual({ addresses: [ETH, BTC], leftOutLines: [3, 5] })
+  })
+
+  test('have a first row without an address left out aloud, not taken for a heading', () => {
+    expect(readAddressFile(`#1,\n#2,${ETH}\n`)).toEqual({ addresses: [ETH], leftOutLines: [1] })
+    expect(readAddressFile(`#1001\n${ETH}\n`).addresses).toEqual(['#1001', ETH])
   })
 
   test('that is JSON of another kind is refused', () => {
-    expect(() => addressesOf('[1, 2]')).toThrow(/not an array of strings/)
+    expect(() => readAddressFile('[1, 2]')).toThrow(/not an array of strings/)
   })
 })
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { addressesOf } from './address-file.js'
+import { readAddressFile, type AddressFile } from './address-file.js'
 import { createProgressBar, progressLine, type JobProgress } from './progress-bar.js'
 import { writeAnswer } from '../answer-file.js'
 import { callService } from '../service-call.js'
@@ -35,7 +35,8 @@ export function registerBulk(program: Command, context: CliContext): void {
     .summary('submit the addresses of a file as a job')
     .description(
       `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the
-column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. With --wait the command ends when the job has ended, with 0 if
+column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. A line that begins with # is data, too. Lines
+without an address are left out and named, and the command ends with ${EXIT_FAILED}. With --wait the command ends when the job has ended, with 0 if
 every address has a report and with ${EXIT_FAILED} otherwise.`,
     )
     .option('--chain <code>', 'chain of all addresses; detected for each address by default')
@@ -98,12 +99,19 @@ every address has a report and with ${EXIT_FAILED} otherwise.`,
 }
 
 async function submit(context: CliContext, file: string, { chain }: SubmitOptions): Promise<Job> {
-  let addresses: string[]
+  let read: AddressFile
   try {
-    addresses = addressesOf(await readFile(context.path(file), 'utf8'))
+    read = readAddressFile(await readFile(context.path(file), 'utf8'))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new CommandError(`Cannot read ${file}: ${reason}`, EXIT_USAGE, { cause })
+  }
+  const { addresses, leftOutLines } = read
+  if (leftOutLines.length > 0) {
+    context.note(
+      `${leftOutLines.length} of the lines of ${file} have no address and are left out: ${leftOutLines.join(', ')}.`,
+    )
+    process.exitCode = EXIT_FAILED
   }
   const body = chain === undefined ? { addresses } : { addresses, chain }
   return JSON.parse(await callService(context, { method: 'POST', path: '/v1/bulk', body })) as Job
