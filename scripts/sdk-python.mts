@@ -10,31 +10,8 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const source = 'packages/sdk-python/src/cupel'
 const check = process.argv.includes('--check')
 
-/** Types that the client returns. The types of their parts are generated too. */
-const ROOTS = [
-  'Report',
-  'BulkJob',
-  'BulkJobSummary',
-  'BulkResult',
-  'WebhookEndpoint',
-  'NewWebhookEndpoint',
-  'RotatedWebhookSecret',
-  'WebhookDelivery',
-  'RedeliveredWebhooks',
-  'AuditEntry',
-  'Chain',
-  'LabelList',
-  'Policy',
-  'PolicyDocument',
-  'WhatIf',
-  'Usage',
-  'Share',
-  'NewShare',
-  'ReportCase',
-  'CaseSummary',
-  'Watch',
-  'AsOfScreening',
-]
+/** Types that the client returns: those that its methods import. The types of their parts are generated too. */
+const ROOTS = [...new Set(readAsync().flatMap(([, text]) => importedModels(text)))].sort()
 const KEYWORDS = new Set([
   'from',
   'in',
@@ -230,13 +207,27 @@ const SYNC: readonly (readonly [RegExp, string])[] = [
 ]
 
 function syncFiles(): Record<string, string> {
-  const names = readdirSync(join(root, source, '_async'), { recursive: true, encoding: 'utf8' })
-  const modules = names.filter((name) => name.endsWith('.py'))
   return Object.fromEntries(
-    modules.map((name) => [
-      `${source}/_sync/${name}`,
-      syncText(name, readFileSync(join(root, source, '_async', name), 'utf8')),
-    ]),
+    readAsync().map(([name, text]) => [`${source}/_sync/${name}`, syncText(name, text)]),
+  )
+}
+
+/** Modules of the asynchronous client, by their names. */
+function readAsync(): [string, string][] {
+  const folder = join(root, source, '_async')
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return names
+    .filter((name) => name.endsWith('.py'))
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+}
+
+function importedModels(text: string): string[] {
+  const imports = [...text.matchAll(/^from \.+models import (?:\(([^)]*)\)|(.*))$/gm)]
+  return imports.flatMap(([, lines, line]) =>
+    (lines ?? line ?? '')
+      .split(',')
+      .map((name) => name.trim().split(' as ')[0]!)
+      .filter((name) => name !== ''),
   )
 }
 

@@ -10,6 +10,27 @@ from typing import Any
 from ._model import Model
 
 
+class PastLists(Model):
+    __slots__ = ()
+
+    label_snapshot: str
+    """State of the lists then, as reports name it."""
+    as_of: str
+    """Time of the newest publication of that state."""
+    sha256: str
+    """Hash by which reports name that state in the log."""
+
+
+class PastPolicy(Model):
+    __slots__ = ()
+
+    id: str
+    version: int
+    sha256: str
+    activated_at: str | None
+    """Since when it was in force; null in the sandbox, whose policy never changes."""
+
+
 class Conflict(Model):
     __slots__ = ()
 
@@ -320,6 +341,102 @@ class PolicyVersion(Model):
     version: int
 
 
+class PastReport(Model):
+    __slots__ = ()
+    _parts = {
+        "risk": Risk,
+        "balances": AssetBalance,
+        "exposure": Exposure,
+        "cluster": Cluster,
+        "coverage": Coverage,
+        "policy": PolicyVersion,
+    }
+    _optional = frozenset({
+        "candidate_chains",
+    })
+
+    address: str
+    chain: str
+    candidate_chains: tuple[str, ...] | None
+    livemode: bool
+    customer_reference: str | None
+    risk: Risk
+    balance: str | None
+    balance_base_units: str | None
+    tx_count: int | None
+    tx_count_kind: str | None
+    balances: tuple[AssetBalance, ...]
+    generated_at: str
+    exposure: tuple[Exposure, ...]
+    """Where all value came from and went to, as far as the ledger knows."""
+    cluster: Cluster | None
+    """Addresses that spent together with the screened one."""
+    coverage: Coverage
+    policy: PolicyVersion
+    scorer_version: str
+    label_snapshot: str
+
+
+class AsOfScreening(Model):
+    __slots__ = ()
+    _parts = {
+        "lists": PastLists,
+        "policy": PastPolicy,
+        "report": PastReport,
+    }
+
+    object: str
+    """Tells it from a report."""
+    as_of: str
+    """The moment, UTC."""
+    lists: PastLists
+    policy: PastPolicy
+    ledger_snapshot: str | None
+    """State of the ledger then; null where there was no ledger."""
+    left_out: tuple[str, ...]
+    """What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words."""
+    report: PastReport
+    """What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made."""
+
+
+class AuditEntry(Model):
+    __slots__ = ()
+
+    at: str
+    """When the call came; UTC, RFC 3339 with milliseconds."""
+    request_id: str
+    """`Request-Id` of the answer."""
+    key_id: str
+    """Id of the key of the call; the key itself is stored nowhere."""
+    scope: str
+    """Scope of that key."""
+    actor: str | None
+    """Name of the person who called, where a sign-in service vouches for it; null otherwise."""
+    client_address: str
+    """Address the call came from."""
+    method: str
+    route: str
+    """Path of the endpoint, with the names of its parameters; `/*` where no endpoint has it."""
+    status: int
+    """HTTP status of the answer."""
+    code: str | None
+    """Code of the problem; null for a success."""
+    subject_ids: tuple[str, ...]
+    """Ids of the objects that the call concerned or made, such as a report."""
+    latency_ms: float
+    """From the head of the request to its outcome."""
+    livemode: bool
+
+
+class LevelCounts(Model):
+    __slots__ = ()
+
+    green: int
+    orange: int
+    red: int
+    grey: int
+
+
 class Report(Model):
     __slots__ = ()
     _parts = {
@@ -356,15 +473,6 @@ class Report(Model):
     policy: PolicyVersion
     scorer_version: str
     label_snapshot: str
-
-
-class LevelCounts(Model):
-    __slots__ = ()
-
-    green: int
-    orange: int
-    red: int
-    grey: int
 
 
 class BulkItemError(Model):
@@ -453,124 +561,61 @@ class BulkJobSummary(Model):
     """Where the results are, in pages or as a file, also while the job runs."""
 
 
-class WebhookEndpoint(Model):
+class CasePerson(Model):
     __slots__ = ()
 
-    endpoint_id: str
-    url: str
-    """The URL that is called, normalised."""
-    payload: str
-    """`full` or `thin`; others may be added."""
-    status: str
-    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
-    disabled_reason: str | None
-    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
-    proven_at: str | None
-    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
-    created_at: str
-    """When it was made, UTC, RFC 3339 with milliseconds."""
+    key_id: str
+    """The API key of the call."""
+    person: str | None
+    """The person, where one was signed in."""
 
 
-class NewWebhookEndpoint(Model):
-    __slots__ = ()
-
-    endpoint_id: str
-    url: str
-    """The URL that is called, normalised."""
-    payload: str
-    """`full` or `thin`; others may be added."""
-    status: str
-    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
-    disabled_reason: str | None
-    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
-    proven_at: str | None
-    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
-    created_at: str
-    """When it was made, UTC, RFC 3339 with milliseconds."""
-    secret: str
-    """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer."""
-
-
-class RotatedWebhookSecret(Model):
-    __slots__ = ()
-
-    secret: str
-    """The new secret, `whsec_…`. Shown only in this answer."""
-    previous_secret_expires_at: str
-    """Until then messages are also signed with the previous secret. UTC, RFC 3339."""
-
-
-class WebhookAttempt(Model):
-    __slots__ = ()
-
-    at: str
-    """When it was begun, UTC, RFC 3339 with milliseconds."""
-    status_code: int | None
-    """Status of the answer; null where none came."""
-    error: str | None
-    """Why no answer came, such as `timeout` or `connect_failed`; null where one did."""
-    duration_ms: int
-    response_excerpt: str | None
-    """The beginning of the answer’s body, at most 1,024 characters."""
-
-
-class WebhookDelivery(Model):
+class CaseProposal(Model):
     __slots__ = ()
     _parts = {
-        "attempts": WebhookAttempt,
+        "by": CasePerson,
+    }
+    _optional = frozenset({
+        "may_confirm",
+    })
+
+    disposition: str
+    reason: str
+    by: CasePerson
+    at: str
+    """When it was proposed; UTC, RFC 3339 with milliseconds."""
+    version: int
+    """The version of its entry."""
+    may_confirm: bool | None
+    """Whether the caller is another person than the proposer; absent in lists."""
+
+
+class CaseSummary(Model):
+    __slots__ = ()
+    _parts = {
+        "proposal": CaseProposal,
     }
 
-    delivery_id: str
-    webhook_id: str
-    """The `webhook-id` header: the same over all attempts."""
-    type: str
-    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added."""
-    job_id: str | None
-    """The job of the message; null where it concerns none."""
-    status: str
-    """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven."""
-    next_attempt_at: str | None
-    """Time of the next attempt; null where there will be none."""
-    created_at: str
-    """When it was made, UTC, RFC 3339 with milliseconds."""
-    attempts: tuple[WebhookAttempt, ...]
-    """Oldest first."""
-
-
-class RedeliveredWebhooks(Model):
-    __slots__ = ()
-
-    count: int
-    """Deliveries that will be sent again."""
-
-
-class AuditEntry(Model):
-    __slots__ = ()
-
-    at: str
-    """When the call came; UTC, RFC 3339 with milliseconds."""
-    request_id: str
-    """`Request-Id` of the answer."""
-    key_id: str
-    """Id of the key of the call; the key itself is stored nowhere."""
-    scope: str
-    """Scope of that key."""
-    actor: str | None
-    """Name of the person who called, where a sign-in service vouches for it; null otherwise."""
-    client_address: str
-    """Address the call came from."""
-    method: str
-    route: str
-    """Path of the endpoint, with the names of its parameters; `/*` where no endpoint has it."""
-    status: int
-    """HTTP status of the answer."""
-    code: str | None
-    """Code of the problem; null for a success."""
-    subject_ids: tuple[str, ...]
-    """Ids of the objects that the call concerned or made, such as a report."""
-    latency_ms: float
-    """From the head of the request to its outcome."""
-    livemode: bool
+    report_id: str
+    address: str
+    """The screened address, as the report has it."""
+    chain: str
+    level: str
+    """The level of the report."""
+    score: float
+    """The score of the report."""
+    disposition: str | None
+    """`open`, `escalated` or `cleared`; null while nobody has worked on the report."""
+    version: int
+    """Number of entries in the history. Each entry adds one."""
+    needs_second_person: bool
+    """Whether another person must confirm that this report is cleared."""
+    proposal: CaseProposal | None
+    """The disposition that waits for a second person; null where none does."""
+    opened_at: str | None
+    """When the first entry was made; null without one."""
+    changed_at: str | None
+    """When the last entry was made; null without one."""
 
 
 class Chain(Model):
@@ -614,6 +659,53 @@ class LabelList(Model):
     labels: int
     status: str
     """current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report."""
+
+
+class NewShare(Model):
+    __slots__ = ()
+    _parts = {
+        "created_by": CasePerson,
+    }
+
+    share_id: str
+    report_id: str
+    label: str
+    """For whom or what it was made; may be empty."""
+    status: str
+    """`usable`, `expired` or `revoked`."""
+    created_at: str
+    """When it was made; UTC, RFC 3339 with milliseconds."""
+    created_by: CasePerson
+    expires_at: str
+    """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
+    revoked_at: str | None
+    """When it was revoked; null where it was not."""
+    opens: int
+    """How often it has been opened."""
+    last_opened_at: str | None
+    """When it was last opened; null where it never was."""
+    url: str
+    """The link. It contains the token, and only this answer has it."""
+
+
+class NewWebhookEndpoint(Model):
+    __slots__ = ()
+
+    endpoint_id: str
+    url: str
+    """The URL that is called, normalised."""
+    payload: str
+    """`full` or `thin`; others may be added."""
+    status: str
+    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
+    disabled_reason: str | None
+    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    proven_at: str | None
+    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+    secret: str
+    """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer."""
 
 
 class PolicyDocumentLevels(Model):
@@ -1064,98 +1156,99 @@ class Policy(Model):
     document: PolicyDocument
 
 
-class PolicyName(Model):
+class RedeliveredWebhooks(Model):
     __slots__ = ()
 
-    id: str
-    version: int
-    sha256: str
-
-
-class PolicyFinding(Model):
-    __slots__ = ()
-
-    severity: str
-    rule: str
-    path: str
-    message: str
-
-
-class PolicyChange(Model):
-    __slots__ = ()
-
-    path: str
-    from_: Any
-    to: Any
-
-
-class LevelChange(Model):
-    __slots__ = ()
-
-    from_: str
-    """green, orange, red, grey; later versions may have others."""
-    to: str
-    """green, orange, red, grey; later versions may have others."""
     count: int
+    """Deliveries that will be sent again."""
 
 
-class WhatIfOutcome(Model):
-    __slots__ = ()
-
-    level: str
-    score: float
-    level_reasons: tuple[str, ...]
-    decisive: str | None
-    """Category and origin of the decisive evidence."""
-
-
-class WhatIfReport(Model):
+class CaseEntry(Model):
     __slots__ = ()
     _parts = {
-        "from": WhatIfOutcome,
-        "to": WhatIfOutcome,
+        "by": CasePerson,
+    }
+
+    version: int
+    """Place in the history, from 1."""
+    kind: str
+    """`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added."""
+    at: str
+    """When it was made; UTC, RFC 3339 with milliseconds."""
+    by: CasePerson
+    text: str
+    """The note, or the reason of the disposition."""
+    disposition: str | None
+    """The disposition that was set, proposed or declined; null for a note."""
+    previous_disposition: str | None
+    """The disposition before a change; null for other entries, and where the change opened the case."""
+    proposal_version: int | None
+    """The entry that this one confirms or declines; null where it does neither."""
+
+
+class ReportCase(Model):
+    __slots__ = ()
+    _parts = {
+        "proposal": CaseProposal,
+        "history": CaseEntry,
     }
 
     report_id: str
     address: str
+    """The screened address, as the report has it."""
     chain: str
-    generated_at: str
-    from_: WhatIfOutcome
-    to: WhatIfOutcome
-    causes: tuple[str, ...]
-    """Settings of which each alone changes the level; empty where it takes several."""
+    level: str
+    """The level of the report."""
+    score: float
+    """The score of the report."""
+    disposition: str | None
+    """`open`, `escalated` or `cleared`; null while nobody has worked on the report."""
+    version: int
+    """Number of entries in the history. Each entry adds one."""
+    needs_second_person: bool
+    """Whether another person must confirm that this report is cleared."""
+    proposal: CaseProposal | None
+    """The disposition that waits for a second person; null where none does."""
+    opened_at: str | None
+    """When the first entry was made; null without one."""
+    changed_at: str | None
+    """When the last entry was made; null without one."""
+    history: tuple[CaseEntry, ...]
+    """Oldest first. Nothing is ever removed."""
 
 
-class WhatIf(Model):
+class RotatedWebhookSecret(Model):
+    __slots__ = ()
+
+    secret: str
+    """The new secret, `whsec_…`. Shown only in this answer."""
+    previous_secret_expires_at: str
+    """Until then messages are also signed with the previous secret. UTC, RFC 3339."""
+
+
+class Share(Model):
     __slots__ = ()
     _parts = {
-        "current": PolicyName,
-        "proposed": PolicyName,
-        "findings": PolicyFinding,
-        "settings": PolicyChange,
-        "levels": LevelChange,
-        "examples": WhatIfReport,
+        "created_by": CasePerson,
     }
 
-    current: PolicyName
-    proposed: PolicyName
-    findings: tuple[PolicyFinding, ...]
-    """Warnings about the proposed policy: choices that deserve a second look."""
-    settings: tuple[PolicyChange, ...]
-    """The settings in which the two policies differ."""
-    reports: int
-    """Reports that were decided again, the newest of the account."""
-    undecidable: int
-    """Reports that could not be decided again."""
-    since: str | None
-    """Time of the oldest of these reports; null without reports."""
-    changed_levels: int
-    changed_scores: int
-    levels: tuple[LevelChange, ...]
-    """Reports by their level under the current policy and under the proposed one."""
-    examples: tuple[WhatIfReport, ...]
-    """Reports whose level changes, at most 50."""
-    examples_omitted: int
+    share_id: str
+    report_id: str
+    label: str
+    """For whom or what it was made; may be empty."""
+    status: str
+    """`usable`, `expired` or `revoked`."""
+    created_at: str
+    """When it was made; UTC, RFC 3339 with milliseconds."""
+    created_by: CasePerson
+    expires_at: str
+    """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
+    revoked_at: str | None
+    """When it was revoked; null where it was not."""
+    opens: int
+    """How often it has been opened."""
+    last_opened_at: str | None
+    """When it was last opened; null where it never was."""
 
 
 class UsagePeriod(Model):
@@ -1252,169 +1345,6 @@ class Usage(Model):
     """Every key of the environment, in the order of their issue."""
 
 
-class CasePerson(Model):
-    __slots__ = ()
-
-    key_id: str
-    """The API key of the call."""
-    person: str | None
-    """The person, where one was signed in."""
-
-
-class Share(Model):
-    __slots__ = ()
-    _parts = {
-        "created_by": CasePerson,
-    }
-
-    share_id: str
-    report_id: str
-    label: str
-    """For whom or what it was made; may be empty."""
-    status: str
-    """`usable`, `expired` or `revoked`."""
-    created_at: str
-    """When it was made; UTC, RFC 3339 with milliseconds."""
-    created_by: CasePerson
-    expires_at: str
-    """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
-    revoked_at: str | None
-    """When it was revoked; null where it was not."""
-    opens: int
-    """How often it has been opened."""
-    last_opened_at: str | None
-    """When it was last opened; null where it never was."""
-
-
-class NewShare(Model):
-    __slots__ = ()
-    _parts = {
-        "created_by": CasePerson,
-    }
-
-    share_id: str
-    report_id: str
-    label: str
-    """For whom or what it was made; may be empty."""
-    status: str
-    """`usable`, `expired` or `revoked`."""
-    created_at: str
-    """When it was made; UTC, RFC 3339 with milliseconds."""
-    created_by: CasePerson
-    expires_at: str
-    """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
-    revoked_at: str | None
-    """When it was revoked; null where it was not."""
-    opens: int
-    """How often it has been opened."""
-    last_opened_at: str | None
-    """When it was last opened; null where it never was."""
-    url: str
-    """The link. It contains the token, and only this answer has it."""
-
-
-class CaseProposal(Model):
-    __slots__ = ()
-    _parts = {
-        "by": CasePerson,
-    }
-    _optional = frozenset({
-        "may_confirm",
-    })
-
-    disposition: str
-    reason: str
-    by: CasePerson
-    at: str
-    """When it was proposed; UTC, RFC 3339 with milliseconds."""
-    version: int
-    """The version of its entry."""
-    may_confirm: bool | None
-    """Whether the caller is another person than the proposer; absent in lists."""
-
-
-class CaseEntry(Model):
-    __slots__ = ()
-    _parts = {
-        "by": CasePerson,
-    }
-
-    version: int
-    """Place in the history, from 1."""
-    kind: str
-    """`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added."""
-    at: str
-    """When it was made; UTC, RFC 3339 with milliseconds."""
-    by: CasePerson
-    text: str
-    """The note, or the reason of the disposition."""
-    disposition: str | None
-    """The disposition that was set, proposed or declined; null for a note."""
-    previous_disposition: str | None
-    """The disposition before a change; null for other entries, and where the change opened the case."""
-    proposal_version: int | None
-    """The entry that this one confirms or declines; null where it does neither."""
-
-
-class ReportCase(Model):
-    __slots__ = ()
-    _parts = {
-        "proposal": CaseProposal,
-        "history": CaseEntry,
-    }
-
-    report_id: str
-    address: str
-    """The screened address, as the report has it."""
-    chain: str
-    level: str
-    """The level of the report."""
-    score: float
-    """The score of the report."""
-    disposition: str | None
-    """`open`, `escalated` or `cleared`; null while nobody has worked on the report."""
-    version: int
-    """Number of entries in the history. Each entry adds one."""
-    needs_second_person: bool
-    """Whether another person must confirm that this report is cleared."""
-    proposal: CaseProposal | None
-    """The disposition that waits for a second person; null where none does."""
-    opened_at: str | None
-    """When the first entry was made; null without one."""
-    changed_at: str | None
-    """When the last entry was made; null without one."""
-    history: tuple[CaseEntry, ...]
-    """Oldest first. Nothing is ever removed."""
-
-
-class CaseSummary(Model):
-    __slots__ = ()
-    _parts = {
-        "proposal": CaseProposal,
-    }
-
-    report_id: str
-    address: str
-    """The screened address, as the report has it."""
-    chain: str
-    level: str
-    """The level of the report."""
-    score: float
-    """The score of the report."""
-    disposition: str | None
-    """`open`, `escalated` or `cleared`; null while nobody has worked on the report."""
-    version: int
-    """Number of entries in the history. Each entry adds one."""
-    needs_second_person: bool
-    """Whether another person must confirm that this report is cleared."""
-    proposal: CaseProposal | None
-    """The disposition that waits for a second person; null where none does."""
-    opened_at: str | None
-    """When the first entry was made; null without one."""
-    changed_at: str | None
-    """When the last entry was made; null without one."""
-
-
 class WatchedReport(Model):
     __slots__ = ()
 
@@ -1452,80 +1382,150 @@ class Watch(Model):
     """The last decision; null until the address was decided for the first time."""
 
 
-class PastLists(Model):
+class WebhookAttempt(Model):
     __slots__ = ()
 
-    label_snapshot: str
-    """State of the lists then, as reports name it."""
-    as_of: str
-    """Time of the newest publication of that state."""
-    sha256: str
-    """Hash by which reports name that state in the log."""
+    at: str
+    """When it was begun, UTC, RFC 3339 with milliseconds."""
+    status_code: int | None
+    """Status of the answer; null where none came."""
+    error: str | None
+    """Why no answer came, such as `timeout` or `connect_failed`; null where one did."""
+    duration_ms: int
+    response_excerpt: str | None
+    """The beginning of the answer’s body, at most 1,024 characters."""
 
 
-class PastPolicy(Model):
+class WebhookDelivery(Model):
+    __slots__ = ()
+    _parts = {
+        "attempts": WebhookAttempt,
+    }
+
+    delivery_id: str
+    webhook_id: str
+    """The `webhook-id` header: the same over all attempts."""
+    type: str
+    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added."""
+    job_id: str | None
+    """The job of the message; null where it concerns none."""
+    status: str
+    """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven."""
+    next_attempt_at: str | None
+    """Time of the next attempt; null where there will be none."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+    attempts: tuple[WebhookAttempt, ...]
+    """Oldest first."""
+
+
+class WebhookEndpoint(Model):
+    __slots__ = ()
+
+    endpoint_id: str
+    url: str
+    """The URL that is called, normalised."""
+    payload: str
+    """`full` or `thin`; others may be added."""
+    status: str
+    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
+    disabled_reason: str | None
+    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    proven_at: str | None
+    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+
+
+class PolicyName(Model):
     __slots__ = ()
 
     id: str
     version: int
     sha256: str
-    activated_at: str | None
-    """Since when it was in force; null in the sandbox, whose policy never changes."""
 
 
-class PastReport(Model):
+class PolicyFinding(Model):
+    __slots__ = ()
+
+    severity: str
+    rule: str
+    path: str
+    message: str
+
+
+class PolicyChange(Model):
+    __slots__ = ()
+
+    path: str
+    from_: Any
+    to: Any
+
+
+class LevelChange(Model):
+    __slots__ = ()
+
+    from_: str
+    """green, orange, red, grey; later versions may have others."""
+    to: str
+    """green, orange, red, grey; later versions may have others."""
+    count: int
+
+
+class WhatIfOutcome(Model):
+    __slots__ = ()
+
+    level: str
+    score: float
+    level_reasons: tuple[str, ...]
+    decisive: str | None
+    """Category and origin of the decisive evidence."""
+
+
+class WhatIfReport(Model):
     __slots__ = ()
     _parts = {
-        "risk": Risk,
-        "balances": AssetBalance,
-        "exposure": Exposure,
-        "cluster": Cluster,
-        "coverage": Coverage,
-        "policy": PolicyVersion,
+        "from": WhatIfOutcome,
+        "to": WhatIfOutcome,
     }
-    _optional = frozenset({
-        "candidate_chains",
-    })
 
+    report_id: str
     address: str
     chain: str
-    candidate_chains: tuple[str, ...] | None
-    livemode: bool
-    customer_reference: str | None
-    risk: Risk
-    balance: str | None
-    balance_base_units: str | None
-    tx_count: int | None
-    tx_count_kind: str | None
-    balances: tuple[AssetBalance, ...]
     generated_at: str
-    exposure: tuple[Exposure, ...]
-    """Where all value came from and went to, as far as the ledger knows."""
-    cluster: Cluster | None
-    """Addresses that spent together with the screened one."""
-    coverage: Coverage
-    policy: PolicyVersion
-    scorer_version: str
-    label_snapshot: str
+    from_: WhatIfOutcome
+    to: WhatIfOutcome
+    causes: tuple[str, ...]
+    """Settings of which each alone changes the level; empty where it takes several."""
 
 
-class AsOfScreening(Model):
+class WhatIf(Model):
     __slots__ = ()
     _parts = {
-        "lists": PastLists,
-        "policy": PastPolicy,
-        "report": PastReport,
+        "current": PolicyName,
+        "proposed": PolicyName,
+        "findings": PolicyFinding,
+        "settings": PolicyChange,
+        "levels": LevelChange,
+        "examples": WhatIfReport,
     }
 
-    object: str
-    """Tells it from a report."""
-    as_of: str
-    """The moment, UTC."""
-    lists: PastLists
-    policy: PastPolicy
-    ledger_snapshot: str | None
-    """State of the ledger then; null where there was no ledger."""
-    left_out: tuple[str, ...]
-    """What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words."""
-    report: PastReport
-    """What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made."""
+    current: PolicyName
+    proposed: PolicyName
+    findings: tuple[PolicyFinding, ...]
+    """Warnings about the proposed policy: choices that deserve a second look."""
+    settings: tuple[PolicyChange, ...]
+    """The settings in which the two policies differ."""
+    reports: int
+    """Reports that were decided again, the newest of the account."""
+    undecidable: int
+    """Reports that could not be decided again."""
+    since: str | None
+    """Time of the oldest of these reports; null without reports."""
+    changed_levels: int
+    changed_scores: int
+    levels: tuple[LevelChange, ...]
+    """Reports by their level under the current policy and under the proposed one."""
+    examples: tuple[WhatIfReport, ...]
+    """Reports whose level changes, at most 50."""
+    examples_omitted: int
