@@ -16,6 +16,9 @@ import { paced, rested, type Pace } from './pace.js'
 /** An address is attributed with all its labels at once, so a step handles few addresses. */
 const ATTRIBUTIONS_PER_STEP = 16
 
+/** Look-up keys of one query: a hub has more counterparties than one statement should name. */
+const KEYS_PER_READ = 5_000
+
 export interface Attributions {
   /** The attribution of an address; if it has no labels or was not learned, that of no labels. */
   readonly of: (address: string) => Attribution
@@ -55,10 +58,13 @@ export function createAttributions(request: ExamineRequest, pace: Pace): Attribu
   }
 
   async function learnUnknown(unknown: Unknown): Promise<void> {
-    if (unknown.lookupKeys.length === 0) return
-    await rested(pace)
-    const labels = await request.labelsOf(unknown.lookupKeys)
-    await paced(attributeEach(labels, unknown), pace)
+    for (let start = 0; start < unknown.lookupKeys.length; start += KEYS_PER_READ) {
+      await rested(pace)
+      const lookupKeys = unknown.lookupKeys.slice(start, start + KEYS_PER_READ)
+      const addresses = unknown.addresses.slice(start, start + KEYS_PER_READ)
+      const labels = await request.labelsOf(lookupKeys)
+      await paced(attributeEach(labels, { addresses, lookupKeys }), pace)
+    }
   }
 
   function* attributeEach(

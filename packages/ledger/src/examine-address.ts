@@ -1,10 +1,11 @@
 /** Examines an address on the ledger: reads its transfers, follows them, and measures the exposure. */
 import { createHash } from 'node:crypto'
 import type { ExposureRecord } from '@cupel/contracts'
-import { measureInSteps, type DeclaredRange, type TextHash } from '@cupel/domain'
+import { measureInSteps, type DeclaredRange, type TextHash, type Transfer } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import type { ExamineRequest } from './examine-request.js'
 import { paced, withoutRest, type Pace } from './pace.js'
+import { readBundles } from './read-bundles.js'
 import { readTransfers, type TransfersOfAddress } from './read-transfers.js'
 import { createSearch } from './search.js'
 import { declaredRanges } from './segments.js'
@@ -42,13 +43,19 @@ export async function examineAddress(
   const unknownTokens =
     transfers.size === 0 ? [] : await readUnknownTokens(database, { chain, ledgerSeq, address })
   await search.learn(unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]))
-  const followed = transfers.size === 0 ? [] : await search.follow(transfers)
+  const bundles =
+    found?.isCut === true ? await readBundles(database, { chain, ledgerSeq, address, beyond: limit }) : []
+  const followed = transfers.size === 0 ? [] : await search.follow(transfers, bundles)
+  const isWhole = ({ from, to }: Transfer): boolean => search.whole.has(from === address ? to : from)
+  for (const one of transfers.values())
+    if ((one.from === address || one.to === address) && isWhole(one)) ownIds.add(one.id)
   const measuring = measureInSteps(
     {
       chain,
       address,
       ledgerSeq,
       transfers: [...transfers.values()],
+      bundles: bundles.filter((one) => !isWhole(one)),
       followed,
       cut: search.cut,
       truncated: (found?.isCut ?? false) || unknownTokens.length > MAX_UNKNOWN_TOKENS,

@@ -1,15 +1,43 @@
 /** Transfers of addresses, as they were in one state of the ledger. */
-import { isCoinJoinNode, STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
-import type { Queryable, Statement } from '@cupel/postgres'
+import { isCoinJoinNode, listAssets, measuredAs, STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { blockAtS } from './segments.js'
+
+export type Side = 'from_address' | 'to_address'
+
+/**
+ * The asset table as the common table `asset`, from the parameters `${first}` to `${first + 3}` that `assetValues` gives: value of different
+ * assets is compared in units of their dust.
+ */
+export const withAssets = (first: number): string => `
+    WITH asset (contract, measured, factor, dust) AS MATERIALIZED (
+      SELECT * FROM unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::numeric[], $${first + 3}::numeric[]))`
+
+export function assetValues(chain: string): readonly (readonly string[])[] {
+  const assets = listAssets().filter((one) => one.chain === chain)
+  const measured = assets.map((one) => measuredAs(one))
+  return [
+    assets.map(({ contract }) => contract),
+    measured.map(({ contract }) => contract),
+    measured.map(({ factor }) => factor.toString()),
+    measured.map(({ dust }) => dust.toString()),
+  ]
+}
+
+/** SQL: the value of a transfer in units of its asset's dust. */
+const WEIGHT = 'coalesce(t.amount * asset.factor / asset.dust, 0)'
+
+/** SQL: a transfer of at least dust. */
+export const IS_WORTH = 'coalesce(t.amount * asset.factor >= asset.dust, false)'
 
 /**
  * Transfers of the chain `$1` that are visible in the state with the ledger_seq `$2`. A fact of a later segment (a proof, a
  * failure, a retirement) is ignored. A proof of success stands against a failure that another file states.
  */
-const seen = (side: 'from_address' | 'to_address'): string => `
+export const seen = (side: Side): string => `
   ledger.transfer t
+  LEFT JOIN asset ON asset.contract = t.contract
   JOIN ledger.segment own ON own.segment_id = t.segment_id AND own.ledger_seq <= $2
   LEFT JOIN ledger.segment proof ON proof.segment_id = t.proven_segment_id AND proof.ledger_seq <= $2
   LEFT JOIN ledger.segment failure ON failure.segment_id = t.failed_segment_id AND failure.ledger_seq <= $2
@@ -18,15 +46,21 @@ const seen = (side: 'from_address' | 'to_address'): string => `
     AND (failure.segment_id IS NULL OR t.kind = 'native' AND proof.segment_id IS NOT NULL)`
 
 /** The caller knows the address, so only the counterparty is selected. */
-const newestOf = (side: 'from_address' | 'to_address'): string => `
-  (SELECT t.transfer_id, t.sort_at, t.tx_hash, t.kind, t.contract, t.amount, t.block_number, t.tx_index, t.place,
+export const sideOf = (side: Side): string => `
+  SELECT t.transfer_id, ${WEIGHT} AS weight, t.tx_hash, t.kind, t.contract, t.amount, t.block_number, t.tx_index, t.place,
      coalesce(t.occurred_at_s, ${blockAtS('t.chain', 't.block_number')}) AS at_s, proof.segment_id IS NOT NULL AS proven,
      ${
        side === 'from_address'
          ? 'true AS outgoing, t.to_address AS counterparty, t.from_net AS net'
          : 'false, t.from_address, t.to_net'
      }
-   FROM ${seen(side)} ORDER BY t.sort_at DESC, t.transfer_id LIMIT $4)`
+   FROM ${seen(side)}`
+
+/** No stranger changes which ones are the largest: neither with many transfers nor with new ones. */
+export const LARGEST_FIRST = 'weight DESC, transfer_id'
+
+const largestOf = (side: Side): string =>
+  `(${sideOf(side)} AND (NOT $5 OR ${IS_WORTH}) ORDER BY ${LARGEST_FIRST} LIMIT $4)`
 
 /**
  * One text per row: decoding a dozen columns costs more than all further work with them. The column that may contain a space
@@ -39,13 +73,13 @@ const ROW = `concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), '
 
 const READ = {
   name: 'ledger.read-transfers',
-  text: `
+  text: `${withAssets(6)}
     SELECT ${ROW} AS row
     FROM unnest($3::text[]) WITH ORDINALITY AS asked (address, number)
     CROSS JOIN LATERAL (
-      SELECT * FROM (${newestOf('from_address')} UNION ALL ${newestOf('to_address')}) both_sides
-      ORDER BY sort_at DESC, transfer_id LIMIT $4) found
-    ORDER BY asked.number, found.sort_at DESC, found.transfer_id`,
+      SELECT * FROM (${largestOf('from_address')} UNION ALL ${largestOf('to_address')}) both_sides
+      ORDER BY ${LARGEST_FIRST} LIMIT $4) found
+    ORDER BY asked.number, found.weight DESC, found.transfer_id`,
 }
 
 export interface LedgerState {
@@ -54,7 +88,7 @@ export interface LedgerState {
 }
 
 export interface TransfersOfAddress {
-  /** The newest transfers, up to the limit. */
+  /** Those of most value, up to the limit. */
   readonly transfers: readonly Transfer[]
   /** The address has more transfers. */
   readonly isCut: boolean
@@ -65,16 +99,19 @@ export interface TransfersOfAddress {
 export interface ReadRequest extends LedgerState {
   readonly addresses: readonly string[]
   readonly limit: number
+  /** Transfers below dust are left out. */
+  readonly isWorth?: boolean
   readonly pace?: Pace
 }
 
-/** The newest transfers of each address, by address; an address without transfers has no entry. */
+/** The transfers of most value of each address, by address; an address without transfers has no entry. */
 export async function readTransfers(
   database: Queryable,
-  { chain, ledgerSeq, addresses, limit, pace = withoutRest }: ReadRequest,
+  { chain, ledgerSeq, addresses, limit, isWorth = false, pace = withoutRest }: ReadRequest,
 ): Promise<ReadonlyMap<string, TransfersOfAddress>> {
   if (addresses.length === 0) return new Map()
-  const rows = await database.query<{ row: string }>(READ, [chain, ledgerSeq, addresses, limit + 1])
+  const values = [chain, ledgerSeq, addresses, limit + 1, isWorth, ...assetValues(chain)]
+  const rows = await database.query<{ row: string }>(READ, values)
   return await paced(byAddress(rows, addresses, limit), pace)
 }
 
@@ -171,69 +208,9 @@ function transferOf(row: readonly string[], address: string, sameText: (text: st
 }
 
 /** Null for an empty text: the source states no value. */
-function wholeNumber(text: string): number | null {
+export function wholeNumber(text: string): number | null {
   if (text === '') return null
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond 2^53`)
   return value
-}
-
-const count = (from: (side: 'from_address' | 'to_address') => string): string => `
-    SELECT asked.address, found.count
-    FROM unnest($3::text[]) AS asked (address)
-    CROSS JOIN LATERAL (
-      SELECT count(*) FROM (
-        (SELECT FROM ${from('from_address')} LIMIT $4) UNION ALL (SELECT FROM ${from('to_address')} LIMIT $4)
-        LIMIT $4) both_sides) found`
-
-const COUNT_TRANSFERS = { name: 'ledger.count-transfers', text: count(seen) }
-
-/** An index-only query that ignores whether a row is visible in the state. */
-const COUNT_ROWS = {
-  name: 'ledger.count-rows',
-  text: count(
-    (side) => `ledger.transfer t WHERE t.chain = $1 AND $2::int8 > 0 AND t.${side} = asked.address`,
-  ),
-}
-
-const COUNT_COUNTERPARTIES = {
-  name: 'ledger.count-counterparties',
-  text: `
-    SELECT asked.address, found.count
-    FROM unnest($3::text[]) AS asked (address)
-    CROSS JOIN LATERAL (
-      SELECT count(DISTINCT counterparty) FROM (
-        (SELECT t.to_address AS counterparty FROM ${seen('from_address')} LIMIT $4)
-        UNION ALL
-        (SELECT t.from_address FROM ${seen('to_address')} LIMIT $4)) both_sides) found`,
-}
-
-/** A request to count for all these addresses with one query. */
-export interface CountRequest extends LedgerState {
-  readonly addresses: readonly string[]
-  readonly limit: number
-}
-
-type Count = (database: Queryable, request: CountRequest) => Promise<(address: string) => number>
-
-/** The number of transfers of each address, counted up to the limit. */
-export const countTransfers: Count = (database, request) => counted(database, COUNT_TRANSFERS, request)
-
-/** An upper bound for the number of transfers in any state, several times faster than counting them; up to the limit. */
-export const countRows: Count = (database, request) => counted(database, COUNT_ROWS, request)
-
-/** The number of counterparties of each address, among up to `limit` transfers in each direction. */
-export const countCounterparties: Count = (database, request) =>
-  counted(database, COUNT_COUNTERPARTIES, request)
-
-async function counted(
-  database: Queryable,
-  statement: Statement,
-  { chain, ledgerSeq, addresses, limit }: CountRequest,
-): Promise<(address: string) => number> {
-  const values = [chain, ledgerSeq, addresses, limit]
-  const rows =
-    addresses.length === 0 ? [] : await database.query<{ address: string; count: number }>(statement, values)
-  const counts = new Map(rows.map(({ address, count: found }) => [address, found]))
-  return (address) => counts.get(address) ?? 0
 }

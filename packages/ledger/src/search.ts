@@ -19,7 +19,7 @@ import type { ExamineRequest } from './examine-request.js'
 import { isCrowd } from './formats/coin-join.js'
 import { paced, rested, type Pace } from './pace.js'
 import { readTransfers } from './read-transfers.js'
-import { fittingOf, type KnownSizes } from './sizes.js'
+import { fittingOf, type Fitting, type KnownSizes } from './sizes.js'
 
 /** Transfers of one query, so that the queries of other requests can run in between. */
 const TRANSFERS_PER_READ = 2_000
@@ -29,8 +29,10 @@ export interface Search {
   /** Reads the labels of further addresses. */
   learn(addresses: readonly string[]): Promise<void>
   /** Adds the transfers of every intermediary to those given; returns the intermediaries. */
-  follow(transfers: Map<string, Transfer>): Promise<readonly string[]>
-  /** Addresses at which paths ended, with the reason. */
+  follow(transfers: Map<string, Transfer>, bundles: readonly Transfer[]): Promise<readonly string[]>
+  /** Of the intermediaries, those of which every transfer was added. */
+  readonly whole: ReadonlySet<string>
+  /** Addresses at which paths ended, or of which only the largest transfers were followed, with the reason. */
   readonly cut: readonly ExposureCut[]
 }
 
@@ -44,15 +46,21 @@ export function createSearch(
   const attributions = createAttributions(request, pace)
   const paths = createPaths(request, attributions)
 
-  async function follow(transfers: Map<string, Transfer>): Promise<readonly string[]> {
+  const whole = new Set<string>()
+
+  async function follow(
+    transfers: Map<string, Transfer>,
+    bundles: readonly Transfer[],
+  ): Promise<readonly string[]> {
     let remaining = limits.transfers_of_intermediaries
     let reached: ReadonlySet<string> = new Set([address])
-    await attributions.learn(transfers.values(), reached)
+    await attributions.learn([...transfers.values(), ...bundles], reached)
     for (let hop = 1; hop < hops; hop++) {
-      const candidates = await paced(counterpartiesByValue(chain, transfers.values(), reached), pace)
+      const known = hop === 1 ? [...transfers.values(), ...bundles] : transfers.values()
+      const candidates = await paced(counterpartiesByValue(chain, known, reached), pace)
       const open = paths.openOf(candidates, hop)
       await rested(pace)
-      const { through, cut } = await fittingOf(database, open, {
+      const { through, parts, cut } = await fittingOf(database, open, {
         ...request,
         limits: {
           transfers: limits.transfers_per_intermediary,
@@ -63,7 +71,8 @@ export function createSearch(
         known: knownSizes,
       })
       for (const one of cut) paths.end(one.address, one.reason, hop)
-      remaining -= await addTransfersOf(through, transfers)
+      for (const one of parts) paths.note(one, 'too_many_transfers', hop)
+      remaining -= await addTransfersOf({ through, parts }, transfers)
       reached = new Set(through.keys())
       await attributions.learn(transfers.values(), reached)
     }
@@ -72,36 +81,42 @@ export function createSearch(
 
   /** Returns the number of transfers read. */
   async function addTransfersOf(
-    through: ReadonlyMap<string, number>,
+    { through, parts }: Pick<Fitting, 'through' | 'parts'>,
     transfers: Map<string, Transfer>,
   ): Promise<number> {
     const limit = limits.transfers_per_intermediary
     let count = 0
-    for (const addresses of readsOf(through)) {
+    for (const addresses of [...readsOf(through, parts, false), ...readsOf(through, parts, true)]) {
       await rested(pace)
-      const read = await readTransfers(database, { ...request, addresses, limit, pace })
+      const isWorth = parts.has(addresses[0]!)
+      const read = await readTransfers(database, { ...request, addresses, limit, isWorth, pace })
       for (const one of addresses) {
         const own = read.get(one)?.transfers ?? []
         for (const transfer of own) transfers.set(transfer.id, transfer)
         paths.followThrough(one)
+        if (!isWorth) whole.add(one)
         count += own.length
       }
     }
     return count
   }
 
-  return { attributionOf: attributions.of, learn: attributions.learnThese, follow, cut: paths.cut }
+  return { attributionOf: attributions.of, learn: attributions.learnThese, follow, whole, cut: paths.cut }
 }
 
-/** The addresses on paths, and those at which paths ended. An address is in one of the two at most once. */
+/** The addresses on paths, and those at which paths ended. */
 function createPaths({ chain, address, policy }: ExamineRequest, attributions: Attributions) {
   const { limits } = policy.exposure.document
   const settled = new Set<string>([address])
   const cut: ExposureCut[] = []
   const followed: string[] = []
 
-  function end(one: string, reason: string, hop: number): void {
+  function note(one: string, reason: string, hop: number): void {
     cut.push({ address: one, reason, hops: hop })
+  }
+
+  function end(one: string, reason: string, hop: number): void {
+    note(one, reason, hop)
     settled.add(one)
   }
 
@@ -117,6 +132,7 @@ function createPaths({ chain, address, policy }: ExamineRequest, attributions: A
   return {
     cut,
     followed,
+    note,
     end,
     followThrough(one: string): void {
       followed.push(one)
@@ -159,11 +175,16 @@ function* counterpartiesByValue(
     .map(([one]) => one)
 }
 
-/** Groups the addresses so that each query reads a bounded number of transfers. */
-function* readsOf(through: ReadonlyMap<string, number>): Generator<readonly string[]> {
+/** Groups the addresses, those that are read in part or the others, so that each query reads a bounded number of transfers. */
+function* readsOf(
+  through: ReadonlyMap<string, number>,
+  parts: ReadonlySet<string>,
+  isPart: boolean,
+): Generator<readonly string[]> {
   let addresses: string[] = []
   let transfers = 0
   for (const [one, count] of through) {
+    if (parts.has(one) !== isPart) continue
     if (addresses.length > 0 && transfers + count > TRANSFERS_PER_READ) {
       yield addresses
       addresses = []

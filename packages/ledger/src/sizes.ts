@@ -1,22 +1,26 @@
 /**
- * Selects the addresses that are small enough to be followed with all their transfers. Counting transfers costs as much as reading them, so
+ * Selects the addresses that are followed: small ones with all their transfers, others with their largest ones. Counting transfers costs as much as reading them, so
  * the code avoids it: the number of rows, from the index alone, is usually sufficient.
  */
 import type { Queryable } from '@cupel/postgres'
-import { countCounterparties, countRows, countTransfers, type LedgerState } from './read-transfers.js'
+import { countRows, countTransfers, readSizes } from './count-transfers.js'
+import type { LedgerState } from './read-transfers.js'
 
 export interface SizeLimits {
-  /** Maximum transfers of one address. */
+  /** Maximum transfers of one address; of one with more the largest are read. */
   readonly transfers: number
   /** Maximum transfers of all addresses together. */
   readonly remaining: number
-  /** An unlabelled address with more is a hub. */
+  /** An unlabelled address that exchanged at least dust with more is a hub. */
   readonly counterparties: number
 }
 
 interface Size {
+  /** How many of its transfers are read. */
   readonly transfers: number
   readonly isHub: boolean
+  /** It has more transfers, so only the largest ones, of at least dust, are read. */
+  readonly isPart: boolean
 }
 
 /** Cache of the sizes of large addresses: many screens reach the same exchange, whose size is fixed in one state of the ledger. */
@@ -27,6 +31,8 @@ const MAX_KNOWN_SIZES = 10_000
 export interface Fitting {
   /** The addresses that fit, in the given order, each with an upper bound of its number of transfers. */
   readonly through: ReadonlyMap<string, number>
+  /** Those of them of which only the largest transfers are read. */
+  readonly parts: ReadonlySet<string>
   /** The other addresses, in the given order, with the reason. */
   readonly cut: readonly { readonly address: string; readonly reason: string }[]
 }
@@ -54,7 +60,7 @@ export async function fittingOf(
     const count = await countTransfers(database, { chain, ledgerSeq, addresses: small, limit })
     let sum = 0
     for (const one of small) {
-      sizes.set(one, { transfers: count(one), isHub: false })
+      sizes.set(one, { transfers: count(one), isHub: false, isPart: false })
       sum += count(one)
     }
     return sum
@@ -76,25 +82,26 @@ function fitted(
   { limits, isLabelled }: FittingRequest,
 ): Fitting {
   const through = new Map<string, number>()
+  const parts = new Set<string>()
   const cut: { address: string; reason: string }[] = []
   let remaining = limits.remaining
   for (const address of addresses) {
-    const { transfers, isHub } = sizes.get(address)!
+    const { transfers, isHub, isPart } = sizes.get(address)!
     if (isHub && !isLabelled(address)) cut.push({ address, reason: 'hub' })
-    else if (transfers > limits.transfers) cut.push({ address, reason: 'too_many_transfers' })
     else if (transfers > remaining) cut.push({ address, reason: 'limit' })
     else {
       remaining -= transfers
       through.set(address, transfers)
+      if (isPart) parts.add(address)
     }
   }
-  return { through, cut }
+  return { through, parts, cut }
 }
 
 /** An address with up to this number of transfers is followed and is no hub: it has no more counterparties than transfers. */
 const smallOf = (limits: SizeLimits): number => Math.min(limits.transfers, limits.counterparties)
 
-/** For small addresses the number of rows, for large ones the number of transfers, counted up to one more than both limits. */
+/** For small addresses the number of rows, for large ones what is counted. */
 async function sizesOf(
   database: Queryable,
   addresses: readonly string[],
@@ -107,19 +114,21 @@ async function sizesOf(
     const size = known.get(keyOf(one))
     if (size !== undefined) sizes.set(one, size)
   }
-  const limit = Math.max(limits.transfers, limits.counterparties) + 1
-  const state = { chain, ledgerSeq, limit }
+  const state = { chain, ledgerSeq }
   const unknown = addresses.filter((one) => !sizes.has(one))
   const rows = await countRows(database, { ...state, addresses: unknown, limit: smallOf(limits) + 1 })
-  for (const one of unknown) sizes.set(one, { transfers: rows(one), isHub: false })
+  for (const one of unknown) sizes.set(one, { transfers: rows(one), isHub: false, isPart: false })
   const large = unknown.filter((one) => rows(one) > smallOf(limits))
   if (large.length === 0) return sizes
-  const [transfers, counterparties] = await Promise.all([
-    countTransfers(database, { ...state, addresses: large }),
-    countCounterparties(database, { ...state, addresses: large }),
-  ])
+  const counts = await readSizes(database, { ...state, addresses: large })
   for (const one of large) {
-    const size = { transfers: transfers(one), isHub: counterparties(one) > limits.counterparties }
+    const { transfers, worth, counterparties } = counts.get(one)!
+    const isPart = transfers > limits.transfers
+    const size = {
+      transfers: isPart ? Math.min(worth, limits.transfers) : transfers,
+      isHub: counterparties > limits.counterparties,
+      isPart,
+    }
     sizes.set(one, size)
     remember(known, keyOf(one), size)
   }

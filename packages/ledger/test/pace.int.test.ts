@@ -124,8 +124,8 @@ test('the size of a large address is counted once in one state of the ledger', a
   const knownSizes: KnownSizes = new Map()
   const first = examination({ knownSizes })
   const record = await first.record
-  expect(first.asked).toContain('ledger.count-counterparties')
+  expect(first.asked).toContain('ledger.read-sizes')
   const second = examination({ knownSizes })
   expect(await second.record).toEqual(record)
-  expect(second.asked).not.toContain('ledger.count-counterparties')
+  expect(second.asked).not.toContain('ledger.read-sizes')
 })

@@ -111,6 +111,8 @@ describe('a path ends', () => {
   test('at an unlabelled hub, whose value has no source; a labelled hub is followed', async () => {
     await imported([...path, ...[1, 2, 3].map((n) => ({ from: address(10 + n), to: MIDDLE }))])
     const limits = { hub_counterparties: 4 }
+    // Less than dust makes nobody a counterparty of value.
+    await imported([{ from: address(20), to: MIDDLE, raw: '1' }])
     expect(await examined([thief], limits)).toMatchObject({
       cut: [{ address: MIDDLE, reason: 'hub', hops: 1 }],
       measures: [{ category: 'unattributed', relation: 'direct', amount: '1000000000000000000' }],
@@ -131,15 +133,6 @@ describe('a path ends', () => {
     expect(await examined()).toMatchObject({
       cut: [{ address: weth, reason: 'contract' }],
       measures: [{ category: 'unattributed' }],
-    })
-  })
-
-  test('at an address with too many transfers, and the coverage says so', async () => {
-    await imported([...path, { from: MIDDLE, to: THIEF }])
-    expect(await examined([thief], { transfers_per_intermediary: 2 })).toMatchObject({
-      cut: [{ address: MIDDLE, reason: 'too_many_transfers' }],
-      truncated: true,
-      measures: [],
     })
   })
 
@@ -165,7 +158,7 @@ describe('a path ends', () => {
 test('transfers outside the state do not count towards the limits', async () => {
   const other = address(3_001)
   await imported([...path, { from: THIEF, to: other }, { from: other, to: SCREENED }])
-  const limits = { transfers_of_intermediaries: 4, transfers_per_intermediary: 6 }
+  const limits = { transfers_of_intermediaries: 4, transfers_per_intermediary: 6, hub_counterparties: 6 }
   const before = await examined([thief], limits)
   expect(before).toMatchObject({ cut: [], truncated: false, measures: [{ sources: 1, transfers: 2 }] })
   await imported([1, 2, 3, 4].map(() => ({ from: THIEF, to: MIDDLE })))
@@ -173,13 +166,114 @@ test('transfers outside the state do not count towards the limits', async () => 
   expect((await examined([thief], limits, 2)).cut).toMatchObject([{ address: MIDDLE, reason: 'limit' }])
   await imported([{ from: THIEF, to: MIDDLE }])
   expect(await examined([thief], limits, 1)).toEqual(before)
-  expect((await examined([thief], limits, 3)).cut).toMatchObject([{ reason: 'too_many_transfers' }])
+  expect((await examined([thief], limits, 3)).cut).toMatchObject([{ address: MIDDLE, reason: 'limit' }])
 })
 
-test('of an address with too many transfers the newest are read', async () => {
-  await imported([1, 2, 3].map((n) => ({ from: THIEF, to: SCREENED, raw: `${n}` })))
-  const record = await examined([thief], { transfers: 2 })
-  expect(record).toMatchObject({ ownTransfers: 2, truncated: true, measures: [{ amount: '5', total: '5' }] })
+describe('strangers do not end the search', () => {
+  const dust = (count: number, to: string): readonly CsvTransfer[] =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ from: address(100_000 + n), to, raw: '1', time: '2026-11-20T00:00:00Z' },
+    }))
+
+  test('1,001 dust payments make no hub of an intermediary, and hide nothing that passed through it', async () => {
+    await imported([...path, ...dust(1_001, MIDDLE)])
+    expect(await examined()).toMatchObject({
+      cut: [{ address: MIDDLE, reason: 'too_many_transfers', hops: 1 }],
+      truncated: true,
+      measures: [{ category: 'stolen', relation: 'indirect', amount: '1000000000000000000' }],
+    })
+  })
+
+  test('5,001 dust payments after a large one leave it in the direct exposure', async () => {
+    await imported([{ from: THIEF, to: SCREENED }, ...dust(5_001, SCREENED)])
+    expect(await examined()).toMatchObject({
+      ownTransfers: 5_002,
+      truncated: true,
+      measures: [
+        { category: 'stolen', amount: '1000000000000000000', total: '1000000000000005001', transfers: 1 },
+      ],
+    })
+  })
+
+  test('of what is read in part, the largest transfers are followed', async () => {
+    const [small, large] = [address(3_001), address(3_002)]
+    const paid = (by: string, raw: string): readonly CsvTransfer[] => [
+      { from: THIEF, to: by, raw },
+      { from: by, to: MIDDLE, raw },
+    ]
+    const value = '20000000000000000'
+    await imported([
+      ...paid(large, `3${value.slice(1)}`),
+      { from: MIDDLE, to: SCREENED, raw: `5${value.slice(1)}` },
+      ...paid(small, value),
+    ])
+    const record = await examined([thief], { transfers_per_intermediary: 2, hub_counterparties: 9 })
+    expect(record).toMatchObject({ cut: [{ reason: 'too_many_transfers' }], truncated: true })
+    expect(record.transfersExamined).toBe(2)
+  })
+})
+
+describe('of an address with too many transfers', () => {
+  const payments = [3, 1, 2].map((n) => ({ from: THIEF, to: SCREENED, raw: `${n}` }))
+
+  test('all are added up: no transfer is left out of the direct exposure', async () => {
+    await imported(payments)
+    expect(await examined([thief], { transfers: 1 })).toMatchObject({
+      ownTransfers: 3,
+      truncated: true,
+      measures: [
+        {
+          ...{ amount: '6', total: '6', totalComplete: false, provenAmount: '6', transfers: 3 },
+          ...{ firstAt: '2026-11-01T00:00:00.000Z', lastAt: '2026-11-01T02:00:00.000Z' },
+          counterparties: [{ address: THIEF, amount: '6', transfers: 3 }],
+        },
+      ],
+      breakdown: [{ total: '6', parts: [{ category: 'stolen', amount: '6' }] }],
+    })
+  })
+
+  test('the sums of a day, of unproven ones and of each asset stay apart', async () => {
+    await imported([
+      ...payments,
+      { ...payments[0]!, time: '2026-11-02T00:00:00Z' },
+      { ...payments[0]!, status: '' },
+      {
+        from: THIEF,
+        to: SCREENED,
+        raw: '7',
+        kind: 'erc20',
+        contract: '0xdac17f958d2ee523a2206206994597c13d831ec7',
+      },
+      { from: SCREENED, to: THIEF, raw: '9' },
+    ])
+    const { measures } = await examined([thief], { transfers: 1 })
+    expect(
+      measures.map(({ asset, direction, amount, provenAmount, transfers }) => [
+        asset,
+        direction,
+        amount,
+        provenAmount,
+        transfers,
+      ]),
+    ).toEqual([
+      ['ETH', 'in', '12', '9', 5],
+      ['USD', 'in', '7000000000000', '7000000000000', 1],
+      ['ETH', 'out', '9', '9', 1],
+    ])
+  })
+
+  test('those of an intermediary that was read whole are followed all the same', async () => {
+    await imported([
+      { from: THIEF, to: MIDDLE },
+      { from: MIDDLE, to: SCREENED, raw: '400000000000000000' },
+      { from: MIDDLE, to: SCREENED, raw: '600000000000000000' },
+    ])
+    expect(await examined([thief], { transfers: 1 })).toMatchObject({
+      ownTransfers: 2,
+      measures: [{ relation: 'indirect', amount: '1000000000000000000', transfers: 2 }],
+      breakdown: [{ parts: [{ category: 'stolen', amount: '1000000000000000000' }] }],
+    })
+  })
 })
 
 test('a state of the ledger never changes: later additions, proofs, failures and retirements are not in it', async () => {

@@ -60,7 +60,7 @@ CREATE TABLE ledger.transfer (
   -- Place in the block: the index of the transaction, then the place of the log or the call.
   tx_index           int8,
   place              int8,
-  -- The height if it is known, else seconds: fixed, whatever times are learnt later. Queries read the newest transfers first.
+  -- The height if it is known, else seconds: fixed, whatever times are learnt later. The order of a listing.
   sort_at            int8 NOT NULL,
   -- Of transactions with inputs and outputs: what the transaction changed in the balance of the sender and of the receiver, in
   -- base units. Each address has its change on one transfer of the transaction; on a transfer of no value to or from the empty

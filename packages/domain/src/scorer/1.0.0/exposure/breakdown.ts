@@ -93,7 +93,7 @@ export function createBreakdown() {
 
     function put(transfer: Transfer, amount: bigint, { category, relation, address, entity }: Place): void {
       const tally = tallyOf(parts, { category, relation, address, entity })
-      addTo(tally, amount * asset.factor, valuation(amount, transfer), transfer.id)
+      addTo(tally, amount * asset.factor, valuation(amount, transfer), transfer)
     }
 
     return {
@@ -146,7 +146,7 @@ function uncountedInto(partsOf: (direction: Direction, asset: MeasuredAsset) => 
   return {
     addUncounted(transfer: Transfer, { direction, asset, valuation }: UncountedOptions): void {
       const tally = tallyFor(direction, asset, direction === 'in' ? transfer.from : transfer.to)
-      addTo(tally, transfer.amount * asset.factor, valuation(transfer.amount, transfer), transfer.id)
+      addTo(tally, transfer.amount * asset.factor, valuation(transfer.amount, transfer), transfer)
     },
     /** Nothing is known of the token but its contract, so its amount is in base units. */
     addUnknownTokens({ direction, contract, counterparty, amount, transfers }: UnknownTokens): void {

@@ -57,15 +57,15 @@ export interface ShareBand {
 }
 
 export interface ExposureLimits {
-  /** Transfers of the screened address that are read, the newest first. */
+  /** Transfers of the screened address that are followed, the largest first. Its direct exposure counts all of them. */
   readonly transfers: number
   /** Addresses that paths are followed through. */
   readonly intermediaries: number
-  /** Transfers of one such address; one with more ends the path. */
+  /** Transfers of one such address, the largest first. */
   readonly transfers_per_intermediary: number
   /** Transfers of all of them together. */
   readonly transfers_of_intermediaries: number
-  /** Unlabelled addresses with more counterparties end a path. */
+  /** Unlabelled addresses with more counterparties, of at least dust each, end a path. */
   readonly hub_counterparties: number
   /** Recorded paths of each exposure, those of most value first. */
   readonly paths: number

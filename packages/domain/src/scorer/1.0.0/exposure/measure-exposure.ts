@@ -21,7 +21,14 @@ import { valuationOf, type PriceTable } from './prices.js'
 import { finished, STEP_ITEMS, type Steps } from './steps.js'
 import { timelineOf, type Timeline } from './timeline.js'
 import type { UnknownTokens } from './unknown-tokens.js'
-import { createTextHash, edgesSha256, uncountedReason, type TextHash, type Transfer } from './transfer.js'
+import {
+  createTextHash,
+  edgesSha256,
+  transfersOf,
+  uncountedReason,
+  type TextHash,
+  type Transfer,
+} from './transfer.js'
 
 /** What was read of a ledger around one address. */
 export interface Neighbourhood {
@@ -32,11 +39,13 @@ export interface Neighbourhood {
   readonly ledgerSeq: number
   /** Transfers of the address and of every address that is followed. */
   readonly transfers: readonly Transfer[]
-  /** Addresses whose transfers were all read, so that paths may be followed through them. */
+  /** What the address moved in further transfers, added up; no path is followed through these. Absent: nothing. */
+  readonly bundles?: readonly Transfer[]
+  /** Addresses whose transfers were read, so that paths may be followed through them. */
   readonly followed: readonly string[]
-  /** Addresses at which paths ended, and why. */
+  /** Addresses at which paths ended, or whose largest transfers alone were read, and why. */
   readonly cut: readonly ExposureCut[]
-  /** Not every transfer of the address was read. */
+  /** Not every transfer of the address was read for itself, so not all of its value was followed. */
   readonly truncated: boolean
   /** Ids of those that were, where others came with an address that is followed; absent: all. */
   readonly ownIds?: ReadonlySet<string>
@@ -109,12 +118,13 @@ export function* measureInSteps(
       incomplete.add('intermediary_shortfall')
   }
   const ranOut = cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
-  const status = found.own.length + found.uncounted.length === 0 ? 'absent' : 'examined'
+  const ownTransfers = found.own.reduce((sum, one) => sum + transfersOf(one), 0)
+  const status = ownTransfers + found.uncounted.length === 0 ? 'absent' : 'examined'
   return {
     ...emptyExposure(status, { ledgerSeq, policy: context.policy }),
     ranges: mergeRanges(neighbourhood.ranges).map(recordedRange),
     transfersExamined: found.counted.length,
-    ownTransfers: found.own.length,
+    ownTransfers,
     hopsSearched: document.hops,
     truncated: neighbourhood.truncated || ranOut,
     historyComplete: !neighbourhood.truncated && incomplete.size === 0,
@@ -124,7 +134,7 @@ export function* measureInSteps(
     breakdown: yield* breakdown.list(history.totalsHold),
     cut: cut.slice(0, RECORDED_CUTS),
     cutOmitted: Math.max(0, cut.length - RECORDED_CUTS),
-    edgesSha256: yield* edgesSha256(found.counted, context.textHash ?? createTextHash()),
+    edgesSha256: yield* edgesSha256([...found.counted, ...found.bundles], context.textHash ?? createTextHash()),
     priceTableSha256: prices?.sha256 ?? '',
   }
 }
@@ -162,9 +172,11 @@ const hasIllicitToken = (
 
 interface SortedTransfers {
   readonly counted: readonly Transfer[]
-  /** Counted, of the address itself. */
+  /** Counted, of the address itself, bundles too. */
   readonly own: readonly Transfer[]
-  /** Counted, by contract. */
+  /** Counted. */
+  readonly bundles: readonly Transfer[]
+  /** Counted, by contract; bundles have no place in the order of transfers. */
   readonly byAsset: ReadonlyMap<string, readonly Transfer[]>
   /** Of the address itself, whatever changed what it owns. */
   readonly moved: readonly Transfer[]
@@ -172,7 +184,7 @@ interface SortedTransfers {
   readonly uncounted: readonly Transfer[]
 }
 
-function* sortedOut({ chain, address, transfers, ownIds }: Neighbourhood): Steps<SortedTransfers> {
+function* sortedOut({ chain, address, transfers, bundles = [], ownIds }: Neighbourhood): Steps<SortedTransfers> {
   const counted: Transfer[] = []
   const own: Transfer[] = []
   const moved: Transfer[] = []
@@ -191,7 +203,18 @@ function* sortedOut({ chain, address, transfers, ownIds }: Neighbourhood): Steps
     pushTo(byAsset, one.contract, one)
     if (isOwn) own.push(one)
   }
-  return { counted, own, byAsset, moved, uncounted }
+  const counting = bundles.filter((one) => uncountedReason(chain, one) === null)
+  for (let index = 0; index < bundles.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const one = bundles[index]!
+    moved.push(one)
+    if (uncountedReason(chain, one) !== null) uncounted.push(one)
+    else {
+      own.push(one)
+      if (!byAsset.has(one.contract)) byAsset.set(one.contract, [])
+    }
+  }
+  return { counted, own, bundles: counting, byAsset, moved, uncounted }
 }
 
 /** Timelines of the followed addresses from transfers of one asset, each made when it is first asked for. */

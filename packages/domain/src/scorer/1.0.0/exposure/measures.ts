@@ -9,7 +9,7 @@ import type { Route } from './route.js'
 import type { Steps } from './steps.js'
 import { addTo, emptyTally, listed, listedOfEach, textOf, type Tally } from './tally.js'
 import type { Direction } from './trace-routes.js'
-import type { Transfer } from './transfer.js'
+import { transfersOf, type Transfer } from './transfer.js'
 
 /** Value that passed through an unlabelled hub is shown under this word and not scored. */
 export const UNATTRIBUTED = 'unattributed'
@@ -98,7 +98,7 @@ export function createMeasures(limits: ExposureLimits) {
       sum.hops = Math.max(sum.hops, one.route.between.length + 1)
       if (sum.lastTransferId === one.transfer.id) return
       sum.lastTransferId = one.transfer.id
-      sum.transfers += 1
+      sum.transfers += transfersOf(one.transfer)
       addToPeriod(sum.period, one.transfer)
     },
     /** In the order of their keys. T of every one is complete where the history is. */
@@ -159,10 +159,10 @@ const emptySum = (
 const amountOf = ({ bySource }: Sum): bigint =>
   [...bySource.values()].reduce((sum, { amount }) => sum + amount, 0n)
 
-function addToPeriod(period: Period, { occurredAtS }: Transfer): void {
+function addToPeriod(period: Period, { occurredAtS, bundle }: Transfer): void {
   if (occurredAtS === null) period.isKnown = false
   else {
-    period.firstAtS = Math.min(period.firstAtS, occurredAtS)
+    period.firstAtS = Math.min(period.firstAtS, bundle?.firstAtS ?? occurredAtS)
     period.lastAtS = Math.max(period.lastAtS, occurredAtS)
   }
 }
@@ -189,7 +189,7 @@ function addToSource(
     known = { ...emptyTally(source?.label?.entity ?? ''), source, provenAmount: 0n }
     sum.bySource.set(route.sourceAddress, known)
   }
-  addTo(known, amount, microUsd, transfer.id)
+  addTo(known, amount, microUsd, transfer)
   if (route.proven) known.provenAmount += amount
 }
 

@@ -1,6 +1,7 @@
 /** Adds amounts up by address, and lists those of most value. */
 import type { ExposureCounterparty } from '@cupel/contracts'
 import { addedValue } from './prices.js'
+import { transfersOf, type Transfer } from './transfer.js'
 
 export interface Tally {
   readonly entity: string
@@ -22,12 +23,12 @@ export const emptyTally = (entity: string): Tally => ({
 })
 
 /** Adds a part of a transfer. */
-export function addTo(tally: Tally, amount: bigint, microUsd: bigint | null, transferId: string): void {
+export function addTo(tally: Tally, amount: bigint, microUsd: bigint | null, transfer: Transfer): void {
   tally.amount += amount
   tally.microUsd = addedValue(tally.microUsd, microUsd)
-  if (tally.lastTransferId === transferId) return
-  tally.lastTransferId = transferId
-  tally.transfers += 1
+  if (tally.lastTransferId === transfer.id) return
+  tally.lastTransferId = transfer.id
+  tally.transfers += transfersOf(transfer)
 }
 
 export interface ListedCounterparties {

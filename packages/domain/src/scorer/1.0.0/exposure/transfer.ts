@@ -29,7 +29,12 @@ export interface Transfer {
   readonly proven: boolean
   /** Its transaction is a CoinJoin, and `from` or `to` is the node `coinjoin:<transaction hash>`. */
   readonly coinJoin: boolean
+  /** Only of transfers of one day that are added up: of what they have in common one `Transfer` tells, and of the times the last. */
+  readonly bundle?: { readonly transfers: number; readonly firstAtS: number | null }
 }
+
+/** How many transfers it stands for. */
+export const transfersOf = ({ bundle }: Transfer): number => bundle?.transfers ?? 1
 
 /**
  * The counterparty of value that the chain itself gives: rewards of blocks, and what their coinbase pays. It is no address, and nobody's
@@ -107,4 +112,4 @@ export function* edgesSha256(transfers: readonly Transfer[], hash: TextHash): St
 }
 
 const lineOf = (one: Transfer): string =>
-  `${one.id} ${one.contract} ${one.from} ${one.to} ${one.amount} ${one.blockNumber ?? ''} ${one.occurredAtS ?? ''} ${one.index ?? ''} ${one.position ?? ''} ${one.proven}`
+  `${one.id} ${one.contract} ${one.from} ${one.to} ${one.amount} ${one.blockNumber ?? ''} ${one.occurredAtS ?? ''} ${one.index ?? ''} ${one.position ?? ''} ${one.proven}${one.bundle === undefined ? '' : ` ${one.bundle.transfers} ${one.bundle.firstAtS ?? ''}`}`

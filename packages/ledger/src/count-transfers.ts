@@ -1,0 +1,88 @@
+/** Counts the transfers of addresses, and what of them has value. Strangers can send dust to anyone, so dust makes nothing large. */
+import type { Queryable } from '@cupel/postgres'
+import { assetValues, IS_WORTH, seen, withAssets, type LedgerState, type Side } from './read-transfers.js'
+
+const countOf = (from: (side: Side) => string): string => `
+    SELECT asked.address, found.count
+    FROM unnest($3::text[]) AS asked (address)
+    CROSS JOIN LATERAL (
+      SELECT count(*) FROM (
+        (SELECT FROM ${from('from_address')} LIMIT $4) UNION ALL (SELECT FROM ${from('to_address')} LIMIT $4)
+        LIMIT $4) both_sides) found`
+
+const COUNT_TRANSFERS = { name: 'ledger.count-transfers', text: `${withAssets(5)}${countOf(seen)}` }
+
+/** An index-only query that ignores whether a row is visible in the state. */
+const COUNT_ROWS = {
+  name: 'ledger.count-rows',
+  text: countOf(
+    (side) => `ledger.transfer t WHERE t.chain = $1 AND $2::int8 > 0 AND t.${side} = asked.address`,
+  ),
+}
+
+const sizeOf = (side: Side, other: Side): string => `
+  SELECT t.${other} AS counterparty, asset.measured, t.amount * asset.factor AS value, asset.dust, ${IS_WORTH} AS is_worth
+  FROM ${seen(side)}`
+
+const READ_SIZES = {
+  name: 'ledger.read-sizes',
+  text: `${withAssets(4)}
+    SELECT asked.address, size.* FROM unnest($3::text[]) AS asked (address)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(transfers), 0)::int8 AS transfers, coalesce(sum(worth), 0)::int8 AS worth,
+        count(DISTINCT counterparty) FILTER (WHERE value >= dust) AS counterparties
+      FROM (
+        SELECT counterparty, measured, dust, sum(value) AS value, count(*) AS transfers,
+          count(*) FILTER (WHERE is_worth) AS worth
+        FROM (${sizeOf('from_address', 'to_address')} UNION ALL ${sizeOf('to_address', 'from_address')}) both_sides
+        GROUP BY counterparty, measured, dust) pair) size`,
+}
+
+/** A request to count for all these addresses with one query. */
+export interface CountRequest extends LedgerState {
+  readonly addresses: readonly string[]
+  readonly limit: number
+}
+
+type Count = (database: Queryable, request: CountRequest) => Promise<(address: string) => number>
+
+/** The number of transfers of each address, counted up to the limit. */
+export const countTransfers: Count = (database, request) =>
+  counted(database, request, COUNT_TRANSFERS, assetValues(request.chain))
+
+/** An upper bound for the number of transfers in any state, several times faster than counting them; up to the limit. */
+export const countRows: Count = (database, request) => counted(database, request, COUNT_ROWS, [])
+
+async function counted(
+  database: Queryable,
+  { chain, ledgerSeq, addresses, limit }: CountRequest,
+  statement: typeof COUNT_ROWS,
+  assets: readonly unknown[],
+): Promise<(address: string) => number> {
+  const values = [chain, ledgerSeq, addresses, limit, ...assets]
+  const rows =
+    addresses.length === 0 ? [] : await database.query<{ address: string; count: number }>(statement, values)
+  const counts = new Map(rows.map(({ address, count: found }) => [address, found]))
+  return (address) => counts.get(address) ?? 0
+}
+
+export interface TransferCounts {
+  readonly transfers: number
+  /** Of those, transfers of at least dust. */
+  readonly worth: number
+  /** Those with which it exchanged at least dust of one asset. */
+  readonly counterparties: number
+}
+
+/** Counts everything that the addresses moved. */
+export async function readSizes(
+  database: Queryable,
+  { chain, ledgerSeq, addresses }: LedgerState & { readonly addresses: readonly string[] },
+): Promise<ReadonlyMap<string, TransferCounts>> {
+  const values = [chain, ledgerSeq, addresses, ...assetValues(chain)]
+  const rows = await database.query<TransferCounts & { readonly address: string } & Record<string, unknown>>(
+    READ_SIZES,
+    values,
+  )
+  return new Map(rows.map((row) => [row.address, row]))
+}
