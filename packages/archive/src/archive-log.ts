@@ -1,8 +1,8 @@
 /** The log in an archive, which is read like any other log: the third adapter of the port. It is never appended to. */
-import { keyPartition, LogStoppedError, type EventLog, type LogRecord } from '@cupel/event-log'
+import { type EventLog, keyPartition, type LogRecord, LogStoppedError, placeOf } from '@cupel/event-log'
 import { BadSegmentError } from './format/container.js'
 import type { Segment } from './format/manifest.js'
-import { endOf, placeOf, type ArchiveContents } from './read-archive.js'
+import { endOf, type ArchiveContents } from './read-archive.js'
 import { recordsOfSegment, signedBytes } from './segment-records.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
@@ -66,7 +66,7 @@ export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions
           'truncated-log',
           `${topic}/${partition} was to be read from ${from}, and the archive begins at ${start}: the log had lost the records before.`,
         )
-      for (const segment of segments.get(placeOf(topic, partition)) ?? []) {
+      for (const segment of segments.get(placeOf({ topic, partition })) ?? []) {
         if (segment.next <= from || segment.first >= to) continue
         for await (const records of recordsOf(segment)) {
           const wanted = records.filter(({ offset }) => offset >= from && offset < to)

@@ -3,7 +3,7 @@
  * killed at any moment therefore leaves a valid archive, and the next run continues behind its last manifest.
  */
 import { createHash } from 'node:crypto'
-import type { EventLog, LogRecord } from '@cupel/event-log'
+import { type EventLog, type LogRecord, placeOf, placesOf, rangeOf } from '@cupel/event-log'
 import { failpoint } from '@cupel/failpoints'
 import type { Signer, Verifier } from '@cupel/signing'
 import { markerOf, openSegmentWriter, sha256OfRecord } from './format/container.js'
@@ -21,14 +21,7 @@ import {
 } from './format/manifest.js'
 import { storedOf } from './format/record-type.js'
 import { MAX_MANIFEST_SEGMENTS, MAX_SEGMENT_BYTES, MAX_SEGMENT_RECORDS } from './limits.js'
-import {
-  endOf,
-  isOwnFile,
-  placeOf,
-  requireManifests,
-  unnamedFiles,
-  type ArchiveContents,
-} from './read-archive.js'
+import { endOf, isOwnFile, requireManifests, unnamedFiles, type ArchiveContents } from './read-archive.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
 export interface CreateOptions {
@@ -157,10 +150,10 @@ async function topicsOf({ log, topics }: CreateOptions, contents: ArchiveContent
   const known = [...contents.topics.values()]
   const names = topics.filter((name) => !contents.topics.has(name))
   const added = names.map(async (name): Promise<ArchivedTopic> => {
-    const partitions = Array.from({ length: await log.partitionCount(name) }, (_, partition) => partition)
+    const places = await placesOf(log, [name])
     return {
       name,
-      starts: await Promise.all(partitions.map((partition) => log.startOffset(name, partition))),
+      starts: await Promise.all(places.map(({ partition }) => log.startOffset(name, partition))),
     }
   })
   return [...known, ...(await Promise.all(added))]
@@ -176,11 +169,8 @@ async function workOf(
   for (const { name: topic, starts } of topics)
     for (const [partition, start] of starts.entries()) {
       const from = endOf(contents, topic, partition) ?? start
-      const [begins, to] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
-      const place = placeOf(topic, partition)
+      const place = placeOf({ topic, partition })
+      const { from: begins, to } = await rangeOf(log, { topic, partition })
       if (to < from)
         throw new ArchiveError(
           `${place} ends at offset ${to}, and ${store.place} has its records up to ${from}: the log lost records. Put them back from the archive (docs/archive.md).`,
@@ -209,7 +199,7 @@ async function requireSameEnd(
   for await (const records of log.read({ topic, partition, from: next - 1, to: next })) found = records.at(-1)
   if (found !== undefined && sha256OfRecord(storedOf(found)) === lastSha256) return
   throw new ArchiveError(
-    `${placeOf(topic, partition)} has another record before offset ${next} than ${store.place}: the log was changed, or it is another one. Compare them (cupel audit verify, cupel archive verify).`,
+    `${placeOf({ topic, partition })} has another record before offset ${next} than ${store.place}: the log was changed, or it is another one. Compare them (cupel audit verify, cupel archive verify).`,
   )
 }
 

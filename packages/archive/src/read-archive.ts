@@ -1,4 +1,5 @@
 /** Reads the manifests of an archive and checks that each follows the one before. Segments are checked when they are read. */
+import { placeOf } from '@cupel/event-log'
 import type { Verifier } from '@cupel/signing'
 import {
   BadManifestError,
@@ -43,8 +44,6 @@ export interface ArchiveContents {
   /** In the order of the offsets, by `placeOf`. */
   readonly segments: ReadonlyMap<string, readonly Segment[]>
 }
-
-export const placeOf = (topic: string, partition: number): string => `${topic}/${partition}`
 
 /** The manifests up to the first one that does not belong there, and its fault. */
 export async function readManifests(
@@ -114,7 +113,7 @@ export function endOf(
   topic: string,
   partition: number,
 ): number | undefined {
-  return segments.get(placeOf(topic, partition))?.at(-1)?.next ?? topics.get(topic)?.starts[partition]
+  return segments.get(placeOf({ topic, partition }))?.at(-1)?.next ?? topics.get(topic)?.starts[partition]
 }
 
 function createSum() {
@@ -177,7 +176,7 @@ function addSegment(
   topics: ReadonlyMap<string, ArchivedTopic>,
 ): void {
   const { topic, partition, first, file } = segment
-  const place = placeOf(topic, partition)
+  const place = placeOf({ topic, partition })
   const before = segments.get(place) ?? []
   const begins = before.at(-1)?.next ?? topics.get(topic)?.starts[partition]
   if (begins !== first)

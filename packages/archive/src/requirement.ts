@@ -1,7 +1,6 @@
 /** The records of an archive that need a MAC, and the reports that need a signature, as the installation required it of its log. */
-import type { Position } from '@cupel/event-log'
+import { placeOf, type Position } from '@cupel/event-log'
 import type { Required, RequiredRange } from './format/manifest.js'
-import { placeOf } from './read-archive.js'
 
 export interface ArchivedRequirement {
   isMacDue(position: Position): boolean
@@ -13,19 +12,18 @@ export function requirementOf({ macs, signatures }: Required): ArchivedRequireme
   const areMacsDue = macs.some(({ until }) => until === null)
   return {
     isMacDue(position) {
-      const ranges = ofMacs.get(placeOf(position.topic, position.partition))
+      const ranges = ofMacs.get(placeOf(position))
       // The topic was made after MACs were required.
       return ranges === undefined ? areMacsDue : isWithin(ranges, position)
     },
-    isSignatureDue: (position) =>
-      isWithin(ofSignatures.get(placeOf(position.topic, position.partition)) ?? [], position),
+    isSignatureDue: (position) => isWithin(ofSignatures.get(placeOf(position)) ?? [], position),
   }
 }
 
 function byPlace(ranges: readonly RequiredRange[]): ReadonlyMap<string, readonly RequiredRange[]> {
   const places = new Map<string, RequiredRange[]>()
   for (const range of ranges) {
-    const place = placeOf(range.topic, range.partition)
+    const place = placeOf(range)
     places.set(place, [...(places.get(place) ?? []), range])
   }
   return places

@@ -1,8 +1,16 @@
 /** Writes the records of an archive into an empty log, each at its offset with exactly its bytes (docs/adr/0367). */
-import type { EventLog, LogIdentity, LogRecord, NewRecord } from '@cupel/event-log'
+import {
+  endsOf,
+  type EventLog,
+  type LogIdentity,
+  type LogRecord,
+  type NewRecord,
+  type Place,
+  placeOf,
+} from '@cupel/event-log'
 import { openArchiveLog } from './archive-log.js'
 import { MAX_RESTORED_BYTES, MAX_RESTORED_RECORDS } from './limits.js'
-import { endOf, placeOf, type ArchiveContents } from './read-archive.js'
+import { endOf, type ArchiveContents } from './read-archive.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
 export interface RestoreArchiveOptions {
@@ -27,9 +35,7 @@ export interface RestoredArchive {
   readonly present: number
 }
 
-interface Place {
-  readonly topic: string
-  readonly partition: number
+interface RestoredPlace extends Place {
   /** Offset after the last record, in the archive and in the log. */
   readonly archived: number
   readonly written: number
@@ -45,7 +51,7 @@ export async function restoreArchive(options: RestoreArchiveOptions): Promise<Re
   if (contents.log === null) throw new ArchiveError(`${options.store.place} holds no archive.`)
   requireWholeFronts(contents)
   const archive = openArchiveLog(options)
-  const places = await placesOf(options)
+  const places = await restoredPlaces(options)
   const total = places.reduce((sum, { archived }) => sum + archived, 0)
   let done = 0
   const count = (records: number): void => onProgress?.({ records: (done += records), total })
@@ -66,7 +72,7 @@ function requireWholeFronts({ topics, segments }: ArchiveContents): void {
     starts.forEach((start, partition) => {
       if (start > 0)
         throw new ArchiveError(
-          `${placeOf(name, partition)} begins at offset ${start} in the archive: the log had lost the records before, and a log cannot begin there.`,
+          `${placeOf({ topic: name, partition })} begins at offset ${start} in the archive: the log had lost the records before, and a log cannot begin there.`,
         )
     })
   for (const { file, first, next, records } of [...segments.values()].flat())
@@ -76,39 +82,37 @@ function requireWholeFronts({ topics, segments }: ArchiveContents): void {
       )
 }
 
-async function placesOf({ contents, log, topics }: RestoreArchiveOptions): Promise<Place[]> {
-  for (const topic of topics) if (!contents.topics.has(topic)) await requireEmpty(log, topic)
-  const places: Place[] = []
-  for (const { name: topic, starts } of contents.topics.values()) {
-    const partitions = await log.partitionCount(topic)
-    if (partitions !== starts.length)
+async function restoredPlaces({ contents, log, topics }: RestoreArchiveOptions): Promise<RestoredPlace[]> {
+  for (const end of await endsOf(
+    log,
+    topics.filter((topic) => !contents.topics.has(topic)),
+  ))
+    if (end.offset > 0)
       throw new ArchiveError(
-        `${topic} has ${partitions} partitions in the log and ${starts.length} in the archive: install a log with the same number.`,
+        `${placeOf(end)} has records, and the archive has no such topic: an archive is restored into an empty log.`,
       )
-    for (let partition = 0; partition < partitions; partition += 1) {
-      const [archived, written] = [endOf(contents, topic, partition)!, await log.endOffset(topic, partition)]
+  const places: RestoredPlace[] = []
+  for (const { name: topic, starts } of contents.topics.values()) {
+    const ends = await endsOf(log, [topic])
+    if (ends.length !== starts.length)
+      throw new ArchiveError(
+        `${topic} has ${ends.length} partitions in the log and ${starts.length} in the archive: install a log with the same number.`,
+      )
+    for (const { offset: written, ...place } of ends) {
+      const archived = endOf(contents, topic, place.partition)!
       if (written > archived)
         throw new ArchiveError(
-          `${placeOf(topic, partition)} has ${written} records in the log and ${archived} in the archive: an archive is restored into an empty log.`,
+          `${placeOf(place)} has ${written} records in the log and ${archived} in the archive: an archive is restored into an empty log.`,
         )
-      places.push({ topic, partition, archived, written })
+      places.push({ ...place, archived, written })
     }
   }
   return places
 }
 
-async function requireEmpty(log: EventLog, topic: string): Promise<void> {
-  const partitions = await log.partitionCount(topic)
-  for (let partition = 0; partition < partitions; partition += 1)
-    if ((await log.endOffset(topic, partition)) > 0)
-      throw new ArchiveError(
-        `${placeOf(topic, partition)} has records, and the archive has no such topic: an archive is restored into an empty log.`,
-      )
-}
-
 type Count = (records: number) => void
 
-async function compare(archive: EventLog, log: EventLog, place: Place, count: Count): Promise<void> {
+async function compare(archive: EventLog, log: EventLog, place: RestoredPlace, count: Count): Promise<void> {
   const { topic, partition, written } = place
   if (written === 0) return
   const range = { topic, partition, from: 0, to: written }
@@ -118,7 +122,7 @@ async function compare(archive: EventLog, log: EventLog, place: Place, count: Co
       const { value: expected } = await archived.next()
       if (expected === undefined || !isSame(record, expected))
         throw new ArchiveError(
-          `${placeOf(topic, partition)} has another record at offset ${record.offset} than the archive: an archive is restored into an empty log.`,
+          `${placeOf({ topic, partition })} has another record at offset ${record.offset} than the archive: an archive is restored into an empty log.`,
         )
     }
     count(batch.length)
@@ -139,7 +143,7 @@ const isSame = (a: LogRecord, b: LogRecord): boolean =>
   a.value.equals(b.value) &&
   JSON.stringify(Object.entries(a.headers)) === JSON.stringify(Object.entries(b.headers))
 
-async function copy(archive: EventLog, log: EventLog, place: Place, count: Count): Promise<void> {
+async function copy(archive: EventLog, log: EventLog, place: RestoredPlace, count: Count): Promise<void> {
   const { topic, partition, written, archived } = place
   let next = written
   for await (const records of archive.read({ topic, partition, from: written, to: archived }))
@@ -148,7 +152,7 @@ async function copy(archive: EventLog, log: EventLog, place: Place, count: Count
       const moved = positions.find(({ offset }, index) => offset !== next + index)
       if (moved !== undefined)
         throw new ArchiveError(
-          `A record of ${placeOf(topic, partition)} got the offset ${moved.offset}: somebody else appends to the log. Stop it, empty the topics, and restore again.`,
+          `A record of ${placeOf({ topic, partition })} got the offset ${moved.offset}: somebody else appends to the log. Stop it, empty the topics, and restore again.`,
         )
       next += batch.length
       count(batch.length)

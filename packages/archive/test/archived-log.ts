@@ -1,7 +1,7 @@
 /** A log, an archive of it in small segments, and helpers that read both. */
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
-import type { EventLog, LogRecord } from '@cupel/event-log'
+import { type EventLog, type LogRecord, scan } from '@cupel/event-log'
 import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/signing'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
@@ -118,14 +118,7 @@ export async function runRestore({
 
 export async function recordsOf(log: EventLog): Promise<LogRecord[]> {
   const found: LogRecord[] = []
-  for (const { name: topic } of topics)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const [from, to] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
-      for await (const batch of log.read({ topic, partition, from, to })) found.push(...batch)
-    }
+  for await (const record of scan(log, topics)) found.push(record)
   return found.map(({ topic, partition, offset, key, value, headers }) => {
     return { topic, partition, offset, key, value: Buffer.from(value), headers: { ...headers } }
   })

@@ -2,6 +2,7 @@
  * `archive`: how fast the log of an installation is archived, verified and recomputed, with two floors: reading the same records
  * without doing anything with them, and hashing the same files.
  */
+import { scan } from '@cupel/event-log'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -90,14 +91,7 @@ async function readAll({
   const since = performance.now()
   let bytes = 0
   try {
-    for (const { name: topic } of topicSpecs)
-      for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-        const from = await log.startOffset(topic, partition)
-        const to = await log.endOffset(topic, partition)
-        if (from < to)
-          for await (const records of log.read({ topic, partition, from, to }))
-            for (const { value } of records) bytes += value.length
-      }
+    for await (const { value } of scan(log, topicSpecs)) bytes += value.length
     return { seconds: (performance.now() - since) / 1_000, bytes }
   } finally {
     await log.close()

@@ -3,14 +3,14 @@
  * at the end.
  */
 import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
-import type { EventLog } from '@cupel/event-log'
+import { type EventLog, placeOf } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 import type { SigningKeys } from '@cupel/signing'
 import { checkpointFile, CheckpointsStoppedError, levelFiles } from './checkpoint-files.js'
 import { compareLog, type LogComparison } from './compare-log.js'
 import { store } from './make-checkpoint.js'
-import { keyOf, loadState, type PartitionState } from './state.js'
+import { loadState, type PartitionState } from './state.js'
 import type { Acceptance } from './statement.js'
 
 export interface AcceptShorterOptions {
@@ -72,11 +72,11 @@ function sorted({ partitions }: LogComparison): {
   const kept = new Map<string, PartitionState>()
   const lost: Acceptance['lost'][number][] = []
   for (const { place, state, differences, agreesBehind } of partitions) {
-    if (state !== null) kept.set(keyOf(place), state)
+    if (state !== null) kept.set(placeOf(place), state)
     if (differences.length === 0) continue
     if (agreesBehind)
       throw new CheckpointsStoppedError(
-        `Records ${differences[0]!.from} to ${differences[0]!.to - 1} of ${keyOf(place)} were changed, and later ones were not: that is no missing end. Restore the log from a backup.`,
+        `Records ${differences[0]!.from} to ${differences[0]!.to - 1} of ${placeOf(place)} were changed, and later ones were not: that is no missing end. Restore the log from a backup.`,
       )
     lost.push({ ...place, from: differences[0]!.from, to: Math.max(...differences.map(({ to }) => to)) })
   }

@@ -9,13 +9,12 @@ import {
   type DomainEvent,
   type EventData,
 } from '@cupel/contracts'
-import type { EventLog, LogIdentity } from '@cupel/event-log'
+import { type EventLog, type LogIdentity, placeOf } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { forgetCheckpoints, listCheckpoints, writeOutbox } from '@cupel/projections'
 import type { Verifier } from '@cupel/signing'
 import { CheckpointsStoppedError } from './checkpoint-files.js'
 import { compareLog, type LogComparison } from './compare-log.js'
-import { keyOf } from './state.js'
 
 export interface AdoptLogOptions {
   /** The copy. */
@@ -94,8 +93,8 @@ function requireSame({ last, faults, partitions }: LogComparison): number {
     for (const { kind, from, to } of differences)
       throw new CheckpointsStoppedError(
         kind === 'missing'
-          ? `The copy lacks the records ${from} to ${to - 1} of ${keyOf(place)}, which were signed: wait until the copy is complete, or copy the topic again from its first record.`
-          : `The records ${from} to ${to - 1} of ${keyOf(place)} are not those that were signed, or have other offsets: copy the topic again from its first record.`,
+          ? `The copy lacks the records ${from} to ${to - 1} of ${placeOf(place)}, which were signed: wait until the copy is complete, or copy the topic again from its first record.`
+          : `The records ${from} to ${to - 1} of ${placeOf(place)} are not those that were signed, or have other offsets: copy the topic again from its first record.`,
       )
   return last.statement.number
 }

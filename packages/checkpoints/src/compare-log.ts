@@ -1,6 +1,6 @@
 /** Compares a log with its checkpoints. It changes nothing, and its memory does not grow with the log. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventLog } from '@cupel/event-log'
+import { type EventLog, type Place, placeOf, rangeOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Verifier } from '@cupel/signing'
 import { checkpointFile, holds, sizeOf } from './checkpoint-files.js'
@@ -11,8 +11,7 @@ import {
   type PartitionComparison,
 } from './compare-partition.js'
 import { readCheckpoints, type ReadCheckpoint } from './read-checkpoints.js'
-import type { Place } from './record-leaf.js'
-import { keyOf, loadState } from './state.js'
+import { loadState } from './state.js'
 import { BadCheckpointError, type Acceptance } from './statement.js'
 
 export interface LogComparison {
@@ -117,7 +116,7 @@ function createTrees(log: EventLog) {
 
   async function add(extensions: readonly NumberedExtension[]): Promise<void> {
     for (const extension of extensions) {
-      const key = keyOf(extension)
+      const key = placeOf(extension)
       const list = waiting.get(key) ?? {
         place: { topic: extension.topic, partition: extension.partition },
         extensions: [],
@@ -148,18 +147,14 @@ function createTrees(log: EventLog) {
   }
 
   async function begin(place: Place, first: number): Promise<{ comparer: PartitionComparer; next: number }> {
-    const { topic, partition } = place
-    const [start, end] = await Promise.all([
-      log.startOffset(topic, partition),
-      log.endOffset(topic, partition),
-    ])
+    const { from: start, to: end } = await rangeOf(log, place)
     return { comparer: comparePartition(log, place, first, { start, end }), next: first }
   }
 
   async function end(lost: Acceptance['lost']): Promise<void> {
     await flush()
     for (const { topic, partition, from } of lost) {
-      const key = keyOf({ topic, partition })
+      const key = placeOf({ topic, partition })
       const result = open.get(key)?.comparer.result()
       open.delete(key)
       // The accepted loss lies behind `from`; a difference before it arose later.

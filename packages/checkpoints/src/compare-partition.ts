@@ -1,7 +1,7 @@
 /** Compares the records of one partition with its checkpoints, in the order of the offsets. */
-import { LogStoppedError, type EventLog } from '@cupel/event-log'
+import { type EventLog, LogStoppedError, type Place } from '@cupel/event-log'
 import { appendLeaf, EMPTY_TREE, rootOf, SUBTREE_LEAVES, treeRoot, type Tree } from '@cupel/signing'
-import { leafPages, type Place } from './record-leaf.js'
+import { leafPages } from './record-leaf.js'
 import type { PartitionState } from './state.js'
 import type { Extension } from './statement.js'
 

@@ -1,10 +1,10 @@
 /** Adds newly appended records to the hash trees of the partitions. */
 import type { Pauses } from '@cupel/concurrency'
-import { LogStoppedError, type EventLog } from '@cupel/event-log'
+import { type EventLog, LogStoppedError, type Place, placeOf } from '@cupel/event-log'
 import { appendLeaf, EMPTY_TREE, rootOf, type Tree } from '@cupel/signing'
 import { CheckpointsStoppedError } from './checkpoint-files.js'
-import { leafPages, type Place } from './record-leaf.js'
-import { keyOf, nextOf, type PartitionState } from './state.js'
+import { leafPages } from './record-leaf.js'
+import { nextOf, type PartitionState } from './state.js'
 import type { Extension } from './statement.js'
 
 /** A checkpoint covers at most about this many records; if there are more, the next one follows at once. */
@@ -27,7 +27,7 @@ export async function extend(
 ): Promise<Extended> {
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
   places.forEach((place, index) => {
-    const state = states.get(keyOf(place))
+    const state = states.get(placeOf(place))
     if (state !== undefined && ends[index]! < nextOf(state))
       throw shorterLog(place, ends[index]!, nextOf(state))
   })
@@ -37,7 +37,7 @@ export async function extend(
   for (const [index, place] of places.entries()) {
     if (left === 0) return { extensions, partitions, records: maxRecords, hasMore: true }
     const end = ends[index]!
-    const state = states.get(keyOf(place))
+    const state = states.get(placeOf(place))
     // Most partitions of a new log are empty.
     if (state === undefined && end === 0) continue
     const from = state === undefined ? await log.startOffset(place.topic, place.partition) : nextOf(state)

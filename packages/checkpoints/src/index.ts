@@ -10,9 +10,8 @@ export { makeCheckpoint, type Made, type MakeParts } from './make-checkpoint.js'
 export { checkpointsMigrations } from './migrations.js'
 export { openHistory, requireSameEnds, type History, type HistoryParts } from './open-history.js'
 export { publishKeys, unpublishedKeys } from './publish-keys.js'
-export { leafOf, type Place } from './record-leaf.js'
+export { leafOf } from './record-leaf.js'
 export {
-  placesOf,
   startCheckpoints,
   type CheckpointSettings,
   type CheckpointsOptions,

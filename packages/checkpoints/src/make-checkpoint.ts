@@ -1,13 +1,12 @@
 /** Signs the state of the log and stores the checkpoint: first in the database, as the only one with its number, then in the files. */
 import { turnsOnly, type Pauses } from '@cupel/concurrency'
-import type { EventLog } from '@cupel/event-log'
+import { type EventLog, type Place, placeOf } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { appendLeaf, EMPTY_TREE, leafHash, type Signer } from '@cupel/signing'
 import { writeLine } from './checkpoint-files.js'
 import { extend, MAX_CHECKPOINT_RECORDS } from './extend.js'
 import type { History } from './open-history.js'
-import type { Place } from './record-leaf.js'
-import { advance, keyOf, type Head, type PartitionState } from './state.js'
+import { advance, type Head, type PartitionState } from './state.js'
 import {
   digestOfState,
   signedLine,
@@ -93,5 +92,5 @@ function merged(
   before: ReadonlyMap<string, PartitionState>,
   changed: readonly PartitionState[],
 ): ReadonlyMap<string, PartitionState> {
-  return new Map([...before, ...changed.map((state) => [keyOf(state), state] as const)])
+  return new Map([...before, ...changed.map((state) => [placeOf(state), state] as const)])
 }

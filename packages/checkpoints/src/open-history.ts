@@ -1,5 +1,5 @@
 /** Finds the last checkpoint and completes what a crash cut off. Refuses to start if files, database and log contradict each other. */
-import type { EventLog } from '@cupel/event-log'
+import { type EventLog, placeOf, rangeOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
   checkpointFile,
@@ -11,7 +11,7 @@ import {
 } from './checkpoint-files.js'
 import { shorterLog } from './extend.js'
 import { leafPages } from './record-leaf.js'
-import { keyOf, loadState, nextOf, type Head, type State } from './state.js'
+import { loadState, nextOf, type Head, type State } from './state.js'
 import type { Verifier } from '@cupel/signing'
 import { BadCheckpointError, checkSignature, digestOfState, parseLine } from './statement.js'
 
@@ -69,11 +69,7 @@ export async function requireSameEnds(
 ): Promise<void> {
   const signed = await Promise.all(
     [...partitions.values()].map(async (state) => {
-      const { topic, partition } = state
-      const [start, end] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
+      const { from: start, to: end } = await rangeOf(log, state)
       return { state, start, end }
     }),
   )
@@ -84,7 +80,7 @@ export async function requireSameEnds(
     for await (const [leaf] of leafPages(log, state, { from: next - 1, to: next }))
       if (!leaf!.equals(state.lastLeaf))
         throw new CheckpointsStoppedError(
-          `The record ${next - 1} of ${keyOf(state)} is not the one that was signed: the log was changed, or an older one was restored and went on. Compare them (cupel audit verify), then restore the log, or accept the loss: cupel log accept-shorter --reason "…"`,
+          `The record ${next - 1} of ${placeOf(state)} is not the one that was signed: the log was changed, or an older one was restored and went on. Compare them (cupel audit verify), then restore the log, or accept the loss: cupel log accept-shorter --reason "…"`,
         )
   }
 }

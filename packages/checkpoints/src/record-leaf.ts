@@ -1,7 +1,7 @@
 /** The leaves of a partition's hash tree: one per offset, in the order of the offsets. */
 import { hash } from 'node:crypto'
 import { turnsOnly, type Pauses } from '@cupel/concurrency'
-import type { AuthenticLog, EventLog, LogRecord } from '@cupel/event-log'
+import type { AuthenticLog, EventLog, LogRecord, Place } from '@cupel/event-log'
 import { leafHash } from '@cupel/signing'
 
 const FORMAT = 'cupel-record-1'
@@ -19,11 +19,6 @@ export function leafOf({ topic, partition, offset, key, headers, value }: LogRec
 /** The leaf of an offset at which the log has no record: Kafka keeps the ends of transactions there. */
 function leafOfNothing(topic: string, partition: number, offset: number): Buffer {
   return leafHash(Buffer.from(JSON.stringify([FORMAT, topic, partition, offset])))
-}
-
-export interface Place {
-  readonly topic: string
-  readonly partition: number
 }
 
 /**

@@ -1,14 +1,13 @@
 /** Makes a checkpoint at an interval if records are new. Several processes may run it: one number is signed once. */
 import { createPauses, startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
-import type { EventLog } from '@cupel/event-log'
+import { type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { SigningKeys } from '@cupel/signing'
 import { CheckpointsStoppedError } from './checkpoint-files.js'
 import { makeCheckpoint } from './make-checkpoint.js'
 import { openHistory, requireSameEnds, type History } from './open-history.js'
 import { publishKeys } from './publish-keys.js'
-import type { Place } from './record-leaf.js'
 import { loadState } from './state.js'
 
 /** Calls that the process serves go first. The pauses are short against the interval. */
@@ -91,12 +90,4 @@ export function startCheckpoints(options: CheckpointsOptions): RunningCheckpoint
 
   const loop = startLoop({ step, restMs: intervalMs, onError: failed })
   return { error: () => error, stop: () => loop.stop() }
-}
-
-/** Every partition of the topics. */
-export async function placesOf(log: EventLog, topics: readonly TopicSpec[]): Promise<Place[]> {
-  const counts = await Promise.all(topics.map(({ name }) => log.partitionCount(name)))
-  return topics.flatMap(({ name }, index) =>
-    Array.from({ length: counts[index]! }, (_, partition) => ({ topic: name, partition })),
-  )
 }

@@ -1,9 +1,9 @@
 /**
  * The rows from which the next checkpoint continues, and the fence: of two writers with the same last checkpoint one gets the next number.
  */
+import { type Place, placeOf } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import type { Tree } from '@cupel/signing'
-import type { Place } from './record-leaf.js'
 
 export interface Head {
   readonly number: number
@@ -28,7 +28,6 @@ export interface State {
   readonly partitions: ReadonlyMap<string, PartitionState>
 }
 
-export const keyOf = ({ topic, partition }: Place): string => `${topic}/${partition}`
 export const nextOf = ({ first, tree }: PartitionState): number => first + tree.size
 
 interface StateRow {
@@ -66,7 +65,7 @@ export async function loadState(database: Queryable, log: string): Promise<State
   })
   return {
     head: { number, position, line, tree: { size: number, peaks: hashesOf(peaks) } },
-    partitions: new Map(states.map((state) => [keyOf(state), state])),
+    partitions: new Map(states.map((state) => [placeOf(state), state])),
   }
 }
 

@@ -1,9 +1,10 @@
+import { placesOf } from '@cupel/event-log'
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
 import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { acceptShorter, compareLog, makeCheckpoint, openHistory, placesOf } from '../src/index.js'
+import { acceptShorter, compareLog, makeCheckpoint, openHistory } from '../src/index.js'
 import { openCheckpointedLog, TOPIC, topics, wrongs, type CheckpointedLog } from './history.js'
 
 let own: CheckpointedLog

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
-import type { EventLog } from '@cupel/event-log'
+import { type EventLog, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/signing'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
@@ -12,7 +12,6 @@ import {
   compareLog,
   makeCheckpoint,
   openHistory,
-  placesOf,
   requireSameEnds,
   type LogComparison,
   type Made,

@@ -1,12 +1,12 @@
 /** Every change of signed records is found and named by its place; nothing else is reported. */
 import { turnsOnly } from '@cupel/concurrency'
-import type { EventLog, LogRecord } from '@cupel/event-log'
+import { placeOf, type EventLog, type LogRecord } from '@cupel/event-log'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { test, expect } from 'vitest'
 import { comparePartition, type Difference, type NumberedExtension } from '../src/compare-partition.js'
 import { extend } from '../src/extend.js'
-import { keyOf, type PartitionState } from '../src/state.js'
+import type { PartitionState } from '../src/state.js'
 
 const place = { topic: 'a.topic', partition: 3 }
 
@@ -47,7 +47,7 @@ async function signed(records: readonly LogRecord[], ends: readonly number[]): P
     const made = await extend(logOf(records, 0, end), [place], states, {
       ...{ maxRecords: Number.MAX_SAFE_INTEGER, pauses: turnsOnly() },
     })
-    states = new Map(made.partitions.map((state) => [keyOf(state), state]))
+    states = new Map(made.partitions.map((state) => [placeOf(state), state]))
     extensions.push(...made.extensions.map((extension) => ({ ...extension, number: extensions.length + 1 })))
   }
   return extensions

@@ -2,6 +2,7 @@
  * Dead letters: records that a group cannot handle, kept complete with the cause, for an operator. When a letter is resolved, a note is
  * appended to the same topic: letters without a note are open.
  */
+import { scan } from './scan.js'
 import { derivedTopicSpecs, topicsInUse, type TopicSpec } from '@cupel/contracts'
 import type { FailpointName } from '@cupel/failpoints'
 import {
@@ -90,14 +91,12 @@ export async function appendDeadLetter(
 /** The open letters of a group, oldest first. */
 export async function listDeadLetters(log: EventLog, group: string): Promise<DeadLetter[]> {
   const { name: topic } = deadLetterTopic(group)
-  const [from, to] = await Promise.all([log.startOffset(topic, 0), log.endOffset(topic, 0)])
   const open = new Map<number, DeadLetter>()
-  for await (const records of log.read({ topic, partition: 0, from, to }))
-    for (const record of records) {
-      const resolved = record.headers[RESOLVED_HEADER]
-      if (resolved === undefined) open.set(record.offset, letterOf(group, record))
-      else open.delete(Number(resolved))
-    }
+  for await (const record of scan(log, [topic])) {
+    const resolved = record.headers[RESOLVED_HEADER]
+    if (resolved === undefined) open.set(record.offset, letterOf(group, record))
+    else open.delete(Number(resolved))
+  }
   return [...open.values()]
 }
 

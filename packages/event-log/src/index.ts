@@ -15,6 +15,7 @@ export { createEventCodec, UndecodableRecordError } from './event-codec.js'
 export type { EventCodec, FieldOf, PartReader, UndecodableReason } from './event-codec.js'
 export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
+export { endsOf, lastRecord, placeOf, placesOf, positionColumns, rangeOf, rangesOf, scan } from './scan.js'
 export { missingFront, requireFront } from './missing-front.js'
 export { eventLogMigrations } from './migrations.js'
 export {

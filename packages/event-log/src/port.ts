@@ -48,10 +48,20 @@ export interface ForgedRecord {
   readonly forgery: Forgery
 }
 
-export interface Position {
+/** One partition of a topic. */
+export interface Place {
   readonly topic: string
   readonly partition: number
+}
+
+export interface Position extends Place {
   readonly offset: number
+}
+
+/** The records `from` ≤ offset < `to` of a place. */
+export interface LogRange extends Place {
+  readonly from: number
+  readonly to: number
 }
 
 /** Identifies the log. A checkpoint taken on one log has no meaning on another. */
@@ -89,13 +99,8 @@ export interface EventLog {
   /** Oldest offset that can still be read. */
   startOffset(topic: string, partition: number): Promise<number>
 
-  /** Records `from` ≤ offset < `to`, in order, in batches. */
-  read(range: {
-    topic: string
-    partition: number
-    from: number
-    to: number
-  }): AsyncIterable<readonly LogRecord[]>
+  /** The records of the range, in order, in batches. */
+  read(range: LogRange): AsyncIterable<readonly LogRecord[]>
 
   /**
    * Follows one partition from its current end, outside any group. Resolves when the tail is ready: records appended from then on are
@@ -143,9 +148,9 @@ export interface SubscribeOptions {
   readonly group: string
   readonly topics: readonly string[]
   /** The partitions that the group reads; all by default. Every member must always return the same. */
-  readonly reads?: (place: { readonly topic: string; readonly partition: number }) => boolean
+  readonly reads?: (place: Place) => boolean
   /** The start of reading; called whenever a partition is assigned. The group itself stores no offsets. */
-  readonly checkpoint: (position: { topic: string; partition: number }) => Promise<Checkpoint | null>
+  readonly checkpoint: (place: Place) => Promise<Checkpoint | null>
   /**
    * Handles records of one partition in order; the next batch of that partition follows when it has resolved. It resolves to the offset at
    * which reading continues; `undefined` means after the batch. A rejected batch is retried from the checkpoint after a pause.
@@ -169,7 +174,7 @@ export interface SubscribeOptions {
    * The reported problem of the partition is over: it is read again, and no rejected batch waits to be handled. A batch is also over if its
    * checkpoint has moved: it was stored, although the handler could not know that. So is everything of a partition that this reader gives up.
    */
-  readonly onRecovered?: (place: { readonly topic: string; readonly partition: number }) => void
+  readonly onRecovered?: (place: Place) => void
 }
 
 export interface Checkpoint {
@@ -198,11 +203,11 @@ export interface LogBatch {
 
 export interface Subscription {
   /** Partitions that this member currently holds. */
-  readonly assigned: () => readonly { topic: string; partition: number }[]
+  readonly assigned: () => readonly Place[]
   /** Records appended to the assigned partitions and not yet handled, at the last check. */
   readonly lag: () => number
   /** Goes back to a stored checkpoint, for example when an append of a handled batch failed later. */
-  restart(position: { topic: string; partition: number }): void
+  restart(place: Place): void
   /** A caller waits now: ends the rest. Records appended before the call are read without another one. */
   nudge(): void
   /** Finishes the running batches, leaves the group at once. */

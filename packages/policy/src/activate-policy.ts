@@ -1,6 +1,6 @@
 /** Puts a policy in force for an operator. Records the operator and the reason, and rejects a version that had another text before. */
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
-import type { EventCodec, EventLog, Position } from '@cupel/event-log'
+import { type EventCodec, type EventLog, type Position, requireFront, scan } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { activationEvent, type PolicyToActivate } from './policy-activation.js'
 
@@ -70,15 +70,10 @@ export async function lockActivations(transaction: Queryable): Promise<void> {
 export async function readActivations(log: EventLog, codec: EventCodec): Promise<ActivatedPolicy[]> {
   const topic = topicOf('PolicyActivated')
   const activations: ActivatedPolicy[] = []
-  const partitions = await log.partitionCount(topic)
-  for (let partition = 0; partition < partitions; partition += 1) {
-    const to = await log.endOffset(topic, partition)
-    for await (const records of log.read({ topic, partition, from: 0, to })) {
-      for (const record of records) {
-        const event = codec.decodeAs('PolicyActivated', record)
-        if (event !== null) activations.push(event.data)
-      }
-    }
+  await requireFront(log, [topic])
+  for await (const record of scan(log, [topic])) {
+    const event = codec.decodeAs('PolicyActivated', record)
+    if (event !== null) activations.push(event.data)
   }
   return activations
 }

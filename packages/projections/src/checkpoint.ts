@@ -4,7 +4,7 @@
  * value: they roll back and resume at the stored one.
  */
 import { createBatcher } from '@cupel/concurrency'
-import type { Checkpoint, LogIdentity } from '@cupel/event-log'
+import { type Checkpoint, type LogIdentity, type Place, placeOf } from '@cupel/event-log'
 import { asTimes, type Queryable } from '@cupel/postgres'
 
 export interface GroupPartition {
@@ -29,8 +29,6 @@ export interface CheckpointMove {
   /** Whether `next` is the end of the partition as last seen. */
   readonly atEnd?: boolean
 }
-
-type Place = Pick<GroupPartition, 'topic' | 'partition'>
 
 const LOAD = {
   name: 'projection.load-checkpoints',
@@ -166,9 +164,4 @@ export async function advanceCheckpoint(
   { group, log, ...move }: CheckpointMove & { group: string; log: LogIdentity },
 ): Promise<boolean> {
   return (await advanceCheckpoints(transaction, { group, log, moves: [move] })).length === 1
-}
-
-/** One string per partition, for use as a map key. */
-export function placeOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}/${partition}`
 }

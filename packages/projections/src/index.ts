@@ -33,6 +33,7 @@ export {
   unrelayedEvents,
 } from './restored.js'
 export type { PartitionPosition } from './restored.js'
+export { unreadRange, unreadRanges } from './unread-ranges.js'
 export { outboxBacklog, writeOutbox, writeOutboxBatch } from './outbox.js'
 export type { OutboxTarget } from './outbox.js'
 export { startOutboxRelay } from './outbox-relay.js'

@@ -2,11 +2,12 @@
  * Reading your writes: waits until the checkpoint of a consumer has passed an offset. All readers of a process share one query,
  * so that a burst of readers costs the database only one.
  */
+import { placeOf } from '@cupel/event-log'
 import { setTimeout as startTimer } from 'node:timers'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Database } from '@cupel/postgres'
 import { nudge } from './nudges.js'
-import { placeOf, type GroupPartition } from './checkpoint.js'
+import type { GroupPartition } from './checkpoint.js'
 
 /** Time between two checks: a projection usually catches up within one or two of them. */
 const LOOK_INTERVAL_MS = 10

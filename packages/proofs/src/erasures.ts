@@ -1,12 +1,13 @@
 /** Reads the erasures that the log records. The erased records stay unchanged, so nothing else shows an erasure. */
 import { topicOf, type EventData } from '@cupel/contracts'
 import {
-  LogStoppedError,
-  typeOf,
-  UndecodableRecordError,
   type AuthenticLog,
   type EventCodec,
   type LogRecord,
+  LogStoppedError,
+  rangesOf,
+  typeOf,
+  UndecodableRecordError,
 } from '@cupel/event-log'
 
 export type Erasure = EventData['PersonalDataErased']
@@ -25,11 +26,10 @@ export async function readErasures({
   const forgeryOf = await log.forgeryCheck()
   const topic = topicOf('PersonalDataErased')
   const erasures: Erasure[] = []
-  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
-    if (from === to) continue
+  for (const range of await rangesOf(log, [topic])) {
+    if (range.from === range.to) continue
     try {
-      for await (const records of log.unchecked.read({ topic, partition, from, to }))
+      for await (const records of log.unchecked.read(range))
         for (const record of records)
           if (typeOf(record) === 'PersonalDataErased' && forgeryOf(record) === null)
             erasures.push(...erasureIn(codec, record))

@@ -1,12 +1,14 @@
 /** Checks whether reports carry signatures of the installation, with public keys alone. */
 import { topicOf, type DomainEvent } from '@cupel/contracts'
-import type {
-  AuthenticLog,
-  EventCodec,
-  ForgeryCheck,
-  LogIdentity,
-  LogRecord,
-  Position,
+import {
+  type AuthenticLog,
+  type EventCodec,
+  type ForgeryCheck,
+  type LogIdentity,
+  type LogRecord,
+  placeOf,
+  type Position,
+  scan,
 } from '@cupel/event-log'
 import {
   createSignatureCheck,
@@ -132,14 +134,14 @@ async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[
   const published: PublicKey[] = []
   const retired = new Map<string, Map<string, number>>()
   const adopted = new Map<LogIdentity, LogIdentity>()
-  for (const topic of new Set(KEY_EVENTS.map((type) => topicOf(type))))
-    for await (const event of authenticEvents(parts, topic))
-      if (event.type === 'SigningKeyPublished') {
-        const key = parseVerifierKey(event.data.verifierKey)
-        if (key !== null && purposeOf(key) === 'reports') published.push(key)
-      } else if (event.type === 'SigningKeyRetired')
-        retired.set(event.data.keyId, earliest(retired.get(event.data.keyId), event.data.ends))
-      else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
+  const topics = [...new Set(KEY_EVENTS.map((type) => topicOf(type)))]
+  for await (const event of authenticEvents(parts, topics))
+    if (event.type === 'SigningKeyPublished') {
+      const key = parseVerifierKey(event.data.verifierKey)
+      if (key !== null && purposeOf(key) === 'reports') published.push(key)
+    } else if (event.type === 'SigningKeyRetired')
+      retired.set(event.data.keyId, earliest(retired.get(event.data.keyId), event.data.ends))
+    else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
   return { published, retired, adopted }
 }
 
@@ -147,15 +149,11 @@ const KEY_EVENTS = ['SigningKeyPublished', 'SigningKeyRetired', 'LogAdopted'] as
 
 async function* authenticEvents(
   { log, codec, forgeryOf }: Parameters<typeof openSignatureExamination>[0],
-  topic: string,
+  topics: readonly string[],
 ): AsyncGenerator<DomainEvent> {
-  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
-    for await (const records of log.unchecked.read({ topic, partition, from, to }))
-      for (const record of records) {
-        const event = forgeryOf(record) === null ? decoded(codec, record) : null
-        if (event !== null) yield event
-      }
+  for await (const record of scan(log.unchecked, topics)) {
+    const event = forgeryOf(record) === null ? decoded(codec, record) : null
+    if (event !== null) yield event
   }
 }
 
@@ -174,7 +172,6 @@ function earliest(known: Map<string, number> | undefined, ends: readonly Positio
   return all
 }
 
-const placeOf = ({ topic, partition }: Omit<Position, 'offset'>): string => `${topic}/${partition}`
 const isSame = (one: PublicKey, other: PublicKey): boolean => verifierKey(one) === verifierKey(other)
 const distinct = (keys: readonly PublicKey[]): PublicKey[] => [
   ...new Map(keys.map((key) => [verifierKey(key), key])).values(),

@@ -4,7 +4,13 @@
  */
 import { topicOf, type EventData, type LabelStateRecorded, type ReportGenerated } from '@cupel/contracts'
 import { compiledDefaultPolicy, type SharedInputs } from '@cupel/domain'
-import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import {
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+  rangesOf,
+  UndecodableRecordError,
+} from '@cupel/event-log'
 
 /** A report names an event by a hash that the log does not contain. */
 export class MissingSharedInputError extends Error {
@@ -76,10 +82,8 @@ function indexByHash<T extends SharedEvent>(
   }
 
   async function indexNewRecords(): Promise<void> {
-    const partitions = await log.partitionCount(topic)
-    for (let partition = 0; partition < partitions; partition += 1) {
-      const from = indexedTo.get(partition) ?? (await log.startOffset(topic, partition))
-      const to = await log.endOffset(topic, partition)
+    for (const { partition, from: start, to } of await rangesOf(log, [topic])) {
+      const from = indexedTo.get(partition) ?? start
       if (from >= to) continue
       for await (const { offset, data } of read({ partition, from, to }))
         if (!places.has(data.sha256)) places.set(data.sha256, { partition, offset })

@@ -5,11 +5,14 @@
  */
 import { reportPartitionAmong, topicOf, type DomainEvent } from '@cupel/contracts'
 import {
-  TYPE_HEADER,
   type AuthenticLog,
   type EventCodec,
   type Forgery,
   type LogRecord,
+  type Place,
+  placesOf,
+  rangeOf,
+  TYPE_HEADER,
 } from '@cupel/event-log'
 import { createIdSet, fingerprint } from './id-set.js'
 
@@ -136,15 +139,10 @@ export async function reportRanges({
   const ranges: ReportRange[] = []
   const modes = livemode === undefined ? [true, false] : [livemode]
   for (const topic of modes.map((live) => topicOf('ReportGenerated', live))) {
-    const count = await log.partitionCount(topic)
-    for (let partition = 0; partition < count; partition += 1) {
-      if (reportId !== undefined && reportPartitionAmong(reportId, count) !== partition) continue
-      const [from, to] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
-      ranges.push({ topic, partition, from, to })
-    }
+    const places = await placesOf(log, [topic])
+    const holds = ({ partition }: Place): boolean =>
+      reportId === undefined || reportPartitionAmong(reportId, places.length) === partition
+    ranges.push(...(await Promise.all(places.filter(holds).map((place) => rangeOf(log, place)))))
   }
   return ranges
 }

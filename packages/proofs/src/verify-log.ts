@@ -7,13 +7,15 @@ import { createHash } from 'node:crypto'
 import { reportPartitionAmong, topicOf, type DomainEvent, type TopicSpec } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
-  LogStoppedError,
-  TYPE_HEADER,
   type AuthenticLog,
   type EventCodec,
   type EventLog,
   type ForgeryCheck,
   type LogRecord,
+  LogStoppedError,
+  placesOf,
+  rangeOf,
+  TYPE_HEADER,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
@@ -91,9 +93,10 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
   for (const { name } of topics) {
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
-    const partitions = await log.partitionCount(name)
+    const places = await placesOf(log, [name])
+    const partitions = places.length
     const read: ReadPartition[] = []
-    for (let partition = 0; partition < partitions; partition += 1) {
+    for (const { partition } of places) {
       const run = { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures }
       read.push(await verifyPartition(run, options))
     }
@@ -126,7 +129,7 @@ interface PartitionRun {
 async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<ReadPartition> {
   const { log, maxIds = MAX_IDS } = options
   const { topic, partition } = run
-  const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
+  const { from, to } = await rangeOf(log, run)
   if (from > 0)
     run.found({
       ...{ kind: 'truncated', topic, partition, offset: from },

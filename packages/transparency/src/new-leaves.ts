@@ -1,8 +1,7 @@
 /** The leaves of new records, in the order of topics, partitions and offsets. */
 import { randomBytes } from 'node:crypto'
-import type { Place } from '@cupel/checkpoints'
 import { turnsOnly, type Pauses } from '@cupel/concurrency'
-import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
+import type { EventCodec, EventLog, LogRecord, Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { documentSalt, leafEntry, saltedHash, SEED_BYTES, valueSalt } from './format/leaf.js'
 import { reportDecoder, type ReportOf } from './report-of-leaf.js'

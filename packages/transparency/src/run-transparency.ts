@@ -1,8 +1,8 @@
 /** Keeps the transparency log up to date. Several processes may run it; only one of them takes each step. */
-import { placesOf, type CheckpointSettings, type Place } from '@cupel/checkpoints'
+import type { CheckpointSettings } from '@cupel/checkpoints'
 import { createPauses, startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import { type EventCodec, type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { extendLog } from './extend-log.js'
 import { publishFiles } from './publish-files.js'

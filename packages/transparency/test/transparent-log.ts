@@ -1,7 +1,7 @@
 /** A log with a transparency log, and helpers that change both. */
+import { placesOf } from '@cupel/event-log'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { placesOf } from '@cupel/checkpoints'
 import { topicOf, topicSpecs, type DomainEvent, type EventData } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/signing'
 import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'

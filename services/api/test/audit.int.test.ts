@@ -7,7 +7,7 @@ import {
   type ScreenRequested,
 } from '@cupel/contracts'
 import { magicProblems } from '@cupel/domain'
-import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import { type EventLog, LogUnavailableError, scan } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
 import { noMetrics, silentLogger } from '@cupel/contracts'
@@ -46,11 +46,7 @@ async function trail(): Promise<DomainEvent[]> {
   const events: DomainEvent[] = []
   for (const livemode of [true, false]) {
     const topic = topicOf('ApiRequestAudited', livemode)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const to = await log.endOffset(topic, partition)
-      for await (const records of log.read({ topic, partition, from: 0, to }))
-        events.push(...records.map((record) => codec.decode(record)))
-    }
+    for await (const record of scan(log, [topic])) events.push(codec.decode(record))
   }
   return await installation.opened(events)
 }

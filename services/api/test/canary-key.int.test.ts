@@ -1,4 +1,5 @@
 /** Sends a key in a thousand right and wrong ways, and checks that no log, event, error or metric holds it. */
+import { scan } from '@cupel/event-log'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -175,13 +176,7 @@ function around(text: string, secret: string): string {
 async function everyRecord(): Promise<string> {
   const { log } = installation
   const texts: string[] = []
-  for (const { name: topic } of topicSpecs) {
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const to = await log.endOffset(topic, partition)
-      for await (const records of log.read({ topic, partition, from: 0, to }))
-        for (const { key, headers, value } of records)
-          texts.push(key, JSON.stringify(headers), value?.toString('latin1') ?? '')
-    }
-  }
+  for await (const { key, headers, value } of scan(log, topicSpecs))
+    texts.push(key, JSON.stringify(headers), value?.toString('latin1') ?? '')
   return texts.join('\n')
 }

@@ -3,9 +3,15 @@
  * was restored from a backup. Without it the coordinator would release screenings again whose reports are further on in the log.
  */
 import { laneOfReportPartition, topicOf } from '@cupel/contracts'
-import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import {
+  type EventCodec,
+  type EventLog,
+  type LogRange,
+  type LogRecord,
+  UndecodableRecordError,
+} from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { loadCheckpoint, putCheckpoints } from '@cupel/projections'
+import { putCheckpoints, unreadRanges } from '@cupel/projections'
 import { applyFacts } from './apply.js'
 import { factOf, isReportTopic, type Fact } from './facts.js'
 import { COORDINATOR_GROUP } from './follow-jobs.js'
@@ -23,25 +29,24 @@ export async function replayJobs(parts: ReplayJobsParts): Promise<number> {
   const positions = []
   let applied = 0
   // Submissions first: outcomes of jobs that are known need not be kept.
-  for (const type of ['BulkSubmitted', 'ReportGenerated'] as const)
-    for (const topic of [topicOf(type, true), topicOf(type, false)])
-      for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-        if (isReportTopic(topic) && laneOfReportPartition(partition) === 'interactive') continue
-        const stored = await loadCheckpoint(transaction, { group: COORDINATOR_GROUP, topic, partition })
-        const from = stored?.next ?? (await log.startOffset(topic, partition))
-        const to = await log.endOffset(topic, partition)
-        if (from >= to) continue
-        const read = await replayPartition(parts, { topic, partition, from, to })
-        applied += read.applied
-        positions.push({ topic, partition, next: read.next })
-      }
+  const topics = (['BulkSubmitted', 'ReportGenerated'] as const).flatMap((type) => [
+    topicOf(type, true),
+    topicOf(type, false),
+  ])
+  for (const range of await unreadRanges(transaction, log, { group: COORDINATOR_GROUP, topics })) {
+    const { topic, partition } = range
+    if (isReportTopic(topic) && laneOfReportPartition(partition) === 'interactive') continue
+    const read = await replayPartition(parts, range)
+    applied += read.applied
+    positions.push({ topic, partition, next: read.next })
+  }
   await putCheckpoints(transaction, { group: COORDINATOR_GROUP, log: identity, positions })
   return applied
 }
 
 async function replayPartition(
   { log, codec, transaction }: ReplayJobsParts,
-  range: { readonly topic: string; readonly partition: number; readonly from: number; readonly to: number },
+  range: LogRange,
 ): Promise<{ readonly applied: number; readonly next: number }> {
   let applied = 0
   for await (const records of log.read(range)) {

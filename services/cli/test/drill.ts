@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAccount, issueKey, revokeKey } from '@cupel/access'
 import { topicOf } from '@cupel/contracts'
-import { typeOf } from '@cupel/event-log'
+import { scan, typeOf } from '@cupel/event-log'
 import { recomputeReports } from '@cupel/proofs'
 import { until } from '@cupel/testkit'
 import { createEndpoint } from '@cupel/webhooks'
@@ -155,13 +155,8 @@ export async function settled({ database }: Opened): Promise<void> {
 export async function recorded({ log }: Opened): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>()
   for (const type of ['ReportGenerated', 'BulkCompleted'] as const)
-    for (let partition = 0; partition < (await log.partitionCount(topicOf(type))); partition += 1) {
-      const to = await log.endOffset(topicOf(type), partition)
-      if (to === 0) continue
-      for await (const records of log.read({ topic: topicOf(type), partition, from: 0, to }))
-        for (const record of records)
-          if (typeOf(record) === type) counts.set(record.key, (counts.get(record.key) ?? 0) + 1)
-    }
+    for await (const record of scan(log, [topicOf(type)]))
+      if (typeOf(record) === type) counts.set(record.key, (counts.get(record.key) ?? 0) + 1)
   return counts
 }
 

@@ -16,7 +16,14 @@ import {
   type Logger,
   type Metrics,
 } from '@cupel/contracts'
-import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import {
+  endsOf,
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+  type Position,
+  typeOf,
+} from '@cupel/event-log'
 import { findErasures } from '@cupel/personal-data'
 import type { Database, Queryable } from '@cupel/postgres'
 import {
@@ -254,7 +261,7 @@ async function latestOfKeys(
 }
 
 async function untilViewHas(database: Database, seen: readonly (ReportSeen | null)[]): Promise<void> {
-  const ends = new Map<string, { topic: string; partition: number; offset: number }>()
+  const ends = new Map<string, Position>()
   for (const one of seen)
     if (one !== null)
       ends.set(`${one.topic}/${one.partition}`, {
@@ -270,22 +277,10 @@ async function untilViewHas(database: Database, seen: readonly (ReportSeen | nul
  * last one, can meet such a view.
  */
 async function untilViewHasPresentEnds({ log, database }: LatestReportsOptions): Promise<void> {
-  const ends = REPORT_TOPICS.map(async (topic) => {
-    const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, partition) => partition)
-    return await Promise.all(
-      partitions.map(async (partition) => ({
-        ...{ topic, partition },
-        offset: await log.endOffset(topic, partition),
-      })),
-    )
-  })
-  await untilViewHasEnds(database, (await Promise.all(ends)).flat())
+  await untilViewHasEnds(database, await endsOf(log, REPORT_TOPICS))
 }
 
-async function untilViewHasEnds(
-  database: Database,
-  ends: readonly { readonly topic: string; readonly partition: number; readonly offset: number }[],
-): Promise<void> {
+async function untilViewHasEnds(database: Database, ends: readonly Position[]): Promise<void> {
   const group = readModelGroup(reportView)
   const have = await Promise.all(
     ends.map((end) => waitUntilProjected({ ...end, database, group, timeoutMs: VIEW_WAIT_MS })),

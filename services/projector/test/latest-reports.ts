@@ -7,7 +7,7 @@ import {
   type DomainEvent,
   type EventData,
 } from '@cupel/contracts'
-import type { LogRecord } from '@cupel/event-log'
+import { endsOf, type LogRecord, scan } from '@cupel/event-log'
 import { testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import { listCheckpoints } from '@cupel/projections'
 
@@ -86,15 +86,11 @@ export async function latestRecords({ log, codec }: TestInstallation): Promise<L
   const found: LatestRecord[] = []
   for (const livemode of [true, false]) {
     const topic = topicOf('LatestReportRecorded', livemode)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const to = await log.endOffset(topic, partition)
-      for await (const records of log.unchecked.read({ topic, partition, from: 0, to }))
-        for (const record of records)
-          found.push({
-            record,
-            event: record.value.length === 0 ? null : codec.decodeAs('LatestReportRecorded', record),
-          })
-    }
+    for await (const record of scan(log.unchecked, [topic]))
+      found.push({
+        record,
+        event: record.value.length === 0 ? null : codec.decodeAs('LatestReportRecorded', record),
+      })
   }
   return found
 }
@@ -132,9 +128,8 @@ export async function isSettled({ database, log }: TestInstallation): Promise<bo
   for (const [group, type, modes] of groups)
     for (const livemode of modes) {
       const topic = topicOf(type, livemode)
-      for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1)
-        if ((next.get(`${group} ${topic} ${partition}`) ?? 0) < (await log.endOffset(topic, partition)))
-          return false
+      for (const { partition, offset } of await endsOf(log, [topic]))
+        if ((next.get(`${group} ${topic} ${partition}`) ?? 0) < offset) return false
     }
   return true
 }

@@ -11,7 +11,7 @@ import {
   type Report,
 } from '@cupel/contracts'
 import { classifyLabel, compiledDefaultPolicy, parseAddress } from '@cupel/domain'
-import { TYPE_HEADER, type NewRecord } from '@cupel/event-log'
+import { type NewRecord, placesOf, TYPE_HEADER } from '@cupel/event-log'
 import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { openDatabase } from '@cupel/postgres'
@@ -131,12 +131,8 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
     },
     async checkpointTotal(group) {
       let total = 0
-      for (const lane of ['interactive', 'bulk'] as const) {
-        const topic = screenTopic(lane)
-        for (let partition = 0; partition < (await log.partitionCount(topic)); partition++) {
-          total += (await loadCheckpoint(database, { group, topic, partition }))?.next ?? 0
-        }
-      }
+      for (const place of await placesOf(log, [screenTopic('interactive'), screenTopic('bulk')]))
+        total += (await loadCheckpoint(database, { group, ...place }))?.next ?? 0
       return total
     },
   }

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EventType } from '@cupel/contracts'
-import { UndecodableRecordError, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import {
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+  rangesOf,
+  UndecodableRecordError,
+} from '@cupel/event-log'
 import { ArchiveError } from '../store.js'
 import { columnsOf, timeOf, undecodedColumns, type Column } from './columns.js'
 import { openParquetFiles, type ParquetFiles, type ParquetLimits } from './parquet-files.js'
@@ -72,19 +78,6 @@ async function writeAll(options: ExportParquetOptions, draft: string): Promise<E
     }
   }
   return { records, files: files.end(), undecoded }
-}
-
-async function rangesOf(log: EventLog, topics: readonly string[]) {
-  const ranges: { topic: string; partition: number; from: number; to: number }[] = []
-  for (const topic of topics)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const [from, to] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
-      if (from < to) ranges.push({ topic, partition, from, to })
-    }
-  return ranges
 }
 
 interface Target {

@@ -1,8 +1,14 @@
 /** The offset of each partition from which a report must carry a signature: reports of 0.1.0 have none. */
 import { topicOf } from '@cupel/contracts'
-import type { EventLog, LogIdentity } from '@cupel/event-log'
+import {
+  endsOf,
+  type EventLog,
+  type LogIdentity,
+  placeOf,
+  type Position,
+  positionColumns,
+} from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { keyOf } from '../state.js'
 
 export interface SignaturesRequired {
   /** Whether reports without a signature count now. */
@@ -31,12 +37,12 @@ export async function loadSignaturesRequired(
     [log],
   )
   const ranges = new Map<string, SignaturesRequiredRange[]>()
-  for (const row of rows) ranges.set(keyOf(row), [...(ranges.get(keyOf(row)) ?? []), row])
+  for (const row of rows) ranges.set(placeOf(row), [...(ranges.get(placeOf(row)) ?? []), row])
   return {
     ranges: rows,
     isEmpty: rows.every(({ until }) => until !== null),
     isDue: (position) =>
-      (ranges.get(keyOf(position)) ?? []).some(
+      (ranges.get(placeOf(position)) ?? []).some(
         ({ from, until }) => from <= position.offset && position.offset < (until ?? Infinity),
       ),
   }
@@ -69,7 +75,7 @@ export async function requireSignatures(
        WHERE NOT EXISTS (SELECT FROM checkpoints.signatures_required r WHERE r.log = $1
          AND r.topic = ends.topic AND r.partition = ends.partition AND r.until_offset IS NULL)
        ON CONFLICT (log, topic, partition, first_offset) DO UPDATE SET until_offset = NULL`,
-      [logId, ...columnsOf(ends)],
+      [logId, ...positionColumns(ends)],
     )
     if (added > 0) await record?.(transaction)
     return added > 0
@@ -91,36 +97,12 @@ export async function stopRequiringSignatures(
       `UPDATE checkpoints.signatures_required r SET until_offset = greatest(r.first_offset, ends.next)
        FROM unnest($2::text[], $3::int4[], $4::int8[]) AS ends (topic, partition, next)
        WHERE r.log = $1 AND r.topic = ends.topic AND r.partition = ends.partition AND r.until_offset IS NULL`,
-      [logId, ...columnsOf(ends)],
+      [logId, ...positionColumns(ends)],
     )
     if (closed > 0) await record?.(transaction)
     return closed > 0
   })
 }
 
-interface End {
-  readonly topic: string
-  readonly partition: number
-  readonly offset: number
-}
-
-function columnsOf(ends: readonly End[]): [string[], number[], number[]] {
-  return [
-    ends.map(({ topic }) => topic),
-    ends.map(({ partition }) => partition),
-    ends.map(({ offset }) => offset),
-  ]
-}
-
 /** The current ends of the partitions that hold reports. */
-export async function reportEnds(log: EventLog): Promise<End[]> {
-  const ends = reportTopics().map(async (topic) => {
-    const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, partition) => partition)
-    return await Promise.all(
-      partitions.map(async (partition) => ({
-        ...{ topic, partition, offset: await log.endOffset(topic, partition) },
-      })),
-    )
-  })
-  return (await Promise.all(ends)).flat()
-}
+export const reportEnds = (log: EventLog): Promise<Position[]> => endsOf(log, reportTopics())

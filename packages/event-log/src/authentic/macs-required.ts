@@ -2,6 +2,7 @@
  * The offset of each partition from which a record without a MAC is forged. It is in the database, where no record of the log can move it:
  * services of 0.1.0 write no MACs, and their records stay valid.
  */
+import { endsOf, positionColumns } from '../scan.js'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import type { EventLog, LogIdentity, Position } from '../port.js'
@@ -129,7 +130,7 @@ export interface RequireMacsOptions {
  */
 export async function requireMacs(options: RequireMacsOptions): Promise<boolean> {
   const { database, log, keys, record } = options
-  const [logId, ends] = await Promise.all([log.identity(), endsOf(options)])
+  const [logId, ends] = await Promise.all([log.identity(), prefixedEnds(options)])
   return await database.transaction({ at: 'log.require-macs' }, async (transaction) => {
     await transaction.execute('LOCK TABLE log.macs_required IN EXCLUSIVE MODE')
     requireAll(keys, await registeredKeys(transaction))
@@ -143,7 +144,7 @@ export async function requireMacs(options: RequireMacsOptions): Promise<boolean>
         `INSERT INTO log.macs_required (log_id, topic, partition, first_offset)
          SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bigint[])
          ON CONFLICT (log_id, topic, partition, first_offset) DO UPDATE SET until_offset = NULL`,
-        [logId, ...columnsOf(ends)],
+        [logId, ...positionColumns(ends)],
       )
     const hasChanged = added > 0 || !isOpen
     if (hasChanged) await record?.(transaction)
@@ -157,13 +158,13 @@ export async function requireMacs(options: RequireMacsOptions): Promise<boolean>
  */
 export async function stopRequiringMacs(options: Omit<RequireMacsOptions, 'keys'>): Promise<boolean> {
   const { database, log, record } = options
-  const [logId, ends] = await Promise.all([log.identity(), endsOf(options)])
+  const [logId, ends] = await Promise.all([log.identity(), prefixedEnds(options)])
   return await database.transaction({ at: 'log.require-macs' }, async (transaction) => {
     const closed = await transaction.execute(
       `UPDATE log.macs_required r SET until_offset = greatest(r.first_offset, ends.next)
        FROM unnest($2::text[], $3::int[], $4::bigint[]) AS ends (topic, partition, next)
        WHERE r.log_id = $1 AND r.topic = ends.topic AND r.partition = ends.partition AND r.until_offset IS NULL`,
-      [logId, ...columnsOf(ends)],
+      [logId, ...positionColumns(ends)],
     )
     if (closed === 0) return false
     // In a topic that was made later, every record had to have a MAC.
@@ -173,33 +174,20 @@ export async function stopRequiringMacs(options: Omit<RequireMacsOptions, 'keys'
        FROM unnest($2::text[], $3::int[], $4::bigint[]) AS ends (topic, partition, next)
        WHERE NOT EXISTS (SELECT FROM log.macs_required r
          WHERE r.log_id = $1 AND r.topic = ends.topic AND r.partition = ends.partition)`,
-      [logId, ...columnsOf(ends)],
+      [logId, ...positionColumns(ends)],
     )
     await record?.(transaction)
     return true
   })
 }
 
-async function endsOf({ log, topics, topicPrefix }: Omit<RequireMacsOptions, 'keys'>): Promise<Position[]> {
-  const ends = topics.map(async ({ name }) => {
-    const partitions = Array.from({ length: await log.partitionCount(name) }, (_, partition) => partition)
-    return await Promise.all(
-      partitions.map(async (partition) => ({
-        topic: topicPrefix + name,
-        partition,
-        offset: await log.endOffset(name, partition),
-      })),
-    )
-  })
-  return (await Promise.all(ends)).flat()
-}
-
-function columnsOf(positions: readonly Position[]): [string[], number[], number[]] {
-  return [
-    positions.map(({ topic }) => topic),
-    positions.map(({ partition }) => partition),
-    positions.map(({ offset }) => offset),
-  ]
+async function prefixedEnds({
+  log,
+  topics,
+  topicPrefix,
+}: Omit<RequireMacsOptions, 'keys'>): Promise<Position[]> {
+  const ends = await endsOf(log, topics)
+  return ends.map(({ topic, ...end }) => ({ ...end, topic: topicPrefix + topic }))
 }
 
 const placeOf = (log: LogIdentity, topic: string, partition: number): string => `${log} ${topic} ${partition}`

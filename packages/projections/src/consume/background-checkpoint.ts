@@ -4,7 +4,7 @@
  */
 import { createSlots, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { LogIdentity } from '@cupel/event-log'
+import { type LogIdentity, placeOf } from '@cupel/event-log'
 import { failpoint, type FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import {
@@ -12,7 +12,6 @@ import {
   createCheckpointLoads,
   ensureCheckpoint,
   ensureCheckpoints,
-  placeOf,
   type CheckpointMove,
   type StoredCheckpoint,
 } from '../checkpoint.js'

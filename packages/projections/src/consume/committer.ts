@@ -1,11 +1,6 @@
 /** Persists the outcomes of a batch, and moves the consumer's checkpoint over the batch. */
 import type { Logger } from '@cupel/contracts'
-import type { Checkpoint, LogBatch, LogIdentity, LogRecord } from '@cupel/event-log'
-
-export interface Place {
-  readonly topic: string
-  readonly partition: number
-}
+import type { Checkpoint, LogBatch, LogIdentity, LogRecord, Place } from '@cupel/event-log'
 
 /** The offset at which reading of a partition resumes; `undefined`: after the batch. */
 export type Resumption = { readonly resumeAt: number } | undefined

@@ -10,15 +10,16 @@
  */
 import { sleep } from '@cupel/concurrency'
 import {
-  LogStoppedError,
   type EventLog,
   type LogBatch,
+  LogStoppedError,
+  type Place,
+  placeOf,
   type Position,
   type SubscribeOptions,
   type Subscription,
 } from '@cupel/event-log'
-import { placeOf } from '../checkpoint.js'
-import type { Committer, OpenCommitter, Place, Resumption } from './committer.js'
+import type { Committer, OpenCommitter, Resumption } from './committer.js'
 import { createBatchHandler, PausedError, type HandleBatch, type HandlingOptions } from './handle-batch.js'
 import { createTrouble, type Trouble } from './trouble.js'
 import { messageOf, UnappliableRecordError } from './unappliable-record.js'

@@ -1,5 +1,5 @@
 /** Stores nothing: reading begins at the end of each partition, and a partition that is read again continues at its last offset. */
-import { placeOf } from '../checkpoint.js'
+import { placeOf } from '@cupel/event-log'
 import type { OpenCommitter } from './committer.js'
 
 /** `see` receives the outcomes of each batch. */

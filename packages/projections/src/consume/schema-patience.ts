@@ -2,8 +2,7 @@
  * How long a record may wait for the schema it was written with: a newer release may just have registered it, and the codec
  * loads the schemas again meanwhile. A consumer reads a partition in order, so at most one record of each partition waits.
  */
-import { UndecodableRecordError, type Position } from '@cupel/event-log'
-import { placeOf } from '../checkpoint.js'
+import { placeOf, type Position, UndecodableRecordError } from '@cupel/event-log'
 
 /** Whether the record at `position` must wait, given the error from reading it. */
 export type SchemaPatience = (error: unknown, position: Position) => boolean

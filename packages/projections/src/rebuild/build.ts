@@ -1,10 +1,15 @@
 /** Fills the tables of a rebuild from the log, up to the given positions. */
 import { isUnknownSchema } from '../consume/schema-patience.js'
-import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
+import {
+  type EventCodec,
+  type EventLog,
+  type LogRecord,
+  type Place,
+  placeOf,
+  placesOf,
+} from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { applyChanges, createReduce, type ReducedRecord } from '../apply.js'
-import { placeOf } from '../checkpoint.js'
-import type { Place } from '../consume/committer.js'
 import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { inParallel } from '../in-parallel.js'
 import type { ReadModel } from '../read-model.js'
@@ -129,15 +134,6 @@ function createReduction({
       })
     }
   }
-}
-
-async function placesOf(log: EventLog, topics: readonly string[]): Promise<Place[]> {
-  const found = await Promise.all(
-    topics.map(async (topic) =>
-      Array.from({ length: await log.partitionCount(topic) }, (_, partition) => ({ topic, partition })),
-    ),
-  )
-  return found.flat()
 }
 
 async function* inBatches<T>(

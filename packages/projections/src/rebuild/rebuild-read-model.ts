@@ -4,9 +4,8 @@
  * and the next rebuild drops its leftovers. A rebuild has no side effects: it is a loop over reducers.
  */
 import { requestedEventId, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
-import { requireFront } from '@cupel/event-log'
+import { placeOf, requireFront } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { placeOf } from '../checkpoint.js'
 import { writeOutbox } from '../outbox.js'
 import {
   analyzeTables,

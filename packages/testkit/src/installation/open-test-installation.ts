@@ -15,17 +15,20 @@ import {
   type TopicSpec,
 } from '@cupel/contracts'
 import {
+  type AuthenticLog,
   builtInRegistry,
   createEventCodec,
+  endsOf,
+  type EventCodec,
+  type EventLog,
   eventLogMigrations,
   installationTopics,
   loadSchemaCatalog,
+  type LogRecord,
+  placeOf,
+  placesOf,
   registerSchemas,
   requireMacs,
-  type AuthenticLog,
-  type EventCodec,
-  type EventLog,
-  type LogRecord,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
@@ -203,8 +206,8 @@ function logAccess({
     },
     async records(topic, partition) {
       if (partition !== undefined) return await recordsOf(topic, partition)
-      const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, index) => index)
-      return (await Promise.all(partitions.map((index) => recordsOf(topic, index)))).flat()
+      const places = await placesOf(log, [topic])
+      return (await Promise.all(places.map((place) => recordsOf(topic, place.partition)))).flat()
     },
     async deleteFront(topic, before, partition = 0) {
       await database.query('SELECT log.delete_before($1, $2, $3)', [topic, partition, before])
@@ -225,14 +228,9 @@ function projecting(
     },
     async caughtUp(readModel) {
       const group = readModelGroup(readModel)
-      for (const topic of readModel.topics) {
-        for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-          const offset = await log.endOffset(topic, partition)
-          const place = { group, topic, partition, offset }
-          if (!(await waitUntilProjected({ database, ...place, timeoutMs: PATIENCE_MS })))
-            throw new Error(`${readModel.name} did not reach ${topic}[${partition}] offset ${offset}`)
-        }
-      }
+      for (const end of await endsOf(log, readModel.topics))
+        if (!(await waitUntilProjected({ database, group, ...end, timeoutMs: PATIENCE_MS })))
+          throw new Error(`${readModel.name} did not reach ${placeOf(end)} offset ${end.offset}`)
     },
   }
 }

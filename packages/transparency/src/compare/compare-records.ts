@@ -1,6 +1,12 @@
 /** Compares leaves, in the order of their tree, with the records at their positions in the log. */
-import type { Place } from '@cupel/checkpoints'
-import type { AuthenticLog, EventCodec, ForgeryCheck } from '@cupel/event-log'
+import {
+  type AuthenticLog,
+  type EventCodec,
+  type ForgeryCheck,
+  type Place,
+  placeOf,
+  rangeOf,
+} from '@cupel/event-log'
 import type { Findings, LeafProblem } from './findings.js'
 import { leafCheck, recordsOf, type LeafCheck, type PlacedLeaf } from './record-check.js'
 
@@ -46,8 +52,6 @@ interface OpenPlace extends Place {
   held: Omit<LeafProblem, 'to'>[]
 }
 
-const keyOf = ({ topic, partition }: Place): string => `${topic}/${partition}`
-
 export async function compareRecords(options: Options): Promise<RecordComparison> {
   const { log, findings, lost } = options
   const context: Context = {
@@ -57,17 +61,17 @@ export async function compareRecords(options: Options): Promise<RecordComparison
     counts: { records: 0, hashed: 0, pending: 0 },
   }
   const open = await openPlaces(log, options.places)
-  const placeOf = ({ topic, partition }: Place): OpenPlace => {
-    const known = open.get(keyOf({ topic, partition }))
+  const openPlace = ({ topic, partition }: Place): OpenPlace => {
+    const known = open.get(placeOf({ topic, partition }))
     if (known !== undefined) return known
     const made = { topic, partition, start: 0, end: 0, next: 0, held: [] }
-    open.set(keyOf(made), made)
+    open.set(placeOf(made), made)
     return made
   }
   return {
     async compare(leaves) {
       for (const run of runsOf(leaves)) {
-        const place = placeOf(run[0]!)
+        const place = openPlace(run[0]!)
         const { offset, index } = run[0]!
         if (offset < place.next && offset >= place.start) {
           if (!isLost(lost, place, offset)) {
@@ -83,9 +87,9 @@ export async function compareRecords(options: Options): Promise<RecordComparison
     },
     async end(positions) {
       for (const each of options.places) {
-        const place = placeOf(each)
-        if (positions !== null) requirePosition(context, place, positions.get(keyOf(place)) ?? 0)
-        const position = Math.min(positions?.get(keyOf(place)) ?? place.next, place.end)
+        const place = openPlace(each)
+        if (positions !== null) requirePosition(context, place, positions.get(placeOf(place)) ?? 0)
+        const position = Math.min(positions?.get(placeOf(place)) ?? place.next, place.end)
         if (position > place.next) await compareRun(context, place, [], position)
         context.counts.pending += Math.max(0, place.end - place.next)
       }
@@ -104,15 +108,12 @@ interface Context extends Options {
 
 async function openPlaces(log: AuthenticLog, places: readonly Place[]): Promise<Map<string, OpenPlace>> {
   const opened = await Promise.all(
-    places.map(async ({ topic, partition }): Promise<OpenPlace> => {
-      const [start, end] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
-      return { topic, partition, start, end, next: start, held: [] }
+    places.map(async (place): Promise<OpenPlace> => {
+      const { from: start, to: end } = await rangeOf(log, place)
+      return { ...place, start, end, next: start, held: [] }
     }),
   )
-  return new Map(opened.map((place) => [keyOf(place), place]))
+  return new Map(opened.map((place) => [placeOf(place), place]))
 }
 
 /** Leaves of one partition in the order of their offsets, none before `place.next`. */
@@ -161,7 +162,7 @@ function found(
 function requirePosition({ findings, lost }: Context, place: OpenPlace, position: number): void {
   if (Math.max(position, place.start) >= place.next || isLost(lost, place, position)) return
   findings.fault(
-    `The database says that ${keyOf(place)} has leaves up to offset ${position}, and it has them up to ${place.next}.`,
+    `The database says that ${placeOf(place)} has leaves up to offset ${position}, and it has them up to ${place.next}.`,
   )
 }
 
@@ -176,12 +177,12 @@ function runsOf(leaves: readonly PlacedLeaf[]): PlacedLeaf[][] {
   const runs: PlacedLeaf[][] = []
   const last = new Map<string, PlacedLeaf[]>()
   for (const leaf of leaves) {
-    const run = last.get(keyOf(leaf))
+    const run = last.get(placeOf(leaf))
     if (run !== undefined && run.at(-1)!.offset < leaf.offset) run.push(leaf)
     else {
       const begun = [leaf]
       runs.push(begun)
-      last.set(keyOf(leaf), begun)
+      last.set(placeOf(leaf), begun)
     }
   }
   return runs

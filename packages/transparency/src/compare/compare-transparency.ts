@@ -2,8 +2,7 @@
  * Compares a transparency log with itself and with the log of events: signatures, trees, rows and files must agree, and every record of
  * the installation must have its leaf, in its place. Nothing is changed, and no data that is read is trusted.
  */
-import type { Place } from '@cupel/checkpoints'
-import type { AuthenticLog, EventCodec } from '@cupel/event-log'
+import type { AuthenticLog, EventCodec, Place } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Verifier } from '@cupel/signing'
 import { parseLeafEntry } from '../format/leaf.js'

@@ -1,5 +1,5 @@
+import type { Place } from '@cupel/event-log'
 /** The findings of a comparison of the transparency log, with their places. */
-import type { Place } from '@cupel/checkpoints'
 
 export type LeafProblemKind =
   /** A record of the installation, older than the last leaf of its partition, has no leaf. */

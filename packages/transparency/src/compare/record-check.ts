@@ -1,11 +1,11 @@
 /** Reads the records to compare with leaves, and compares a record with its leaf. */
-import type { Place } from '@cupel/checkpoints'
 import {
-  LogStoppedError,
-  UndecodableRecordError,
   type AuthenticLog,
   type EventCodec,
   type LogRecord,
+  LogStoppedError,
+  type Place,
+  UndecodableRecordError,
 } from '@cupel/event-log'
 import { documentSalt, saltedHash, valueSalt, type Leaf } from '../format/leaf.js'
 import { reportDecoder, type ReportFields } from '../report-of-leaf.js'

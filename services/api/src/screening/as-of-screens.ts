@@ -6,7 +6,7 @@
 import type { Caller } from '@cupel/access'
 import { topicOf, type Metrics } from '@cupel/contracts'
 import type { ScreenedAddress } from '@cupel/domain'
-import { missingFront, type EventCodec, type EventLog } from '@cupel/event-log'
+import { endsOf, type EventCodec, type EventLog, missingFront, type Position } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { loadCheckpoint, readModelGroup, waitUntilProjected, type ReadModel } from '@cupel/projections'
 import { screenAsOf, type AsOfScreening, type NotYet } from '@cupel/proofs'
@@ -130,11 +130,9 @@ async function whatIsBehind({ log, database, readWaitMs }: AsOfScreensOptions): 
   const identity = await log.identity()
   const lacking = await Promise.all(
     views.map(async ([view, topic]) => {
-      const count = await log.partitionCount(topic)
+      const ends = await endsOf(log, [topic])
       const ready = await Promise.all(
-        Array.from({ length: count }, (_, partition) =>
-          hasEverything({ log, database, readWaitMs }, { view, topic, partition, identity }),
-        ),
+        ends.map((end) => hasEverything({ database, readWaitMs }, { view, end, identity })),
       )
       return ready.every(Boolean) ? null : view.name
     }),
@@ -144,16 +142,10 @@ async function whatIsBehind({ log, database, readWaitMs }: AsOfScreensOptions): 
 }
 
 async function hasEverything(
-  { log, database, readWaitMs }: Pick<AsOfScreensOptions, 'log' | 'database' | 'readWaitMs'>,
-  of: {
-    readonly view: ReadModel
-    readonly topic: string
-    readonly partition: number
-    readonly identity: string
-  },
+  { database, readWaitMs }: Pick<AsOfScreensOptions, 'database' | 'readWaitMs'>,
+  of: { readonly view: ReadModel; readonly end: Position; readonly identity: string },
 ): Promise<boolean> {
-  const { topic, partition } = of
-  const offset = await log.endOffset(topic, partition)
+  const { topic, partition, offset } = of.end
   if (offset === 0) return true
   const place = { group: readModelGroup(of.view), topic, partition }
   if (!(await waitUntilProjected({ database, ...place, offset, timeoutMs: readWaitMs }))) return false

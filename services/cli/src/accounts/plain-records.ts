@@ -1,12 +1,13 @@
 /** Counts the records that an erasure reaches, and those that it does not: records with unsealed personal data, from before sealing. */
 import { personalEventTypes, topicSpecs, type EventType } from '@cupel/contracts'
 import {
-  typeOf,
-  UndecodableRecordError,
   type EventCodec,
   type EventLog,
   type FieldOf,
   type LogRecord,
+  scan,
+  typeOf,
+  UndecodableRecordError,
 } from '@cupel/event-log'
 import { holdsPlainData, holdsText, keyIdsIn, personalMembers } from '@cupel/personal-data'
 
@@ -45,20 +46,11 @@ export async function countReferenceRecords(
 /** Reads the whole log. Records that cannot be decoded are left out; `cupel audit verify` reports them. */
 async function* personalRecordsOf({ log, codec }: Records, accountId: string) {
   const readers = new Map(ownedTypes().map((type) => [type as string, readerOf(codec, type)]))
-  for (const { name: topic } of topicSpecs)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const [from, to] = await Promise.all([
-        log.startOffset(topic, partition),
-        log.endOffset(topic, partition),
-      ])
-      if (from === to) continue
-      for await (const records of log.read({ topic, partition, from, to }))
-        for (const record of records) {
-          const type = typeOf(record) as EventType
-          const data = decodable(() => readers.get(type)?.(record) ?? null)
-          if (data !== null && data['accountId'] === accountId) yield { type, data }
-        }
-    }
+  for await (const record of scan(log, topicSpecs)) {
+    const type = typeOf(record) as EventType
+    const data = decodable(() => readers.get(type)?.(record) ?? null)
+    if (data !== null && data['accountId'] === accountId) yield { type, data }
+  }
 }
 
 /** Counts of calls without an account belong to no account. */

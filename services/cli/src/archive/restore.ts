@@ -5,11 +5,12 @@ import {
   addCatalogRows,
   beginRestoration,
   builtInRegistry,
+  type CatalogRow,
+  endsOf,
   installationTopics,
   markRestorationWhole,
   registerSchemas,
   replaceCatalogRows,
-  type CatalogRow,
 } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
@@ -124,12 +125,7 @@ async function takeSchemas({ log, database, logger }: Connections, contents: Arc
 }
 
 async function isEmpty(log: Connections['log']): Promise<boolean> {
-  for (const { name } of installationTopics()) {
-    const partitions = await log.partitionCount(name)
-    for (let partition = 0; partition < partitions; partition += 1)
-      if ((await log.endOffset(name, partition)) > 0) return false
-  }
-  return true
+  return (await endsOf(log, installationTopics())).every(({ offset }) => offset === 0)
 }
 
 /** Resolves to the log that the readers of the database follow, where that is another one. */

@@ -1,7 +1,7 @@
 /** Every call with a key and every action of an operator, read from the log itself, oldest first. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { placesOf, readAuditLog, type AuditLogEntry } from './audit-log.js'
+import { auditedPlaces, readAuditLog, type AuditLogEntry } from './audit-log.js'
 import { createCallEnds } from './call-ends.js'
 import { callsWithRecord } from './calls-with-record.js'
 
@@ -27,7 +27,7 @@ export async function* readAuditEvents(
   { log, codec }: { log: EventLog; codec: EventCodec },
   range: AuditExport,
 ): AsyncGenerator<DomainEvent> {
-  const places = await placesOf(log)
+  const places = await auditedPlaces(log)
   const withRecord = await callsWithRecord(log, codec, places, range)
   const ends = createCallEnds()
   const isRepeat = createMemory(MAX_REMEMBERED_IDS)

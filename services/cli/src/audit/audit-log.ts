@@ -8,11 +8,13 @@ import {
   type DomainEvent,
 } from '@cupel/contracts'
 import {
-  typeOf,
-  UndecodableRecordError,
+  endsOf,
   type EventCodec,
   type EventLog,
   type LogRecord,
+  type Place,
+  typeOf,
+  UndecodableRecordError,
 } from '@cupel/event-log'
 import { callEvents, type RecordedCall, type ScreenOutcome } from '@cupel/read-models'
 
@@ -24,9 +26,7 @@ export type AuditLogEntry = { readonly time: string } & (
   | { readonly kind: 'outcome'; readonly reportId: string; readonly outcome: ScreenOutcome }
 )
 
-export interface Place {
-  readonly topic: string
-  readonly partition: number
+export interface AuditedPlace extends Place {
   /** The end when the export began: later records belong to another export. */
   readonly to: number
 }
@@ -36,19 +36,17 @@ const existing = new Set(topicSpecs.map(({ name }) => name))
 const audited: ReadonlySet<string> = new Set(auditedEventTypes)
 
 /** The partitions that an export reads. The bulk half of the report topic is left out: no call waits for its reports. */
-export async function placesOf(log: EventLog): Promise<Place[]> {
+export async function auditedPlaces(log: EventLog): Promise<AuditedPlace[]> {
   const reports = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
   // The topic of a screen is that of the interactive lane.
   const shown = [...auditedEventTypes, ...callEventTypes]
   const topics = [...shown.flatMap((type) => [topicOf(type, true), topicOf(type, false)]), ...reports]
-  const places: Place[] = []
+  const places: AuditedPlace[] = []
   for (const topic of new Set(topics)) {
     if (!existing.has(topic)) continue
-    const count = await log.partitionCount(topic)
-    for (let partition = 0; partition < count; partition += 1) {
-      if (reports.includes(topic) && laneOfReportPartition(partition) === 'bulk') continue
-      places.push({ topic, partition, to: await log.endOffset(topic, partition) })
-    }
+    for (const { partition, offset: to } of await endsOf(log, [topic]))
+      if (!reports.includes(topic) || laneOfReportPartition(partition) !== 'bulk')
+        places.push({ topic, partition, to })
   }
   return places
 }
@@ -57,7 +55,7 @@ export async function placesOf(log: EventLog): Promise<Place[]> {
 export async function* readAuditLog(
   log: EventLog,
   codec: EventCodec,
-  places: readonly Place[],
+  places: readonly AuditedPlace[],
 ): AsyncGenerator<AuditLogEntry> {
   const entriesOf = createEntryReader(codec)
   const heads: { source: AsyncGenerator<AuditLogEntry>; entry: AuditLogEntry }[] = []
@@ -78,7 +76,7 @@ export async function* readAuditLog(
 /** The records of one partition, from its oldest, up to the end when the export began. */
 export async function* recordsAt(
   log: EventLog,
-  { topic, partition, to }: Place,
+  { topic, partition, to }: AuditedPlace,
 ): AsyncGenerator<readonly LogRecord[]> {
   const from = await log.startOffset(topic, partition)
   yield* log.read({ topic, partition, from, to })
@@ -86,7 +84,7 @@ export async function* recordsAt(
 
 async function* entriesAt(
   log: EventLog,
-  place: Place,
+  place: AuditedPlace,
   entriesOf: EntryReader,
 ): AsyncGenerator<AuditLogEntry> {
   for await (const records of recordsAt(log, place)) for (const record of records) yield* entriesOf(record)

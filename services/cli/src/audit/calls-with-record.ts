@@ -1,7 +1,7 @@
 /** The calls that have an ApiRequestAudited although another event may record them: the answer in the ApiRequestAudited counts. */
 import { topicOf } from '@cupel/contracts'
 import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
-import { recordsAt, type Place } from './audit-log.js'
+import { recordsAt, type AuditedPlace } from './audit-log.js'
 
 /** The two records of a call may differ by a millisecond in its arrival time. */
 const MARGIN_MS = 1_000
@@ -13,7 +13,7 @@ const MARGIN_MS = 1_000
 export async function callsWithRecord(
   log: EventLog,
   codec: EventCodec,
-  places: readonly Place[],
+  places: readonly AuditedPlace[],
   { since, until }: { since?: string | undefined; until?: string | undefined },
 ): Promise<ReadonlySet<string>> {
   const topics = [topicOf('ApiRequestAudited', true), topicOf('ApiRequestAudited', false)]

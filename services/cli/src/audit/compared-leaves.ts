@@ -1,5 +1,5 @@
 /** The comparison of a log with the leaves of its transparency log, and its results for people and programs. */
-import { placesOf } from '@cupel/checkpoints'
+import { placesOf } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
 import {
   compareTransparency,

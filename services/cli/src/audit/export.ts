@@ -9,7 +9,7 @@ import { withConnections, type Connections } from '../connections.js'
 import { drained } from '../standard-output.js'
 import { momentOf } from './moment.js'
 import { readAuditEvents } from './audit-events.js'
-import { placesOf } from './audit-log.js'
+import { auditedPlaces } from './audit-log.js'
 
 interface ExportOptions extends JsonOption {
   readonly account?: string
@@ -56,7 +56,7 @@ Where a topic lacks its first records, it says so and ends with ${EXIT_FAILED}. 
 
 /** An export that lacks the oldest events must not look complete. */
 async function noteMissingFront(context: CliContext, log: EventLog): Promise<void> {
-  const topics = new Set((await placesOf(log)).map(({ topic }) => topic))
+  const topics = new Set((await auditedPlaces(log)).map(({ topic }) => topic))
   const missing = await missingFront(log, [...topics])
   if (missing === null) return
   context.note(`INCOMPLETE: ${missing}`)

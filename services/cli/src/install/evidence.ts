@@ -12,11 +12,14 @@ import {
 import { topicOf, type TopicSpec } from '@cupel/contracts'
 import {
   areMacsRequired,
-  installationTopics,
-  MAC_HEADER,
-  requireMacs,
   type EventLog,
+  installationTopics,
+  lastRecord,
+  MAC_HEADER,
+  placeOf,
+  placesOf,
   type RecordKeys,
+  requireMacs,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { recordKeysOf } from '@cupel/service-connections'
@@ -28,7 +31,7 @@ import {
   type SigningKeys,
 } from '@cupel/signing'
 import { CommandError, EXIT_CONFIG } from '../explain.js'
-import { lastRecord, recordChange } from '../log/require-macs.js'
+import { recordChange } from '../log/require-macs.js'
 import { operator } from '../operator.js'
 import type { Step } from './step.js'
 import type { Target } from './target.js'
@@ -97,12 +100,10 @@ const idsOf = ({ byId }: RecordKeys): string[] => [...byId.keys()]
 
 /** A record without a MAC at the end of a partition: services that write none have worked here. Null in a new installation. */
 async function recordWithoutMac(log: EventLog, topics: readonly TopicSpec[]): Promise<string | null> {
-  for (const { name: topic } of topics)
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const last = await lastRecord(log, topic, partition)
-      if (last !== null && last.headers[MAC_HEADER] === undefined)
-        return `${topic}/${partition} at ${last.offset}`
-    }
+  for (const place of await placesOf(log, topics)) {
+    const last = await lastRecord(log, place)
+    if (last !== null && last.headers[MAC_HEADER] === undefined) return `${placeOf(place)} at ${last.offset}`
+  }
   return null
 }
 
@@ -162,13 +163,13 @@ function signaturesStep(
 /** The place of a last report of a partition without a signature that a scorer wrote within the last minutes; null where there is none. */
 export async function recentUnsignedReport(log: EventLog): Promise<string | null> {
   const since = new Date(Date.now() - UNSIGNED_QUIET_MS).toISOString()
-  for (const topic of [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const last = await lastRecord(log, topic, partition)
-      const isRecent = (last?.headers['ce_time'] ?? '') >= since
-      if (last !== null && isRecent && last.headers[SIGNATURE_HEADER] === undefined)
-        return `${topic}/${partition} at ${last.offset}`
-    }
+  const topics = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
+  for (const place of await placesOf(log, topics)) {
+    const last = await lastRecord(log, place)
+    const isRecent = (last?.headers['ce_time'] ?? '') >= since
+    if (last !== null && isRecent && last.headers[SIGNATURE_HEADER] === undefined)
+      return `${placeOf(place)} at ${last.offset}`
+  }
   return null
 }
 

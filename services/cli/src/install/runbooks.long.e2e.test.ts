@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_REPORT_PARTITIONS, topicOf, useReportPartitions } from '@cupel/contracts'
-import { MAC_HEADER, type EventLog } from '@cupel/event-log'
+import { type EventLog, lastRecord, MAC_HEADER, placesOf } from '@cupel/event-log'
 import { openKafkaLog } from '@cupel/event-log/kafka'
 import { ensureKafkaPrograms, startKafka, type KafkaAccess, type RunningKafka } from '@cupel/local-stack'
 import { noteSkip, testKafka, until } from '@cupel/testkit'
@@ -338,12 +338,9 @@ const SETTLED = `SELECT 1 / (
 
 /** Returns the MAC of the last report of a partition; empty if there is none. */
 async function lastMac(log: EventLog): Promise<string> {
-  const topic = topicOf('ReportGenerated')
-  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-    const to = await log.endOffset(topic, partition)
-    if (to === 0) continue
-    for await (const records of log.read({ topic, partition, from: to - 1, to }))
-      return records.at(-1)?.headers[MAC_HEADER] ?? ''
+  for (const place of await placesOf(log, [topicOf('ReportGenerated')])) {
+    const last = await lastRecord(log, place)
+    if (last !== null) return last.headers[MAC_HEADER] ?? ''
   }
   return ''
 }

@@ -5,14 +5,16 @@
 import { recordedReportPartitions, recordReportPartitions } from '@cupel/access'
 import { eventSchemas, reportPartitions, topicOf, type TopicSpec } from '@cupel/contracts'
 import {
+  type AuthenticLog,
   GENESIS_TOPIC,
   installationTopics,
   loadSchemaCatalog,
   openAuthenticLog,
-  type AuthenticLog,
   registerSchemas,
-  typeOf,
+  requireFront,
+  scan,
   type SchemaRegistry,
+  typeOf,
 } from '@cupel/event-log'
 import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { hasCurrentDefinition, installReadModels } from '@cupel/projections'
@@ -225,11 +227,8 @@ async function hasActivation(target: Target): Promise<boolean> {
   const { log } = target
   const [type, topic] = ['PolicyActivated', topicOf('PolicyActivated')]
   if (!(await existingTopics(target)).some(({ name }) => name === topic)) return false
-  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-    const to = await log.endOffset(topic, partition)
-    for await (const records of log.read({ topic, partition, from: 0, to }))
-      if (records.some((record) => typeOf(record) === type)) return true
-  }
+  await requireFront(log, [topic])
+  for await (const record of scan(log, [topic])) if (typeOf(record) === type) return true
   return false
 }
 

@@ -2,13 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import {
+  type EventLog,
   installationTopics,
+  lastRecord,
   MAC_HEADER,
   MACS_REQUIRED_REFRESH_MS,
+  placeOf,
+  placesOf,
   requireMacs,
   stopRequiringMacs,
-  type EventLog,
-  type LogRecord,
 } from '@cupel/event-log'
 import { writeOutbox } from '@cupel/projections'
 import type { Queryable } from '@cupel/postgres'
@@ -85,29 +87,18 @@ async function change(
   return await requireMacs(parts)
 }
 
-/** Throws where a record of the last minutes has no MAC: the service that wrote it may still run. */
+/** Throws if a record of the last minutes has no MAC: the service that wrote it may still run. */
 async function refuseEarlierRelease(log: EventLog): Promise<void> {
   const since = new Date(Date.now() - EARLIER_RELEASE_QUIET_MS).toISOString()
-  for (const { name: topic } of installationTopics())
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const last = await lastRecord(log, topic, partition)
-      const writtenAt = last?.headers['ce_time'] ?? ''
-      if (last === null || last.headers[MAC_HEADER] !== undefined || writtenAt < since) continue
-      throw new CommandError(
-        `Nothing was changed: ${topic}/${partition} at ${last.offset} was written at ${writtenAt} without a MAC. Stop every service of an earlier release, and try again ten minutes after its last record.`,
-        EXIT_FAILED,
-      )
-    }
-}
-
-/** The last record of a partition; null where it has none. */
-export async function lastRecord(log: EventLog, topic: string, partition: number): Promise<LogRecord | null> {
-  const [start, end] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
-  let last: LogRecord | null = null
-  if (end > start)
-    for await (const records of log.read({ topic, partition, from: end - 1, to: end }))
-      last = records.at(-1) ?? last
-  return last
+  for (const place of await placesOf(log, installationTopics())) {
+    const last = await lastRecord(log, place)
+    const writtenAt = last?.headers['ce_time'] ?? ''
+    if (last === null || last.headers[MAC_HEADER] !== undefined || writtenAt < since) continue
+    throw new CommandError(
+      `Nothing was changed: ${placeOf(place)} at ${last.offset} was written at ${writtenAt} without a MAC. Stop every service of an earlier release, and try again ten minutes after its last record.`,
+      EXIT_FAILED,
+    )
+  }
 }
 
 /** Records who changed the requirement of MACs, and why. */

@@ -1,8 +1,8 @@
 /** Lets the scorers continue after the requests whose outcomes are in the log already. */
 import { screenTopic, topicOf, type Lane } from '@cupel/contracts'
 import { noteReleased } from '@cupel/bulk-coordinator'
-import type { EventLog } from '@cupel/event-log'
-import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
+import type { EventLog, LogRange } from '@cupel/event-log'
+import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRanges } from '@cupel/projections'
 import { reportView } from '@cupel/read-models'
 import { SCORER_GROUPS } from '@cupel/scorer'
 import type { Queryable } from '@cupel/postgres'
@@ -26,34 +26,23 @@ export async function skipDecidedRequests(parts: DecidedParts): Promise<void> {
   for (const lane of ['interactive', 'bulk'] as const) {
     const group = SCORER_GROUPS.find((name) => name.startsWith(`scorer.${lane}.`))!
     const positions: PartitionPosition[] = []
-    for (const topic of [screenTopic(lane, true), screenTopic(lane, false)])
-      for (let partition = 0; partition < (await parts.log.partitionCount(topic)); partition += 1) {
-        const next = await firstUndecided(parts, { group, lane, topic, partition, outcomes })
-        if (next !== null) positions.push({ topic, partition, next })
-      }
+    const topics = [screenTopic(lane, true), screenTopic(lane, false)]
+    for (const range of await unreadRanges(parts.transaction, parts.log, { group, topics })) {
+      const { topic, partition } = range
+      positions.push({ topic, partition, next: await firstUndecided(parts, { range, lane, outcomes }) })
+    }
     await putCheckpoints(parts.transaction, { group, log: identity, positions })
   }
 }
 
-/** Null where the scorer has nothing left to read. */
 async function firstUndecided(
   { transaction, log, notes }: DecidedParts,
-  at: {
-    readonly group: string
-    readonly lane: Lane
-    readonly topic: string
-    readonly partition: number
-    readonly outcomes: ReadonlySet<string>
-  },
-): Promise<number | null> {
-  const { group, lane, topic, partition, outcomes } = at
-  const stored = await loadCheckpoint(transaction, { group, topic, partition })
-  const from = stored?.next ?? (await log.startOffset(topic, partition))
-  const to = await log.endOffset(topic, partition)
-  if (from >= to) return null
+  at: { readonly range: LogRange; readonly lane: Lane; readonly outcomes: ReadonlySet<string> },
+): Promise<number> {
+  const { range, lane, outcomes } = at
   let next: number | null = null
   let decided = 0
-  for await (const records of log.read({ topic, partition, from, to })) {
+  for await (const records of log.read(range)) {
     const keys = records.map(({ key }) => key)
     if (lane === 'bulk') await noteReleased(transaction, keys)
     if (next !== null) continue
@@ -66,7 +55,7 @@ async function firstUndecided(
     next = open?.offset ?? null
   }
   notes.changed(skipped, decided)
-  return next ?? to
+  return next ?? range.to
 }
 
 async function inReadModel(
@@ -85,16 +74,11 @@ async function inReadModel(
 async function outcomesSince({ transaction, log }: DecidedParts): Promise<ReadonlySet<string>> {
   const group = readModelGroup(reportView)
   const outcomes = new Set<string>()
-  for (const topic of [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const stored = await loadCheckpoint(transaction, { group, topic, partition })
-      const from = stored?.next ?? (await log.startOffset(topic, partition))
-      const to = await log.endOffset(topic, partition)
-      if (from >= to) continue
-      for await (const records of log.read({ topic, partition, from, to })) {
-        for (const { key } of records) outcomes.add(key)
-        if (outcomes.size > MAX_OUTCOMES_IN_MEMORY) return outcomes
-      }
+  const topics = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
+  for (const range of await unreadRanges(transaction, log, { group, topics }))
+    for await (const records of log.read(range)) {
+      for (const { key } of records) outcomes.add(key)
+      if (outcomes.size > MAX_OUTCOMES_IN_MEMORY) return outcomes
     }
   return outcomes
 }

@@ -1,7 +1,7 @@
 /** Makes the deliveries of jobs that ended after the backup, and ends them as the log says: the dispatcher continues after them. */
 import { topicOf } from '@cupel/contracts'
 import { typeOf } from '@cupel/event-log'
-import { loadCheckpoint, putCheckpoints, type PartitionPosition } from '@cupel/projections'
+import { type PartitionPosition, putCheckpoints, unreadRanges } from '@cupel/projections'
 import { DISPATCHER_GROUP, endOfJob } from '@cupel/webhook-dispatcher'
 import { insertDeliveries, replayDeliveryEnd } from '@cupel/webhooks'
 import type { Notes } from './notes.js'
@@ -44,18 +44,14 @@ async function insertPastDeliveries({
   codec,
 }: SinceBackup): Promise<readonly PartitionPosition[]> {
   const positions: PartitionPosition[] = []
-  for (const topic of [topicOf('BulkCompleted', true), topicOf('BulkCompleted', false)])
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-      const stored = await loadCheckpoint(transaction, { group: DISPATCHER_GROUP, topic, partition })
-      const from = stored?.next ?? (await log.startOffset(topic, partition))
-      const to = await log.endOffset(topic, partition)
-      if (from >= to) continue
-      for await (const records of log.read({ topic, partition, from, to })) {
-        const ended = records.filter((record) => /^Bulk(Completed|Cancelled)$/.test(typeOf(record) ?? ''))
-        const ends = ended.map((record) => endOfJob(codec, record)).filter((end) => end !== null)
-        await insertDeliveries(transaction, ends)
-      }
-      positions.push({ topic, partition, next: to })
+  const topics = [topicOf('BulkCompleted', true), topicOf('BulkCompleted', false)]
+  for (const range of await unreadRanges(transaction, log, { group: DISPATCHER_GROUP, topics })) {
+    for await (const records of log.read(range)) {
+      const ended = records.filter((record) => /^Bulk(Completed|Cancelled)$/.test(typeOf(record) ?? ''))
+      const ends = ended.map((record) => endOfJob(codec, record)).filter((end) => end !== null)
+      await insertDeliveries(transaction, ends)
     }
+    positions.push({ topic: range.topic, partition: range.partition, next: range.to })
+  }
   return positions
 }

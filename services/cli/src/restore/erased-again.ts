@@ -1,6 +1,6 @@
 /** Keeps erased data erased: a backup of the keys that is older than an erasure must not bring anything back. */
 import { topicOf, type EventData } from '@cupel/contracts'
-import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
+import { type EventCodec, type EventLog, scan, typeOf } from '@cupel/event-log'
 import { replayErasure } from '@cupel/personal-data'
 import type { Queryable } from '@cupel/postgres'
 import { forgetReference, forgetTables } from '../accounts/forget-tables.js'
@@ -27,17 +27,12 @@ export async function eraseAgain({
   readonly notes: Notes
 }): Promise<void> {
   const topic = topicOf('PersonalDataErased')
-  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
-    const [from, to] = await Promise.all([log.startOffset(topic, partition), log.endOffset(topic, partition)])
-    if (from >= to) continue
-    for await (const records of log.read({ topic, partition, from, to }))
-      for (const record of records) {
-        if (typeOf(record) !== 'PersonalDataErased') continue
-        const { data } = codec.decodeAs('PersonalDataErased', record)!
-        if (!(await replayErasure(transaction, data))) continue
-        notes.changed(erasedAgain)
-        await forgetErased(transaction, data)
-      }
+  for await (const record of scan(log, [topic])) {
+    if (typeOf(record) !== 'PersonalDataErased') continue
+    const { data } = codec.decodeAs('PersonalDataErased', record)!
+    if (!(await replayErasure(transaction, data))) continue
+    notes.changed(erasedAgain)
+    await forgetErased(transaction, data)
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@cupel/contracts'
 import { isPriceTableKnown, isSegmentKnown } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
-import { loadCheckpoint, putCheckpoints, readModelGroup, type PartitionPosition } from '@cupel/projections'
+import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
 import { reportView } from '@cupel/read-models'
 import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
 import { replayDigest, replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
@@ -197,13 +197,9 @@ async function reportOf(
   )
   if (row !== undefined) return row
   const [topic, partition] = [topicOf('ReportGenerated', livemode), reportPartition(reportId)]
-  const stored = await loadCheckpoint(transaction, { group: readModelGroup(reportView), topic, partition })
-  const [from, to] = [
-    stored?.next ?? (await log.startOffset(topic, partition)),
-    await log.endOffset(topic, partition),
-  ]
-  if (from >= to) return null
-  for await (const records of log.read({ topic, partition, from, to }))
+  const range = await unreadRange(transaction, log, { group: readModelGroup(reportView), topic, partition })
+  if (range.from >= range.to) return null
+  for await (const records of log.read(range))
     for (const record of records) {
       const found = record.key === reportId ? codec.decodeAs('ReportGenerated', record) : null
       if (found !== null) {

@@ -8,11 +8,12 @@ import type { CheckpointSettings } from '@cupel/checkpoints'
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import {
   endRestoration,
-  findRestoration,
-  restorationSentence,
-  typeOf,
   type EventCodec,
   type EventLog,
+  findRestoration,
+  rangesOf,
+  restorationSentence,
+  typeOf,
 } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import {
@@ -149,13 +150,9 @@ async function markAppended({
   const identity = await log.identity()
   for (const [topic, ids] of await unrelayedEvents(transaction)) {
     const found: string[] = []
-    for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+    for (const { partition, from: start, to } of await rangesOf(log, [topic])) {
       const place = { log: identity, topic, partition, except: RESTORE_GROUP }
-      const from = Math.max(
-        (await lowestCheckpoint(transaction, place)) ?? 0,
-        await log.startOffset(topic, partition),
-      )
-      const to = await log.endOffset(topic, partition)
+      const from = Math.max((await lowestCheckpoint(transaction, place)) ?? 0, start)
       if (from >= to) continue
       for await (const records of log.read({ topic, partition, from, to }))
         for (const record of records) {

@@ -1,6 +1,6 @@
 /** The records that a restored database may not know, in the order of each partition. */
 import type { DomainEvent, EventType } from '@cupel/contracts'
-import { typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
+import { type EventCodec, type EventLog, rangesOf, typeOf } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { loadCheckpoint, lowestCheckpoint, type PartitionPosition } from '@cupel/projections'
 
@@ -25,7 +25,7 @@ export async function eachEventSince(
 ): Promise<readonly PartitionPosition[]> {
   const identity = await log.identity()
   const positions: PartitionPosition[] = []
-  for (let partition = 0; partition < (await log.partitionCount(topic)); partition += 1) {
+  for (const { partition, from: start, to } of await rangesOf(log, [topic])) {
     const restored = await loadCheckpoint(transaction, { group: RESTORE_GROUP, topic, partition })
     const read = await lowestReader({
       transaction,
@@ -34,8 +34,7 @@ export async function eachEventSince(
       partition,
       restored: restored?.next ?? null,
     })
-    const from = Math.max(read, await log.startOffset(topic, partition))
-    const to = await log.endOffset(topic, partition)
+    const from = Math.max(read, start)
     if (from < to)
       for await (const records of log.read({ topic, partition, from, to }))
         for (const record of records)

@@ -1,6 +1,6 @@
 /** The contents of a support bundle, part by part. A part that cannot be read is named with its reason, and hides no other. */
 import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
-import { installationTopics, type EventLog } from '@cupel/event-log'
+import { type EventLog, installationTopics, rangesOf } from '@cupel/event-log'
 import { readRun } from '@cupel/local-stack'
 import type { Queryable } from '@cupel/postgres'
 import { listCheckpoints } from '@cupel/projections'
@@ -96,15 +96,8 @@ async function logState({ log, database }: Connections): Promise<object> {
 
 async function partitionsOf(log: EventLog, topic: string): Promise<object> {
   try {
-    const count = await log.partitionCount(topic)
-    const offsets = await Promise.all(
-      Array.from({ length: count }, async (_, partition) => ({
-        partition,
-        start: await log.startOffset(topic, partition),
-        end: await log.endOffset(topic, partition),
-      })),
-    )
-    return { partitions: offsets }
+    const ranges = await rangesOf(log, [topic])
+    return { partitions: ranges.map(({ partition, from: start, to: end }) => ({ partition, start, end })) }
   } catch (error) {
     return { fault: (await explain(error)).sentence || String(error) }
   }

@@ -6,17 +6,19 @@ import {
   CHECKPOINTS_FOLDER,
   makeCheckpoint,
   openHistory,
-  placesOf,
   REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
 } from '@cupel/checkpoints'
 import { topicOf, topicSpecs, type DomainEvent } from '@cupel/contracts'
 import {
-  LogStoppedError,
-  readAuthentic,
   type AuthenticLog,
+  endsOf,
   type EventLog,
   type LogRecord,
+  LogStoppedError,
+  placesOf,
+  readAuthentic,
+  scan,
 } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { createPdfRenderer, type PdfRenderer } from '@cupel/report-pdf'
@@ -143,11 +145,11 @@ function accounts(from: number, to: number): DomainEvent[] {
 /** Resolves once the read models have every record and `reports` reports; nothing changes after that. */
 async function settled({ database, log }: Decided, reports: number): Promise<void> {
   await until(async () => {
-    for (const { topic, partition } of await placesOf(log, topicSpecs)) {
+    for (const { topic, partition, offset } of await endsOf(log, topicSpecs)) {
       const behind = await database.query(
         `SELECT group_name FROM projection.checkpoint WHERE topic = $1 AND partition = $2 AND next < $3
           AND group_name <> 'projector.transparency.v1'`,
-        [topic, partition, await log.endOffset(topic, partition)],
+        [topic, partition, offset],
       )
       expect(behind).toEqual([])
     }
@@ -170,10 +172,7 @@ async function signEverything(
 
 async function everyRecord({ log }: Decided): Promise<LogRecord[]> {
   const records: LogRecord[] = []
-  for (const { topic, partition } of await placesOf(log, topicSpecs)) {
-    const to = await log.endOffset(topic, partition)
-    for await (const batch of log.unchecked.read({ topic, partition, from: 0, to })) records.push(...batch)
-  }
+  for await (const record of scan(log.unchecked, topicSpecs)) records.push(record)
   return records
 }
 
