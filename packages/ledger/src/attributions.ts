@@ -1,23 +1,27 @@
 /** Attributions of the addresses that a search reaches, from their labels. The labels of an address are read once. */
 import {
   attribute,
+  chainFactsOf,
   coinJoinAttribution,
   isCoinJoinNode,
   parseAddress,
   STEP_ITEMS,
+  withCluster,
   type Attribution,
   type LabelFacts,
   type Steps,
   type Transfer,
 } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { readClusters } from './clusters.js'
 import type { ExamineRequest } from './examine-request.js'
 import { paced, rested, type Pace } from './pace.js'
 
 /** An address is attributed with all its labels at once, so a step handles few addresses. */
 const ATTRIBUTIONS_PER_STEP = 16
 
-/** Look-up keys of one query: a hub has more counterparties than one statement should name. */
-const KEYS_PER_READ = 5_000
+/** Addresses of one query: a hub has more counterparties than one statement should name. */
+const ADDRESSES_PER_READ = 5_000
 
 export interface Attributions {
   /** The attribution of an address; if it has no labels or was not learned, that of no labels. */
@@ -28,44 +32,58 @@ export interface Attributions {
   learnThese(addresses: readonly string[]): Promise<void>
 }
 
-export function createAttributions(request: ExamineRequest, pace: Pace): Attributions {
+export function createAttributions(database: Queryable, request: ExamineRequest, pace: Pace): Attributions {
+  const { chain, policy } = request
+  const byLabels = createByLabels(request, pace)
+  /** By own labels and those of the cluster. */
+  const inClusters = new Map<string, Attribution>()
+  const asked = new Set<string>()
+
+  async function learnThese(addresses: readonly string[]): Promise<void> {
+    const unknown = addresses.filter((one) => !asked.has(one))
+    for (const one of unknown) asked.add(one)
+    await byLabels.learn(unknown)
+    if (chainFactsOf(chain)?.spendsTogether === true && unknown.length > 0) await learnClusters(unknown)
+  }
+
+  async function learnClusters(addresses: readonly string[]): Promise<void> {
+    await rested(pace)
+    const maxAddresses = policy.document.cluster.addresses
+    const clusters = new Set((await readClusters(database, { ...request, addresses, maxAddresses })).values())
+    for (const cluster of clusters) await byLabels.learn([...cluster])
+    for (const cluster of clusters) {
+      await rested(pace)
+      const labelled = [...cluster].flatMap((one) => byLabels.known.get(one) ?? [])
+      if (labelled.length === 0) continue
+      for (const one of cluster) inClusters.set(one, withCluster(byLabels.of(one), labelled, policy))
+    }
+  }
+
+  return {
+    of: (address) => inClusters.get(address) ?? byLabels.of(address),
+    async learn(transfers, addresses) {
+      await learnThese(await paced(counterpartiesOf(transfers, addresses), pace))
+    },
+    learnThese,
+  }
+}
+
+function* counterpartiesOf(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<readonly string[]> {
+  const found = new Set<string>()
+  let items = 0
+  for (const { from, to } of transfers) {
+    if (items++ % STEP_ITEMS === 0) yield
+    if (of.has(from)) found.add(to)
+    if (of.has(to)) found.add(from)
+  }
+  return [...found]
+}
+
+/** Attributions by the labels of the address itself. */
+function createByLabels(request: ExamineRequest, pace: Pace) {
   const known = new Map<string, Attribution>()
   const asked = new Set<string>()
   const nothing = attribute([], request)
-
-  /** Counterparties that no earlier call requested. */
-  function* newCounterparties(transfers: Iterable<Transfer>, of: ReadonlySet<string>): Steps<Unknown> {
-    const unknown = noneYet()
-    const add = (one: string): void => addNew(unknown, one)
-    let items = 0
-    for (const { from, to } of transfers) {
-      if (items++ % STEP_ITEMS === 0) yield
-      if (of.has(from)) add(to)
-      if (of.has(to)) add(from)
-    }
-    return unknown
-  }
-
-  const noneYet = (): Unknown => ({ addresses: [], lookupKeys: [] })
-
-  function addNew({ addresses, lookupKeys }: Unknown, one: string): void {
-    if (asked.has(one)) return
-    asked.add(one)
-    const parsed = parseAddress(one, request.chain)
-    if (!parsed.ok) return
-    addresses.push(one)
-    lookupKeys.push(parsed.lookupKey)
-  }
-
-  async function learnUnknown(unknown: Unknown): Promise<void> {
-    for (let start = 0; start < unknown.lookupKeys.length; start += KEYS_PER_READ) {
-      await rested(pace)
-      const lookupKeys = unknown.lookupKeys.slice(start, start + KEYS_PER_READ)
-      const addresses = unknown.addresses.slice(start, start + KEYS_PER_READ)
-      const labels = await request.labelsOf(lookupKeys)
-      await paced(attributeEach(labels, { addresses, lookupKeys }), pace)
-    }
-  }
 
   function* attributeEach(
     labels: ReadonlyMap<string, readonly LabelFacts[]>,
@@ -82,15 +100,31 @@ export function createAttributions(request: ExamineRequest, pace: Pace): Attribu
     }
   }
 
+  function unknownOf(addresses: readonly string[]): Unknown {
+    const unknown: Unknown = { addresses: [], lookupKeys: [] }
+    for (const one of addresses) {
+      if (asked.has(one)) continue
+      asked.add(one)
+      const parsed = parseAddress(one, request.chain)
+      if (!parsed.ok) continue
+      unknown.addresses.push(one)
+      unknown.lookupKeys.push(parsed.lookupKey)
+    }
+    return unknown
+  }
+
   return {
-    of: (address) => known.get(address) ?? (isCoinJoinNode(address) ? coinJoinAttribution : nothing),
-    async learn(transfers, addresses) {
-      await learnUnknown(await paced(newCounterparties(transfers, addresses), pace))
-    },
-    async learnThese(addresses) {
-      const unknown = noneYet()
-      for (const one of addresses) addNew(unknown, one)
-      await learnUnknown(unknown)
+    known,
+    of: (address: string): Attribution =>
+      known.get(address) ?? (isCoinJoinNode(address) ? coinJoinAttribution : nothing),
+    async learn(all: readonly string[]): Promise<void> {
+      for (let start = 0; start < all.length; start += ADDRESSES_PER_READ) {
+        await rested(pace)
+        const unknown = unknownOf(all.slice(start, start + ADDRESSES_PER_READ))
+        if (unknown.lookupKeys.length === 0) continue
+        const labels = await request.labelsOf(unknown.lookupKeys)
+        await paced(attributeEach(labels, unknown), pace)
+      }
     },
   }
 }

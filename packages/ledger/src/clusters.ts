@@ -54,6 +54,53 @@ const READ_JOINS = {
       ORDER BY s.ledger_seq, j.tx_hash LIMIT 1) first`,
 }
 
+const READ_PAIRS = {
+  name: 'ledger.read-pairs',
+  text: `
+    SELECT j.address, j.other FROM ledger.cluster_join j JOIN ledger.segment s USING (segment_id)
+    WHERE j.chain = $1 AND j.address = ANY ($2::text[]) AND s.ledger_seq <= $3`,
+}
+
+/** The clusters of several addresses, by address, itself included; none of an address that is in none or in one that is too large. */
+export async function readClusters(
+  database: Queryable,
+  {
+    addresses,
+    chain,
+    ledgerSeq,
+    maxAddresses,
+  }: Omit<ClusterRequest, 'address'> & { readonly addresses: readonly string[] },
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const clusters = new Map<string, Set<string>>(addresses.map((one) => [one, new Set([one])]))
+  let reached = addresses
+  while (reached.length > 0) {
+    const values = [chain, reached, ledgerSeq]
+    const pairs = await database.query<{ address: string; other: string }>(READ_PAIRS, values)
+    const next: string[] = []
+    for (const { address, other } of pairs) {
+      const known = clusters.get(other)
+      if (known === undefined) next.push(other)
+      const joined = united(clusters.get(address)!, known ?? new Set([other]))
+      for (const one of joined.moved) clusters.set(one, joined.all)
+    }
+    reached = next.filter((one) => clusters.get(one)!.size <= maxAddresses)
+  }
+  return new Map(
+    addresses.flatMap((one) => {
+      const { size } = clusters.get(one)!
+      return size > 1 && size <= maxAddresses ? [[one, clusters.get(one)!] as const] : []
+    }),
+  )
+}
+
+/** Adds the smaller set to the larger one. */
+function united(a: Set<string>, b: Set<string>) {
+  if (a === b) return { all: a, moved: [] }
+  const [all, moved] = a.size < b.size ? [b, a] : [a, b]
+  for (const one of moved) all.add(one)
+  return { all, moved }
+}
+
 /** A cluster never shrinks, so a cluster that is too large in one state is too large in every later one. */
 const knownLarge = new WeakMap<Queryable, Map<string, number>>()
 const MAX_KNOWN_LARGE = 200_000

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import type { ExposureRecord } from '@cupel/contracts'
 import { measureInSteps, type DeclaredRange, type TextHash, type Transfer } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { createAttributions } from './attributions.js'
 import type { ExamineRequest } from './examine-request.js'
+import { createJointTransactions } from './joint-transactions.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { readBundles } from './read-bundles.js'
 import { readTransfers, type TransfersOfAddress } from './read-transfers.js'
@@ -37,12 +39,18 @@ export async function examineAddress(
   const found =
     before?.own ?? (await readTransfers(database, { ...request, addresses: [address], limit })).get(address)
   const ranges = before?.ranges ?? (await declaredRanges(database, { chain, ledgerSeq }))
-  const search = createSearch(database, request, { pace, knownSizes })
-  const transfers = new Map((found?.transfers ?? []).map((one) => [one.id, one]))
+  const attributions = createAttributions(database, request, pace)
+  const joints = createJointTransactions(database, request, { attributions, pace })
+  const search = createSearch(database, request, { attributions, joints, pace, knownSizes })
+  const transfers = new Map(
+    (await joints.withoutNodes(address, found?.transfers ?? [])).map((one) => [one.id, one]),
+  )
   const ownIds = new Set(transfers.keys())
   const unknownTokens =
     transfers.size === 0 ? [] : await readUnknownTokens(database, { chain, ledgerSeq, address })
-  await search.learn(unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]))
+  await attributions.learnThese(
+    unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]),
+  )
   const bundles =
     found?.isCut === true ? await readBundles(database, { chain, ledgerSeq, address, beyond: limit }) : []
   const followed = transfers.size === 0 ? [] : await search.follow(transfers, bundles)
@@ -65,7 +73,7 @@ export async function examineAddress(
       netBaseUnits: found?.netBaseUnits ?? null,
       unknownTokens: unknownTokens.slice(0, MAX_UNKNOWN_TOKENS),
     },
-    { attributionOf: search.attributionOf, generatedAt, policy, textHash: sha256() },
+    { attributionOf: attributions.of, generatedAt, policy, textHash: sha256() },
   )
   return await paced(measuring, pace)
 }

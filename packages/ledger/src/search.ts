@@ -9,14 +9,14 @@ import {
   ISSUANCE,
   STEP_ITEMS,
   uncountedReason,
-  type Attribution,
   type Steps,
   type Transfer,
 } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { createAttributions, type Attributions } from './attributions.js'
+import type { Attributions } from './attributions.js'
 import type { ExamineRequest } from './examine-request.js'
 import { isCrowd } from './formats/coin-join.js'
+import type { JointTransactions } from './joint-transactions.js'
 import { paced, rested, type Pace } from './pace.js'
 import { readTransfers } from './read-transfers.js'
 import { fittingOf, type Fitting, type KnownSizes } from './sizes.js'
@@ -24,10 +24,14 @@ import { fittingOf, type Fitting, type KnownSizes } from './sizes.js'
 /** Transfers of one query, so that the queries of other requests can run in between. */
 const TRANSFERS_PER_READ = 2_000
 
+export interface SearchOptions {
+  readonly attributions: Attributions
+  readonly joints: JointTransactions
+  readonly pace: Pace
+  readonly knownSizes: KnownSizes
+}
+
 export interface Search {
-  readonly attributionOf: (address: string) => Attribution
-  /** Reads the labels of further addresses. */
-  learn(addresses: readonly string[]): Promise<void>
   /** Adds the transfers of every intermediary to those given; returns the intermediaries. */
   follow(transfers: Map<string, Transfer>, bundles: readonly Transfer[]): Promise<readonly string[]>
   /** Of the intermediaries, those of which every transfer was added. */
@@ -39,13 +43,11 @@ export interface Search {
 export function createSearch(
   database: Queryable,
   request: ExamineRequest,
-  { pace, knownSizes }: { readonly pace: Pace; readonly knownSizes: KnownSizes },
+  { attributions, joints, pace, knownSizes }: SearchOptions,
 ): Search {
   const { chain, address, policy } = request
   const { hops, limits } = policy.exposure.document
-  const attributions = createAttributions(request, pace)
   const paths = createPaths(request, attributions)
-
   const whole = new Set<string>()
 
   async function follow(
@@ -91,7 +93,7 @@ export function createSearch(
       const isWorth = parts.has(addresses[0]!)
       const read = await readTransfers(database, { ...request, addresses, limit, isWorth, pace })
       for (const one of addresses) {
-        const own = read.get(one)?.transfers ?? []
+        const own = await joints.withoutNodes(one, read.get(one)?.transfers ?? [])
         for (const transfer of own) transfers.set(transfer.id, transfer)
         paths.followThrough(one)
         if (!isWorth) whole.add(one)
@@ -101,7 +103,7 @@ export function createSearch(
     return count
   }
 
-  return { attributionOf: attributions.of, learn: attributions.learnThese, follow, whole, cut: paths.cut }
+  return { follow, whole, cut: paths.cut }
 }
 
 /** The addresses on paths, and those at which paths ended. */

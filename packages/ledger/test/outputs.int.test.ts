@@ -108,7 +108,7 @@ test('participants of a CoinJoin are counterparties of its node alone', async ()
   expect((await read(j))?.transfers).toMatchObject([{ from: node, to: j, amount: 99n, coinJoin: true }])
   expect(await cluster(a)).toBeNull()
   expect(await examined(a)).toMatchObject({
-    cut: [{ address: node, reason: 'service', hops: 1 }],
+    cut: [],
     measures: [{ category: 'mixer', subcategory: 'coinjoin', direction: 'out', amount: '100' }],
     netBaseUnits: '-100',
   })

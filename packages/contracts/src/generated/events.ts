@@ -293,6 +293,8 @@ export interface ExposureMeasure {
   readonly preDesignation: null | boolean
   /** The sources are attributed too weakly to be scored. */
   readonly isWeak: boolean
+  /** Only other members of the sources' clusters are labelled. */
+  readonly isCluster: boolean
   /** V: base units attributed to these sources. */
   readonly amount: string
   /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */

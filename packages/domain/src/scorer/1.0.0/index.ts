@@ -26,7 +26,7 @@ export { noChainInputs, type ChainInputs, type ChainStage } from './chain-facts/
 export { findDisagreements, type Disagreement } from './chain-facts/disagreements.js'
 export { readChainFacts, type ChainReading } from './chain-facts/read-chain-facts.js'
 
-export { attribute, coinJoinAttribution, isCoinJoinNode } from './exposure/attribution.js'
+export { attribute, coinJoinAttribution, isCoinJoinNode, withCluster } from './exposure/attribution.js'
 export type { Attribution, AttributionContext, SourceAttribution } from './exposure/attribution.js'
 export {
   compileExposurePolicy,

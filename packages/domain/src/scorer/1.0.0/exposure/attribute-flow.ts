@@ -2,7 +2,7 @@
 import type { ExposureCut } from '@cupel/contracts'
 import { findAsset, measuredAs } from '../tables/asset-table.js'
 import type { CompiledPolicy } from '../risk/policy.js'
-import { COINJOIN, type Attribution, type SourceAttribution } from './attribution.js'
+import { COINJOIN, isCoinJoinNode, type Attribution, type SourceAttribution } from './attribution.js'
 import type { createBreakdown, SourcesOfRoute } from './breakdown.js'
 import type { Contribution, createMeasures } from './measures.js'
 import { valuationOf, type PriceTable } from './prices.js'
@@ -169,8 +169,10 @@ function createSourcesOfRoute(
   return (route) => {
     let found = known.get(route)
     if (found === undefined) {
+      // Behind a CoinJoin nobody is known, except for the share that designated participants put in.
+      const isMixed = route.between.some(isCoinJoinNode)
       found = attributionOf(route.sourceAddress).sources.filter(
-        ({ category }) => !isShadowed(category, route.between),
+        ({ category }) => (!isMixed || category === 'sanctions') && !isShadowed(category, route.between),
       )
       known.set(route, found)
     }

@@ -25,6 +25,8 @@ export interface SourceAttribution {
   readonly confidencePpm: number
   /** The strongest label that counts, of a severe source the strongest severe one; null for a CoinJoin. */
   readonly label: ConsideredLabel | null
+  /** The label is one of another member of the address's cluster. */
+  readonly isCluster?: true
 }
 
 export interface CleanAttribution {
@@ -46,12 +48,37 @@ const serviceCategories = ['clean_exchange', 'mixer', 'darknet'] as const satisf
 
 const nothingKnown: Attribution = { sources: [], clean: null, service: null, isLabelled: false }
 
-/** The node of a CoinJoin is a mixer, by the form of the transaction and without any label. */
+/**
+ * The node of a CoinJoin is a mixer, by the form of the transaction and without any label. Paths go on through it, because the share of
+ * designated participants is known.
+ */
 export const coinJoinAttribution: Attribution = {
   sources: [{ category: 'mixer', subcategory: COINJOIN, confidencePpm: PPM, label: null }],
   clean: null,
-  service: 'mixer',
+  service: null,
   isLabelled: true,
+}
+
+/**
+ * The attribution of an address in a cluster: what the members are counts with less confidence, unless its own labels say as much. A clean
+ * service has customers that spend together, so its cluster has no single owner.
+ */
+export function withCluster(
+  own: Attribution,
+  members: readonly Attribution[],
+  { clusterFactorPpm }: CompiledPolicy,
+): Attribution {
+  if (members.some(({ service }) => service === 'clean_exchange')) return own
+  const sources = riskCategories.flatMap((category): SourceAttribution[] => {
+    const ofCategory = (one: Attribution) => one.sources.filter((source) => source.category === category)
+    const [best] = members.flatMap(ofCategory).sort((a, b) => b.confidencePpm - a.confidencePpm)
+    if (best === undefined) return []
+    const confidencePpm = Math.floor((best.confidencePpm * clusterFactorPpm + PPM / 2) / PPM)
+    const isKnown = ofCategory(own).some((one) => one.confidencePpm >= confidencePpm)
+    return isKnown ? [] : [{ ...best, subcategory: '', confidencePpm, isCluster: true }]
+  })
+  if (sources.length === 0) return own
+  return { ...own, sources: [...own.sources, ...sources], isLabelled: true }
 }
 
 export interface AttributionContext {

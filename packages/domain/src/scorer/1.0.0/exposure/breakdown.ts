@@ -5,7 +5,7 @@
 import type { ExposureBreakdown, ExposurePart } from '@cupel/contracts'
 import type { MeasuredAsset } from '../tables/asset-table.js'
 import type { Category, RiskCategory } from '../vocabulary.js'
-import type { Attribution, CleanAttribution, SourceAttribution } from './attribution.js'
+import { isCoinJoinNode, type Attribution, type CleanAttribution, type SourceAttribution } from './attribution.js'
 import { UNATTRIBUTED } from './measures.js'
 import { addedValue, type Valuation } from './prices.js'
 import { routeText, type Route } from './route.js'
@@ -205,7 +205,9 @@ function leadingOfRoutes(
   let best: Found | null = null
   for (const route of routes) {
     // As for the other categories, a clean service on the way stands for what came through it.
-    const isShadowed = route.between.some((at) => (attributionOf(at).clean?.confidencePpm ?? 0) >= leastPpm)
+    const isShadowed = route.between.some(
+      (at) => isCoinJoinNode(at) || (attributionOf(at).clean?.confidencePpm ?? 0) >= leastPpm,
+    )
     const clean = isShadowed ? null : attributionOf(route.sourceAddress).clean
     const leading = leadingOf([...sourcesOfRoute(route), clean], leastPpm)
     if (leading === null) continue

@@ -56,7 +56,7 @@ interface Period {
 interface Sum {
   /** Decides the order among sums. */
   readonly key: string
-  /** Equal for sums that a designation date or a subcategory divides. */
+  /** Equal for sums that a designation date, a subcategory or a cluster divides. */
   readonly wholeKey: string
   readonly relation: string
   readonly direction: Direction
@@ -64,6 +64,7 @@ interface Sum {
   readonly subcategory: string
   readonly asset: MeasuredAsset
   readonly isWeak: boolean
+  readonly isCluster: boolean
   preDesignation: boolean | null
   readonly bySource: Map<string, SourceSum>
   readonly byRoute: Map<string, RouteSum>
@@ -87,7 +88,7 @@ export function createMeasures(limits: ExposureLimits) {
       const subcategory = one.source?.subcategory ?? ''
       const isPre = preDesignation === true
       const whole = `${category} ${one.relation} ${one.direction} ${one.asset.contract} ${one.isWeak}`
-      const found = `${whole} ${isPre} ${subcategory}`
+      const found = `${whole} ${isPre} ${subcategory} ${one.source?.isCluster === true}`
       let sum = sums.get(found)
       if (sum === undefined)
         sums.set(found, (sum = emptySum(one, { category, subcategory, preDesignation, wholeKey: whole })))
@@ -143,11 +144,13 @@ const emptySum = (
     one.asset.contract,
     one.isWeak,
     rest.preDesignation === true,
+    one.source?.isCluster === true,
   ]),
   relation: one.relation,
   direction: one.direction,
   asset: one.asset,
   isWeak: one.isWeak,
+  isCluster: one.source?.isCluster === true,
   bySource: new Map(),
   byRoute: new Map(),
   transfers: 0,
@@ -236,6 +239,7 @@ function measureOf(sum: Sum, facts: MeasureFacts): ExposureMeasure {
     dust: sum.asset.dust.toString(),
     preDesignation: sum.preDesignation,
     isWeak: sum.isWeak,
+    isCluster: sum.isCluster,
     amount: all.amount.toString(),
     microUsd: textOf(microUsd),
     wholeAmount: facts.whole.toString(),

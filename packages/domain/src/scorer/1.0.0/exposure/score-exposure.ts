@@ -67,7 +67,8 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
   const atMost = (weightedLimit: number): number =>
     mostHundredths(policy.weightsPpm[measure.category as RiskCategory], weightedLimit)
   if (measure.subcategory === COINJOIN) return Math.min(all, atMost(exposure.coinJoinMaximumHundredths))
-  if (provenAmount === amount) return all
+  const most = measure.isCluster ? atMost(policy.clusterMaximumHundredths) : all
+  if (provenAmount === amount) return Math.min(all, most)
   const proven = formula(
     measure,
     {
@@ -77,7 +78,7 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
     },
     policy,
   )
-  return Math.max(proven, Math.min(all, atMost(exposure.unprovenMaximumHundredths)))
+  return Math.min(most, Math.max(proven, Math.min(all, atMost(exposure.unprovenMaximumHundredths))))
 }
 
 /** The fewest points whose weighted value, rounded half up, reaches a minimum; full points where none does. */

@@ -30,7 +30,7 @@ export interface ClusterFinding extends ClusterLabel {
 
 /**
  * Decides which labels of a cluster count, and keeps those alone: per category and origin the strongest. A cluster that holds a
- * service stops, because customers of one service spend together; of it the labels of the service are kept. Deciding the result
+ * clean service stops, because customers of one service spend together; of it the labels of the service are kept. Deciding the result
  * again gives the same result.
  */
 export function considerCluster(cluster: ClusterFacts, context: AttributionContext): ClusterRecord {
@@ -40,7 +40,7 @@ export function considerCluster(cluster: ClusterFacts, context: AttributionConte
       attribute(
         labels.map(({ label }) => label),
         context,
-      ).service !== null,
+      ).service === 'clean_exchange',
   )
   if (service !== undefined) {
     const labels = consideredByMember({ labels: service[1] }, context).flat()

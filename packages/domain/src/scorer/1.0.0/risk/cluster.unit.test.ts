@@ -140,12 +140,18 @@ describe('clean', () => {
 })
 
 describe('a cluster that stops counts nothing and says so', () => {
-  test('where a member is a service: its customers spend together', () => {
-    const service = {
-      member: ANOTHER,
-      label: of({ address: ANOTHER, category: 'mixer', confidencePpm: 600_000 }),
-    }
-    const judgement = withCluster(cluster([of({ category: 'stolen' }), service]))
+  const service = (category: string) => ({
+    member: ANOTHER,
+    label: of({ address: ANOTHER, category, confidencePpm: 600_000 }),
+  })
+
+  test.each(['mixer', 'darknet'])('not where a member is a %s: that is the owner', (category) => {
+    const judgement = withCluster(cluster([of({ category: 'stolen' }), service(category)]))
+    expect(judgement).toMatchObject({ overallHundredths: 6_840, cluster: { stopped: '' } })
+  })
+
+  test('where a member is a clean service: its customers spend together', () => {
+    const judgement = withCluster(cluster([of({ category: 'stolen' }), service('clean_exchange')]))
     expect(judgement).toMatchObject({
       overallHundredths: 0,
       cluster: { stopped: 'holds_service', labels: [{ member: ANOTHER }] },
