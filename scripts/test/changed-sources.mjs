@@ -9,7 +9,7 @@ const WORKSPACE = ['packages', 'services']
 const TEXTS = /^docs\/|\.md$/
 
 /**
- * Paths that differ from the last landing, uncommitted ones included: from the point at which the branch left origin/main, or from the parent
+ * Paths that differ from the last landing, uncommitted and new ones included: from the point at which the branch left origin/main, or from the parent
  * of the commit if origin/main holds the commit or does not exist. Null if the repository does not know either.
  * @returns {string[] | null}
  */
@@ -17,7 +17,14 @@ export function changesSinceLanding(root) {
   const head = git(root, 'rev-parse', 'HEAD')
   const branchedAt = git(root, 'merge-base', 'origin/main', 'HEAD')
   const base = branchedAt === null || branchedAt === head ? git(root, 'rev-parse', 'HEAD^') : branchedAt
-  return base === null ? null : (git(root, 'diff', '--name-only', base)?.split('\n') ?? null)
+  if (base === null) return null
+  const lists = [
+    git(root, 'diff', '--name-only', base),
+    git(root, 'ls-files', '--others', '--exclude-standard'),
+  ]
+  return lists.includes(null)
+    ? null
+    : lists.flatMap((list) => list?.split('\n') ?? []).filter((path) => path !== '')
 }
 
 function git(root, ...args) {
@@ -35,7 +42,7 @@ function git(root, ...args) {
  * @returns {(path: string) => number}
  */
 export function sourcesOf(root, changed) {
-  const counted = changed?.filter((path) => path !== '' && !TEXTS.test(path)) ?? ['']
+  const counted = changed?.filter((path) => !TEXTS.test(path)) ?? ['']
   const touched = new Set(counted.map(packageOf))
   const isShared = touched.has(null)
   const usedBy = packagesUsedBy(root)

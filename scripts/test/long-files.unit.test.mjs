@@ -73,7 +73,7 @@ describe('the sources of a test file', () => {
   })
 
   test('are neither texts nor packages that it does not use', () => {
-    expect(nearest(['services/web/src/index.ts', 'docs/glossary.md', 'packages/ledger/README.md', ''])).toBe(
+    expect(nearest(['services/web/src/index.ts', 'docs/glossary.md', 'packages/ledger/README.md'])).toBe(
       Infinity,
     )
   })

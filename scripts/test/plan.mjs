@@ -16,7 +16,9 @@ export const checkNames = [
 /** Kinds of tests by the suffix of their files, cheapest first. */
 export const projectNames = ['unit', 'contract', 'int', 'kafka', 'e2e']
 
-const QUICK_CHECKS = ['types', 'browser-types', 'script-types', 'lint', 'links']
+/** In place of `lint`, the quick tier checks only files that differ from the last landing. */
+const LINT_CHANGES = 'lint-changes'
+const QUICK_CHECKS = ['types', 'browser-types', 'script-types', LINT_CHANGES, 'links']
 /** Kinds of tests that run only with --ci, --night, --only or their files: they take minutes and need an engine. */
 const FULL_PROJECTS = ['containers']
 /**
@@ -101,5 +103,5 @@ function plan(checks, projects, tier) {
   return { checks, runs, files: [], needsBuild: projects.some((name) => BUILT.includes(name)) }
 }
 
-const isCheck = (name) => checkNames.includes(name)
+const isCheck = (name) => checkNames.includes(name) || name === LINT_CHANGES
 const isProject = (name) => projectNames.includes(name) || FULL_PROJECTS.includes(name)

@@ -31,10 +31,11 @@ test('npm test runs every check and every kind of tests once', () => {
   expect(plan.needsBuild).toBe(true)
 })
 
-test('test:quick runs types, lint and the unit tests with the fewest cases, without a build', () => {
+test('test:quick runs types, the linter over what changed and the unit tests with the fewest cases, without a build', () => {
   const plan = planOf(['--quick'])
   expect(plan.checks).toContain('types')
-  expect(plan.checks).toContain('lint')
+  expect(plan.checks).toContain('lint-changes')
+  expect(plan.checks).not.toContain('lint')
   expect(plan.runs).toMatchObject([{ projects: ['unit'], budgetMs: 0 }])
   expect(plan.needsBuild).toBe(false)
 })
