@@ -3,7 +3,7 @@
  *
  * `CUPEL_FAILPOINT=before:name:n,after:name:m` ends the process by SIGKILL at the n-th visit (n from 1). If `CUPEL_FAILPOINT_FIRED` is set,
  * a point that fires is first noted in that file and is ignored in every later process: one run under a supervisor dies at each armed point
- * once. Unset, a visit costs one comparison.
+ * once. Unset, a visit costs two comparisons.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
@@ -107,7 +107,15 @@ export const failpointNames = [
 /** Two points surround an append or commit: `before:<name>` and `after:<name>`. */
 export type FailpointName = (typeof failpointNames)[number]
 
+/** Set by tests that let a part of their process die (crash.ts). */
+let visited: ((point: string) => void) | null = null
+
+export function onVisit(listener: (point: string) => void): void {
+  visited = listener
+}
+
 export function failpoint(side: 'before' | 'after', name: FailpointName): void {
+  visited?.(`${side}:${name}`)
   if (armed === null) return
   const point = armed.get(`${side}:${name}`)
   if (point === undefined) return

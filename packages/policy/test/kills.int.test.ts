@@ -1,16 +1,15 @@
 import { topicOf } from '@cupel/contracts'
+import { crashAt } from '@cupel/failpoints/crash'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
-import { killedAt } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { activatePolicy, readActivations } from '../src/index.js'
+import { activateOnce } from './activate-once.js'
 
 let installation: TestInstallation
 beforeEach(async () => {
   installation = await openTestInstallation()
 })
 afterEach(() => installation.close())
-
-const PROGRAM = new URL('./activation-process.ts', import.meta.url)
 
 const repeated = () =>
   activatePolicy({
@@ -30,9 +29,9 @@ test.each([
   ['before:policy.activate:2', 1, 'in-force'],
   ['after:policy.activate:2', 1, 'in-force'],
 ] as const)(
-  'an activation killed at %s leaves %i in the log, and its repeat is %s',
+  'an activation that dies at %s leaves %i in the log, and its repeat is %s',
   async (point, held, outcome) => {
-    await killedAt(PROGRAM, [installation.connectionString, '2'], point)
+    await crashAt(point, () => activateOnce(installation.connectionString, 2))
     expect(await readActivations(installation.log, installation.codec)).toHaveLength(held)
     expect(await repeated()).toMatchObject({ outcome })
     expect(await installation.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)

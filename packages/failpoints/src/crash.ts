@@ -1,0 +1,54 @@
+/**
+ * A death inside the process of a test: work is cut off at a named point, and whatever it does afterwards reaches no log and no database.
+ * It costs no process, so a test can afford every point. It does not replace SIGKILL: memory, files and locks of the process remain.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { onVisit, type FailpointName } from './index.js'
+
+/** The n-th visit of a point, from 1, such as `before:policy.activate:1`. */
+export type CrashPoint = `${'before' | 'after'}:${FailpointName}:${number}`
+
+export class CrashError extends Error {
+  override readonly name = 'CrashError'
+}
+
+interface Life {
+  readonly crashesAt: string
+  /** Visits of the point before the one at which this life ends. */
+  left: number
+  isOver: boolean
+}
+
+/** The life to which running code belongs, through all calls and promises. */
+const lives = new AsyncLocalStorage<Life>()
+
+/**
+ * Runs the work until it reaches the point. Resolves when the work has ended with that crash; rejects if it ended in another way. Code that
+ * catches the crash cannot repair anything: each later append and commit of the same life crashes as well, because each of them visits a
+ * point. The work opens what it uses and closes it in the end, as nothing else does.
+ */
+export async function crashAt(point: CrashPoint, work: () => Promise<unknown>): Promise<void> {
+  const [side, name, visit] = point.split(':')
+  const life: Life = { crashesAt: `${side}:${name}`, left: Number(visit) - 1, isOver: false }
+  onVisit(crashIfDue)
+  try {
+    await lives.run(life, work)
+  } catch (error) {
+    if (!life.isOver) throw error
+  }
+  if (!life.isOver) throw new Error(`The work ended before ${point}.`)
+}
+
+function crashIfDue(point: string): void {
+  const life = lives.getStore()
+  if (life === undefined) return
+  if (!life.isOver) {
+    if (point !== life.crashesAt) return
+    if (life.left > 0) {
+      life.left -= 1
+      return
+    }
+    life.isOver = true
+  }
+  throw new CrashError(`crashed at ${life.crashesAt}`)
+}
