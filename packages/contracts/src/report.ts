@@ -232,6 +232,14 @@ export const reportSchema = z.object({
   address: z.string(),
   chain: z.string(),
   candidate_chains: z.array(z.string()).optional(),
+  other_chains: z
+    .array(
+      z
+        .object({ chain: z.string(), level: z.string(), score: points, level_reasons: z.array(z.string()) })
+        .meta({ id: 'JudgedChain' }),
+    )
+    .optional()
+    .describe('Candidate chains that know the address, each as judged there; risk is the worst of all'),
   livemode: z.boolean(),
   customer_reference: z.string().max(128).nullable(),
   risk: riskSchema,

@@ -2,7 +2,7 @@
  * Level C: measures exposure and reads clusters again on the ledger, as of the states of ledger and labels that the report
  * names.
  */
-import type { ClusterRecord, ExposureRecord, ReportGenerated } from '@cupel/contracts'
+import type { CandidateRecord, ExposureRecord, ReportGenerated } from '@cupel/contracts'
 import { compilePolicyText, considerCluster, type PriceTable } from '@cupel/domain'
 import { examineAddress, listSegments, readClusterFacts, readPriceTable } from '@cupel/ledger'
 import { isUnavailable, type Database } from '@cupel/postgres'
@@ -48,11 +48,21 @@ async function measuredAgain(
     const { priceTableSha256 } = recorded
     const prices = priceTableSha256 === '' ? null : await readPriceTable(database, priceTableSha256)
     if (prices === null && priceTableSha256 !== '') return withoutPrices(priceTableSha256)
-    const exposure = await examineAgain(one, { ledgerSeq: recorded.ledgerSeq, prices }, database)
-    const cluster = await readClusterAgain(one, recorded, database)
+    const { chain, canonicalAddress, inputs } = one.data
+    const again = (of: MeasuredChain): Promise<Measured> =>
+      measureAgain(one, of, { ledgerSeq: recorded.ledgerSeq, prices }, database)
+    const { exposure, cluster } = await again({ ...inputs, chain, canonicalAddress })
+    const candidates: Measured[] = []
+    for (const candidate of inputs.candidates) candidates.push(await again(candidate))
     return compared(
-      { inputs: { exposure: recorded, cluster: one.data.inputs.cluster } },
-      { inputs: { exposure, cluster } },
+      {
+        inputs: {
+          exposure: recorded,
+          cluster: inputs.cluster,
+          candidates: inputs.candidates.map(measuredOf),
+        },
+      },
+      { inputs: { exposure, cluster, candidates } },
     )
   } catch (error) {
     if (isUnavailable(error)) throw error
@@ -69,35 +79,31 @@ const withoutPrices = (sha256: string): Verdict => ({
   reason: `The table of prices ${sha256} is not in the ledger; PriceTableImported names its file.`,
 })
 
-async function examineAgain(
+/** What was measured of the address on one chain. */
+type MeasuredChain = Pick<CandidateRecord, 'chain' | 'canonicalAddress' | 'exposure' | 'cluster'>
+type Measured = Pick<MeasuredChain, 'exposure' | 'cluster'>
+
+const measuredOf = ({ exposure, cluster }: MeasuredChain): Measured => ({ exposure, cluster })
+
+/** What was not queried, or could not be read when the report was decided, has nothing to compare. */
+async function measureAgain(
   { data, shared }: ReportWithShared,
+  { chain, canonicalAddress: address, exposure, cluster }: MeasuredChain,
   state: { readonly ledgerSeq: number; readonly prices: PriceTable | null },
   database: Database,
-): Promise<ExposureRecord> {
-  return await examineAddress(database, {
-    chain: data.chain,
-    address: data.canonicalAddress,
-    ...state,
-    policy: compilePolicyText(shared.policyDocument),
-    labelSets: shared.labelState.labelSets,
-    generatedAt: data.generatedAt,
-    labelsOf: (lookupKeys) => labelsByKeyAsOf(database, { lookupKeys, labelSetSeq: data.inputs.labelSetSeq }),
-  })
-}
-
-/** If a cluster could not be read when the report was decided, there is nothing to compare. */
-async function readClusterAgain(
-  { data, shared }: ReportWithShared,
-  { ledgerSeq }: ExposureRecord,
-  database: Database,
-): Promise<ClusterRecord | null> {
-  if (data.inputs.cluster?.stopped === 'failed') return data.inputs.cluster
-  const policy = compilePolicyText(shared.policyDocument)
-  const { chain, generatedAt } = data
-  const facts = await readClusterFacts(database, {
-    ...{ chain, address: data.canonicalAddress, ledgerSeq, maxAddresses: policy.document.cluster.addresses },
-    labelsOf: (lookupKeys) => labelsByKeyAsOf(database, { lookupKeys, labelSetSeq: data.inputs.labelSetSeq }),
-  })
+): Promise<Measured> {
+  if (exposure === null || exposure.status === 'late' || exposure.status === 'failed')
+    return { exposure, cluster }
+  const { generatedAt, inputs } = data
   const { labelSets } = shared.labelState
-  return facts === null ? null : considerCluster(facts, { chain, labelSets, generatedAt, policy })
+  const policy = compilePolicyText(shared.policyDocument)
+  const labelsOf = (lookupKeys: readonly string[]) =>
+    labelsByKeyAsOf(database, { lookupKeys, labelSetSeq: inputs.labelSetSeq })
+  const asked = { chain, address, labelsOf, ...state }
+  const measured = await examineAddress(database, { ...asked, policy, labelSets, generatedAt })
+  if (cluster?.stopped === 'failed') return { exposure: measured, cluster }
+  const maxAddresses = policy.document.cluster.addresses
+  const facts = await readClusterFacts(database, { ...asked, maxAddresses })
+  const context = { chain, labelSets, generatedAt, policy }
+  return { exposure: measured, cluster: facts === null ? null : considerCluster(facts, context) }
 }

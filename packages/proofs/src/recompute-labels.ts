@@ -1,5 +1,5 @@
 /** Level B: reads the labels, lists and policy of a report again from the read models, as of the recorded state. */
-import type { ClusterLabel, ConsideredLabel, ReportGenerated } from '@cupel/contracts'
+import type { CandidateRecord, ConsideredLabel, ReportGenerated } from '@cupel/contracts'
 import {
   parseAddress,
   sandboxLabels,
@@ -82,13 +82,10 @@ async function compareLabels(
   labelSetSeq: number,
   database: Database,
 ): Promise<Verdict[]> {
-  const keys = group.map(({ data }) => {
-    const parsed = parseAddress(data.canonicalAddress, data.chain)
-    return parsed.ok ? parsed.lookupKey : null
-  })
-  const members = group.flatMap(({ data }) => clusterLabels(data).map((one) => memberKey(one, data.chain)))
+  const onChains = group.map(({ data }) => chainsOf(data))
+  const addresses = onChains.flat().flatMap((one) => [one, ...membersOf(one)])
   const { sets, labels } = await readLabelsAsOf(database, {
-    lookupKeys: [...new Set([...keys, ...members].filter((key) => key !== null))],
+    lookupKeys: [...new Set(addresses.map(keyOf).filter((key) => key !== null))],
     labelSetSeq,
   })
   const lists = { labelsAsOf: newestPublication(sets), labelSets: sets.map(setFacts) }
@@ -98,46 +95,68 @@ async function compareLabels(
     if (known.push(labelFacts(label)) === 1) byKey.set(label.lookupKey, known)
   }
   return group.map((one, index) => {
-    const key = keys[index]!
-    if (key === null) return failed('The canonical address of the record is no address of its chain.')
-    // The ledger knows which members a cluster has (level C); here only their labels are read.
-    const cluster = clusterLabels(one.data).map((recorded) =>
-      byKey
-        .get(memberKey(recorded, one.data.chain) ?? '')
-        ?.find(({ labelId }) => labelId === recorded.label.labelId),
-    )
+    const chains = onChains[index]!
+    if (chains.some((chain) => keyOf(chain) === null))
+      return failed('The canonical address of the record is no address of its chain.')
     return compared(recordedFacts(one), {
       labelState: lists,
-      inputs: { labels: byKey.get(key) ?? [], cluster },
+      inputs: inputsOf(
+        chains.map((chain) => ({
+          labels: byKey.get(keyOf(chain)!) ?? [],
+          // The ledger knows which members a cluster has (level C); here only their labels are read.
+          cluster: membersOf(chain).map((member) =>
+            byKey.get(keyOf(member) ?? '')?.find(({ labelId }) => labelId === member.label.labelId),
+          ),
+        })),
+      ),
     })
   })
 }
 
-const clusterLabels = ({ inputs }: ReportGenerated): readonly ClusterLabel[] => inputs.cluster?.labels ?? []
+/** The detected chain of a report first, then the other ones that were judged. */
+const chainsOf = ({ chain, canonicalAddress, inputs }: ReportGenerated) => [
+  { chain, canonicalAddress, labels: inputs.labels, cluster: inputs.cluster },
+  ...inputs.candidates,
+]
 
-function memberKey({ member }: ClusterLabel, chain: string): string | null {
-  const parsed = parseAddress(member, chain)
+type OnChain = Pick<CandidateRecord, 'chain' | 'canonicalAddress' | 'labels' | 'cluster'>
+
+const membersOf = ({ chain, cluster }: OnChain) =>
+  (cluster?.labels ?? []).map(({ member, label }) => ({ chain, canonicalAddress: member, label }))
+
+function keyOf({ canonicalAddress, chain }: Pick<OnChain, 'chain' | 'canonicalAddress'>): string | null {
+  const parsed = parseAddress(canonicalAddress, chain)
   return parsed.ok ? parsed.lookupKey : null
 }
+
+interface LabelsOfChain {
+  readonly labels: readonly LabelFacts[]
+  /** Labels of other members of the cluster; undefined if such a label is no longer found. */
+  readonly cluster: readonly (LabelFacts | undefined)[]
+}
+
+/** The paths of differences read as in the record. */
+const inputsOf = ([detected, ...candidates]: readonly LabelsOfChain[]): ReadFacts['inputs'] => ({
+  ...detected!,
+  candidates,
+})
 
 /** The inputs of a decision, without its results. */
 interface ReadFacts {
   readonly labelState: { readonly labelsAsOf: string; readonly labelSets: readonly LabelSetFacts[] }
-  readonly inputs: {
-    readonly labels: readonly LabelFacts[]
-    /** Labels of other members of the cluster; undefined if such a label is no longer found. */
-    readonly cluster: readonly (LabelFacts | undefined)[]
-  }
+  readonly inputs: LabelsOfChain & { readonly candidates: readonly LabelsOfChain[] }
 }
 
 function recordedFacts({ data, shared }: ReportWithShared): ReadFacts {
   const { labelsAsOf, labelSets } = shared.labelState
   return {
     labelState: { labelsAsOf, labelSets },
-    inputs: {
-      labels: data.inputs.labels.map(labelAsRead),
-      cluster: clusterLabels(data).map(({ label }) => labelAsRead(label)),
-    },
+    inputs: inputsOf(
+      chainsOf(data).map((chain) => ({
+        labels: chain.labels.map(labelAsRead),
+        cluster: membersOf(chain).map(({ label }) => labelAsRead(label)),
+      })),
+    ),
   }
 }
 
@@ -157,5 +176,5 @@ const labelAsRead = (label: ConsideredLabel): LabelFacts =>
 /** The sandbox contains its magic addresses and no other labels. */
 function sandboxFacts({ canonicalAddress, chain, generatedAt }: ReportGenerated): ReadFacts {
   const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain, generatedAt)
-  return { labelState: { labelsAsOf, labelSets }, inputs: { labels, cluster: [] } }
+  return { labelState: { labelsAsOf, labelSets }, inputs: inputsOf([{ labels, cluster: [] }]) }
 }

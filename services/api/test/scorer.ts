@@ -192,4 +192,5 @@ const NO_INPUTS: ReportGenerated['inputs'] = {
   chainStage: '',
   chainFacts: [],
   exposure: null,
+  candidates: [],
 }

@@ -29,7 +29,14 @@ export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
   const inputs = {
     ...{ labelSetSeq: 0, labelView: '', labelStateSha256: '', labels: [], cluster: null },
     ...{ policyId: '', policyVersion: 0, policySha256: '', chainTableVersion: '', originTableVersion: '' },
-    ...{ assetTableVersion: '', scorerVersion: '', chainStage: '', chainFacts: [], exposure: null },
+    ...{
+      assetTableVersion: '',
+      scorerVersion: '',
+      chainStage: '',
+      chainFacts: [],
+      exposure: null,
+      candidates: [],
+    },
   }
   const data: EventData['ReportGenerated'] = {
     ...{ ...rest, reportId, inputs, report: '{}', address: address.toUpperCase(), canonicalAddress: address },

@@ -7,10 +7,11 @@ import type { ChainData, ProviderConfig } from '@cupel/chain-data'
 import type { Lane, Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
 import { ConfigError, requireVerifiedPeers, urlPeer, type Config, type Peer } from '@cupel/service-kit'
+import { onEveryChain } from './candidates.js'
 import type { Decision, Request } from './lane.js'
 
-/** A request with what providers said about its address; without `chainInputs` where no provider was asked. */
-export type PreparedRequest = Request & { readonly chainInputs?: ChainInputs }
+/** A request with what the providers of each chain said about its address; without them where no provider was asked. */
+export type PreparedRequest = Request & { readonly chainInputs?: ReadonlyMap<string, ChainInputs> }
 
 type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly Decision[]>
 
@@ -94,16 +95,20 @@ export function createChainStage(
   return {
     chains: [...new Set(chainData.endpoints.map(({ chain }) => chain))],
     before: (lane, decide) => async (requests) => {
-      if (!requests.some((request) => isAsked(chainData, request))) return await decide(requests)
       const nowMs = now().getTime()
-      const inputs = await Promise.all(
-        requests.map(async (request) => {
-          if (!isAsked(chainData, request)) return null
-          const { accountId, chain, canonicalAddress: address } = request.data
-          return await chainData.look({ accountId, chain, address }, waitMs(lane, request, budgetMs, nowMs))
-        }),
+      return await decide(
+        await Promise.all(
+          requests.map(async (request): Promise<PreparedRequest> => {
+            const asked = onEveryChain(request).filter((one) => isAsked(chainData, one))
+            if (asked.length === 0) return request
+            const leftMs = waitMs(lane, request, budgetMs, nowMs)
+            const answers = asked.map(async ({ data: { accountId, chain, canonicalAddress: address } }) => {
+              return [chain, await chainData.look({ accountId, chain, address }, leftMs)] as const
+            })
+            return { ...request, chainInputs: new Map(await Promise.all(answers)) }
+          }),
+        ),
       )
-      return await decide(requests.map((request, index) => prepared(request, inputs[index] ?? null)))
     },
     close: () => chainData.close(),
   }
@@ -121,8 +126,4 @@ function waitMs(lane: Lane, { data }: Request, budgetMs: number, nowMs: number):
   if (lane === 'bulk') return budgetMs
   const leftMs = Date.parse(data.requestedAt) + budgetMs - nowMs
   return Math.min(budgetMs, Math.max(0, leftMs))
-}
-
-function prepared(request: Request, chainInputs: ChainInputs | null): PreparedRequest {
-  return chainInputs === null ? request : { ...request, chainInputs }
 }

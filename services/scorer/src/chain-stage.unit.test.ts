@@ -39,7 +39,9 @@ function request(over: Partial<Request['data']> = {}): Request {
     livemode: true,
     accountId: 'a',
     chain: 'ETH',
+    address: ADDRESS,
     canonicalAddress: ADDRESS,
+    candidateChains: [],
     requestedAt: NOW,
     ...over,
   }
@@ -57,7 +59,7 @@ async function decide(requests: readonly Request[], lane: Lane = 'interactive'):
 test('a request of a covered chain is decided with what its providers said', async () => {
   await decide([request()])
   expect(looked).toEqual([{ accountId: 'a', chain: 'ETH', address: ADDRESS, waitMs: BUDGET_MS }])
-  expect(decided).toEqual([{ ...request(), chainInputs: answer }])
+  expect(decided).toEqual([{ ...request(), chainInputs: new Map([['ETH', answer]]) }])
 })
 
 test.each([
@@ -67,6 +69,12 @@ test.each([
   await decide([other])
   expect(looked).toEqual([])
   expect(decided[0]).toBe(other)
+})
+
+test('an address without a named chain is asked for on every chain that it is possible on', async () => {
+  await decide([request({ chain: 'BSC', candidateChains: ['BSC', 'ETH', 'MATIC'] })])
+  expect(looked.map(({ chain }) => chain)).toEqual(['ETH'])
+  expect(decided[0]!.chainInputs).toEqual(new Map([['ETH', answer]]))
 })
 
 test('requests keep their order, asked for or not', async () => {

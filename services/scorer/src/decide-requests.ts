@@ -5,10 +5,13 @@ import {
   compiledDefaultPolicy,
   compilePolicyText,
   decideScreening,
+  knownCandidates,
   labelState,
+  noChainInputs,
   parseAddress,
   sandboxLabels,
   screeningRequest,
+  type ChainFindings,
   type CompiledPolicy,
   type LabelFacts,
   type LabelSetFacts,
@@ -26,6 +29,7 @@ import {
   type Label,
   type LabelSnapshot,
 } from '@cupel/read-models'
+import { onEveryChain, type ChainRequest } from './candidates.js'
 import type { PreparedRequest } from './chain-stage.js'
 import type { LedgerFindings, LookIntoLedger } from './exposure-stage.js'
 import type { ScorerInstruments } from './instruments.js'
@@ -87,39 +91,39 @@ export function createDecider(options: DeciderOptions): Decider {
 
   return async (requests) => {
     if (requests.length === 0) return []
-    const look = options.lookIntoLedger?.(requests) ?? null
-    const keys = requests.map(lookupKeyOf)
-    const snapshot = await read([...new Set(keys.filter((key) => typeof key === 'string'))])
+    const chains = requests.map(onEveryChain)
+    const all = chains.flat()
+    const look = options.lookIntoLedger?.(all) ?? null
+    const keys = new Map(all.map((one) => [one, lookupKeyOf(one)]))
+    const snapshot = await read([...new Set([...keys.values()].filter((key) => typeof key === 'string'))])
     refuseForeign(snapshot, options.log)
     const { policy } = snapshot.standing
     if (policy === null) throw new PausedError('No policy has been activated.')
 
     const generatedAt = options.now().toISOString()
     const live = { ...snapshot.standing, labelView: options.labelView() }
-    const labels = byLookupKey(snapshot.labels)
-    const prepared = requests.map((request, index): PreparedDecision => {
-      const key = keys[index]!
-      if (key === SANDBOX)
-        return {
-          request,
-          screened: sandboxSnapshot(request, generatedAt),
-          policy: compiledDefaultPolicy,
-          generatedAt,
-        }
-      if (typeof key !== 'string') return key
-      return {
-        request,
-        screened: { ...snapshotOf(live), labels: labels.get(key) ?? [] },
-        policy,
-        generatedAt,
+    const byKey = byLookupKey(snapshot.labels)
+    const labelsOf = (one: ChainRequest): readonly LabelFacts[] => byKey.get(String(keys.get(one))) ?? []
+    const prepared = chains.map((onChains): PreparedDecision => {
+      const [request] = onChains
+      const refused = onChains.map((one) => keys.get(one)!).find((key) => typeof key === 'object')
+      if (refused !== undefined) return refused
+      if (keys.get(request) === SANDBOX) {
+        const screened = sandboxSnapshot(request, generatedAt)
+        return { request, onChains, labelsOf, screened, policy: compiledDefaultPolicy, generatedAt }
       }
+      const screened = { ...snapshotOf(live), labels: labelsOf(request) }
+      return { request, onChains, labelsOf, screened, policy, generatedAt }
     })
     await recordStates(prepared, options.labelStates)
     const findings = look?.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
+    const found = new Map(all.map((one, index) => [one, findings?.[index] ?? null]))
     const since = performance.now()
     const decisions = prepared.map((one, index) => {
-      const found = findings?.[index] ?? null
-      return found === null ? Promise.resolve(decide(one, noLedger)) : found.then((of) => decide(one, of))
+      const ledger = chains[index]!.map((onChain) => found.get(onChain) ?? null)
+      return ledger.some((of) => of !== null)
+        ? Promise.all(ledger.map(async (of) => await of)).then((of) => decide(one, of))
+        : Promise.resolve(decide(one, []))
     })
     options.instruments.batch(requests.length)
     options.instruments.decision(performance.now() - since)
@@ -131,6 +135,9 @@ export function createDecider(options: DeciderOptions): Decider {
 type PreparedDecision =
   | {
       readonly request: PreparedRequest
+      /** The detected chain first. */
+      readonly onChains: readonly ChainRequest[]
+      readonly labelsOf: (one: ChainRequest) => readonly LabelFacts[]
       readonly screened: ScreeningSnapshot
       readonly policy: CompiledPolicy
       readonly generatedAt: string
@@ -188,15 +195,21 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
 
 const noLedger = { exposure: null, cluster: null }
 
-function decide(prepared: PreparedDecision, ledger: LedgerFindings | typeof noLedger): Decision {
+/** Decides from what the ledger says on each chain; null where it was not queried. */
+function decide(prepared: PreparedDecision, ledger: readonly (LedgerFindings | null)[]): Decision {
   if ('cause' in prepared) return { kind: 'undecidable', cause: prepared.cause }
-  const { request, screened, policy, generatedAt } = prepared
+  const { request, onChains, labelsOf, screened, policy, generatedAt } = prepared
   try {
+    const [detected, ...others] = onChains.map((one, index): ChainFindings => {
+      const { chain, canonicalAddress } = one.data
+      const chainInputs = request.chainInputs?.get(chain) ?? noChainInputs
+      return { chain, canonicalAddress, labels: labelsOf(one), chainInputs, ...(ledger[index] ?? noLedger) }
+    })
     const inputs = {
+      ...detected,
       request: screeningRequest(request.data),
       snapshot: screened,
-      ...(request.chainInputs === undefined ? {} : { chainInputs: request.chainInputs }),
-      ...ledger,
+      candidates: knownCandidates(screened.labels, others),
       policy,
       generatedAt,
     }

@@ -18,7 +18,7 @@ import {
 import { examineAddress, readClusterFacts, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
-import type { Request } from './lane.js'
+import type { ChainRequest } from './candidates.js'
 import { watchLedger, type Ranges } from './ledger-watch.js'
 import { createTurns, LateError, type Turns } from './turns.js'
 
@@ -34,10 +34,10 @@ export interface ExposureContext {
  * Begins to query the ledger for a batch while its labels are still being read. `null` where there is no ledger: then nothing
  * waits.
  */
-export type LookIntoLedger = (requests: readonly Request[]) => LedgerLook | null
+export type LookIntoLedger = (requests: readonly ChainRequest[]) => LedgerLook | null
 
 export interface LedgerLook {
-  /** One promise per request, in their order; null for the sandbox. None of the promises rejects. */
+  /** One promise per request, in their order; null for the sandbox, and for a candidate that the ledger does not contain. */
   examine(context: ExposureContext): readonly (Promise<LedgerFindings> | null)[]
 }
 
@@ -108,7 +108,7 @@ interface LookOptions {
 
 function look(
   stage: Stage,
-  requests: readonly Request[],
+  requests: readonly ChainRequest[],
   { ledgerSeq, lane, deadlineAtMs }: LookOptions,
 ): LedgerLook {
   const { database, ledger, outcomes, turns } = stage
@@ -141,9 +141,11 @@ function look(
           )
         }
       }
-      return requests.map(({ data }) => {
-        const findings = records.get(`${data.chain} ${data.canonicalAddress}`)
+      return requests.map(({ data, isCandidate = false }) => {
+        const { chain, canonicalAddress } = data
+        const findings = records.get(`${chain} ${canonicalAddress}`)
         if (!data.livemode || findings === undefined) return null
+        if (isCandidate && !ledger.mayHold(chain, canonicalAddress, ledgerSeq)) return null
         return findings.then((one) => {
           outcomes.inc({ status: one.exposure.status })
           return one
@@ -230,7 +232,7 @@ async function clusterWithin(
   return cluster === LATE ? unread : cluster
 }
 
-function addressesByChain(requests: readonly Request[]): ReadonlyMap<string, ReadonlySet<string>> {
+function addressesByChain(requests: readonly ChainRequest[]): ReadonlyMap<string, ReadonlySet<string>> {
   const byChain = new Map<string, Set<string>>()
   for (const { data } of requests) {
     if (!data.livemode) continue

@@ -62,6 +62,33 @@ describe('a screening', () => {
     })
   })
 
+  test('without a named chain is green only if every chain that knows the address clears it', async () => {
+    installation = await openFollowed()
+    await installation.publish('ofac_sdn', [lazarus])
+    await installation.publish('defillama_cex', [exchange])
+    await installation.start()
+    const candidateChains = ['BTC', 'LTC', 'BCH']
+    const screen = async () =>
+      await answered(await installation.request(exchange.address, 'BTC', { candidateChains }))
+    expect((await screen()).risk.level).toBe('green')
+    await installation.publish('somebody', [
+      {
+        ...exchange,
+        chain: 'LTC',
+        source: 'somebody',
+        sourceUrl: 'https://example.org/',
+        confidencePpm: 400_000,
+      },
+    ])
+    const after = await until(async () => {
+      const report = await screen()
+      expect(report.risk.level).not.toBe('green')
+      return report
+    })
+    expect(after).toMatchObject({ chain: 'BTC', other_chains: [{ chain: 'LTC', level: 'grey' }] })
+    expect(after.risk).toMatchObject({ level: 'grey', level_reasons: ['candidate_chain'] })
+  })
+
   test('of an exchange is green once a whole sanctions list is in force', async () => {
     installation = await openFollowed()
     await installation.publish('defillama_cex', [exchange])

@@ -110,6 +110,8 @@ export interface JudgementInputs {
   readonly chainFacts: readonly ChainFact[]
   /** Null where no ledger was queried. */
   readonly exposure: null | ExposureRecord
+  /** The other chains that were judged, where the caller named none: those on which labels, the ledger or a provider know the address. */
+  readonly candidates: readonly CandidateRecord[]
 }
 
 /** A label that was considered, with all its facts and its use in the decision. */
@@ -411,6 +413,18 @@ export interface ExposureCut {
   /** service, hub, contract, too_many_transfers or limit. */
   readonly reason: string
   readonly hops: number
+}
+
+/** What is known of the address on another chain that it is possible on. */
+export interface CandidateRecord {
+  readonly chain: string
+  /** The canonical form on this chain. */
+  readonly canonicalAddress: string
+  readonly labels: readonly ConsideredLabel[]
+  readonly cluster: null | ClusterRecord
+  readonly chainStage: string
+  readonly chainFacts: readonly ChainFact[]
+  readonly exposure: null | ExposureRecord
 }
 
 /** A screening could not be decided and is not retried automatically. */

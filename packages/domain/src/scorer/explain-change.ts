@@ -1,7 +1,7 @@
 /** Why two decisions about one address differ: the parts of one are exchanged for those of the other, one at a time (docs/adr/0053). */
-import type { ReportGenerated } from '@cupel/contracts'
+import type { CandidateRecord, ConsideredLabel, ReportGenerated } from '@cupel/contracts'
 import { differences, recompute } from './recompute.js'
-import type { SharedInputs } from './versions.js'
+import { knownCandidates, recordedFindings, type SharedInputs } from './versions.js'
 
 /** In the order in which they are exchanged. */
 export const changeParts = ['labels', 'funds', 'policy', 'scorer', 'time'] as const
@@ -119,7 +119,7 @@ interface Owners {
  */
 function ownersOfMeasured(a: ReportGenerated, b: ReportGenerated): Owners {
   const labelsMoved = a.inputs.labelSetSeq !== b.inputs.labelSetSeq
-  const chainMoved = differences(a.inputs.chainFacts, b.inputs.chainFacts).length > 0
+  const chainMoved = differences(chainFactsOf(a), chainFactsOf(b)).length > 0
   const policyMoved = a.inputs.policySha256 !== b.inputs.policySha256
   const ownerOf = (ledgerMoved: boolean): ChangePart => {
     if (ledgerMoved || chainMoved) return 'funds'
@@ -131,9 +131,14 @@ function ownersOfMeasured(a: ReportGenerated, b: ReportGenerated): Owners {
   return {
     exposure: ownerOf(ledgerMoved),
     cluster: ownerOf(a.inputs.cluster?.ledgerSeq !== b.inputs.cluster?.ledgerSeq),
-    restsOnBoth: ledgerMoved && labelsMoved && differences(exposureA, exposureB).length > 0,
+    restsOnBoth: ledgerMoved && labelsMoved && differences(exposuresOf(a), exposuresOf(b)).length > 0,
   }
 }
+
+const chainFactsOf = ({ inputs }: ReportGenerated) =>
+  [inputs, ...inputs.candidates].map(({ chainFacts }) => chainFacts)
+const exposuresOf = ({ inputs }: ReportGenerated) =>
+  [inputs, ...inputs.candidates].map(({ exposure }) => exposure)
 
 /** The first decision with these parts of the second one. */
 function mixed(
@@ -158,6 +163,7 @@ function mixed(
         ...{ scorerVersion, chainTableVersion, assetTableVersion },
         exposure: inputsOf(owners.exposure).exposure,
         cluster: inputsOf(owners.cluster).cluster,
+        candidates: mixedCandidates(from, to, { of, owners, labels }),
       },
     },
     shared: {
@@ -167,15 +173,50 @@ function mixed(
   }
 }
 
+/** The other chains on which the address is known by these parts. */
+function mixedCandidates(
+  from: RecordedDecision,
+  to: RecordedDecision,
+  {
+    of,
+    owners,
+    labels,
+  }: {
+    readonly of: (part: ChangePart) => RecordedDecision
+    readonly owners: Owners
+    readonly labels: ReportGenerated['inputs']['labels']
+  },
+): readonly CandidateRecord[] {
+  const all = [from, to].flatMap(({ recorded }) => recorded.inputs.candidates)
+  const mixed = [...new Map(all.map((one) => [one.chain, one])).values()].map(
+    ({ chain, canonicalAddress }): CandidateRecord => {
+      const candidateOf = (part: ChangePart): CandidateRecord | undefined =>
+        of(part).recorded.inputs.candidates.find((one) => one.chain === chain)
+      const funds = candidateOf('funds')
+      return {
+        ...{ chain, canonicalAddress, labels: candidateOf('labels')?.labels ?? [] },
+        ...{ chainStage: funds?.chainStage ?? '', chainFacts: funds?.chainFacts ?? [] },
+        exposure: candidateOf(owners.exposure)?.exposure ?? null,
+        cluster: candidateOf(owners.cluster)?.cluster ?? null,
+      }
+    },
+  )
+  const known = new Set(knownCandidates(labels, mixed.map(recordedFindings)).map(({ chain }) => chain))
+  return mixed.filter(({ chain }) => known.has(chain))
+}
+
 /** Whether an exchange changed any input; what the first decision made of its labels is no input. */
 function differs(from: RecordedDecision, other: RecordedDecision): boolean {
   const inputs = ({ recorded, shared }: RecordedDecision) => ({
     ...recorded.inputs,
-    labels: recorded.inputs.labels.map(({ labelId, validFrom, validTo, knownTo, confidencePpm }) => ({
-      ...{ labelId, validFrom, validTo, knownTo, confidencePpm },
-    })),
+    labels: recorded.inputs.labels.map(statedOf),
+    candidates: recorded.inputs.candidates.map((one) => ({ ...one, labels: one.labels.map(statedOf) })),
     generatedAt: recorded.generatedAt,
     shared,
   })
   return differences(inputs(from), inputs(other)).length > 0
 }
+
+const statedOf = ({ labelId, validFrom, validTo, knownTo, confidencePpm }: ConsideredLabel) => ({
+  ...{ labelId, validFrom, validTo, knownTo, confidencePpm },
+})

@@ -7,9 +7,11 @@ import { createHash } from 'node:crypto'
 import type { Report, ReportGenerated } from '@cupel/contracts'
 import {
   decideScreening,
+  knownCandidates,
   labelState,
   parseAddress,
   sandboxLabels,
+  type ChainFindings,
   type CompiledPolicy,
   type RiskLevel,
   type ScreenedAddress,
@@ -68,22 +70,48 @@ async function screenLive(
   pace: Pace,
 ): Promise<AsOfScreening | NotYet> {
   const { database } = source
-  const { chain, canonicalAddress: address, asOf } = request
+  const { asOf } = request
   const state = await findPastState(source, asOf)
   if (typeof state === 'string') return state
-  const parsed = parseAddress(address, chain)
-  if (!parsed.ok) throw new TypeError(`The canonical address is refused: ${parsed.reason}`)
   const { labelSetSeq, policy, policyActivatedAt, ledgerSeq } = state
-  const { sets, labels } = await readLabelsAsOf(database, { lookupKeys: [parsed.lookupKey], labelSetSeq })
+  const chains = onEveryChain(request)
+  const lookupKeys = [...new Set(chains.map(({ lookupKey }) => lookupKey))]
+  const { sets, labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
   const labelSets = sets.map(setFacts)
+  const readings = await Promise.all(
+    chains.map(async ({ chain, canonicalAddress, lookupKey }): Promise<readonly ChainFindings[]> => {
+      const own = labels.filter((label) => label.lookupKey === lookupKey).map(labelFacts)
+      const look = { chain, address: canonicalAddress, state, labelSets, pace }
+      const found = await readPastLedger(database, look)
+      return found.map((reading) => ({ chain, canonicalAddress, labels: own, ...reading }))
+    }),
+  )
   const snapshot: ScreeningSnapshot = {
     ...{ labelSetSeq, labelView: 'current', labelSets },
     labelsAsOf: newestPublication(sets),
-    labels: labels.map(labelFacts),
+    labels: readings[0]![0]!.labels,
   }
-  const findings = await readPastLedger(database, { chain, address, state, labelSets, pace })
-  const decisions = findings.map((found) => decided(request, { snapshot, policy, ...found }))
+  // The worst of all chains over the readings is the worst reading over all chains, so that one reading of each is enough at a time.
+  const most = Math.max(...readings.map(({ length }) => length))
+  const decisions = Array.from({ length: most }, (_, index) => {
+    const [detected, ...others] = readings.map((ofChain) => ofChain[Math.min(index, ofChain.length - 1)]!)
+    const { exposure = null, cluster = null } = detected!
+    const candidates = knownCandidates(snapshot.labels, others)
+    return decided(request, { snapshot, policy, exposure, cluster, candidates })
+  })
   return answerOf(decisions.reduce(worse), { snapshot, policy, policyActivatedAt, ledgerSeq, asOf })
+}
+
+/** The detected chain first, then the other ones that the address is possible on. */
+function onEveryChain({ chain: detected, canonicalAddress: text, address, candidateChains }: AsOfRequest) {
+  const others = candidateChains.filter((chain) => chain !== detected)
+  return [[text, detected] as const, ...others.map((chain) => [address, chain] as const)].map(
+    ([of, chain]) => {
+      const parsed = parseAddress(of, chain)
+      if (!parsed.ok) throw new TypeError(`The address is refused on ${chain}: ${parsed.reason}`)
+      return { chain, canonicalAddress: parsed.canonical, lookupKey: parsed.lookupKey }
+    },
+  )
 }
 
 function screenInSandbox(request: AsOfRequest): AsOfScreening | NotYet {
@@ -97,6 +125,7 @@ function screenInSandbox(request: AsOfRequest): AsOfScreening | NotYet {
 }
 
 interface PastInputs extends PastFindings {
+  readonly candidates?: readonly ChainFindings[]
   readonly snapshot: ScreeningSnapshot
   readonly policy: CompiledPolicy
 }

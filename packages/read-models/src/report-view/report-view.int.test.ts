@@ -51,6 +51,7 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
       chainStage: '',
       chainFacts: [],
       exposure: null,
+      candidates: [],
     },
     ...more,
   })

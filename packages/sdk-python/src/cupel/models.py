@@ -31,6 +31,15 @@ class PastPolicy(Model):
     """Since when it was in force; null in the sandbox, whose policy never changes."""
 
 
+class JudgedChain(Model):
+    __slots__ = ()
+
+    chain: str
+    level: str
+    score: float
+    level_reasons: tuple[str, ...]
+
+
 class Conflict(Model):
     __slots__ = ()
 
@@ -344,6 +353,7 @@ class PolicyVersion(Model):
 class PastReport(Model):
     __slots__ = ()
     _parts = {
+        "other_chains": JudgedChain,
         "risk": Risk,
         "balances": AssetBalance,
         "exposure": Exposure,
@@ -353,11 +363,14 @@ class PastReport(Model):
     }
     _optional = frozenset({
         "candidate_chains",
+        "other_chains",
     })
 
     address: str
     chain: str
     candidate_chains: tuple[str, ...] | None
+    other_chains: tuple[JudgedChain, ...] | None
+    """Candidate chains that know the address, each as judged there; risk is the worst of all."""
     livemode: bool
     customer_reference: str | None
     risk: Risk
@@ -440,6 +453,7 @@ class LevelCounts(Model):
 class Report(Model):
     __slots__ = ()
     _parts = {
+        "other_chains": JudgedChain,
         "risk": Risk,
         "balances": AssetBalance,
         "exposure": Exposure,
@@ -449,12 +463,15 @@ class Report(Model):
     }
     _optional = frozenset({
         "candidate_chains",
+        "other_chains",
     })
 
     report_id: str
     address: str
     chain: str
     candidate_chains: tuple[str, ...] | None
+    other_chains: tuple[JudgedChain, ...] | None
+    """Candidate chains that know the address, each as judged there; risk is the worst of all."""
     livemode: bool
     customer_reference: str | None
     risk: Risk

@@ -190,6 +190,12 @@ export interface components {
             /** @description Since when it was in force; null in the sandbox, whose policy never changes. */
             readonly activated_at: string | null;
         };
+        readonly JudgedChain: {
+            readonly chain: string;
+            readonly level: string;
+            readonly score: number;
+            readonly level_reasons: readonly string[];
+        };
         readonly Risk: {
             /**
              * @description green, orange, red or grey (too little is known to say green)
@@ -416,6 +422,8 @@ export interface components {
             readonly address: string;
             readonly chain: string;
             readonly candidate_chains?: readonly string[];
+            /** @description Candidate chains that know the address, each as judged there; risk is the worst of all */
+            readonly other_chains?: readonly components["schemas"]["JudgedChain"][];
             readonly livemode: boolean;
             readonly customer_reference: string | null;
             readonly risk: components["schemas"]["Risk"];
@@ -440,6 +448,8 @@ export interface components {
             readonly address: string;
             readonly chain: string;
             readonly candidate_chains?: readonly string[];
+            /** @description Candidate chains that know the address, each as judged there; risk is the worst of all */
+            readonly other_chains?: readonly components["schemas"]["JudgedChain"][];
             readonly livemode: boolean;
             readonly customer_reference: string | null;
             readonly risk: components["schemas"]["Risk"];

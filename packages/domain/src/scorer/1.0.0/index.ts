@@ -70,8 +70,9 @@ export type { CompiledPolicy, PolicyDocument, RequiredList } from './risk/policy
 export { MAX_EVIDENCE_ITEMS } from './risk/evidence.js'
 export type { ChainKnowledge } from './risk/level.js'
 
+export { knownCandidates } from './screening/candidates.js'
 export { labelState, type LabelStateFacts } from './screening/label-state.js'
-export { decideAgain, type SharedInputs } from './screening/recompute.js'
+export { decideAgain, recordedFindings, type SharedInputs } from './screening/recompute.js'
 export { scoreScreening } from './screening/score-screening.js'
 export { screeningRequest } from './screening/screening-inputs.js'
-export type { ScreeningInputs, ScreeningRequest, ScreeningSnapshot } from './screening/screening-inputs.js'
+export type { ChainFindings, ScreeningInputs, ScreeningRequest, ScreeningSnapshot } from './screening/screening-inputs.js'

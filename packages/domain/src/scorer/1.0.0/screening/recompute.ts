@@ -1,10 +1,10 @@
 /** Decides a recorded screening again from its record and from what it names by hash (level A). */
-import type { LabelStateRecorded, ReportGenerated } from '@cupel/contracts'
+import type { CandidateRecord, LabelStateRecorded, ReportGenerated } from '@cupel/contracts'
 import type { ChainStage } from '../chain-facts/chain-inputs.js'
 import type { LabelViewState } from '../risk/label-facts.js'
 import { compilePolicyText } from '../risk/policy.js'
 import { scoreScreening } from './score-screening.js'
-import { screeningRequest } from './screening-inputs.js'
+import { screeningRequest, type ChainFindings } from './screening-inputs.js'
 
 /** The events that a report names by hash. */
 export interface SharedInputs {
@@ -12,6 +12,12 @@ export interface SharedInputs {
   /** RFC 8785 text of the policy. */
   readonly policyDocument: string
 }
+
+/** What a record holds of another chain, as a decision takes it. */
+export const recordedFindings = ({ chainStage, chainFacts, ...findings }: CandidateRecord): ChainFindings => ({
+  ...findings,
+  chainInputs: { stage: chainStage as ChainStage, facts: chainFacts },
+})
 
 /** Returns what this scorer decides from the recorded inputs: the recorded bytes, unless someone changed record or code. */
 export function decideAgain(
@@ -32,6 +38,7 @@ export function decideAgain(
     chainInputs: { stage: inputs.chainStage as ChainStage, facts: inputs.chainFacts },
     exposure: inputs.exposure,
     cluster: inputs.cluster,
+    candidates: inputs.candidates.map(recordedFindings),
     policy: compilePolicyText(policyDocument),
     originTableVersion: inputs.originTableVersion,
     generatedAt: recorded.generatedAt,

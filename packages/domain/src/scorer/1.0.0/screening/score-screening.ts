@@ -2,51 +2,34 @@
  * Decides a screening from labels, from chain data (balance, transaction count, tokens, code at the address) and from
  * exposure measured on the ledger. Without providers and without a ledger it decides from labels alone.
  */
-import type { Report, ReportGenerated } from '@cupel/contracts'
+import type { CandidateRecord, Evidence, Report, ReportGenerated } from '@cupel/contracts'
 import { noChainInputs } from '../chain-facts/chain-inputs.js'
 import { readChainFacts, type ChainReading } from '../chain-facts/read-chain-facts.js'
 import { canonicalJson, sha256Hex, type Sha256Hex } from '../json/canonical-json.js'
 import { judge, type Judgement } from '../risk/judge.js'
+import type { LabelViewState } from '../risk/label-facts.js'
 import { ASSET_TABLE_VERSION } from '../tables/asset-table.js'
 import { CHAIN_TABLE_VERSION } from '../tables/chain-table.js'
 import { SCORER_VERSION } from '../version.js'
+import { worstOf } from './candidates.js'
 import { readExposure, type ExposureReading } from './exposure-reading.js'
 import { labelState } from './label-state.js'
 import { notExamined } from './not-examined.js'
 import { buildReport } from './report-document.js'
-import type { ScreeningInputs } from './screening-inputs.js'
+import type { ChainFindings, ScreeningInputs } from './screening-inputs.js'
 
 /** Decides a screening: returns the report with the record of its inputs. */
 export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha256Hex): ReportGenerated {
-  const {
-    request,
-    snapshot,
-    policy,
-    generatedAt,
-    chainInputs = noChainInputs,
-    exposure = null,
-    cluster = null,
-  } = inputs
-  const { labelView } = snapshot
-  if (labelView === 'missing') throw new Error('unavailable: a screening needs labels')
-  const chainReading = readChainFacts(request.chain, chainInputs)
-  const exposureReading = readExposure(request.chain, exposure, chainReading, policy)
-  const judgement = judge({
-    chain: request.chain,
-    canonicalAddress: request.canonicalAddress,
-    labels: snapshot.labels,
-    labelSets: snapshot.labelSets,
-    labelView,
-    chainKnowledge: exposureReading.knowledge,
-    codeAtAddress: chainReading.codeAtAddress,
-    hasFault: chainReading.isFaulted || exposureReading.isLowerBound,
-    exposure: exposureReading.measures,
-    exposureIsDropped: exposureReading.isDropped,
-    cluster,
-    generatedAt,
-    policy,
-  })
-  const report = reportOf(inputs, judgement, chainReading, exposureReading)
+  const { request, snapshot, policy, generatedAt, chainInputs = noChainInputs, candidates = [] } = inputs
+  const { exposure = null, cluster = null } = inputs
+  if (snapshot.labelView === 'missing') throw new Error('unavailable: a screening needs labels')
+  const { labels } = snapshot
+  const onDetected = { chain: request.chain, canonicalAddress: request.canonicalAddress, labels }
+  const detected = judgeOn({ ...onDetected, chainInputs, exposure, cluster }, inputs)
+  const others = candidates.map((one) => judgeOn(one, inputs))
+  const judgement = worstOf(detected.judgement, others.map((one) => one.judgement))
+  const { chainReading, exposureReading } = detected
+  const report = reportOf(inputs, judgement, { chainReading, exposureReading, others })
   const { sanctions, darknet, mixer, scam, stolen, clean_exchange: cleanExchange } = report.risk.categories
   return {
     ...request,
@@ -60,7 +43,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
     reportSha256: sha256(canonicalJson(report)),
     inputs: {
       labelSetSeq: snapshot.labelSetSeq,
-      labelView,
+      labelView: snapshot.labelView,
       labelStateSha256: labelState(snapshot).sha256,
       labels: judgement.considered,
       cluster: judgement.cluster,
@@ -74,20 +57,67 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
       chainStage: chainInputs.stage,
       chainFacts: chainInputs.facts,
       exposure,
+      candidates: others.map(recordOf),
     },
   }
+}
+
+/** What is known of the address on one chain, and what follows from it there. */
+interface JudgedChain {
+  readonly findings: ChainFindings
+  readonly chainReading: ChainReading
+  readonly exposureReading: ExposureReading
+  readonly judgement: Judgement
+}
+
+function judgeOn(findings: ChainFindings, { request, snapshot, policy, generatedAt }: ScreeningInputs): JudgedChain {
+  const { chain, labels, chainInputs = noChainInputs, exposure = null, cluster = null } = findings
+  const chainReading = readChainFacts(chain, chainInputs)
+  const exposureReading = readExposure(chain, exposure, chainReading, policy)
+  const judgement = judge({
+    chain,
+    // Evidence names an address where it is another one than the screened one, on whatever chain.
+    canonicalAddress: request.canonicalAddress,
+    labels,
+    labelSets: snapshot.labelSets,
+    labelView: snapshot.labelView as Exclude<LabelViewState, 'missing'>,
+    chainKnowledge: exposureReading.knowledge,
+    codeAtAddress: chainReading.codeAtAddress,
+    hasFault: chainReading.isFaulted || exposureReading.isLowerBound,
+    exposure: exposureReading.measures,
+    exposureIsDropped: exposureReading.isDropped,
+    cluster,
+    generatedAt,
+    policy,
+  })
+  const evidence = judgement.evidence.map((item) => (isOfTransfers(item) ? { ...item, chain } : item))
+  return { findings, chainReading, exposureReading, judgement: { ...judgement, evidence } }
+}
+
+/** The label of a counterparty can be of another chain than the transfers. */
+const isOfTransfers = ({ relation }: Evidence): boolean => relation === 'direct' || relation === 'indirect'
+
+function recordOf({ findings, judgement }: JudgedChain): CandidateRecord {
+  const { chain, canonicalAddress, chainInputs = noChainInputs, exposure = null } = findings
+  const { considered: labels, cluster } = judgement
+  const { stage: chainStage, facts: chainFacts } = chainInputs
+  return { chain, canonicalAddress, labels, cluster, chainStage, chainFacts, exposure }
 }
 
 /** A name assigned again keeps its place, so the report reads in the order of its documentation. */
 function reportOf(
   inputs: ScreeningInputs,
   judgement: Judgement,
-  chainReading: ChainReading,
-  exposureReading: ExposureReading,
+  {
+    chainReading,
+    exposureReading,
+    others,
+  }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & { readonly others: readonly JudgedChain[] },
 ): Report {
   const report = buildReport(inputs, judgement, SCORER_VERSION)
   return {
     ...report,
+    ...(others.length > 0 ? { other_chains: others.map(shownChain) } : {}),
     balance: chainReading.balance,
     balance_base_units: chainReading.balanceBaseUnits,
     tx_count: chainReading.txCount,
@@ -107,3 +137,10 @@ function reportOf(
     },
   }
 }
+
+const shownChain = ({ findings, judgement }: JudgedChain) => ({
+  chain: findings.chain,
+  level: judgement.level,
+  score: judgement.overallHundredths / 100,
+  level_reasons: [...judgement.levelReasons],
+})

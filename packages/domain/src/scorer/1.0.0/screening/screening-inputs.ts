@@ -51,6 +51,18 @@ export function screeningRequest(from: ScreeningRequest): ScreeningRequest {
   }
 }
 
+/** What is known of the address on one chain. */
+export interface ChainFindings {
+  readonly chain: string
+  /** The canonical form on this chain. */
+  readonly canonicalAddress: string
+  /** Every label under the look-up keys that the address has on this chain. */
+  readonly labels: readonly LabelFacts[]
+  readonly chainInputs?: ChainInputs
+  readonly exposure?: ExposureRecord | null
+  readonly cluster?: ClusterFacts | null
+}
+
 export interface ScreeningInputs {
   readonly request: ScreeningRequest
   readonly snapshot: ScreeningSnapshot
@@ -60,6 +72,8 @@ export interface ScreeningInputs {
   readonly exposure?: ExposureRecord | null
   /** Addresses that spent together with the screened one, and their labels; null where there are none. */
   readonly cluster?: ClusterFacts | null
+  /** What is known of the address on the other chains that are judged; absent where the caller named the chain. */
+  readonly candidates?: readonly ChainFindings[]
   readonly policy: CompiledPolicy
   /** The table that classified the labels when they were imported. */
   readonly originTableVersion: string
