@@ -1,3 +1,13 @@
+export { answerLimits, createAnswers } from './answers.js'
+export type { AnswerLimits, Answers } from './answers.js'
+export {
+  bodyBudgetLimits,
+  createBodyBudget,
+  createBodyBudgets,
+  MAX_STRANGER_BODY_BYTES,
+  strangerBudgetLimits,
+} from './body-budget.js'
+export type { BodyAccount, BodyBudget, BodyBudgetLimits } from './body-budget.js'
 export {
   connectionLimits,
   limitConnections,

@@ -29,7 +29,7 @@ export class IdTokenRefused extends Error {
 
 export interface VerifiedIdToken {
   readonly person: Person
-  /** SHA-256 of the token, used to recognise a second use. */
+  /** SHA-256 of what the signature covers, used to recognise a second use in any spelling. */
   readonly digest: Buffer
   /** UTC; from then on the token is rejected because it has expired. */
   readonly uselessFrom: Date
@@ -51,6 +51,7 @@ export function nonceOf(nonceSecret: string): string {
 export function createIdTokenVerifier(settings: OidcSettings, provider: Provider): IdTokenVerifier {
   return {
     async verify(idToken, nonceSecret) {
+      if (!isCanonical(idToken)) throw new IdTokenRefused('malformed')
       // The issuer as the provider states it: the settings may differ in a slash at the end.
       const { issuer } = await provider.metadata()
       const { payload } = await jwtVerify(idToken, provider.keyOf, {
@@ -69,12 +70,19 @@ export function createIdTokenVerifier(settings: OidcSettings, provider: Provider
       if (person === null) throw new IdTokenRefused('subject')
       return {
         person,
-        digest: createHash('sha256').update(idToken).digest(),
+        digest: createHash('sha256').update(signedPartOf(idToken)).digest(),
         uselessFrom: new Date((payload.iat! + MAX_AGE_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS) * 1_000),
       }
     },
   }
 }
+
+/** One signature has many spellings for a lenient decoder (RFC 4648, section 3.5), and with ECDSA a second value. */
+function isCanonical(idToken: string): boolean {
+  return idToken.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+}
+
+const signedPartOf = (idToken: string): string => idToken.slice(0, idToken.lastIndexOf('.'))
 
 /** A token for several audiences names the client that requested it. */
 function isForClient({ aud, azp }: JWTPayload, clientId: string): boolean {

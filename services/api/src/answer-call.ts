@@ -26,9 +26,16 @@ import { openedAnswer, sealedOrigin } from './access/personal-data-of-call.js'
 import { rateLimitHeaders } from './access/rate-limit-headers.js'
 import { refusalOf } from './access/refusal-of.js'
 import { refuseToken } from './access/refuse-token.js'
-import type { Transport } from '@cupel/http-edge'
-import type { BodyBudget } from './http/body-budget.js'
-import { discard, leaveUnread, readJsonBody, type Body } from './http/body-reader.js'
+import type { BodyBudget, Transport } from '@cupel/http-edge'
+import {
+  ClientGone,
+  discard,
+  leaveUnread,
+  MAX_BODY_BYTES,
+  readJsonBody,
+  STRANGER_BODY,
+  type Body,
+} from './http/body-reader.js'
 import {
   takesTurns,
   type Answer,
@@ -49,7 +56,10 @@ export interface CallParts {
   readonly gate: AdmissionGate
   readonly transport: Transport
   readonly idempotent: IdempotentCallParts
+  /** Bodies of callers with a key or a session. */
   readonly bodies: BodyBudget
+  /** Bodies of callers who have proven nothing. */
+  readonly strangers: BodyBudget
   readonly disk: Pick<DiskWatch, 'refusal'>
   readonly traffic: Pick<Traffic, 'note' | 'openScreen' | 'quietMoment'>
   readonly personalData: PersonalData
@@ -196,6 +206,7 @@ async function admit(
   return admission
 }
 
+/** Leaves the body of a client unread that has failed too often, and drops any other one. */
 function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
   if (admission.reason === 'too_many_failures' && !request.raw.complete) {
     leaveUnread(request.raw)
@@ -208,12 +219,16 @@ function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
 
 async function readBody(
   { bodies }: CallParts,
-  endpoint: KeyEndpoint | PersonEndpoint<unknown>,
+  { bodySchema, mayHoldAnyText }: KeyEndpoint,
   request: FastifyRequest,
   { clientAddress }: KnownOfCall,
 ): Promise<Body | null> {
-  if (endpoint.bodySchema === undefined) return null
-  return await readJsonBody(request.raw, bodies.open(clientAddress!), endpoint.mayHoldAnyText)
+  if (bodySchema === undefined) return null
+  const account = bodies.open(clientAddress!)
+  const form = { maxBytes: MAX_BODY_BYTES, mayHoldAnyText }
+  const body = await readJsonBody(request.raw, account, form).finally(() => account?.close())
+  if (!body.ok) discard(request.raw)
+  return body
 }
 
 async function keyedCall(
@@ -247,7 +262,10 @@ async function answerWithToken(
   return refuseToken(gate, clientAddress)
 }
 
-/** The credential is in the body, which is therefore read first. An ID token that proves nothing counts as a failed authentication. */
+/**
+ * The credential is in the body, which is therefore read first, within the budget of strangers: customers never wait for it. A call that
+ * proves nothing counts as a failed authentication, also where its body is malformed or does not end.
+ */
 async function answerPerson(
   parts: CallParts,
   endpoint: PersonEndpoint<unknown>,
@@ -255,19 +273,47 @@ async function answerPerson(
   call: Call,
   known: KnownOfCall,
 ): Promise<Answer | Refusal> {
-  const inputs = readInputs(endpoint, request, await readBody(parts, endpoint, request, known))
-  if (isRefused(inputs)) return inputs
   const clientAddress = known.clientAddress!
-  const personCall = { ...call, clientAddress, method: request.method, route: endpoint.path }
-  const read = { path: undefined, query: undefined, body: inputs.body }
-  const { result, caller, actor, refusedBecause } = await endpoint.handle(personCall, read)
-  Object.assign(known, { caller, actor, refusedBecause })
-  if (refusedBecause !== 'id_token_refused')
+  if (endpoint.closed !== null) {
+    known.refusedBecause = endpoint.closed.refusedBecause
+    return failedSignIn(parts.gate, request, clientAddress, endpoint.closed.result)
+  }
+  const account = parts.strangers.open(clientAddress)
+  try {
+    const body = await readJsonBody(request.raw, account, STRANGER_BODY)
+    const inputs = readInputs(endpoint, request, body)
+    if (isRefused(inputs) && inputs.code === 'unavailable') {
+      discard(request.raw)
+      return inputs
+    }
+    if (isRefused(inputs)) return failedSignIn(parts.gate, request, clientAddress, inputs)
+    const personCall = { ...call, clientAddress, method: request.method, route: endpoint.path }
+    const read = { path: undefined, query: undefined, body: inputs.body }
+    const { result, caller, actor, refusedBecause } = await endpoint.handle(personCall, read)
+    Object.assign(known, { caller, actor, refusedBecause })
+    if (refusedBecause === 'id_token_refused') return failedSignIn(parts.gate, request, clientAddress, result)
     return await openedAnswer(parts.personalData, result, caller?.accountId)
-  const retryAfterSeconds = parts.gate.noteFailure(clientAddress)
-  if (retryAfterSeconds === null) return result
-  const reason = 'too_many_failures'
-  return refusalOf({ admitted: false, reason, caller: null, rateLimit: null, retryAfterSeconds })
+  } catch (error) {
+    if (error instanceof ClientGone) parts.gate.noteFailure(clientAddress)
+    throw error
+  } finally {
+    account?.close()
+  }
+}
+
+function failedSignIn<Result>(
+  gate: Pick<AdmissionGate, 'noteFailure'>,
+  request: FastifyRequest,
+  clientAddress: string,
+  result: Result,
+): Result | Refusal {
+  const retryAfterSeconds = gate.noteFailure(clientAddress)
+  if (retryAfterSeconds !== null) {
+    const reason = 'too_many_failures'
+    return refused(request, { admitted: false, reason, caller: null, rateLimit: null, retryAfterSeconds })
+  }
+  discard(request.raw)
+  return result
 }
 
 /** An endpoint that takes a key. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
 import {
   connectionLimits,
+  createAnswers,
   limitConnections,
   serverOptionsOf,
   type ConnectionLimits,
@@ -43,13 +44,15 @@ export interface App {
 export function buildApp(parts: AppParts): App {
   let isClosing = false
   const { logger, metrics, transport } = parts
+  const answers = createAnswers(transport, metrics)
   const send = createSendAnswer({
-    ...{ logger, metrics },
+    ...{ logger, metrics, answers },
     isSecure: (request) => transport.isSecure(request),
     isClosing: () => isClosing,
   })
   const answerUnrouted = createAnswerUnrouted(parts, send)
   const fastify = openServer(parts, answerUnrouted)
+  answers.guard(fastify.server)
   refuseMalformedHead(fastify, send)
   ignoreUnknownExpectations(fastify)
   fastify.setNotFoundHandler(answerUnrouted)

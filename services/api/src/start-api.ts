@@ -9,7 +9,7 @@ import {
 } from '@cupel/access'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { createTransport, listen, renewIdentity, type TlsIdentity } from '@cupel/http-edge'
+import { createBodyBudgets, createTransport, listen, renewIdentity, type TlsIdentity } from '@cupel/http-edge'
 import { openPersonalData } from '@cupel/personal-data'
 import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
 import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
@@ -41,7 +41,6 @@ import { openBulk } from './bulk/open-bulk.js'
 import { readKnownLeaf } from './documents/report-leaf.js'
 import { proofReader } from './documents/sealed-reference.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
-import { createBodyBudget } from './http/body-budget.js'
 import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens } from './http/page-token.js'
 import { createTraffic } from './http/traffic.js'
@@ -246,7 +245,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     sessionKeeper: createSessionKeeper({ database, logger }),
     clientAddressKeeper: createClientAddressKeeper({ database, logger, retentionDays, ...deps.retention }),
     idempotent: { database, leaseMs, logger },
-    bodies: createBodyBudget(metrics),
+    ...createBodyBudgets(metrics),
     traffic,
     disk: createDiskWatch({
       ...{ logger, metrics },
@@ -289,7 +288,7 @@ interface AppSettings {
 
 function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
-  const { screening, bulk, gate, audit, idempotent, bodies, disk, traffic } = parts
+  const { screening, bulk, gate, audit, idempotent, bodies, strangers, disk, traffic } = parts
   const { webhookStore, tokens, pdf, links, personalData } = parts
   const webhooks = { store: webhookStore, tokens }
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
@@ -307,7 +306,8 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
       ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
-    ...{ gate, audit, idempotent, bodies, disk, traffic, personalData, logger, metrics, tls, webUrl },
+    ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },
+    ...{ logger, metrics, tls, webUrl },
     tracing: deps.tracing ?? null,
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,

@@ -1,10 +1,9 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { AdmissionGate } from '@cupel/access'
-import { createTransport } from '@cupel/http-edge'
+import { createBodyBudget, createTransport, strangerBudgetLimits } from '@cupel/http-edge'
 import { noPersonalDataKeys } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { AppParts } from '../src/app.js'
-import { createBodyBudget } from '../src/http/body-budget.js'
 import { createTraffic } from '../src/http/traffic.js'
 
 type GivenParts = Pick<AppParts, 'endpoints'> & Partial<AppParts> & { readonly admit: AdmissionGate['admit'] }
@@ -23,6 +22,7 @@ export function appParts({ admit, ...given }: GivenParts): AppParts {
     transport: createTransport({ trustedProxies: [], isEncrypted: false }),
     idempotent: { database: {} as Database, leaseMs: 1000, logger: silentLogger },
     bodies: createBodyBudget(noMetrics),
+    strangers: createBodyBudget(noMetrics, strangerBudgetLimits),
     disk: { refusal: () => null },
     traffic: createTraffic(),
     personalData: noPersonalDataKeys,

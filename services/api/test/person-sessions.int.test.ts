@@ -165,6 +165,51 @@ test('an ID token counts once, on every instance, whatever became of it', async 
   }
 })
 
+/** The order of P-256 (SEC 2): the negative of the second half of a signature signs the same text. */
+const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+/** The token with every last character that decodes to its signature, and with the other signature of the same text. */
+function spellingsOf(idToken: string): string[] {
+  const signed = idToken.slice(0, idToken.lastIndexOf('.') + 1)
+  const signature = Buffer.from(idToken.slice(signed.length), 'base64url')
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const spelled = [...alphabet]
+    .map((last) => idToken.slice(0, -1) + last)
+    .filter((one) => Buffer.from(one.slice(signed.length), 'base64url').equals(signature))
+  const negative = P256_ORDER - BigInt(`0x${signature.subarray(32).toString('hex')}`)
+  const other = Buffer.from(negative.toString(16).padStart(64, '0'), 'hex')
+  return [
+    ...spelled,
+    `${idToken}=`,
+    signed + signature.toString('base64'),
+    signed + Buffer.concat([signature.subarray(0, 32), other]).toString('base64url'),
+  ]
+}
+
+test('an ID token counts once in whatever spelling, and under either signature of its text', async () => {
+  const { id_token, nonce } = await people.signIn({ groups: ['desk'] })
+  const spellings = spellingsOf(id_token)
+  expect(spellings.length).toBeGreaterThan(16)
+  const replies = []
+  for (const one of spellings)
+    replies.push(await call(url, 'POST', SIGN_IN, { body: { id_token: one, nonce } }))
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
+})
+
+test('a person of so many groups that the ID token has 64 KiB signs in', async () => {
+  const reply = await signIn({
+    groups: ['desk', ...Array.from({ length: 1_200 }, (_, at) => `group-${at}-${'g'.repeat(26)}`)],
+  })
+  expect(reply.status, reply.text).toBe(201)
+})
+
+test('where no sign-in service is configured, the answer comes before the body', async () => {
+  const { url: at } = await installation.api({ config: { CUPEL_INSTANCE: instances++ } })
+  const headers = { 'content-length': '1048576', 'content-type': 'application/json' }
+  const reply = await call(at, 'POST', SIGN_IN, { headers })
+  expect([reply.status, reply.json()['code']]).toEqual([403, 'sign_in_refused'])
+})
+
 test('an ID token without the secret of its nonce begins no session', async () => {
   const { id_token } = await people.signIn({ groups: ['desk'] })
   const { nonce } = await people.signIn()

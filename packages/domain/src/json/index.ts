@@ -1,1 +1,1 @@
-export { escapeStep, strictJsonFault, type JsonFault } from './strict-json.js'
+export { escapeStep, strictJsonFault, type JsonFault, type StrictJsonLimits } from './strict-json.js'

@@ -9,11 +9,18 @@ export interface JsonFault {
   readonly detail: string
 }
 
+export interface StrictJsonLimits {
+  /** Strings under a pointer that it accepts may contain lone surrogates and NUL: their reader judges them. */
+  readonly mayHoldAnyText?: ((pointer: string) => boolean) | undefined
+  /** Characters of a string as written. */
+  readonly maxStringLength?: number
+}
+
 /** Levels of arrays and objects; none of our documents has more than six. */
 const MAX_DEPTH = 16
 /** Members and elements in the whole document: our largest has about a thousand. */
 const MAX_VALUES = 4_096
-/** Characters of a string as written, escapes included: all our fields are much shorter. */
+/** Characters of a string as written, escapes included: nearly all our fields are much shorter. */
 const MAX_STRING_LENGTH = 16_384
 /** A longer member name is not one of our fields and is not echoed. */
 const MAX_NAME_LENGTH = 128
@@ -43,13 +50,12 @@ interface Frame {
 /**
  * The first thing to reject in a JSON text (RFC 8259) besides its form, or null: duplicate member names, `__proto__`, lone surrogates and
  * NUL in strings, numbers beyond 2^53 or infinite, and documents deeper or larger than any of ours can be. Malformed text may pass:
- * JSON.parse rejects it afterwards. `subject` begins sentences about the whole document. Strings under a pointer that `mayHoldAnyText`
- * accepts may contain lone surrogates and NUL: their reader judges them.
+ * JSON.parse rejects it afterwards. `subject` begins sentences about the whole document.
  */
 export function strictJsonFault(
   text: string,
   subject: string,
-  mayHoldAnyText: (pointer: string) => boolean = nowhere,
+  { mayHoldAnyText = nowhere, maxStringLength = MAX_STRING_LENGTH }: StrictJsonLimits = {},
 ): JsonFault | null {
   const frames: Frame[] = []
   let values = 0
@@ -64,10 +70,10 @@ export function strictJsonFault(
       const frame = frames.at(-1)
       const end = endOfString(text, at)
       if (end === -1) return null
-      if (end - at > MAX_STRING_LENGTH)
+      if (end - at - 1 > maxStringLength)
         return {
           pointer: pointerTo(frames),
-          detail: `The string is longer than ${MAX_STRING_LENGTH} characters.`,
+          detail: `The string is longer than ${maxStringLength} characters.`,
         }
       const string = readString(text, at, end)
       if (string === null) return null

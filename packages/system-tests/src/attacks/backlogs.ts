@@ -97,13 +97,13 @@ function unfinished({ baseUrl, attacker }: Target): { socket: Socket; isAnswered
 }
 
 /** In the embedded profile all services are one process. */
-function apiPid({ installation }: Target): number {
+export function apiPid({ installation }: Target): number {
   const [pid] = installation.pids('api')
   return pid ?? installation.supervisor.pid!
 }
 
 /** As Linux counts it; 0 on other systems. */
-function residentMib(pid: number): number {
+export function residentMib(pid: number): number {
   try {
     const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Math.round(Number(kib ?? 0) / 1_024)

@@ -50,11 +50,12 @@ interface PersonSignInParts {
   readonly personalData: PersonalData
 }
 
-/** `settings`: null where no sign-in service is configured; then every person is refused. */
-export function createPersonSignIn(parts: PersonSignInParts, settings: OidcSettings | null): PersonSignIn {
-  if (settings === null)
-    return () =>
-      Promise.resolve(refusedBecause('sign_in_unavailable', 'No sign-in service is configured here.'))
+/** Null where no sign-in service is configured. */
+export function createPersonSignIn(
+  parts: PersonSignInParts,
+  settings: OidcSettings | null,
+): PersonSignIn | null {
+  if (settings === null) return null
   const verifier = createIdTokenVerifier(settings, createProvider(settings))
   const { database, logger } = parts
   return async (order) => {
@@ -126,6 +127,12 @@ function refusedBecause(
   actor = '',
 ): SignInResult & { kind: 'refused' } {
   return refusedWith(refuse('sign_in_refused', detail), reason, actor)
+}
+
+/** The answer to every person where no sign-in service is configured. */
+export const NO_SIGN_IN_SERVICE: PersonResult = {
+  result: refuse('sign_in_refused', 'No sign-in service is configured here.'),
+  ...{ caller: null, actor: '', refusedBecause: 'sign_in_unavailable' },
 }
 
 function refusedWith(result: Refusal, reason: PersonRefusal, actor = ''): SignInResult & { kind: 'refused' } {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@cupel/contracts'
-import type { BodyAccount } from './body-budget.js'
+import { MAX_STRANGER_BODY_BYTES, type BodyAccount } from '@cupel/http-edge'
 import { parseStrictJson, type Fault } from './strict-json.js'
 
 /** 1 MiB: the largest bulk request is about 260 kB. */
@@ -14,7 +14,7 @@ export type Body =
       readonly ok: false
       readonly code: Extract<
         ProblemCode,
-        'invalid_request' | 'payload_too_large' | 'unsupported_media_type' | 'unavailable'
+        'invalid_request' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'unavailable'
       >
       readonly detail: string
       readonly errors: readonly Fault[]
@@ -31,31 +31,49 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
-/** Rejects only with ClientGone; every fault of a caller is a result. `account`: the budget that the bytes count against. */
+export interface BodyForm {
+  readonly maxBytes: number
+  /** Characters of a string; the default of strict JSON where it is absent. */
+  readonly maxStringLength?: number
+  /** Time for the whole body; absent: that of any request. */
+  readonly maxMs?: number
+  readonly mayHoldAnyText?: ((pointer: string) => boolean) | undefined
+}
+
+/** The body of a caller who has proven nothing: an ID token, which may be one long string. */
+export const STRANGER_BODY: BodyForm = {
+  maxBytes: MAX_STRANGER_BODY_BYTES,
+  maxStringLength: MAX_STRANGER_BODY_BYTES,
+  maxMs: 10_000,
+}
+
+/**
+ * Rejects only with ClientGone; every fault of a caller is a result. `account`: what the body counts against, which its owner closes; null
+ * if there is no room for it.
+ */
 export async function readJsonBody(
   request: IncomingMessage,
-  account: BodyAccount,
-  mayHoldAnyText?: (pointer: string) => boolean,
+  account: BodyAccount | null,
+  form: BodyForm,
 ): Promise<Body> {
   const mediaFault = mediaTypeFault(request)
-  if (mediaFault !== null) {
-    discard(request)
+  if (mediaFault !== null)
     return { ok: false, code: 'unsupported_media_type', detail: mediaFault, errors: [] }
-  }
-  const bytes = await readBytes(request, account).finally(() => account.close())
-  if (typeof bytes === 'string') {
-    discard(request)
-    return { ok: false, code: bytes, detail: REFUSED_BODIES[bytes], errors: [] }
-  }
-  const parsed = parseStrictJson(bytes, mayHoldAnyText)
+  const bytes = account === null ? 'unavailable' : await readBytes(request, account, form)
+  if (typeof bytes === 'string')
+    return { ok: false, code: bytes, detail: refusedBodies[bytes](form), errors: [] }
+  const parsed = parseStrictJson(bytes, form)
   if (parsed.ok) return parsed
   return { ok: false, code: 'invalid_request', detail: parsed.fault.detail, errors: [parsed.fault] }
 }
 
-const REFUSED_BODIES = {
-  payload_too_large: `The body may hold ${MAX_BODY_BYTES} bytes.`,
-  unavailable: 'Too many bodies are being received at the moment.',
+const refusedBodies = {
+  payload_too_large: ({ maxBytes }: BodyForm) => `The body may hold ${maxBytes} bytes.`,
+  request_timeout: () => 'The request did not arrive in time.',
+  unavailable: () => 'Too many bodies are being received at the moment.',
 } as const
+
+type RefusedBody = keyof typeof refusedBodies
 
 /** Accepts `application/json`, with or without `charset=utf-8`, and nothing that a proxy or a parser could read differently. */
 const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i
@@ -84,24 +102,30 @@ export function countOf(name: string, rawHeaders: readonly string[]): number {
 function readBytes(
   request: IncomingMessage,
   account: BodyAccount,
-): Promise<Buffer | keyof typeof REFUSED_BODIES> {
+  { maxBytes, maxMs }: BodyForm,
+): Promise<Buffer | RefusedBody> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > MAX_BODY_BYTES) return Promise.resolve('payload_too_large')
+  if (announced > maxBytes) return Promise.resolve('payload_too_large')
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const finish = (bytes: Buffer | keyof typeof REFUSED_BODIES): void => {
+    const finish = (bytes: Buffer | RefusedBody): void => {
+      clearTimeout(timer)
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       resolve(bytes)
     }
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > MAX_BODY_BYTES) finish('payload_too_large')
+      if (size > maxBytes) finish('payload_too_large')
       else if (!account.take(chunk.length)) finish('unavailable')
       else chunks.push(chunk)
     }
     const onEnd = (): void => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
-    const onClose = (): void => reject(new ClientGone('The client closed the connection inside its request'))
+    const onClose = (): void => {
+      clearTimeout(timer)
+      reject(new ClientGone('The client closed the connection inside its request'))
+    }
+    const timer = maxMs === undefined ? undefined : setTimeout(() => finish('request_timeout'), maxMs)
     request.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose)
   })
 }

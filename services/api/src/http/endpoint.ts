@@ -140,6 +140,8 @@ export interface TokenEndpoint<Path> extends EndpointBase<Path, undefined, undef
 /** A call with an ID token in its body instead of a key. */
 export interface PersonEndpoint<Body> extends EndpointBase<undefined, undefined, Body> {
   readonly access: 'person'
+  /** The answer to every call where the endpoint is off, given before anything of the call is read; null where it is on. */
+  readonly closed: PersonResult | null
   handle(call: TokenCall, inputs: Inputs<undefined, undefined, Body>): Promise<PersonResult>
 }
 

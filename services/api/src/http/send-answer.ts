@@ -2,7 +2,7 @@
 import type { Logger, Metrics, Trace } from '@cupel/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from './answer.js'
-import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
+import { type Answers, securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
 
 /** `route`: path template for the metric. `receivedMs`: clock reading (performance.now) when the head had arrived. */
 export type SendAnswer = (
@@ -17,6 +17,7 @@ export type SendAnswer = (
 export interface SendAnswerOptions {
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly answers: Pick<Answers, 'hold'>
   /** Whether the call came over TLS. */
   readonly isSecure: (request: FastifyRequest['raw']) => boolean
   /** While it is true, connections end with their next answer. */
@@ -53,6 +54,8 @@ export function createSendAnswer(options: SendAnswerOptions): SendAnswer {
     if (isSent && answer.stream !== undefined && method !== 'HEAD') answer.stream(raw)
     else {
       if (isSent) raw.end(answer.body)
+      if (isSent && answer.body !== null)
+        options.answers.hold(request.raw, raw, Buffer.byteLength(answer.body))
       answer.discard?.()
     }
     const seconds = (performance.now() - receivedMs) / 1000

@@ -4,17 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId } from '@cupel/contracts'
 import {
   connectionLimits,
+  createAnswers,
   limitConnections,
   serverOptionsOf,
+  type Answers,
   type ConnectionLimits,
   type TlsIdentity,
 } from '@cupel/http-edge'
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Asset } from './assets.js'
 import { createServePage, type ServePageParts } from './serve-page.js'
 import { webHeaders } from './web-headers.js'
 
-export interface WebAppParts extends Omit<ServePageParts, 'isClosing'> {
+export interface WebAppParts extends Omit<ServePageParts, 'isClosing' | 'answers'> {
   readonly tls: TlsIdentity | null
   readonly limits?: Partial<ConnectionLimits>
 }
@@ -46,7 +48,9 @@ export function buildWebApp(parts: WebAppParts): WebApp {
     frameworkErrors: (_error, request, reply) => serve.unrouted(request, reply),
     clientErrorHandler: answerBroken,
   }) as FastifyInstance
-  const serve = createServePage({ ...parts, isClosing: () => isClosing })
+  const answers = createAnswers(parts.transport, parts.metrics)
+  answers.guard(fastify.server)
+  const serve = createServePage({ ...parts, answers, isClosing: () => isClosing })
   // The frame itself reads forms, after it has judged the transport.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -58,8 +62,10 @@ export function buildWebApp(parts: WebAppParts): WebApp {
       handler: (request, reply) => void serve.page(one, request, reply),
     })
   }
-  for (const asset of Object.values(parts.assets) as Asset[]) serveAsset(fastify, asset)
-  fastify.get('/healthz', (_request, reply) => sendPlain(reply, 200, 'text/plain', Buffer.from('ok\n')))
+  for (const asset of Object.values(parts.assets) as Asset[]) serveAsset(fastify, answers, asset)
+  fastify.get('/healthz', (request, reply) =>
+    sendPlain(request, reply, answers, { contentType: 'text/plain', body: Buffer.from('ok\n') }),
+  )
   fastify.setNotFoundHandler(serve.unrouted)
   fastify.setErrorHandler((error, request, reply) => serve.failed(error, request, reply))
   return {
@@ -75,24 +81,29 @@ export function buildWebApp(parts: WebAppParts): WebApp {
   }
 }
 
-function serveAsset(fastify: FastifyInstance, { path, contentType, body }: Asset): void {
+function serveAsset(fastify: FastifyInstance, answers: Answers, { path, contentType, body }: Asset): void {
   fastify.route({
     method: ['GET', 'HEAD'],
     url: path,
-    handler: (_request, reply) => sendPlain(reply, 200, contentType, body, { 'cache-control': YEAR }),
+    handler: (request, reply) =>
+      sendPlain(request, reply, answers, { contentType, body, headers: { 'cache-control': YEAR } }),
   })
 }
 
 function sendPlain(
+  request: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  contentType: string,
-  body: Buffer,
-  headers: Readonly<Record<string, string>> = {},
+  answers: Answers,
+  {
+    contentType,
+    body,
+    headers = {},
+  }: Omit<Asset, 'path'> & { readonly headers?: Readonly<Record<string, string>> },
 ): void {
   reply.hijack()
   const length = { 'content-type': contentType, 'content-length': body.length }
-  reply.raw.writeHead(status, { ...webHeaders, ...length, ...headers }).end(body)
+  reply.raw.writeHead(200, { ...webHeaders, ...length, ...headers }).end(body)
+  answers.hold(request.raw, reply.raw, body.length)
 }
 
 /** Bytes that are no HTTP request, or come too slowly: answered below the router, on the bare socket. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { STRICT_TRANSPORT_SECURITY, type Transport } from '@cupel/http-edge'
+import { STRICT_TRANSPORT_SECURITY, type Answers, type Transport } from '@cupel/http-edge'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { render } from 'preact-render-to-string'
 import { createApiClient, type ApiClient } from '../api/api-client.js'
@@ -58,6 +58,7 @@ export interface ServePageParts {
   readonly transport: Transport
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly answers: Pick<Answers, 'hold'>
   /** The address as people see it, where a proxy changes it. */
   readonly publicUrl: string | null
   /** While it is true, connections end with their next answer. */
@@ -102,6 +103,8 @@ export function createServePage(parts: ServePageParts): ServePage {
       ...{ method: request.method, route, status: String(status) },
     })
     await write(request, reply, { status, headers, body })
+    if (typeof body === 'string' || Buffer.isBuffer(body))
+      parts.answers.hold(request.raw, reply.raw, body.length)
   }
 
   return {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { SignInKey } from '@cupel/access'
 import { jsonAnswer, personEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { NO_SIGN_IN_SERVICE } from '../../access/person-sign-in.js'
 import { orAbsent, text } from '../../http/text.js'
 import { statuses } from '../../http/status.js'
 import {
@@ -65,6 +66,7 @@ export function createOidcSession({ signIn }: SessionParts): Endpoint {
     description:
       'Exchanges the ID token of the configured sign-in service for a session token. The operator maps groups of people to API keys: the session acts with such a key, and the audit log names the person. Where the groups of the person are mapped to several keys, the answer lists them and no session begins; call again with a new ID token and the `key_id` that the person chose. Each ID token counts once. A refused ID token counts as a failed authentication of its client.',
     access: 'person',
+    closed: signIn === null ? NO_SIGN_IN_SERVICE : null,
     bodySchema: body,
     bodyExample: {
       id_token: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIyNDgyODk3NjEwMDEifQ.c2lnbmF0dXJl',
@@ -89,7 +91,7 @@ export function createOidcSession({ signIn }: SessionParts): Endpoint {
     problems: [],
     async handle({ clientAddress }, { body: given }) {
       const { id_token: idToken, nonce: nonceSecret, key_id: keyId = null } = given
-      const result = await signIn({ idToken, nonceSecret, keyId, clientAddress })
+      const result = await signIn!({ idToken, nonceSecret, keyId, clientAddress })
       if (result.kind === 'refused') return result.refused
       if (result.kind === 'choice') {
         const document = JSON.stringify({ choices: result.choices.map(choiceOf) })

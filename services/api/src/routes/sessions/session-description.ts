@@ -6,7 +6,8 @@ import type { PersonSignIn } from '../../access/person-sign-in.js'
 
 export interface SessionParts {
   readonly database: Database
-  readonly signIn: PersonSignIn
+  /** Null where no sign-in service is configured. */
+  readonly signIn: PersonSignIn | null
 }
 
 export const sessionSchema = z
