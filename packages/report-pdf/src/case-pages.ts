@@ -5,6 +5,7 @@ import type { Content } from './pdfmake.js'
 import { caution, heading, muted, paragraph, sizes } from './style.js'
 
 export function casePages(document: CaseDocument): readonly Content[] {
+  const shown = shownOf(document.entries)
   const { appendixTitle, intro, fields, pending, historyTitle, entries, none } = document
   return [
     { text: '', pageBreak: 'after' },
@@ -12,8 +13,30 @@ export function casePages(document: CaseDocument): readonly Content[] {
     muted(intro),
     fieldTable(fields, { columns: 2 }),
     ...(pending === null ? [] : [caution(pending)]),
-    ...(entries.length === 0 ? [paragraph(none)] : [heading(historyTitle), ...entries.flatMap(entryOf)]),
+    ...(entries.length === 0 ? [paragraph(none)] : [heading(historyTitle), ...shown.flatMap(entryOf)]),
+    ...(shown.length === entries.length
+      ? []
+      : [
+          caution(
+            `These are the first ${shown.length} of ${entries.length} entries. All of them are in the attached case.json.`,
+          ),
+        ]),
   ]
+}
+
+/** Characters of a history that are laid out: some ten seconds of a busy processor in the slowest script. */
+const MAX_SHOWN_CHARACTERS = 60_000
+/** A line costs about as much as these characters, also an empty one. */
+const CHARACTERS_OF_LINE = 80
+
+/** The first entries. Without a bound the notes of one case could take all the time of a thread. */
+function shownOf(entries: readonly CaseEntryText[]): readonly CaseEntryText[] {
+  let left = MAX_SHOWN_CHARACTERS
+  const end = entries.findIndex(({ lines }) => {
+    left -= lines.reduce((sum, line) => sum + line.length + CHARACTERS_OF_LINE, 0)
+    return left < 0
+  })
+  return end === -1 ? entries : entries.slice(0, end)
 }
 
 /** Not in a table, because a long note continues on the next page. */

@@ -6,6 +6,6 @@ export {
 } from '@cupel/report-document'
 export { differenceOf, type Difference } from './compare-document.js'
 export { sourceOf, type DocumentSource } from './document-source.js'
-export { createPdfRenderer, RendererBusyError } from './pdf-renderer.js'
+export { createPdfRenderer } from './pdf-renderer.js'
 export type { PdfRenderer, PdfRendererOptions } from './pdf-renderer.js'
 export { RENDERER_VERSION } from './version.js'

@@ -1,41 +1,46 @@
 /**
- * Renders reports and summaries of bulk jobs in threads of the process. A thread starts with the first report that needs it. It ends
- * after a while without work, because it holds the fonts in memory.
+ * Renders reports and summaries of bulk jobs in threads of the process. A document that takes too long ends its thread and no other document.
+ * A thread ends after a while without work, because it holds the fonts in memory.
  */
 import { Worker } from 'node:worker_threads'
-import { threadProgram } from '@cupel/concurrency'
+import { createThreadPool, threadProgram } from '@cupel/concurrency'
 import type { ReportLeaf } from '@cupel/contracts'
-import type { RenderOrder, RenderResult } from './render-worker.js'
+import type { RenderOrder } from './render-worker.js'
 
 export interface PdfRendererOptions {
   /** Maximum number of threads. */
   readonly workers: number
   /** A thread without work ends after this time; ten minutes by default. */
   readonly idleMs?: number
-  /** If a document is not rendered within this time, including its wait, its thread ends; 30 seconds by default. */
+  /** If a document is not rendered within this time, without its wait, its thread ends; 30 seconds by default. */
   readonly timeoutMs?: number
 }
 
 export interface PdfRenderer {
   /**
-   * The PDF of a report, from its stored text and its leaf, if that is known. Rejects with RendererBusyError if too many are waiting, and
-   * with another error if the report cannot be rendered.
+   * The PDF of a report, from its stored text and its leaf, if that is known. Rejects with ThreadPoolBusyError if too many are waiting, with
+   * OrderEndedError if this document took too long now or a while ago, and with another error if it cannot be rendered. `owner`: the
+   * account that waits; owners take turns.
    */
-  render(json: string, leaf: ReportLeaf | null): Promise<Uint8Array>
+  render(json: string, leaf: ReportLeaf | null, owner?: string): Promise<Uint8Array>
   /** The same for an ended bulk job with its results, from the API's text. Bytes are transferred to the thread and are empty afterwards. */
-  renderBulk(json: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
+  renderBulk(json: string | Uint8Array<ArrayBuffer>, owner?: string): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
-  renderWithCase(reportJson: string, caseJson: string, leaf: ReportLeaf | null): Promise<Uint8Array>
+  renderWithCase(
+    reportJson: string,
+    caseJson: string,
+    leaf: ReportLeaf | null,
+    owner?: string,
+  ): Promise<Uint8Array>
   /** The same for an audit, from its statement as it will be attached. */
   renderAudit(json: string): Promise<Uint8Array>
   /** Ends the threads; unfinished reports are rejected. */
   close(): Promise<void>
 }
 
-export class RendererBusyError extends Error {}
-
-/** Maximum number of reports that one thread renders or keeps waiting. */
-export const MAX_ORDERS_PER_WORKER = 8
+/** Maximum number of documents that wait for a thread, of one account and for each thread. */
+export const MAX_WAITING_PER_ACCOUNT = 8
+const MAX_WAITING_PER_THREAD = 32
 /** The longest reports take about two seconds of processor time. */
 const RENDER_TIMEOUT_MS = 30_000
 const IDLE_MS = 600_000
@@ -50,100 +55,26 @@ export function createPdfRenderer({
   idleMs = IDLE_MS,
   timeoutMs = RENDER_TIMEOUT_MS,
 }: PdfRendererOptions): PdfRenderer {
-  const threads = new Set<RenderThread>()
+  const threads = createThreadPool<RenderOrder, Uint8Array>({
+    start: () =>
+      new Worker(...threadProgram(import.meta.url, 'render-worker', { resourceLimits: RESOURCE_LIMITS })),
+    maxWaiting: MAX_WAITING_PER_THREAD * workers,
+    maxWaitingPerOwner: MAX_WAITING_PER_ACCOUNT,
+    ...{ threads: workers, idleMs, timeoutMs },
+  })
   const order = (
+    owner: string | undefined,
     kind: RenderOrder['kind'],
-    json: Text,
+    json: string | Uint8Array<ArrayBuffer>,
     leaf: ReportLeaf | null = null,
-  ): Promise<Uint8Array> => {
-    const free = [...threads].sort((a, b) => a.waiting() - b.waiting())[0]
-    if (free !== undefined && (free.waiting() === 0 || threads.size >= workers)) {
-      if (free.waiting() >= MAX_ORDERS_PER_WORKER)
-        return Promise.reject(new RendererBusyError('Every thread that renders PDFs is busy'))
-      return free.render({ kind, json, leaf })
-    }
-    const thread = startThread({ idleMs, timeoutMs }, () => threads.delete(thread))
-    threads.add(thread)
-    return thread.render({ kind, json, leaf })
-  }
+  ): Promise<Uint8Array> =>
+    threads.run(owner ?? '', { kind, json, leaf }, typeof json === 'string' ? [] : [json.buffer])
   return {
-    render: (json, leaf) => order('report', json, leaf),
-    renderBulk: (json) => order('bulk', json),
-    renderAudit: (json) => order('audit', json),
-    renderWithCase: (reportJson, caseJson, leaf) =>
-      order('case', JSON.stringify([reportJson, caseJson]), leaf),
-    async close() {
-      await Promise.all([...threads].map((thread) => thread.end()))
-    },
-  }
-}
-
-type Text = string | Uint8Array<ArrayBuffer>
-type Order = Pick<RenderOrder, 'kind' | 'leaf'> & { readonly json: Text }
-
-interface RenderThread {
-  waiting(): number
-  render(order: Order): Promise<Uint8Array>
-  end(): Promise<void>
-}
-
-interface Waiting {
-  resolve(pdf: Uint8Array): void
-  reject(error: Error): void
-  readonly timer: NodeJS.Timeout
-}
-
-/** `onEnd` is called, sometimes twice, before the unfinished orders are rejected. */
-function startThread(
-  { idleMs, timeoutMs }: Required<Omit<PdfRendererOptions, 'workers'>>,
-  onEnd: () => void,
-): RenderThread {
-  const worker = new Worker(
-    ...threadProgram(import.meta.url, 'render-worker', { resourceLimits: RESOURCE_LIMITS }),
-  )
-  const orders = new Map<number, Waiting>()
-  let lastId = 0
-  // A thread that is about to end must receive no order.
-  const stop = (): void => {
-    onEnd()
-    void worker.terminate()
-  }
-  const idle: NodeJS.Timeout = setTimeout(() => (orders.size === 0 ? stop() : idle.refresh()), idleMs).unref()
-  const settle = (id: number): Waiting | undefined => {
-    const order = orders.get(id)
-    if (order !== undefined) clearTimeout(order.timer)
-    orders.delete(id)
-    return order
-  }
-  worker.on('message', (result: RenderResult) => {
-    const order = settle(result.id)
-    if ('pdf' in result) order?.resolve(result.pdf)
-    else order?.reject(new Error(`The document could not be rendered: ${result.fault}`))
-    idle.refresh()
-  })
-  let cause: unknown
-  worker.on('error', (error) => (cause = error))
-  worker.on('exit', () => {
-    onEnd()
-    clearTimeout(idle)
-    for (const id of [...orders.keys()])
-      settle(id)?.reject(new Error('The thread that rendered the document ended', { cause }))
-  })
-  return {
-    waiting: () => orders.size,
-    render({ json, ...order }) {
-      const id = (lastId += 1)
-      idle.refresh()
-      return new Promise((resolve, reject) => {
-        orders.set(id, { resolve, reject, timer: setTimeout(stop, timeoutMs) })
-        worker.postMessage(
-          { id, json, ...order } satisfies RenderOrder,
-          typeof json === 'string' ? [] : [json.buffer],
-        )
-      })
-    },
-    async end() {
-      await worker.terminate()
-    },
+    render: (json, leaf, owner) => order(owner, 'report', json, leaf),
+    renderBulk: (json, owner) => order(owner, 'bulk', json),
+    renderAudit: (json) => order(undefined, 'audit', json),
+    renderWithCase: (reportJson, caseJson, leaf, owner) =>
+      order(owner, 'case', JSON.stringify([reportJson, caseJson]), leaf),
+    close: () => threads.close(),
   }
 }

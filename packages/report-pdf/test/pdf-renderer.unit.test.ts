@@ -1,7 +1,9 @@
 import { PATIENCE_MS, sampleReport } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createPdfRenderer, RendererBusyError, type PdfRenderer } from '../src/index.js'
-import { MAX_ORDERS_PER_WORKER } from '../src/pdf-renderer.js'
+import type { ReportCase } from '@cupel/contracts'
+import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
+import { createPdfRenderer, type PdfRenderer } from '../src/index.js'
+import { MAX_WAITING_PER_ACCOUNT } from '../src/pdf-renderer.js'
 import { renderReport } from '../src/render-report.js'
 
 const json = JSON.stringify(sampleReport())
@@ -17,16 +19,16 @@ it('renders in a thread the bytes that the process itself would render', async (
 })
 
 it('refuses what is beyond its limit at once, and renders the rest', async () => {
-  const orders = Array.from({ length: MAX_ORDERS_PER_WORKER + 3 }, () => renderer.render(json, null))
+  const orders = Array.from({ length: MAX_WAITING_PER_ACCOUNT + 4 }, () => renderer.render(json, null))
   const results = await Promise.allSettled(orders)
   const refused = results.filter(({ status }) => status === 'rejected')
   expect(refused).toHaveLength(3)
-  for (const one of refused) expect(one).toHaveProperty('reason', expect.any(RendererBusyError))
+  for (const one of refused) expect(one).toHaveProperty('reason', expect.any(ThreadPoolBusyError))
   expect((await renderer.render(json, null)).length).toBeGreaterThan(0)
 })
 
 it('rejects what is no report, and goes on', async () => {
-  await expect(renderer.render('{"report_id":1}', null)).rejects.toThrow('could not be rendered')
+  await expect(renderer.render('{"report_id":1}', null)).rejects.toThrow()
   expect((await renderer.render(json, null)).length).toBeGreaterThan(0)
 })
 
@@ -46,3 +48,40 @@ it('ends a thread that has no work, never one that has, and starts another when 
     await brief.close()
   }
 })
+
+it('renders the first notes of a case with very many, says so, and delays no other account by more', async () => {
+  const hostile = renderer.renderWithCase(json, JSON.stringify(longCase(200)), null, 'hostile')
+  const other = renderer.render(json, null, 'other')
+  expect((await hostile).length).toBeLessThan(MAX_CASE_PDF_BYTES)
+  expect((await other).length).toBeGreaterThan(0)
+})
+
+it('ends no document of others with one that takes too long, and refuses that one for a while', async () => {
+  const brief = createPdfRenderer({ workers: 1, timeoutMs: 1 })
+  try {
+    const hostile = (): Promise<Uint8Array> => brief.render(json, null, 'hostile')
+    await expect(hostile()).rejects.toBeInstanceOf(OrderEndedError)
+    await expect(hostile()).rejects.toThrow('a while ago')
+  } finally {
+    await brief.close()
+  }
+})
+
+/** Without a bound it had 29 MB. */
+const MAX_CASE_PDF_BYTES = 8_000_000
+
+/** Notes of the longest kind, in letters that are shaped. */
+function longCase(notes: number): ReportCase {
+  const { report_id, address, chain } = sampleReport()
+  const at = '2026-11-21T09:00:00.012Z'
+  const none = { disposition: null, previous_disposition: null, proposal_version: null }
+  const by = { key_id: '8f2k1m0a', person: 'Dana' }
+  const text = 'مرحبا بالعالم '.repeat(143)
+  return {
+    ...{ report_id, address, chain, level: 'red', score: 100, disposition: 'open', proposal: null },
+    ...{ version: notes, needs_second_person: true, opened_at: at, changed_at: at },
+    history: Array.from({ length: notes }, (_, index) => ({
+      ...{ version: index + 1, kind: 'note', at, by, text, ...none },
+    })),
+  }
+}

@@ -24,6 +24,10 @@ export interface SeenCall {
 export interface FakeApi {
   /** Every call since the last look. */
   readonly calls: SeenCall[]
+  /** Sessions that the console asked to confirm since the last look; they are not among the calls. */
+  readonly confirmed: SeenCall[]
+  /** Answers the next questions whether a session is known. */
+  confirm: FakeApi['answer']
   /** Answers the next calls. */
   answer: (call: SeenCall, response: ServerResponse) => void
   readonly url: string
@@ -43,13 +47,17 @@ export async function startFakeApi(): Promise<FakeApi> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const call = { method: request.method!, path: request.url!, headers: request.headers, body }
-      calls.push(call)
-      api.answer(call, response)
+      const isQuestion = call.method === 'GET' && call.path === '/v1/sessions/current'
+      ;(isQuestion ? api.confirmed : calls).push(call)
+      if (isQuestion) api.confirm(call, response)
+      else api.answer(call, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const api: FakeApi = {
     calls,
+    confirmed: [],
+    confirm: json(200, {}),
     answer: json(200, { items: [], next_page_token: null }),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>

@@ -1,6 +1,7 @@
 /** All attacks. Attacks of one concern share a file; leaving the file out leaves them out. */
 import type { Attack } from './attack.js'
 import { backlogs } from './backlogs.js'
+import { consoleAttacks } from './console.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
 import { forgedRecords } from './forged-records.js'
@@ -21,7 +22,15 @@ export { proxies, proxyNames, type ProxyName } from './proxies.js'
 export { startAttacked, victimClient, type AttackedInstallation, type Target } from './target.js'
 
 export const attacks: readonly Attack[] = [
-  ...[...strangers, ...backlogs, ...webhooks, ...terminal, ...supplyChain, ...nothingToProve],
+  ...[
+    ...strangers,
+    ...consoleAttacks,
+    ...backlogs,
+    ...webhooks,
+    ...terminal,
+    ...supplyChain,
+    ...nothingToProve,
+  ],
   ...[
     ...files,
     ...identity,

@@ -77,7 +77,7 @@ export const strangers: readonly Attack[] = [
 ]
 
 /** A connection that sends the bytes and reads nothing. */
-function opened({ baseUrl }: Target, bytes: Buffer): Socket {
+export function opened({ baseUrl }: Pick<Target, 'baseUrl'>, bytes: Buffer): Socket {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname).pause()
   socket.on('error', () => undefined)
@@ -86,7 +86,7 @@ function opened({ baseUrl }: Target, bytes: Buffer): Socket {
 }
 
 /** Screens of a customer while the connections are open. `measure`: taken at the end, before they are closed. */
-async function whileHeld(
+export async function whileHeld(
   target: Target,
   held: readonly Socket[],
   measure?: () => number,

@@ -1,7 +1,8 @@
 /** The answer of an endpoint that gives a PDF: the same bytes each time, with a tag that is known without rendering. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { RENDERER_VERSION, RendererBusyError } from '@cupel/report-pdf'
+import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
+import { RENDERER_VERSION } from '@cupel/report-pdf'
 import { z } from 'zod'
 import type { Answer, DescribedAnswer } from '../http/endpoint.js'
 import { namesTag } from '../http/entity-tag.js'
@@ -10,6 +11,8 @@ import { refuse, type Refusal } from '../http/problem.js'
 
 /** A thread renders some twenty reports a second. */
 const BUSY_RETRY_SECONDS = 1
+/** A document that took too long is refused until then. */
+const TOO_LONG_RETRY_SECONDS = 600
 const PDF = 'application/pdf'
 
 const ETAG_HEADER = {
@@ -64,7 +67,11 @@ export async function pdfAnswer(
       body: await render(read),
     }
   } catch (error) {
-    if (!(error instanceof RendererBusyError)) throw error
+    if (error instanceof OrderEndedError)
+      return refuse('unavailable', 'This document takes too long to render.', {
+        retryAfterSeconds: TOO_LONG_RETRY_SECONDS,
+      })
+    if (!(error instanceof ThreadPoolBusyError)) throw error
     return refuse('unavailable', 'Too many documents are being rendered.', {
       retryAfterSeconds: BUSY_RETRY_SECONDS,
     })

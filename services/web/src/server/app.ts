@@ -13,6 +13,7 @@ import {
 } from '@cupel/http-edge'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Asset } from './assets.js'
+import { isAnsweredEarly } from './form.js'
 import { createServePage, type ServePageParts } from './serve-page.js'
 import { webHeaders } from './web-headers.js'
 
@@ -108,7 +109,12 @@ function sendPlain(
 
 /** Bytes that are no HTTP request, or come too slowly: answered below the router, on the bare socket. */
 function answerBroken(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || /^ERR_(?:TLS|SSL|OSSL)_/.test(error.code ?? '')) {
+  if (
+    error.code === 'ECONNRESET' ||
+    !socket.writable ||
+    isAnsweredEarly(socket) ||
+    /^ERR_(?:TLS|SSL|OSSL)_/.test(error.code ?? '')
+  ) {
     socket.destroy()
     return
   }

@@ -11,6 +11,8 @@ export interface Page {
   readonly path: `/${string}`
   /** `session`: a person who is not signed in is asked to sign in, and comes back. */
   readonly access: 'open' | 'session'
+  /** Whether its form may hold a file; other forms are short. */
+  readonly takesFile?: true
   /** Throws ApiProblem or ApiDown where it has no better answer; the frame shows a page for each. */
   handle(call: PageCall): Promise<PageAnswer> | PageAnswer
 }

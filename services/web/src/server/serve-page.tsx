@@ -1,4 +1,7 @@
-/** A call of a page, from its request to its answer: transport, session, form, handler, layout. */
+/**
+ * A call of a page, from its request to its answer: transport, headers, session, form, handler, layout. Nothing of a form is read before its
+ * headers are judged and the API knows the session.
+ */
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +13,7 @@ import { createApiClient, type ApiClient } from '../api/api-client.js'
 import type { ApiConnection } from '../api/api-connection.js'
 import { ApiDown, ApiProblem } from '../api/api-problem.js'
 import { Layout } from '../layout/layout.js'
+import { createConfirmSession, type ConfirmSession } from '../session/confirmed-sessions.js'
 import { isSameOrigin, ownOriginsOf } from '../session/same-origin.js'
 import { signInPath } from '../session/return-path.js'
 import {
@@ -32,7 +36,15 @@ import {
   problemPage,
   refusedFormPage,
 } from './fault-pages.js'
-import { EMPTY_FORM, readForm } from './form.js'
+import {
+  createFormBudgets,
+  dropForm,
+  EMPTY_FORM,
+  formFaultOf,
+  readForm,
+  type FormBudgets,
+  type FormFault,
+} from './form.js'
 import {
   fieldOf,
   redirect,
@@ -87,6 +99,11 @@ export function createServePage(parts: ServePageParts): ServePage {
     LATENCY_BUCKETS,
     ['method', 'route', 'status'],
   )
+  const judging = {
+    ...parts,
+    forms: createFormBudgets(metrics),
+    confirm: createConfirmSession(parts.connection),
+  }
   const visitorOf = (request: FastifyRequest): Visitor => {
     const isSecure = transport.isSecure(request.raw)
     const { cookie } = request.headers
@@ -111,7 +128,7 @@ export function createServePage(parts: ServePageParts): ServePage {
     async page(page, request, reply) {
       const startedMs = performance.now()
       const visitor = visitorOf(request)
-      const answer = await answerOf(parts, { page, request, reply, visitor }).catch((error: unknown) => {
+      const answer = await answerOf(judging, { page, request, reply, visitor }).catch((error: unknown) => {
         logger.error({ err: error, requestId: request.id }, 'A page failed unexpectedly')
         return failedPage(request.id)
       })
@@ -153,26 +170,33 @@ interface Asked {
   readonly visitor: Visitor
 }
 
-async function answerOf(
-  parts: ServePageParts,
-  { page, request, reply, visitor }: Asked,
-): Promise<PageAnswer> {
+interface JudgingParts extends ServePageParts {
+  readonly forms: FormBudgets
+  readonly confirm: ConfirmSession
+}
+
+async function answerOf(parts: JudgingParts, { page, request, reply, visitor }: Asked): Promise<PageAnswer> {
   const origin = parts.transport.judge(request.raw)
   if (!origin.ok) return httpsPage()
   const { session } = visitor
   const target = request.raw.url ?? '/'
   if (page.access === 'session' && session === null) return redirect(signInPath(targetOf(page, target)))
-  const read = page.method === 'POST' ? await readForm(request.raw) : { ok: true as const, form: EMPTY_FORM }
-  if (!read.ok) return refusedFormPage(read.status)
-  if (page.method === 'POST' && !isOwnForm(parts, request, visitor, read.form)) return refusedFormPage(403)
+  const { clientAddress } = origin
+  const read = await formOf(parts, { page, request, visitor, clientAddress }).catch((error: unknown) =>
+    faultAnswer(error, page, target),
+  )
+  if (!(read instanceof FormData)) {
+    dropForm(request.raw)
+    return typeof read === 'number' ? refusedFormPage(read) : read
+  }
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
   const apiAs = (credentials: string | null): ApiClient =>
-    createApiClient(parts.connection, { credentials, clientAddress: origin.clientAddress })
+    createApiClient(parts.connection, { credentials, clientAddress })
   const call: PageCall = {
     path: request.params as Record<string, string>,
     query: new URL(target, 'http://console.invalid').searchParams,
-    form: read.form,
+    form: read,
     headers: request.headers,
     ...{ target, session, apiAs },
     api: apiAs(session?.token ?? null),
@@ -208,20 +232,32 @@ function secretOf(visitor: Visitor): string {
   return visitor.visit
 }
 
-function isOwnForm(
-  parts: ServePageParts,
-  request: FastifyRequest,
-  visitor: Visitor,
-  form: FormData,
-): boolean {
+interface FormCall {
+  readonly page: Page
+  readonly request: FastifyRequest
+  readonly visitor: Visitor
+  readonly clientAddress: string
+}
+
+/** The form of the call, empty for a GET, or the status of its refusal. Rejects where the API does not confirm the session. */
+async function formOf(
+  parts: JudgingParts,
+  { page, request, visitor, clientAddress }: FormCall,
+): Promise<FormData | FormFault | 403> {
   const secret = visitor.session?.token ?? visitor.visit
-  const { publicUrl } = parts
-  const origins = ownOriginsOf(request.headers, { isSecure: visitor.isSecure, publicUrl })
-  return (
-    secret !== null &&
-    isSameOrigin(request.headers, origins) &&
-    isCsrfToken(fieldOf(form, CSRF_FIELD), secret)
-  )
+  if (page.method === 'POST') {
+    const fault = formFaultOf(request.raw, page)
+    if (fault !== null) return fault
+    const { isSecure } = visitor
+    const origins = ownOriginsOf(request.headers, { isSecure, publicUrl: parts.publicUrl })
+    if (secret === null || !isSameOrigin(request.headers, origins)) return 403
+  }
+  if (page.access === 'session') await parts.confirm(visitor.session!.token, clientAddress)
+  if (page.method === 'GET') return EMPTY_FORM
+  const budget = page.access === 'session' ? parts.forms.people : parts.forms.strangers
+  const read = await readForm(request.raw, page, budget.open(clientAddress))
+  if (!read.ok) return read.status
+  return isCsrfToken(fieldOf(read.form, CSRF_FIELD), secret!) ? read.form : 403
 }
 
 function headersOf(

@@ -48,7 +48,7 @@ export function getBulkPdf(
         begin: () => read ?? largeReads.open(caller),
         render: async (rendered: LargeRead) => {
           const results = await gathered(begun.chunks)
-          return await rendered.aside(() => renderer.renderBulk(results))
+          return await rendered.aside(() => renderer.renderBulk(results, caller.accountId))
         },
       }
       return await pdfAnswer(headers, rendering).finally(() => {

@@ -60,14 +60,14 @@ export function getReportPdf(
           identity: `${shown}\n${caseText}`,
           name: `cupel-report-${path.report_id}-with-case`,
           begin,
-          render: (read) => read.aside(() => renderer.renderWithCase(document, caseText, leaf)),
+          render: (read) => read.aside(() => renderer.renderWithCase(document, caseText, leaf, accountId)),
         })
       }
       return await pdfAnswer(headers, {
         identity: shown,
         name: `cupel-report-${path.report_id}`,
         begin,
-        render: (read) => read.aside(() => renderer.render(document, leaf)),
+        render: (read) => read.aside(() => renderer.render(document, leaf, accountId)),
       })
     },
   })

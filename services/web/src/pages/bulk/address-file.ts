@@ -26,6 +26,8 @@ export type ReadFile =
 
 /** Characters of a pasted or dropped text. */
 export const MAX_TEXT_LENGTH = 1_048_576
+/** Columns of a table; one with more was not made for addresses. */
+export const MAX_COLUMNS = 500
 /** Rows that are read; a text with more makes no job. */
 export const MAX_ROWS = 20_000
 
@@ -46,9 +48,16 @@ export function readAddressFile(text: string): ReadFile {
   if (text.trim() === '') return fault('There is nothing in it.')
   const delimiter = delimiterOf(text)
   const quoted = rowsOf(text, delimiter, true)
-  if (quoted.ok) return { ok: true, file: fileOf(quoted.rows, delimiter, null) }
+  if (quoted.ok) return withinWidth(fileOf(quoted.rows, delimiter, null))
   const plain = rowsOf(text, delimiter, false)
-  return plain.ok ? { ok: true, file: fileOf(plain.rows, delimiter, quoted.line) } : fault(UNREADABLE)
+  return plain.ok ? withinWidth(fileOf(plain.rows, delimiter, quoted.line)) : fault(UNREADABLE)
+}
+
+/** One row may be a list of any length. */
+function withinWidth(file: AddressFile): ReadFile {
+  return file.width > MAX_COLUMNS && file.rows.length > 1
+    ? fault(`A row has more than ${MAX_COLUMNS} columns. Leave out the columns that are not needed.`)
+    : { ok: true, file }
 }
 
 const UNREADABLE = 'The rows cannot be told apart. Save it as CSV, or paste one address a line.'

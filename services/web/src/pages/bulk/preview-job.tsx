@@ -9,8 +9,9 @@ export const previewJob: Page = {
   method: 'POST',
   path: '/bulk/preview',
   access: 'session',
+  takesFile: true,
   async handle(call) {
-    const result = await readBulkForm(call.form)
+    const result = await readBulkForm(call)
     if (!result.ok) return bulkFormPage(call, { ...result, status: 400 })
     return previewPage(call, result.read, { status: 200, fault: null, work: randomUUID(), leaveOut: false })
   },

@@ -1,45 +1,50 @@
-/** The content of a job form: the text of the file, and how to read it. */
-import { fieldOf } from '../../server/page.js'
-import {
-  readAddresses,
-  guessChoice,
-  isOneLineOfAddresses,
-  type Choice,
-  type Reading,
-} from './address-choice.js'
-import { decodeText, readAddressFile, type AddressFile } from './address-file.js'
+/** The content of a job form: the text of the file, and how to read it. A thread reads it, because a file may take a second. */
+import { Worker } from 'node:worker_threads'
+import { createThreadPool, OrderEndedError, ThreadPoolBusyError, threadProgram } from '@cupel/concurrency'
+import { fieldOf, type PageCall } from '../../server/page.js'
+import type { BulkFormResult, Upload } from './read-upload.js'
 
-export interface ReadBulkForm {
-  readonly text: string
-  readonly file: AddressFile
-  readonly choice: Choice
-  readonly reading: Reading
-  /** The file has no column to choose: its one line is a list. */
-  readonly isList: boolean
-}
+export type { BulkFormResult, ReadBulkForm } from './read-upload.js'
 
-export type BulkFormResult =
-  | { readonly ok: true; readonly read: ReadBulkForm }
-  | { readonly ok: false; readonly fault: string; readonly text: string }
+/** A file that needs more ends its thread, not the process. */
+const MAX_HEAP_MB = 256
+
+const threads = createThreadPool<Upload, BulkFormResult>({
+  start() {
+    const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB }
+    const worker = new Worker(...threadProgram(import.meta.url, 'bulk-form-worker', { resourceLimits }))
+    // It must not keep a process alive that has closed everything else.
+    worker.unref()
+    return worker
+  },
+  ...{ threads: 1, maxWaiting: 32, maxWaitingPerOwner: 4, timeoutMs: 10_000, idleMs: 60_000 },
+})
 
 /** A file takes precedence over pasted text. */
-export async function readBulkForm(form: FormData): Promise<BulkFormResult> {
-  const given = form.get('file')
-  const isFile = typeof given === 'object' && given !== null && given.size > 0
-  const text = isFile ? decodeText(new Uint8Array(await given.arrayBuffer())) : fieldOf(form, 'text')
-  const result = readAddressFile(text)
-  if (!result.ok) return { ok: false, fault: result.fault, text: isFile ? '' : text }
-  const { file } = result
-  const choice = choiceOf(form, file)
-  const isList = isOneLineOfAddresses(file)
-  return { ok: true, read: { text, file, choice, isList, reading: readAddresses(file, choice) } }
+export async function readBulkForm({
+  form,
+  session,
+}: Pick<PageCall, 'form' | 'session'>): Promise<BulkFormResult> {
+  const upload = await uploadOf(form)
+  const text = typeof upload.content === 'string' ? upload.content : ''
+  return await threads.run(session!.token, upload).catch((error: unknown) => {
+    if (error instanceof ThreadPoolBusyError) return { ok: false as const, fault: BUSY, text }
+    if (error instanceof OrderEndedError) return { ok: false as const, fault: TOO_LONG, text }
+    throw error
+  })
 }
 
-/** As chosen on the page that showed the file; guessed where none was shown yet. */
-function choiceOf(form: FormData, file: AddressFile): Choice {
-  const guess = guessChoice(file)
-  const chain = fieldOf(form, 'chain') || null
+const BUSY = 'Too many files are being read right now. Send it again in a moment.'
+const TOO_LONG = 'Reading this takes too long. Split it, or leave out the columns that are not needed.'
+
+async function uploadOf(form: FormData): Promise<Upload> {
+  const given = form.get('file')
+  const isFile = typeof given === 'object' && given !== null && given.size > 0
   const column = fieldOf(form, 'column')
-  if (!/^\d{1,5}$/.test(column) || Number(column) >= file.width) return { ...guess, chain }
-  return { column: Number(column), hasHeader: fieldOf(form, 'header') === 'yes', chain }
+  const isChosen = /^\d{1,5}$/.test(column)
+  return {
+    content: isFile ? new Uint8Array(await given.arrayBuffer()) : fieldOf(form, 'text'),
+    chain: fieldOf(form, 'chain') || null,
+    chosen: isChosen ? { column: Number(column), hasHeader: fieldOf(form, 'header') === 'yes' } : null,
+  }
 }

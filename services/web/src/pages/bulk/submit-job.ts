@@ -10,8 +10,9 @@ export const submitJob: Page = {
   method: 'POST',
   path: '/bulk',
   access: 'session',
+  takesFile: true,
   async handle(call) {
-    const result = await readBulkForm(call.form)
+    const result = await readBulkForm(call)
     if (!result.ok) return bulkFormPage(call, { ...result, status: 400 })
     const { read } = result
     const work = fieldOf(call.form, 'work')

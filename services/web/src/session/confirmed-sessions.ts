@@ -1,0 +1,26 @@
+/**
+ * Whether the API knows a session. A cookie of the right form can be made by anybody, so nothing is read or shown for one before this. A
+ * confirmed session counts for a while; the API judges every call for itself.
+ */
+import { createApiClient } from '../api/api-client.js'
+import type { ApiConnection } from '../api/api-connection.js'
+
+export const CONFIRMED_FOR_MS = 30_000
+const MAX_CONFIRMED = 10_000
+
+/** Rejects like every call of the API. */
+export type ConfirmSession = (token: string, clientAddress: string) => Promise<void>
+
+export function createConfirmSession(connection: ApiConnection): ConfirmSession {
+  /** Maps a session and the address of its browser to the clock reading until which they count; the oldest first. */
+  const confirmed = new Map<string, number>()
+  return async (token, clientAddress) => {
+    const name = `${token} ${clientAddress}`
+    if ((confirmed.get(name) ?? 0) > performance.now()) return
+    confirmed.delete(name)
+    await createApiClient(connection, { credentials: token, clientAddress }).get('/v1/sessions/current')
+    const [oldest] = confirmed.keys()
+    if (confirmed.size >= MAX_CONFIRMED && oldest !== undefined) confirmed.delete(oldest)
+    confirmed.set(name, performance.now() + CONFIRMED_FOR_MS)
+  }
+}
