@@ -127,7 +127,6 @@ module.exports = {
           '/src/index\\.ts$',
           '^packages/event-log/src/(kafka|embedded)/index\\.ts$',
           '^packages/testkit/src/installation/index\\.ts$',
-          '^packages/failpoints/src/crash\\.ts$',
           '^packages/local-stack/src/home\\.ts$',
           '^packages/[^/]+/src/[^/]+\\.(json)$',
         ],

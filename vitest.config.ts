@@ -67,6 +67,8 @@ export default defineConfig({
       },
     })),
     maxWorkers: WORKERS,
+    // Each kind of tests is a project that would transform the sources anew. A module is known by its content.
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest-modules' },
     sequence: { sequencer: LongestFirst },
     passWithNoTests: true,
   },

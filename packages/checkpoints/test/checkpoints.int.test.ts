@@ -2,9 +2,9 @@ import { placesOf } from '@cupel/event-log'
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
-import { killedAt } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { acceptShorter, compareLog, makeCheckpoint, openHistory } from '../src/index.js'
+import { acceptShorter, compareLog, makeCheckpoint, openHistory, startCheckpoints } from '../src/index.js'
 import { openCheckpointedLog, TOPIC, topics, wrongs, type CheckpointedLog } from './history.js'
 
 let own: CheckpointedLog
@@ -239,18 +239,15 @@ test('a write that was cut off is completed, and other bytes at its place are re
   await expect(own.checkpoint()).rejects.toThrow('has something else at byte 0')
 })
 
-const PROGRAM = new URL('./checkpoint-process.ts', import.meta.url)
-
 test('killed at any write, the next process goes on with one history, and each key is published once', async () => {
   let expected = 0
   for (const name of ['checkpoints.publish-key', 'checkpoints.sign', 'checkpoints.write'])
     for (const side of ['before', 'after']) {
       await own.append(7)
       expected += 7
-      await killedAt(
-        PROGRAM,
-        [own.installation.connectionString, own.keyFile, own.folder],
-        `${side}:${name}:1`,
+      const settings = { topics, keys: own.keys, folders: [own.folder], intervalMs: 1 }
+      await diesAt(own.installation.connectionString, `${side}:${name}:1`, (deps) =>
+        startCheckpoints({ ...deps, ...settings }),
       )
     }
   await own.checkpoint()

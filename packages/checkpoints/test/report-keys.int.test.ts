@@ -2,10 +2,9 @@
 import { join } from 'node:path'
 import { topicOf } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, rotateSigningKey } from '@cupel/signing'
-import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
-import { killedAt } from '@cupel/testkit'
+import { diesAt, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkpointsMigrations } from '../src/index.js'
+import { checkpointsMigrations, requireSignatures, retireReportKey } from '../src/index.js'
 
 let own: TestInstallation
 let keyFile: string
@@ -19,9 +18,12 @@ beforeEach(async () => {
 })
 afterEach(() => own.close())
 
-const PROGRAM = new URL('./report-key-process.ts', import.meta.url)
 const killed = (failpoint: string): Promise<void> =>
-  killedAt(PROGRAM, [own.connectionString, keyFile, oldKeyId], failpoint)
+  diesAt(own.connectionString, failpoint, async ({ database, log }) => {
+    await requireSignatures(database, log)
+    const order = { keyId: oldKeyId, by: 'operator:test', reason: 'it was copied' }
+    await retireReportKey({ database, log, keys: readSigningKeys(keyFile), ...order })
+  })
 
 const required = () =>
   own.database.query<{ topic: string; from: number }>(

@@ -107,7 +107,7 @@ export const failpointNames = [
 /** Two points surround an append or commit: `before:<name>` and `after:<name>`. */
 export type FailpointName = (typeof failpointNames)[number]
 
-/** Set by tests that let a part of their process die (crash.ts). */
+/** Set by tests that let a part of their process die (`crashAt` of the test kit). */
 let visited: ((point: string) => void) | null = null
 
 export function onVisit(listener: (point: string) => void): void {

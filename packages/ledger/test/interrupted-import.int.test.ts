@@ -1,6 +1,6 @@
-import { killedAt } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { currentLedger, importPrices } from '../src/index.js'
+import { currentLedger, importLedger, importPrices } from '../src/index.js'
 import { address, csvOf, hash, startLedger, type LedgerInstallation } from './installation.js'
 
 /** Three batches. */
@@ -94,12 +94,14 @@ test.each([
   TIMEOUT_MS,
 )
 
-const PROGRAM = new URL('./import-child.ts', import.meta.url)
-
 function killedImporting(
   file: string,
   failpoint: string,
   kind: 'transfers' | 'prices' = 'transfers',
 ): Promise<void> {
-  return killedAt(PROGRAM, [ledger.connectionString, file, kind], failpoint)
+  const importedBy = 'operator:child'
+  return diesAt(ledger.connectionString, failpoint, async ({ database }) => {
+    if (kind === 'prices') await importPrices({ file, importedBy }, { database })
+    else await importLedger({ file, format: 'csv', chain: 'ETH', importedBy }, { database })
+  })
 }

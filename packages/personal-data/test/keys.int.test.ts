@@ -1,7 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DomainEvent } from '@cupel/contracts'
-import { killedAt } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -20,6 +19,7 @@ import {
   rotateMasterKey,
   type PersonalData,
 } from '../src/index.js'
+import { diesChanging } from './dies-changing.js'
 
 let installation: TestInstallation
 let keysFile: string
@@ -201,9 +201,12 @@ test('where something is sealed, a process without the file or with another one 
   expect(reader.isSealing).toBe(false)
 })
 
-const PROCESS = new URL('./keys-process.ts', import.meta.url)
-const killed = (change: string, point: string, accountId: string): Promise<void> =>
-  killedAt(PROCESS, [change, installation.connectionString, keysFile, accountId], `${point}:1`)
+const killed = (
+  change: Parameters<typeof diesChanging>[1],
+  point: string,
+  accountId: string,
+): Promise<void> =>
+  diesChanging({ connectionString: installation.connectionString, keysFile }, change, `${point}:1`, accountId)
 
 test.each(['before', 'after'])(
   'killed %s a commit, keys are made once, and what is sealed stays readable',

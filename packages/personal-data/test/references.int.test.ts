@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { DomainEvent } from '@cupel/contracts'
 import { openDatabase } from '@cupel/postgres'
-import { killedAt } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -18,6 +17,7 @@ import {
   type Erasure,
   type PersonalData,
 } from '../src/index.js'
+import { diesChanging } from './dies-changing.js'
 
 let installation: TestInstallation
 let keysFile: string
@@ -218,9 +218,12 @@ test('calls of one moment share the statements that make their keys', async () =
   await expect(seal.sealReferences(['unknown'])).rejects.toThrow()
 })
 
-const PROCESS = new URL('./keys-process.ts', import.meta.url)
-const killed = (change: string, point: string, accountId: string): Promise<void> =>
-  killedAt(PROCESS, [change, installation.connectionString, keysFile, accountId], `${point}:1`)
+const killed = (
+  change: Parameters<typeof diesChanging>[1],
+  point: string,
+  accountId: string,
+): Promise<void> =>
+  diesChanging({ connectionString: installation.connectionString, keysFile }, change, `${point}:1`, accountId)
 
 test.each(['before', 'after'])(
   'killed %s a commit, the key of a reference is made once, exchanged whole, and destroyed and told once',

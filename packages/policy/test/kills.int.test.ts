@@ -1,9 +1,12 @@
 import { topicOf } from '@cupel/contracts'
-import { crashAt } from '@cupel/failpoints/crash'
-import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import {
+  diesAt,
+  openTestInstallation,
+  type TestDeps,
+  type TestInstallation,
+} from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { activatePolicy, readActivations } from '../src/index.js'
-import { activateOnce } from './activate-once.js'
 
 let installation: TestInstallation
 beforeEach(async () => {
@@ -11,11 +14,9 @@ beforeEach(async () => {
 })
 afterEach(() => installation.close())
 
-const repeated = () =>
+const activate = ({ log, codec, database }: TestDeps) =>
   activatePolicy({
-    log: installation.log,
-    codec: installation.codec,
-    database: installation.database,
+    ...{ log, codec, database },
     policy: { policyId: 'default', version: 2, document: '{"version":2}', sha256: 'hash of text 2' },
     activatedBy: 'operator:somebody',
     reason: 'a test',
@@ -31,9 +32,11 @@ test.each([
 ] as const)(
   'an activation that dies at %s leaves %i in the log, and its repeat is %s',
   async (point, held, outcome) => {
-    await crashAt(point, () => activateOnce(installation.connectionString, 2))
+    await diesAt(installation.connectionString, point, async (deps) => {
+      await activate(deps)
+    })
     expect(await readActivations(installation.log, installation.codec)).toHaveLength(held)
-    expect(await repeated()).toMatchObject({ outcome })
+    expect(await activate(installation)).toMatchObject({ outcome })
     expect(await installation.log.endOffset(topicOf('PolicyActivated'), 0)).toBe(1)
   },
 )

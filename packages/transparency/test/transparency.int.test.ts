@@ -16,9 +16,11 @@ import {
   transparencyFolder,
   type TakenBack,
   verifyReport,
+  type WitnessSettings,
 } from '../src/index.js'
 import { verifierKey } from '@cupel/signing'
-import { killedAt, startTestWitness, until } from '@cupel/testkit'
+import { startTestWitness, until } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { naiveRoot } from './naive-tree.js'
 import {
@@ -306,7 +308,14 @@ test('a checkpoint file that nobody here signed is named, and not overwritten', 
   expect((await own.file('checkpoint')).toString()).toBe('something else')
 })
 
-const PROGRAM = new URL('./transparency-process.ts', import.meta.url)
+/** Keeps the transparency log, and asks the witnesses if there are some, until it dies. */
+const diesKeeping = (point: string, witnesses?: WitnessSettings): Promise<void> =>
+  diesAt(own.installation.connectionString, point, (deps) => {
+    const parts = { ...deps, topics, keys: own.keys, folders: [own.folder], intervalMs: 1 }
+    const running = [startTransparency(parts)]
+    if (witnesses !== undefined) running.push(startWitnesses({ ...parts, settings: witnesses }))
+    return { stop: () => Promise.all(running.map((one) => one.stop())) }
+  })
 
 test('killed at any write, the next process goes on with one history, and what was published stays', async () => {
   const { append } = own.installation
@@ -319,7 +328,7 @@ test('killed at any write, the next process goes on with one history, and what w
   // The first visit is between the tiles and the checkpoint, the second is before the end of the transaction.
   for (const point of [...points, 'before:transparency.publish:1', 'before:transparency.publish:2']) {
     await append(...accounts(90))
-    await killedAt(PROGRAM, [own.installation.connectionString, own.keyFile, own.folder], point)
+    await diesKeeping(point)
     await note()
   }
   await own.extend()
@@ -332,7 +341,7 @@ test('killed at any write, the next process goes on with one history, and what w
 })
 
 test('killed while it stores a cosignature, the next process has the witness cosign the same history', async () => {
-  const { append, connectionString, database, log } = own.installation
+  const { append, database, log } = own.installation
   const identity = await log.identity()
   const { key } = own.keys.signer
   const witness = await startTestWitness({ logs: new Map([[originOf(key, identity), verifierKey(key)]]) })
@@ -343,7 +352,7 @@ test('killed while it stores a cosignature, the next process has the witness cos
   writeFileSync(file, JSON.stringify(settings))
   for (const point of ['before:transparency.cosign:1', 'after:transparency.cosign:1']) {
     await append(...accounts(40))
-    await killedAt(PROGRAM, [connectionString, own.keyFile, own.folder, file], point)
+    await diesKeeping(point, readWitnessSettings(file))
     // The turn of the dead process ends by itself.
     await database.execute('UPDATE transparency.log SET asked_until = NULL')
   }

@@ -1,11 +1,10 @@
 /** Once a day an account gets the state of its watches: exactly once, whatever process or clock fails. */
-import { killedAt, until } from '@cupel/testkit'
+import { until } from '@cupel/testkit'
 import { listWatches, MAX_DIGEST_ITEMS, replayDigest, writeDigests } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addresses, openInstallation, type Installation } from './installation.js'
 import { settleAll, watch } from './watching.js'
 
-const CHILD = new URL('./coordinator-child.ts', import.meta.url)
 const [A, B, C, D, E] = addresses(5) as [string, string, string, string, string]
 const HOUR = 6
 
@@ -172,7 +171,7 @@ describe('a day has one digest', () => {
   test.each(['before', 'after'])('also where a coordinator dies %s it is written', async (side) => {
     await begun([A])
     await told([A], 'red', 100)
-    await killedAt(CHILD, [installation.connectionString], `${side}:watches.digested:1`)
+    await installation.coordinatorDies(`${side}:watches.digested:1`)
     await installation.coordinator()
     const [digest] = await until(async () => {
       const found = await digests()

@@ -19,6 +19,7 @@ import type { RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import {
   failLoudly,
+  diesAt,
   openTestInstallation,
   testEvent,
   type TestInstallation,
@@ -29,11 +30,15 @@ import { bulkMigrations, setShards, startBulkCoordinator } from '../src/index.js
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 export const SUBMITTED_AT = '2026-11-21T09:00:00.000Z'
 
+const CONFIG = { CUPEL_BULK_DWELL_TARGET_MS: 25, CUPEL_WATCH_DIGEST_HOUR: 6 }
+
 export type JobEnding = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
 
 export interface Installation extends TestInstallation {
   readonly scorer: StubScorer
   coordinator(): Promise<RunningService>
+  /** Runs a further coordinator until it dies at the failpoint. */
+  coordinatorDies(point: string): Promise<void>
   /** Appends a submission; returns the job id. */
   submit(addresses: readonly string[], over?: Partial<BulkSubmitted>): Promise<string>
   cancel(jobId: string): Promise<void>
@@ -114,11 +119,12 @@ export async function openInstallation({ shards = 1 } = {}): Promise<Installatio
   return {
     ...{ ...base, scorer, endingRecords, endings },
     async coordinator() {
-      const config = { CUPEL_BULK_DWELL_TARGET_MS: 25, CUPEL_WATCH_DIGEST_HOUR: 6 }
-      const service = await startBulkCoordinator({ ...base.deps, config, fail: failLoudly })
+      const service = await startBulkCoordinator({ ...base.deps, config: CONFIG, fail: failLoudly })
       base.onClose(() => service.stop())
       return service
     },
+    coordinatorDies: (point) =>
+      diesAt(base.connectionString, point, (deps) => startBulkCoordinator({ ...deps, config: CONFIG })),
     async submit(texts, over) {
       const event = submission(texts, over)
       await append(event)

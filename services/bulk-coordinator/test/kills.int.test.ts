@@ -1,12 +1,10 @@
 /** If a coordinator dies at one of its points, another one ends the job, once, with exact counters. */
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { listDeadLetters, type LogRecord } from '@cupel/event-log'
-import { drawnWithin, killedAt } from '@cupel/testkit'
+import { drawnWithin } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
 import { COORDINATOR_GROUP } from '../src/index.js'
 import { addresses, openInstallation, type Installation } from './installation.js'
-
-const CHILD = new URL('./coordinator-child.ts', import.meta.url)
 
 let installation: Installation
 afterEach(() => installation.close())
@@ -37,7 +35,7 @@ test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, withShards
     installation = await openInstallation({ shards })
     const texts = [...addresses(300), 'nonsense', addresses(1)[0]!]
     const jobId = await installation.submit(texts)
-    await killedAt(CHILD, [installation.connectionString], failpoint)
+    await installation.coordinatorDies(failpoint)
     await installation.coordinator()
     expect((await installation.ended(jobId)).data).toMatchObject({
       ...{ status: 'completed_with_errors', total: 302, completed: 301, failed: 1, cancelled: 0 },
@@ -66,7 +64,7 @@ test.each(
     installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 50 ? 'report' : 'hold')
     const jobId = await installation.submit(addresses(400))
     await installation.cancel(jobId)
-    await killedAt(CHILD, [installation.connectionString], failpoint)
+    await installation.coordinatorDies(failpoint)
     await installation.coordinator()
     const event = (await installation.ended(jobId)) as DomainEvent<'BulkCancelled'>
     const { total, completed, failed, cancelled, cancelledIndices } = event.data
@@ -92,7 +90,7 @@ test.each(['before:bulk.dead-letter:1', 'after:bulk.dead-letter:1'])(
       value: Buffer.from('poison'),
     }
     await installation.log.append('test', [{ ...poison, headers: { ce_type: 'BulkSubmitted' } }])
-    await killedAt(CHILD, [installation.connectionString], failpoint)
+    await installation.coordinatorDies(failpoint)
     await installation.coordinator()
     await installation.ended(await installation.submit(addresses(1)))
     const letters = await listDeadLetters(installation.log, COORDINATOR_GROUP)

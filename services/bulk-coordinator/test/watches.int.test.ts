@@ -1,11 +1,10 @@
 /** A watched address is decided again when a change may affect it, and each change of its report is told once. */
-import { killedAt, until } from '@cupel/testkit'
+import { until } from '@cupel/testkit'
 import { lookForNews } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addresses, openInstallation, type Installation } from './installation.js'
 import { activatePolicy, changes, due, publish, report, settleAll, watch } from './watching.js'
 
-const CHILD = new URL('./coordinator-child.ts', import.meta.url)
 const SCORER = '1.0.0'
 
 let installation: Installation
@@ -152,9 +151,7 @@ describe.each(['watches.touched:1', 'watches.begun:1', 'watches.settled:1'])('ki
     await publish(installation, { added: [A] })
     const red = () => ({ level: 'red', score: 100 })
     let isOver = false
-    const died = killedAt(CHILD, [installation.connectionString], `${side}:${point}`).finally(
-      () => (isOver = true),
-    )
+    const died = installation.coordinatorDies(`${side}:${point}`).finally(() => (isOver = true))
     while (!isOver) {
       await report(installation, red)
       await new Promise((resolve) => setTimeout(resolve, 50))

@@ -4,8 +4,8 @@ import { LogUnavailableError, type EventLog, type NewRecord } from '@cupel/event
 import { fileURLToPath } from 'node:url'
 import { forgetCheckpoints } from '@cupel/projections'
 import { readModels, reportView } from '@cupel/read-models'
-import { killedAt, until } from '@cupel/testkit'
-import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import { until } from '@cupel/testkit'
+import { diesAt, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepLatestReports, type LatestReports } from '../src/keep-latest-reports.js'
@@ -20,8 +20,6 @@ import {
   type LatestRecord,
   type MadeReport,
 } from './latest-reports.js'
-
-const CHILD = new URL('./latest-reports-child.ts', import.meta.url)
 
 let installation: TestInstallation
 beforeAll(async () => {
@@ -48,6 +46,11 @@ function made(more: Partial<MadeReport> = {}): MadeReport {
 }
 
 const append = (...all: readonly MadeReport[]): Promise<void> => installation.append(...all.map(reportEvent))
+
+const diesKeeping = (point: string): Promise<void> =>
+  diesAt(installation.connectionString, point, ({ fail, ...deps }) =>
+    keepLatestReports({ ...deps, restMs: 5, onStopped: (error) => fail('stopped', error) }),
+  )
 
 function keep(log: EventLog = installation.log): LatestReports {
   return keepLatestReports({
@@ -282,7 +285,7 @@ test.each([
   await append(made({ accountId }), made({ accountId, address: '0xbb' }))
   await withKeeper(settled)
   await eraseAccount(installation, accountId, ERASED_AT)
-  await killedAt(CHILD, [installation.connectionString], point)
+  await diesKeeping(point)
   await withKeeper(settled)
   await expectForgotten(accountId, 2)
 })
@@ -327,7 +330,7 @@ test.each([
     made({ accountId, generatedAt: `2026-11-21T${hour}:00:00.000Z` }),
   )
   await append(...reports)
-  await killedAt(CHILD, [installation.connectionString], point)
+  await diesKeeping(point)
   await withKeeper(settled)
   await expectLatestOf(reports)
 })

@@ -1,12 +1,14 @@
 import { LogUnavailableError, MAC_HEADER, type EventLog } from '@cupel/event-log'
-import { killedAt, until } from '@cupel/testkit'
+import { loadConfig } from '@cupel/service-kit'
+import { until } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startScorer } from './index.js'
 import { defaults, openFollowed, type Installation } from '../test/installation.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
 const REQUESTS = 'screening.screen.events.v1'
 const DEAD_LETTERS = 'scorer.interactive.v1.dlq'
-const PROGRAM = new URL('../test/scorer-child.ts', import.meta.url)
 
 let installation: Installation
 beforeEach(async () => {
@@ -14,13 +16,15 @@ beforeEach(async () => {
 })
 afterEach(() => installation.close())
 
+const scorerDies = (point: string): Promise<void> =>
+  diesAt(installation.connectionString, point, (deps) => startScorer({ config: loadConfig({}), ...deps }))
 const request = () => installation.request(UNLISTED, 'ETH')
 const answered = (reportId: string) => until(() => installation.report(reportId))
 const requests = (count: number): Promise<string[]> => Promise.all(Array.from({ length: count }, request))
 
 test('a scorer killed between append and checkpoint repeats its work, and the first record stays the report', async () => {
   const reportId = await request()
-  await killedAt(PROGRAM, [installation.connectionString], 'before:scorer.checkpoint:1')
+  await scorerDies('before:scorer.checkpoint:1')
   const [first, ...none] = await installation.answers(reportId)
   expect([first?.type, none]).toEqual(['ReportGenerated', []])
   // If the repeat counted, newer labels at the second reading would change the answer.
@@ -34,7 +38,7 @@ test('a scorer killed between append and checkpoint repeats its work, and the fi
 
 test('a scorer killed before it appends loses nothing', async () => {
   const reportIds = await requests(5)
-  await killedAt(PROGRAM, [installation.connectionString], 'before:scorer.report-generated:1')
+  await scorerDies('before:scorer.report-generated:1')
   await installation.start()
   for (const reportId of reportIds) await answered(reportId)
 })

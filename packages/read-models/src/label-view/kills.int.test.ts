@@ -1,5 +1,5 @@
-import type { FailpointName } from '@cupel/failpoints'
-import { drawnWithin, killedAt } from '@cupel/testkit'
+import { rebuildReadModel, runReadModel } from '@cupel/projections'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
 import { asserted, published, retired } from '../../test/label-events.js'
@@ -20,11 +20,14 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-const PROGRAM = new URL('../../test/projection-process.ts', import.meta.url)
-const killedIn = (
-  task: 'follow' | 'rebuild',
-  point: `${'before' | 'after'}:${FailpointName}:${number}`,
-): Promise<void> => killedAt(PROGRAM, [task, fixture.connectionString], point)
+/** One record at a time, so that a death can hit more than one batch. */
+const slowly = { ...labelView, maxBatchRecords: 1 }
+const diesFollowing = (point: string): Promise<void> =>
+  diesAt(fixture.connectionString, point, (deps) => runReadModel({ ...deps, readModel: slowly }))
+const diesRebuilding = (point: string): Promise<void> =>
+  diesAt(fixture.connectionString, point, async (deps) => {
+    await rebuildReadModel({ ...deps, readModel: labelView })
+  })
 
 async function labels(): Promise<string[]> {
   const lookupKeys = ['evm:a', 'evm:b', 'evm:unpublished']
@@ -36,7 +39,7 @@ const LEFT_AND_RIGHT = ['before', 'after'] as const
 
 test.each(LEFT_AND_RIGHT)('a projector killed %s a commit neither loses nor repeats a row', async (side) => {
   await fixture.append(...events)
-  await killedIn('follow', `${side}:projector.batch:3`)
+  await diesFollowing(`${side}:projector.batch:3`)
   fixture.run(labelView)
   await fixture.caughtUp(labelView)
   expect(await labels()).toEqual(['state 2', 'a†', 'b'])
@@ -51,12 +54,12 @@ const rebuilding = [
 ] as const
 const rebuildKills = rebuilding.flatMap((name) => LEFT_AND_RIGHT.map((side) => `${side}:${name}:1` as const))
 
-test.each(drawnWithin({ name: 'kills of a rebuild', minimum: 2 }, rebuildKills))(
+test.each(rebuildKills)(
   'a rebuild killed %s leaves whole tables in service, and the next one clears up',
   async (point) => {
     fixture.run(labelView)
     await fixture.project(labelView, ...events)
-    await killedIn('rebuild', point)
+    await diesRebuilding(point)
     expect(await labels()).toEqual(['state 2', 'a†', 'b'])
     await fixture.project(labelView, published('i3'))
     expect(await labels()).toEqual(['state 3', 'a†', 'b', 'unpublished'])

@@ -1,6 +1,6 @@
+import { failpoint } from '@cupel/failpoints'
 import { describe, expect, test } from 'vitest'
 import { CrashError, crashAt } from './crash.js'
-import { failpoint } from './index.js'
 
 /** Visits both sides of the point `times` times and notes what it reached. */
 async function visits(times: number, reached: string[]): Promise<void> {
@@ -54,5 +54,9 @@ describe('a crash that does not happen is a failure', () => {
       throw new Error('something else')
     }
     await expect(crashAt('before:test:1', failing)).rejects.toThrow('something else')
+  })
+
+  test('if no such point exists', async () => {
+    await expect(crashAt('before:tset:1', () => visits(3, []))).rejects.toThrow('no point before:tset:1')
   })
 })

@@ -3,13 +3,17 @@
  * It costs no process, so a test can afford every point. It does not replace SIGKILL: memory, files and locks of the process remain.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { onVisit, type FailpointName } from './index.js'
-
-/** The n-th visit of a point, from 1, such as `before:policy.activate:1`. */
-export type CrashPoint = `${'before' | 'after'}:${FailpointName}:${number}`
+import { failpointNames, onVisit } from '@cupel/failpoints'
 
 export class CrashError extends Error {
   override readonly name = 'CrashError'
+}
+
+/** What work can know of its own life. */
+export interface Mortal {
+  isOver(): boolean
+  /** Resolves when the life is over. */
+  readonly ended: Promise<void>
 }
 
 interface Life {
@@ -17,22 +21,30 @@ interface Life {
   /** Visits of the point before the one at which this life ends. */
   left: number
   isOver: boolean
+  end(): void
 }
 
 /** The life to which running code belongs, through all calls and promises. */
 const lives = new AsyncLocalStorage<Life>()
 
+const POINT = /^((?:before|after):(.+)):([1-9]\d*)$/
+const names: readonly string[] = failpointNames
+
 /**
  * Runs the work until it reaches the point. Resolves when the work has ended with that crash; rejects if it ended in another way. Code that
  * catches the crash cannot repair anything: each later append and commit of the same life crashes as well, because each of them visits a
  * point. The work opens what it uses and closes it in the end, as nothing else does.
+ * @param point the n-th visit of a failpoint, from 1, such as `before:policy.activate:1`
  */
-export async function crashAt(point: CrashPoint, work: () => Promise<unknown>): Promise<void> {
-  const [side, name, visit] = point.split(':')
-  const life: Life = { crashesAt: `${side}:${name}`, left: Number(visit) - 1, isOver: false }
+export async function crashAt(point: string, work: (life: Mortal) => Promise<unknown>): Promise<void> {
+  const [, crashesAt, name, visit] = POINT.exec(point) ?? []
+  if (crashesAt === undefined || !names.includes(name!)) throw new Error(`There is no point ${point}.`)
+  let end: () => void
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  const life: Life = { crashesAt, left: Number(visit) - 1, isOver: false, end: () => end() }
   onVisit(crashIfDue)
   try {
-    await lives.run(life, work)
+    await lives.run(life, () => work({ isOver: () => life.isOver, ended }))
   } catch (error) {
     if (!life.isOver) throw error
   }
@@ -49,6 +61,7 @@ function crashIfDue(point: string): void {
       return
     }
     life.isOver = true
+    life.end()
   }
   throw new CrashError(`crashed at ${life.crashesAt}`)
 }
