@@ -51,7 +51,7 @@ const dusts = upTo(20)
 export const TIME_UNIT_S = 8 * 3_600
 const times = [0, 1, 2, 3, 4, 5, 6, null]
 /** Most are of one asset, some of the two assets of one value, some of another, and few of an asset that does not count. */
-const assetChoices = [...Array<''>(8).fill(''), 'usdt', 'usdt', 'dai', 'weth', 'unknown token'] as const
+const assetChoices = [...Array<''>(8).fill(''), 'usdt', 'usdt', 'dai', 'wbtc', 'unknown token'] as const
 export const MILLION_MILLION = 10n ** 12n
 /** FIFO moves single base units, so it has only stablecoins of few decimals. */
 const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
@@ -60,7 +60,7 @@ const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
   ...(method === 'fifo'
     ? { usdc: { group: 'usd', scale: MILLION_MILLION, decimals: 6 } }
     : { dai: { group: 'usd', scale: 1n, decimals: 18 } }),
-  weth: { group: 'weth', scale: 1n, decimals: 18 },
+  wbtc: { group: 'wbtc', scale: 1n, decimals: 8 },
 })
 
 interface Drawing {
@@ -155,7 +155,7 @@ const PRICES: Readonly<Record<string, bigint>> = {
   usdt: 999_123n,
   usdc: 1_000_001n,
   dai: 1_000_000n,
-  weth: 2_345_000_000n,
+  wbtc: 2_345_000_000n,
 }
 
 /** A price for each asset and day, if the table of the case has one. */
@@ -221,7 +221,7 @@ function drawnNeighbourhood(
     history,
     truncated,
     isCleanService,
-    dust: { '': dust, usd: dust * MILLION_MILLION, weth: dust },
+    dust: { '': dust, usd: dust * MILLION_MILLION, wbtc: dust },
     weights,
     prices,
     priceOf: (asset, day) => priceIn(prices, asset, day),

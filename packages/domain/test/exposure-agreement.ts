@@ -44,7 +44,7 @@ const contracts: Readonly<Record<string, string>> = {
   usdt: '0xdac17f958d2ee523a2206206994597c13d831ec7',
   usdc: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
   dai: '0x6b175474e89094c44da98b954eedeac495271d0f',
-  weth: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  wbtc: '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599',
   'unknown token': addressOf(77),
 }
 const symbols: Readonly<Record<string, string>> = {
@@ -52,10 +52,10 @@ const symbols: Readonly<Record<string, string>> = {
   USDT: 'usdt',
   USDC: 'usdc',
   DAI: 'dai',
-  WETH: 'weth',
+  WBTC: 'wbtc',
 }
 /** The group of a record's contract. */
-const groups: Readonly<Record<string, string>> = { '': '', usd: 'usd', [contracts['weth']!]: 'weth' }
+const groups: Readonly<Record<string, string>> = { '': '', usd: 'usd', [contracts['wbtc']!]: 'wbtc' }
 const addresses: Readonly<Record<string, string>> = {
   ...Object.fromEntries(nodes.map((node, index) => [node, addressOf(index + 10)])),
   z: BURN,
@@ -257,7 +257,7 @@ const seenWords = [
   'indirect',
   'unattributed',
   'usd',
-  'weth',
+  'wbtc',
   'scored',
   'shared',
   'unproven',

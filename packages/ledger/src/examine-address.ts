@@ -51,6 +51,7 @@ export async function examineAddress(
   await attributions.learnThese(
     unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]),
   )
+  await attributions.learnThese([...new Set([...transfers.values()].map(({ contract }) => contract))])
   const bundles =
     found?.isCut === true ? await readBundles(database, { chain, ledgerSeq, address, beyond: limit }) : []
   const followed = transfers.size === 0 ? [] : await search.follow(transfers, bundles)

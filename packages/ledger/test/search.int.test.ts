@@ -125,13 +125,13 @@ describe('a path ends', () => {
   })
 
   test('at the contract of a counted token', async () => {
-    const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+    const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
     await imported([
-      { from: THIEF, to: weth },
-      { from: weth, to: SCREENED },
+      { from: THIEF, to: usdt },
+      { from: usdt, to: SCREENED },
     ])
     expect(await examined()).toMatchObject({
-      cut: [{ address: weth, reason: 'contract' }],
+      cut: [{ address: usdt, reason: 'contract' }],
       measures: [{ category: 'unattributed' }],
     })
   })

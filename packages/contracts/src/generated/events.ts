@@ -240,6 +240,8 @@ export interface ExposureRecord {
   readonly incomplete: readonly string[]
   /** The balance that the ledger explains: base units of the native asset that came in less those that went out, fees of account chains not counted; null where it is not known. */
   readonly netBaseUnits: null | string
+  /** The balances of tokens that the ledger explains; one that it does not name is 0. */
+  readonly nets: readonly ExposureNet[]
   readonly measures: readonly ExposureMeasure[]
   readonly breakdown: readonly ExposureBreakdown[]
   readonly cut: readonly ExposureCut[]
@@ -272,6 +274,14 @@ export interface LedgerRange {
   readonly toHeight: number
   /** UTC time of the last height. */
   readonly toAt: null | string
+}
+
+/** What came in of a token less what went out. */
+export interface ExposureNet {
+  /** Symbol. */
+  readonly asset: string
+  readonly decimals: number
+  readonly baseUnits: string
 }
 
 /** Value of one asset that moved between the address and sources of one category. */

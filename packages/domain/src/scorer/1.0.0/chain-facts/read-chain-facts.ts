@@ -15,6 +15,8 @@ export interface ChainReading {
   readonly txCount: number | null
   readonly txCountKind: string | null
   readonly balances: Report['balances']
+  /** Each token as the first provider that reports it does. */
+  readonly tokens: ChainFact['tokens']
   readonly coverage: ChainDataCoverage
   readonly codeAtAddress: CodeAtAddress
   /** A provider did not answer, came too late, or contradicts another: something may be missing from the judgement. */
@@ -27,6 +29,7 @@ const nobodyAsked: ChainReading = {
   txCount: null,
   txCountKind: null,
   balances: [],
+  tokens: [],
   coverage: { status: 'unavailable', source: null, height: null, as_of: null },
   codeAtAddress: 'unknown',
   isFaulted: false,
@@ -47,7 +50,11 @@ export function readChainFacts(chain: string, { stage, facts }: ChainInputs): Ch
     balanceBaseUnits,
     txCount: countFact?.txCount ?? null,
     txCountKind: countFact?.txCountKind ?? null,
-    balances: tokenAmounts(answered),
+    balances: tokensOf(answered).map(({ asset, amountBaseUnits, decimals }) => ({
+      asset,
+      amount: formatAmount(amountBaseUnits, decimals),
+    })),
+    tokens: tokensOf(answered),
     coverage: coverageOf(shown, faults, disagreements),
     codeAtAddress: codeAt(answered),
     isFaulted: faults.length > 0 || disagreements.length > 0 || answered.length === 0,
@@ -68,12 +75,11 @@ function nativeAmount(chain: string, baseUnits: string): string {
 }
 
 /** Each token with the amount of the first provider that reports it. */
-function tokenAmounts(answered: readonly ChainFact[]): Report['balances'] {
-  const amounts = new Map<string, string>()
-  for (const { asset, amountBaseUnits, decimals } of answered.flatMap(({ tokens }) => tokens)) {
-    if (!amounts.has(asset)) amounts.set(asset, formatAmount(amountBaseUnits, decimals))
-  }
-  return [...amounts].map(([asset, amount]) => ({ asset, amount }))
+function tokensOf(answered: readonly ChainFact[]): ChainFact['tokens'] {
+  const first = new Map<string, ChainFact['tokens'][number]>()
+  for (const token of answered.flatMap(({ tokens }) => tokens))
+    if (!first.has(token.asset)) first.set(token.asset, token)
+  return [...first.values()]
 }
 
 function coverageOf(

@@ -46,6 +46,7 @@ describe('what the report says', () => {
       txCount: 1430,
       txCountKind: 'outgoing',
       balances: [{ asset: 'USDT', amount: '5000000.000000' }],
+      tokens: chainFact().tokens,
       coverage: {
         status: 'complete',
         source: 'own-node',

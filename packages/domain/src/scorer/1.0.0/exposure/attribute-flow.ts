@@ -91,6 +91,7 @@ export function* attributeFlow(
       direction,
     })
 
+  const issued = contract === '' ? [] : attributionOf(contract).sources
   for (let index = 0; index < own.length; index++) {
     if (index % STEP_ITEMS === 0) yield
     const transfer = own[index]!
@@ -101,6 +102,9 @@ export function* attributeFlow(
     const { amount } = transfer
     const route = tracer.directRoute(counterparty, transfer.proven)
     for (const source of attribution.sources) add(transfer, { source, amount, route }, true)
+    // Who issues an illicit token is behind all of it.
+    const issuer = tracer.directRoute(contract, transfer.proven)
+    for (const source of issued) add(transfer, { source, amount, route: issuer }, true)
     if (isHub) add(transfer, { source: null, amount, route }, true)
 
     const lots = yield* tracer.partsOf(transfer)

@@ -1,7 +1,7 @@
 /** What the transfers of an address, and what providers say of it, tell against the claim that its history is complete. */
-import type { ExposureRecord } from '@cupel/contracts'
+import type { ExposureNet, ExposureRecord } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
-import { findAsset } from '../tables/asset-table.js'
+import { findAsset, listAssets } from '../tables/asset-table.js'
 import { chainFactsOf } from '../tables/chain-table.js'
 import type { HistoryFault } from './history.js'
 import type { Steps } from './steps.js'
@@ -19,6 +19,22 @@ export interface OwnHistory {
   readonly moved: readonly Transfer[]
   /** As the ledger knows it from whole transactions; null where it does not. */
   readonly netBaseUnits: bigint | null
+}
+
+/** What transfers explain of each token that an account moved. */
+export function explainedTokens({ chain, address, moved }: OwnHistory): readonly ExposureNet[] {
+  const nets = new Map<string, bigint>()
+  for (const { contract, to, amount } of moved) {
+    if (contract === '') continue
+    nets.set(contract, (nets.get(contract) ?? 0n) + (to === address ? amount : -amount))
+  }
+  return [...nets]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([contract, net]) => ({
+      asset: findAsset(chain, contract)!.symbol,
+      decimals: findAsset(chain, contract)!.decimals,
+      baseUnits: net.toString(),
+    }))
 }
 
 /** The balance that transfers explain, base units of the native asset; null where it is not known. */
@@ -109,7 +125,10 @@ const faultsOfItems: ReadonlySet<string> = new Set<HistoryFault>([
 export const totalsHold = (incomplete: readonly string[]): boolean =>
   incomplete.every((reason) => faultsOfItems.has(reason))
 
-type ProviderFacts = Pick<ChainReading, 'balanceBaseUnits' | 'txCount' | 'txCountKind' | 'codeAtAddress'>
+type ProviderFacts = Pick<
+  ChainReading,
+  'balanceBaseUnits' | 'tokens' | 'txCount' | 'txCountKind' | 'codeAtAddress'
+>
 
 /**
  * The record as the facts of providers leave it: where they falsify the history, it is incomplete, and so are all totals. Decisions
@@ -139,16 +158,30 @@ function falsifiedBy(chain: string, record: ExposureRecord, facts: ProviderFacts
   ]
 }
 
-/** Fees lower the balance of an account, and are no transfers. */
-function contradictsBalance(
-  chain: string,
-  { netBaseUnits }: ExposureRecord,
-  { balanceBaseUnits }: ProviderFacts,
-): boolean {
-  if (balanceBaseUnits === null || netBaseUnits === null) return false
-  const [balance, explained] = [BigInt(balanceBaseUnits), BigInt(netBaseUnits)]
-  return spendsOutputs(chain) ? balance !== explained : balance > explained
+/** Of the native asset and of every token that a provider reports. */
+function contradictsBalance(chain: string, record: ExposureRecord, facts: ProviderFacts): boolean {
+  const { netBaseUnits, nets } = record
+  const { balanceBaseUnits, txCount } = facts
+  // Where transfers were only added up, the native balance is not known, and neither are those of tokens.
+  if (netBaseUnits === null) return false
+  if (spendsOutputs(chain)) return balanceBaseUnits !== null && balanceBaseUnits !== netBaseUnits
+  const native = findAsset(chain, '')!
+  const differs = (balance: bigint, explained: bigint, dust: bigint): boolean =>
+    balance > explained || (txCount !== null && balance < explained - dust * BigInt(txCount))
+  if (balanceBaseUnits !== null && differs(BigInt(balanceBaseUnits), BigInt(netBaseUnits), native.dust))
+    return true
+  return facts.tokens.some(({ asset, amountBaseUnits, decimals }) => {
+    const explained = nets.filter((one) => one.asset === asset)
+    const unitsOf = (units: string, digits: number): bigint => BigInt(units) * 10n ** BigInt(MOST_DECIMALS - digits)
+    const sum = explained.reduce((all, one) => all + unitsOf(one.baseUnits, one.decimals), 0n)
+    const known = listAssets().find((one) => one.chain === chain && one.symbol === asset)
+    const dust = known === undefined ? 0n : unitsOf(known.dust.toString(), known.decimals)
+    return differs(unitsOf(amountBaseUnits, decimals), sum, dust)
+  })
 }
+
+/** No token has more. */
+const MOST_DECIMALS = 255
 
 /** A contract's count of outgoing transactions counts what it created. */
 function contradictsCount(

@@ -10,7 +10,7 @@ import {
   transfer,
   wholeHistory,
 } from '../../../../test/exposure-builders.js'
-import { ADDRESS, GENERATED_AT } from '../../../../test/judgement-builders.js'
+import { ADDRESS, GENERATED_AT, label } from '../../../../test/judgement-builders.js'
 import { falsifyCompleteness } from './completeness.js'
 import { neededKinds } from './history.js'
 import type { Neighbourhood } from './measure-exposure.js'
@@ -218,6 +218,7 @@ describe('an address that value came from', () => {
 describe('facts of providers falsify a history', () => {
   const facts = {
     balanceBaseUnits: null,
+    tokens: [],
     txCount: null,
     txCountKind: null,
     codeAtAddress: 'unknown',
@@ -245,6 +246,30 @@ describe('facts of providers falsify a history', () => {
 
   test('tokens do not explain a balance', () => {
     expect(after([received({ contract: USDT, kind: 'token' })], balance(1n))).toEqual(['balance_mismatch'])
+  })
+
+  const usdt = (amount: bigint): Partial<Facts> => ({
+    tokens: [{ asset: 'USDT', amountBaseUnits: amount.toString(), decimals: 6 }],
+  })
+
+  test('5 million USDT beside a ledger without any, or with fewer', () => {
+    const five = usdt(5_000_000_000_000n)
+    expect(after([received()], five)).toEqual(['balance_mismatch'])
+    expect(after([], five)).toEqual(['balance_mismatch'])
+    const tokens = received({ contract: USDT, kind: 'token', amount: 5_000_000_000_000n })
+    expect(after([tokens], five)).toEqual([])
+    expect(after([tokens], usdt(5_000_000_000_001n))).toEqual(['balance_mismatch'])
+    expect(after([{ ...tokens, contract: USDC }], five)).toEqual(['balance_mismatch'])
+  })
+
+  test('a balance that lacks more than dust for each transaction: something left that the ledger does not know', () => {
+    const counted = { txCount: 2, txCountKind: 'outgoing' }
+    const transfers = [received(), sent({ amount: ETHER / 2n })]
+    const fees = ETHER / 50n
+    expect(after(transfers, { ...balance(ETHER / 2n - fees), ...counted })).toEqual([])
+    expect(after(transfers, { ...balance(ETHER / 2n - fees - 1n), ...counted })).toEqual(['balance_mismatch'])
+    const tokens = [...transfers, received({ contract: USDT, kind: 'token', amount: 900_000_000n })]
+    expect(after(tokens, { ...usdt(100_000_000n), ...counted })).toEqual(['balance_mismatch'])
   })
 
   test('a balance of a chain with spent outputs is exact', () => {
@@ -277,4 +302,61 @@ describe('facts of providers falsify a history', () => {
     expect(record.breakdown).toMatchObject([{ totalComplete: true }])
     expect(falsified).toMatchObject({ historyComplete: false, breakdown: [{ totalComplete: false }] })
   })
+})
+
+describe('wrapped coins', () => {
+  const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+  const wrap = (changes: Partial<Transfer> = {}): Transfer =>
+    transfer({ from: ADDRESS, to: WETH, blockNumber: 55, ...changes })
+  const unwrap = (changes: Partial<Transfer> = {}): Transfer =>
+    transfer({ from: WETH, to: ADDRESS, blockNumber: 57, ...changes })
+  const wrapped = { contract: WETH, kind: 'token' }
+
+  test('a wrap goes to oneself: what it made may be sent, and nothing is missing', () => {
+    const record = recorded([received(), wrap(), sent(wrapped)])
+    expect(record.incomplete).toEqual([])
+    expect(record.breakdown.map(({ asset, direction, total }) => [asset, direction, total])).toEqual([
+      ['ETH', 'in', ETHER.toString()],
+      ['ETH', 'out', ETHER.toString()],
+    ])
+    expect(record).toMatchObject({ netBaseUnits: '0', nets: [{ asset: 'WETH', baseUnits: '0' }] })
+    expect(reasons([received(wrapped), unwrap(), sent()])).toEqual([])
+  })
+
+  test('what was never there cannot be wrapped or unwrapped', () => {
+    expect(reasons([unwrap()])).toEqual(['shortfall'])
+    expect(reasons([received(), sent(wrapped)])).toEqual(['shortfall'])
+    expect(reasons([received(wrapped), wrap()])).toEqual(['shortfall'])
+  })
+
+  test('an intermediary that wraps hides nothing', () => {
+    const [thief, middle] = [addressOf(8), addressOf(9)]
+    const { measures, incomplete } = measured(
+      neighbourhood(
+        [
+          transfer({ from: thief, to: middle, blockNumber: 40 }),
+          wrap({ from: middle, blockNumber: 41 }),
+          received({ from: middle, ...wrapped }),
+        ],
+        { ranges: wholeHistory, followed: [middle] },
+      ),
+      { [thief]: [label({ category: 'stolen' })] },
+    )
+    expect(measures).toMatchObject([{ relation: 'indirect', asset: 'ETH', amount: ETHER.toString() }])
+    expect(incomplete).toEqual([])
+  })
+
+  test('the ranges of tokens hold them', () => {
+    const shorter = { ranges: [native!, internal!, { ...token!, toHeight: 45 }] }
+    expect(reasons([received(wrapped)], shorter)).toEqual(['range_gap'])
+  })
+})
+
+test('a token whose contract is illicit counts as of that source, whoever sent it, and forbids green', () => {
+  const record = measured(
+    neighbourhood([received({ contract: USDT, kind: 'token', amount: 900_000_000n })], { ranges: wholeHistory }),
+    { [USDT]: [label({ category: 'sanctions', confidencePpm: 900_000 })] },
+  )
+  expect(record.incomplete).toEqual(['designated_contract'])
+  expect(record.measures).toMatchObject([{ category: 'sanctions', relation: 'direct', sourceAddress: USDT }])
 })

@@ -39,7 +39,7 @@ function exposed(
 }
 
 const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
-const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const link = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const wbtc = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 
 const stolenLabel = label({ category: 'stolen', confidencePpm: 950_000 })
@@ -272,7 +272,7 @@ describe('indirect exposure', () => {
 test('of a busy address a bounded number of paths is recorded, those of most value', () => {
   const sources = Array.from({ length: 20 }, (_, n) => addressOf(100 + n))
   const categories = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen']
-  const contracts = ['', wbtc, weth]
+  const contracts = ['', wbtc, link]
   const transfers = sources.flatMap((from, n) =>
     contracts.map((contract) => incoming({ from, contract, amount: BigInt(n + 1) * ETHER })),
   )

@@ -32,6 +32,7 @@ export type HistoryFault =
   | 'unreadable_rows'
   | 'uncounted_value'
   | 'illicit_token'
+  | 'designated_contract'
 
 /** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1
@@ -47,7 +48,7 @@ export function neededKinds(chain: string): readonly HistoryKind[] {
 
 /** The kind of range that a transfer lies in. */
 const kindOf = ({ kind, contract }: Transfer, needed: readonly HistoryKind[]): HistoryKind => {
-  if (contract !== '') return 'token'
+  if (contract !== '' || kind === 'token') return 'token'
   return kind === 'internal' && needed.includes('internal') ? 'internal' : 'native'
 }
 

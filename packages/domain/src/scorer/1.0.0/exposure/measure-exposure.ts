@@ -10,6 +10,7 @@ import { coinJoinAttribution, isCoinJoinNode, type Attribution } from './attribu
 import { createBreakdown } from './breakdown.js'
 import {
   explainedBalance,
+  explainedTokens,
   hasShortfall,
   hasUpstreamShortfall,
   movesValue,
@@ -24,7 +25,10 @@ import type { UnknownTokens } from './unknown-tokens.js'
 import {
   createTextHash,
   edgesSha256,
+  isWrap,
+  otherSideOfWrap,
   transfersOf,
+  unwrapped,
   uncountedReason,
   type TextHash,
   type Transfer,
@@ -112,9 +116,14 @@ export function* measureInSteps(
   }
   addUncountedValue(neighbourhood, found.uncounted, flow)
   if (hasIllicitToken(neighbourhood, flow)) incomplete.add('illicit_token')
+  if (found.own.some(({ contract }) => contract !== '' && isSureSource(contract, flow)))
+    incomplete.add('designated_contract')
   // The last thing to speak against a whole history, so that only those are examined that would count as one.
   if (incomplete.size === 0 && !neighbourhood.truncated) {
-    if (yield* hasUpstreamShortfall({ ...neighbourhood, own: found.own, hops: document.hops }))
+    if (yield* hasUpstreamShortfall({
+      ...neighbourhood,
+      ...{ transfers: found.moving, own: found.own, hops: document.hops },
+    }))
       incomplete.add('intermediary_shortfall')
   }
   const ranOut = cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
@@ -130,6 +139,7 @@ export function* measureInSteps(
     historyComplete: !neighbourhood.truncated && incomplete.size === 0,
     incomplete: [...incomplete],
     netBaseUnits: history.balance?.toString() ?? null,
+    nets: history.nets,
     measures: yield* measures.list(history.totals, history.totalsHold),
     breakdown: yield* breakdown.list(history.totalsHold),
     cut: cut.slice(0, RECORDED_CUTS),
@@ -158,16 +168,14 @@ function addUncountedValue(
 }
 
 /** Whether a token outside the asset table came from or went to an illicit source, or is one by its contract. */
-const hasIllicitToken = (
-  { unknownTokens = [] }: Neighbourhood,
-  { attributionOf, policy }: FlowContext,
-): boolean =>
+const hasIllicitToken = ({ unknownTokens = [] }: Neighbourhood, flow: FlowContext): boolean =>
   unknownTokens.some(({ counterparty, contract }) =>
-    [counterparty, contract].some((one) =>
-      attributionOf(one).sources.some(
-        ({ confidencePpm }) => confidencePpm >= policy.exposure.sourceConfidencePpm,
-      ),
-    ),
+    [counterparty, contract].some((one) => isSureSource(one, flow)),
+  )
+
+const isSureSource = (address: string, { attributionOf, policy }: FlowContext): boolean =>
+  attributionOf(address).sources.some(
+    ({ confidencePpm }) => confidencePpm >= policy.exposure.sourceConfidencePpm,
   )
 
 interface SortedTransfers {
@@ -178,8 +186,10 @@ interface SortedTransfers {
   readonly bundles: readonly Transfer[]
   /** Counted, by contract; bundles have no place in the order of transfers. */
   readonly byAsset: ReadonlyMap<string, readonly Transfer[]>
-  /** Of the address itself, whatever changed what it owns. */
+  /** Of the address itself, whatever changed what it owns; wrapped coins apart from native ones. */
   readonly moved: readonly Transfer[]
+  /** Of every address, whatever changed what it owns; wrapped coins as native ones. */
+  readonly moving: readonly Transfer[]
   /** Of those, value that was made or destroyed, or whose other side is not known. */
   readonly uncounted: readonly Transfer[]
 }
@@ -190,31 +200,41 @@ function* sortedOut({ chain, address, transfers, bundles = [], ownIds }: Neighbo
   const moved: Transfer[] = []
   const uncounted: Transfer[] = []
   const byAsset = new Map<string, Transfer[]>()
+  const moving: Transfer[] = []
   for (let index = 0; index < transfers.length; index++) {
     if (index % STEP_ITEMS === 0) yield
-    const one = transfers[index]!
+    const told = transfers[index]!
+    const one = unwrapped(chain, told)
     const isOwn = (one.from === address || one.to === address) && (ownIds?.has(one.id) ?? true)
-    if (isOwn && movesValue(chain, one)) moved.push(one)
+    if (isOwn && movesValue(chain, told)) moved.push(told)
+    if (isWrap(chain, told)) {
+      if (isOwn) moved.push(otherSideOfWrap(chain, told))
+      continue
+    }
+    moving.push(one)
+    // Created and destroyed wrapped coins are those of the contract, not of the native asset.
     if (uncountedReason(chain, one) !== null) {
-      if (isOwn && movesValue(chain, one)) uncounted.push(one)
+      if (isOwn && movesValue(chain, one)) uncounted.push(told)
       continue
     }
     counted.push(one)
     pushTo(byAsset, one.contract, one)
     if (isOwn) own.push(one)
   }
-  const counting = bundles.filter((one) => uncountedReason(chain, one) === null)
+  const counting: Transfer[] = []
   for (let index = 0; index < bundles.length; index++) {
     if (index % STEP_ITEMS === 0) yield
-    const one = bundles[index]!
-    moved.push(one)
-    if (uncountedReason(chain, one) !== null) uncounted.push(one)
+    const told = bundles[index]!
+    const one = unwrapped(chain, told)
+    if (isWrap(chain, told)) continue
+    if (uncountedReason(chain, one) !== null) uncounted.push(told)
     else {
       own.push(one)
+      counting.push(one)
       if (!byAsset.has(one.contract)) byAsset.set(one.contract, [])
     }
   }
-  return { counted, own, bundles: counting, byAsset, moved, uncounted }
+  return { counted, own, bundles: counting, byAsset, moved, moving, uncounted }
 }
 
 /** Timelines of the followed addresses from transfers of one asset, each made when it is first asked for. */
@@ -269,6 +289,7 @@ export function emptyExposure(
     historyComplete: false,
     incomplete: [],
     netBaseUnits: null,
+    nets: [],
     measures: [],
     breakdown: [],
     cut: [],
@@ -307,6 +328,7 @@ function* judgeHistory(
     totals: lookUp,
     totalsHold: !truncated && totalsHold(faults),
     balance: truncated ? null : explainedBalance(history),
+    nets: truncated ? [] : explainedTokens(history),
   }
 }
 

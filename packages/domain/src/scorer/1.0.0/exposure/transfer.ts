@@ -1,7 +1,7 @@
 /** A movement of value between two addresses, and what of it counts. `timeline.ts` has the order of movements. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { findAsset, isBurnAddress } from '../tables/asset-table.js'
+import { findAsset, isBurnAddress, isWrappedCoin } from '../tables/asset-table.js'
 import { STEP_ITEMS, type Steps } from './steps.js'
 
 export interface Transfer {
@@ -53,9 +53,27 @@ export function uncountedReason(
   if (amount <= 0n) return 'zero_value'
   if (from === '' || to === '') return 'no_counterparty'
   if (isBurnAddress(from) || isBurnAddress(to)) return 'burn_address'
-  if (from === to) return 'to_itself'
+  if (from === to || isWrap(chain, { contract, from, to })) return 'to_itself'
   return findAsset(chain, contract) === undefined ? 'unknown_asset' : null
 }
+
+/** A native transfer to or from the contract of the wrapped coin: the sender gets as many wrapped coins, or gave them. */
+export const isWrap = (
+  chain: string,
+  { contract, from, to }: Pick<Transfer, 'contract' | 'from' | 'to'>,
+): boolean => contract === '' && (isWrappedCoin(chain, from) || isWrappedCoin(chain, to))
+
+/** Wrapped coins are followed and counted as the native ones that they stand for. */
+export const unwrapped = (chain: string, transfer: Transfer): Transfer =>
+  isWrappedCoin(chain, transfer.contract) ? { ...transfer, contract: '' } : transfer
+
+/** The wrapped coins that a wrap or unwrap moves the other way. Their contract states no transfer of them. */
+export const otherSideOfWrap = (chain: string, wrap: Transfer): Transfer => ({
+  ...wrap,
+  contract: isWrappedCoin(chain, wrap.to) ? wrap.to : wrap.from,
+  from: wrap.to,
+  to: wrap.from,
+})
 
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0

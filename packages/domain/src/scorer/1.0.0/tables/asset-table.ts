@@ -19,7 +19,7 @@ export interface Asset {
   readonly dust: bigint
 }
 
-/** An asset in which amounts are added up: the asset itself, or the one asset that stands for all dollar-pegged ones. */
+/** An asset in which amounts are added up: the asset itself, the native one of a wrapped coin, or the one of all stablecoins of a currency. */
 export interface MeasuredAsset extends Asset {
   /** Base units of it for one base unit of the asset. */
   readonly factor: bigint
@@ -41,11 +41,29 @@ const currencies: readonly Currency[] = [
     contract: 'usd', symbol: 'USD', dust: '25',
     coins: new Set([
       'USDT', 'USDC', 'USDC.e', 'DAI', 'BUSD', 'TUSD', 'USDP', 'PYUSD', 'RLUSD', 'USDS', 'USDe', 'FDUSD', 'FRAX', 'LUSD', 'GUSD',
-      'GHO', 'crvUSD', 'USD1', 'USDbC', 'USDT.e', 'DAI.e', 'cUSD', 'USDD',
+      'GHO', 'crvUSD', 'USD1', 'USDbC', 'USDT.e', 'DAI.e', 'cUSD', 'USDD', 'USDG', 'AUSD', 'USDT0', 'MIM', 'sUSD',
     ]),
   },
-  { contract: 'eur', symbol: 'EUR', dust: '22', coins: new Set(['EURC', 'cEUR', 'EURe']) },
+  { contract: 'eur', symbol: 'EUR', dust: '22', coins: new Set(['EURC', 'cEUR', 'EURe', 'agEUR']) },
 ]
+
+/** The wrapped native coin of a chain: whoever sends native coins to its contract gets as many, and the other way round. */
+const wrappedCoins: Readonly<Record<string, string>> = {
+  ETH: 'WETH',
+  ARB: 'WETH',
+  OP: 'WETH',
+  BASE: 'WETH',
+  LINEA: 'WETH',
+  ZKSYNC: 'WETH',
+  SCROLL: 'WETH',
+  BSC: 'WBNB',
+  MATIC: 'WPOL',
+  AVAX: 'WAVAX',
+  GNO: 'WXDAI',
+  MNT: 'WMNT',
+  TRX: 'WTRX',
+  SOL: 'WSOL',
+}
 
 /** Dust of native assets, in whole ones. */
 // prettier-ignore
@@ -137,8 +155,16 @@ export function findAsset(chain: string, contract: string): Asset | undefined {
   return assets.get(chain)?.get(contract)
 }
 
-/** The asset in which amounts of an asset are added up. Stablecoins of one currency are one, so that no one divides dust. */
+/** Whether the contract is that of the chain's wrapped native coin. */
+export const isWrappedCoin = (chain: string, contract: string): boolean =>
+  contract !== '' && (findAsset(chain, contract)?.symbol ?? '') === wrappedCoins[chain]
+
+/**
+ * The asset in which amounts of an asset are added up. Stablecoins of one currency are one, and a wrapped coin is the native one, so that no
+ * one divides dust.
+ */
 export function measuredAs(asset: Asset): MeasuredAsset {
+  if (isWrappedCoin(asset.chain, asset.contract)) return { ...findAsset(asset.chain, '')!, factor: 1n }
   const currency = asset.contract === '' ? undefined : currencies.find(({ coins }) => coins.has(asset.symbol))
   if (currency === undefined) return { ...asset, factor: 1n }
   return {

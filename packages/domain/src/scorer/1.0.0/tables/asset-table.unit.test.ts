@@ -8,6 +8,7 @@ import {
   findAsset,
   isAssetContract,
   isBurnAddress,
+  isWrappedCoin,
   listAssets,
   measuredAs,
 } from './asset-table.js'
@@ -45,6 +46,17 @@ test('stablecoins count on every chain that has them, and those of one currency 
   expect(measured('BASE', '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42')).toBe('EUR')
   const rows = listAssets().map(({ chain, contract }) => `${chain} ${contract}`)
   expect(new Set(rows).size).toBe(rows.length)
+})
+
+test('a wrapped coin is the native one, so that nobody divides value or dust', () => {
+  const measured = (chain: string, contract: string) => measuredAs(findAsset(chain, contract)!)
+  const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+  expect(measured('ETH', weth)).toEqual({ ...findAsset('ETH', '')!, factor: 1n })
+  expect(measured('GNO', '0xe91d153e0b41518a2ce8dd3d7944fa863463a97d').symbol).toBe('XDAI')
+  // On another chain it is a token like others.
+  expect(measured('MATIC', '0x7ceb23fd6bc0add59e62ac25578270cff1b9f619').symbol).toBe('WETH')
+  for (const { chain, contract } of listAssets().filter((one) => isWrappedCoin(one.chain, one.contract)))
+    expect(findAsset(chain, contract)!.decimals, chain).toBe(findAsset(chain, '')!.decimals)
 })
 
 test('a token that only calls itself by a known name does not count', () => {
