@@ -45,7 +45,7 @@ export interface ReferenceJudgement {
   readonly conflictCategories: readonly string[]
   readonly scoreIsLowerBound: boolean
   readonly items: readonly ReferenceItem[]
-  /** A cluster was read, but it gives no statement because one of its members is a service. */
+  /** A cluster was read, but it gives no statement because one of its members is a clean service. */
   readonly clusterHoldsService: boolean
 }
 
@@ -334,7 +334,7 @@ interface ClusterStatement {
   readonly leads: boolean
 }
 
-/** The statements of a cluster: none if the reading stopped, or if a member is a service. */
+/** The statements of a cluster: none if the reading stopped, or if a member is a clean service. */
 function clusterOf(
   { cluster = null, policy }: JudgementFacts,
   {
@@ -361,7 +361,7 @@ function clusterOf(
     usable.some(
       ({ label }) =>
         label.role === 'owner' &&
-        ['clean_exchange', 'mixer', 'darknet'].includes(label.category) &&
+        label.category === 'clean_exchange' &&
         !isLess(
           rounded(times(confidence(label), factor(label)), MILLIONTHS),
           decimal(policy.document.exposure.service_confidence),
