@@ -15,6 +15,7 @@ import {
 import type { Queryable } from '@cupel/postgres'
 import { readClusters } from './clusters.js'
 import type { ExamineRequest } from './examine-request.js'
+import { labelledAddresses } from './formats/multisig.js'
 import { paced, rested, type Pace } from './pace.js'
 
 /** An address is attributed with all its labels at once, so a step handles few addresses. */
@@ -93,8 +94,8 @@ function createByLabels(request: ExamineRequest, pace: Pace) {
     let items = 0
     for (let index = 0; index < addresses.length; index++) {
       if (index % STEP_ITEMS === 0) yield
-      const own = labels.get(lookupKeys[index]!)
-      if (own === undefined) continue
+      const own = lookupKeys[index]!.flatMap((key) => labels.get(key) ?? [])
+      if (own.length === 0) continue
       if (items++ % ATTRIBUTIONS_PER_STEP === 0) yield
       known.set(addresses[index]!, attribute(own, request))
     }
@@ -105,10 +106,11 @@ function createByLabels(request: ExamineRequest, pace: Pace) {
     for (const one of addresses) {
       if (asked.has(one)) continue
       asked.add(one)
-      const parsed = parseAddress(one, request.chain)
-      if (!parsed.ok) continue
+      const parsed = labelledAddresses(one).map((owner) => parseAddress(owner, request.chain))
+      const keys = parsed.flatMap((owner) => (owner.ok ? [owner.lookupKey] : []))
+      if (keys.length === 0) continue
       unknown.addresses.push(one)
-      unknown.lookupKeys.push(parsed.lookupKey)
+      unknown.lookupKeys.push(keys)
     }
     return unknown
   }
@@ -122,7 +124,7 @@ function createByLabels(request: ExamineRequest, pace: Pace) {
         await rested(pace)
         const unknown = unknownOf(all.slice(start, start + ADDRESSES_PER_READ))
         if (unknown.lookupKeys.length === 0) continue
-        const labels = await request.labelsOf(unknown.lookupKeys)
+        const labels = await request.labelsOf([...new Set(unknown.lookupKeys.flat())])
         await paced(attributeEach(labels, unknown), pace)
       }
     },
@@ -132,5 +134,5 @@ function createByLabels(request: ExamineRequest, pace: Pace) {
 /** Addresses, and in the same order the look-up keys of their labels. */
 interface Unknown {
   readonly addresses: string[]
-  readonly lookupKeys: string[]
+  readonly lookupKeys: (readonly string[])[]
 }

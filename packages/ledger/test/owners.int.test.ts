@@ -18,7 +18,7 @@ type Parts = readonly (readonly [owner: string, value: number])[]
 let transactions = 0
 function spend(inputs: Parts, outputs: Parts): string {
   transactions += 1
-  const parts = (of: Parts) => of.map(([owner, value]) => ({ addresses: [owner], value }))
+  const parts = (of: Parts) => of.map(([owner, value]) => ({ addresses: owner.split(','), value }))
   return JSON.stringify({
     ...{ hash: transactions.toString(16).padStart(64, '0'), block_number: transactions, index: 1 },
     timestamp: Date.parse('2026-01-01') / 1_000 + transactions * 3_600,
@@ -162,5 +162,29 @@ describe('ten equal outputs', () => {
       { category: 'sanctions', relation: 'indirect', amount: `${COIN / 10}`, sourceAddress: inputs[3] },
     ])
     expect(record.breakdown).toMatchObject([{ parts: [{ category: 'mixer', amount: `${COIN}` }] }])
+  })
+})
+
+describe('bare multisignature', () => {
+  test('is one node with the labels of all its keys, in any order, and joins nobody', async () => {
+    const stranger = bitcoinAddress(8)
+    await imported(
+      spend([[`${OTHER},${LISTED}`, COIN]], [[SCREENED, COIN]]),
+      spend([[SCREENED, COIN]], [[`${LISTED},${OTHER}`, COIN]]),
+      spend([[`${OTHER},${LISTED}`, COIN], [stranger, COIN]], [[MATE, 2 * COIN]]),
+    ) // prettier-ignore
+    const { measures, breakdown, incomplete } = await examined([label(LISTED)])
+    expect(measures).toMatchObject([
+      { category: 'sanctions', direction: 'in', amount: `${COIN}`, sources: 1 },
+      { category: 'sanctions', direction: 'out', amount: `${COIN}`, sources: 1 },
+    ])
+    expect(incomplete).not.toContain('uncounted_value')
+    expect(new Set(breakdown.map(({ parts }) => parts[0]!.counterparties[0]!.address)).size).toBe(1)
+    expect((await examined([label(LISTED)], stranger)).measures).toEqual([])
+  })
+
+  test('with a key that cannot be read stays value of an unknown owner', async () => {
+    await imported(spend([[`${OTHER},nonstandard1`, COIN]], [[SCREENED, COIN]]))
+    expect((await examined([])).incomplete).toContain('uncounted_value')
   })
 })

@@ -7,6 +7,7 @@ import { ISSUANCE, uncountedReason } from '@cupel/domain'
 import { foldedHash, outcomeOf, secondsOf, wholeNumber, wholeUnits, type ChainDefinition } from './chain.js'
 import { addressOfScript } from './script-address.js'
 import { isCoinJoin, nodeOf } from './coin-join.js'
+import { isMultisigNode, multisigNode } from './multisig.js'
 import { UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, ToldTransfer } from './ledger-row.js'
 
@@ -40,7 +41,10 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
     ...spentOf(isCoinbase, inputs, outputs),
     outputs: byAddress(outputs.parts),
   }
-  const spent = [...moved.inputs.keys()].filter((address) => address !== '' && address !== ISSUANCE).sort()
+  // The keys of bare multisignature may have different owners, so it joins nothing.
+  const spent = [...moved.inputs.keys()]
+    .filter((address) => address !== '' && address !== ISSUANCE && !isMultisigNode(address))
+    .sort()
   const isJoint = isCoinJoin(spent.length, outputs.parts)
   const { edges, leftOut } = edgesOf(moved, common.txHash, isJoint)
   const rows: LedgerRow[] = leftOut.map((reason) => ({ type: 'left-out', reason }))
@@ -87,7 +91,7 @@ function commonOf(record: FileRecord, chain: ChainDefinition): Common {
 }
 
 interface Part {
-  /** Empty if there is no address, or more than one. */
+  /** Empty if there is no address; a node if there is more than one. */
   readonly address: string
   readonly value: bigint
 }
@@ -104,14 +108,18 @@ function amounts({ line, json }: FileRecord, name: string, chain: ChainDefinitio
   let total: bigint | null = 0n
   const parts = list.map((item: unknown): Part => {
     const { addresses, value, script_hex: script } = (item ?? {}) as Readonly<Record<string, unknown>>
-    const own = Array.isArray(addresses) && addresses.length === 1 ? String(addresses[0]) : ''
+    const all = Array.isArray(addresses) ? addresses.map(String) : []
+    // bitcoin-etl writes scripts without an address as nonstandard… and similar words.
+    const isOwned = all.length > 0 && !all.some((one) => one === '' || /^(nonstandard|nulldata)/.test(one))
     if (value === null || value === undefined) total = null
     const units = value === null || value === undefined ? 0n : wholeUnits(String(value as string), line)
     if (total !== null) total += units
-    // bitcoin-etl writes scripts without an address as nonstandard… and similar words.
-    const told = /^(nonstandard|nulldata)/.test(own) ? '' : own
+    if (isOwned) {
+      const owners = all.map((one) => chain.canonical(one, line))
+      return { address: owners.length === 1 ? owners[0]! : multisigNode(owners), value: units }
+    }
     // The script of an input is what unlocks it: only that of an output states an owner.
-    const address = told === '' && name === 'outputs' ? addressOfScript(chain.code, script) : told
+    const address = name === 'outputs' ? addressOfScript(chain.code, script) : ''
     return { address: chain.canonical(address, line), value: units }
   })
   return { parts, total }
