@@ -115,6 +115,20 @@ export const exposureSchema = z
   })
   .meta({ id: 'Exposure' })
 
+/** The rows of a list's document, by what became of them. Those read, refused, skipped and unreadable are all of them. */
+export const listRowsSchema = z
+  .object({
+    read: z.int().min(0).describe('Gave a label'),
+    refused: z.int().min(0).describe('Unusable'),
+    skipped: z.int().min(0).describe('State no label'),
+    unreadable: z.int().min(0).describe('Designate somebody, and do not say whom'),
+    accepted: z
+      .int()
+      .min(0)
+      .describe('Unreadable rows that an operator accepted. Fewer than all of them: the list is incomplete'),
+  })
+  .meta({ id: 'ListRows' })
+
 /** A list that is required, or that an authority itself publishes. */
 export const labelListSchema = z
   .object({
@@ -128,6 +142,7 @@ export const labelListSchema = z
       .nullable()
       .describe('When a configured refresh last found it unchanged at the authority’s own address'),
     labels: z.int().min(0),
+    rows: listRowsSchema,
     status: z.string().describe('current, old, incomplete, conflict, withdrawn or missing'),
   })
   .meta({ id: 'ListCoverage' })

@@ -13,6 +13,13 @@ const NOW_MS = Date.parse(GENERATED_AT)
 const isInForce = ({ publishedAt, total }: LabelSetState): boolean => publishedAt !== '' && total > 0
 const dateOf = ({ asOf }: LabelSetState): string => (asOf ?? '').slice(0, 10)
 
+/** The later publication of the two says so. */
+const isSameList = (one: LabelSetState, other: LabelSetState): boolean =>
+  saysSame(one, other) || saysSame(other, one)
+
+const saysSame = (later: LabelSetState, { labelSetSeq, source, dataset }: LabelSetState): boolean =>
+  later.labelSetSeq >= labelSetSeq && later.versionOf.some((name) => name === `${source}/${dataset}`)
+
 /** Another whole list of the authority is newer than this one. */
 const isHistory = (view: View, set: LabelSetState): boolean =>
   set.whole &&
@@ -23,7 +30,7 @@ const isHistory = (view: View, set: LabelSetState): boolean =>
       isInForce(other) &&
       other.authorityOrigin === set.authorityOrigin &&
       dateOf(other) > dateOf(set) &&
-      other.total >= set.total / 2,
+      isSameList(other, set),
   )
 
 /** Whether the label is on a list of the authority that is in force. */
@@ -151,6 +158,7 @@ export function listSigns(view: View): readonly string[] {
   if (inForce.length === 0) signs.push('no whole list of sanctions')
   for (const set of view.labelSets) {
     if (set.visible !== set.total) signs.push(`${set.dataset} lacks labels`)
+    if (set.rows.unreadable !== set.rows.accepted) signs.push(`${set.dataset} has rows that nobody read`)
     if (set.publishedAt === '') signs.push(`${set.dataset} never came`)
     const isRequired = set.refreshConfigured || set.authorityOrigin === 'us-ofac'
     if (!isRequired || isHistory(view, set) || !set.whole) continue

@@ -71,6 +71,9 @@ const publishedAtChoices = [
   '',
 ]
 
+/** A set is a version of those that it names, if it was published last. */
+const allLists = lists.map((list) => list.join('/'))
+
 const authority: Readonly<Record<string, string>> = { ofac_sdn: 'us-ofac', uk_ofsi: 'uk-ofsi' }
 
 function drawnLabel(drawn: number, ppm: number, index: number): LabelFacts {
@@ -116,6 +119,9 @@ function drawnSet(drawn: number): LabelSetFacts {
         ...set,
         visible: isCounted ? set.total : Math.max(0, set.total + choose([-1, 1])),
         staleBase: choose([false, false, false, true]),
+        labelSetSeq: choose([1, 2, 3]),
+        versionOf: choose([allLists, [], allLists, allLists.slice(1)]),
+        rows: { ...set.rows, unreadable: choose([0, 0, 0, 2]), accepted: choose([0, 0, 2]) },
       }
 }
 

@@ -89,6 +89,8 @@ export function labelSet(changes: Partial<LabelSetFacts> = {}): LabelSetFacts {
     total: 1_000,
     visible: changes.total ?? 1_000,
     staleBase: false,
+    rows: { read: 1_000, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+    versionOf: [],
     ...changes,
   }
 }
@@ -99,6 +101,8 @@ export const ofacSet = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
     dataset: 'ofac_sdn',
     authorityOrigin: 'us-ofac',
     asOf: '2026-11-20',
+    // Unless a test says otherwise, every set is a version of the one list.
+    versionOf: ['ofac_sdn/ofac_sdn'],
     ...changes,
   })
 

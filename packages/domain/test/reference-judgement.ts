@@ -75,16 +75,28 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     set.refreshConfigured &&
     set.confirmedAt !== null
   const isList = (set: SetFacts): boolean => hasLabels(set) || isBare(set)
+  /** Nothing of the document is missing: no label, and no row that nobody could read. */
+  const isWhole = ({ visible, total, rows }: SetFacts): boolean =>
+    visible === total && rows.unreadable === rows.accepted
+  /** The later publication says whether two sets are one list. */
+  const isSameList = (one: SetFacts, other: SetFacts): boolean =>
+    [
+      [one, other],
+      [other, one],
+    ].some(
+      ([a, b]) =>
+        a!.labelSetSeq >= b!.labelSetSeq && a!.versionOf.includes([b!.source, b!.dataset].join('/')),
+    )
   /** A list ends labels only if every label of the list is here. */
   const canEnd = (set: SetFacts, origin: string): boolean =>
-    set.whole && hasLabels(set) && set.visible === set.total && set.authorityOrigin === origin
+    set.whole && hasLabels(set) && isWhole(set) && set.authorityOrigin === origin
   const isHistory = (set: SetFacts): boolean =>
     set.whole &&
     isList(set) &&
     facts.labelSets.some(
       (other) =>
         canEnd(other, set.authorityOrigin) &&
-        !(2 * other.total < set.total) &&
+        isSameList(other, set) &&
         dayOf(other) !== null &&
         dayOf(set) !== null &&
         dayOf(other)! > dayOf(set)!,
@@ -282,7 +294,7 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     return (when === 'always' || whole.length > 0) && !whole.some(isList)
   })
   const hasWholeList = inForce.some((set) => set.whole && hasLabels(set))
-  const isCounted = facts.labelSets.every(({ visible, total }) => visible === total)
+  const isCounted = facts.labelSets.every((set) => set.publishedAt === '' || isWhole(set))
   const fresh = !isStale && !isAbsent && facts.labelView === 'current'
 
   // Level.

@@ -63,6 +63,8 @@ export function labelSetsOf(labels: readonly LabelFacts[]): readonly LabelSetFac
       total: (known?.total ?? 0) + 1,
       visible: (known?.total ?? 0) + 1,
       staleBase: false,
+      rows: { read: 0, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+      versionOf: [],
     })
   }
   return [...sets.values()]

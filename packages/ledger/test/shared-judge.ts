@@ -72,6 +72,8 @@ export function openSharedJudge({
         whole: authorityOrigin !== '',
         confirmedAt: null,
         staleBase: false,
+        rows: { read: 0, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+        versionOf: [],
       },
     })
     for (const row of all) {

@@ -117,6 +117,10 @@ async function markReached(
   )
 }
 
+/** SQL: somebody accepted every row of a publication that could not be read. */
+const isRead = (publication: string): string =>
+  `(${publication}.rows::json ->> 'unreadable' = ${publication}.rows::json ->> 'accepted')`
+
 /**
  * Whether a publication changed which lists are in force or expected, which can change the level of every address. The same holds for
  * a list that became empty or incomplete, or that states an older date.
@@ -132,6 +136,7 @@ const CHANGES_LISTS = {
             AND r.replaces::jsonb @> jsonb_build_array(jsonb_build_object('source', p.source, 'dataset', p.dataset)))
         OR (SELECT earlier.total > 0 AND earlier.whole = p.whole AND earlier.authority_origin = p.authority_origin
               AND earlier.refresh_configured = p.refresh_configured AND coalesce(p.as_of >= earlier.as_of, earlier.as_of IS NULL)
+              AND earlier.version_of = p.version_of AND ${isRead('earlier')} = ${isRead('p')}
             FROM label_view.publication earlier
             WHERE earlier.source = p.source AND earlier.dataset = p.dataset AND earlier.kind = 'published'
               AND NOT earlier.historical AND earlier.label_set_seq < p.label_set_seq

@@ -46,6 +46,7 @@ async function publish(importId: string, category: string, publishedAt: string):
   const publication = {
     ...{ ...set, sha256: importId, asOf: null, publishedAt, historical: false, appended: true },
     ...{ authorityOrigin: '', whole: false, replaces: [], basedOnSeq: 0, confirmedAt: null },
+    ...{ list: '', versionOf: [], rows: { read: 1, refused: 0, skipped: 0, unreadable: 0, accepted: 0 } },
     ...{ lostDesignations: 0, total: 1, added: 1, unchanged: 0, retired: 0, refused: 0 },
     ...{ acceptedRemovals: null, reason: null, importedBy: 'test', refreshConfigured: false },
   } as EventData['LabelSetPublished']

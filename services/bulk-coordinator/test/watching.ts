@@ -81,9 +81,10 @@ export async function publish(
       )
     await transaction.execute(
       `INSERT INTO label_view.publication (label_set_seq, import_id, kind, source, dataset, sha256, as_of, published_at, historical,
-         appended, authority_origin, whole, replaces, based_on_seq, lost_designations, total, added, unchanged, retired, refused,
+         appended, authority_origin, whole, replaces, list, version_of, rows, based_on_seq, lost_designations, total, added, unchanged, retired, refused,
          imported_by, refresh_configured, visible, stale_base, log_offset)
-       SELECT coalesce(max(label_set_seq), 0) + 1, $1, $2, $3, 'set', '', $4, '', false, false, $6, $5, '[]', 0, 0, 7, 0, 0, 0,
+       SELECT coalesce(max(label_set_seq), 0) + 1, $1, $2, $3, 'set', '', $4, '', false, false, $6, $5, '[]', '', '[]',
+         '{"read":7,"refused":0,"skipped":0,"unreadable":0,"accepted":0}', 0, 0, 7, 0, 0, 0,
          0, '', false, 7, false, 0 FROM label_view.publication`,
       [importId, kind, source, publication.asOf ?? null, whole, publication.origin ?? 'origin'],
     )

@@ -28,6 +28,8 @@ const lists = Array.from({ length: 17 }, (_, index): LabelSetFacts => ({
   total: 12_345,
   visible: 12_345,
   staleBase: false,
+  rows: { read: 0, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+  versionOf: [],
 }))
 
 test('the record of an unlisted address stays small, however many lists there are', () => {

@@ -512,6 +512,24 @@ export interface LabelSetState {
   readonly visible: number
   /** The changes were computed from an older state of the authority’s sets: the list must be imported again. */
   readonly staleBase: boolean
+  /** The rows of the document, by what became of them. */
+  readonly rows: LabelSetRows
+  /** Other sets, as source/dataset, that were versions of the same list when this one was published. */
+  readonly versionOf: readonly string[]
+}
+
+/** LabelSetRows */
+export interface LabelSetRows {
+  /** Rows of the document that gave a label. */
+  readonly read: number
+  /** Unusable rows. */
+  readonly refused: number
+  /** Complete rows that state no label. */
+  readonly skipped: number
+  /** Rows of a designating list that do not say whom they designate. */
+  readonly unreadable: number
+  /** Unreadable rows that an operator has seen and accepted. Fewer than all of them: the set is incomplete. */
+  readonly accepted: number
 }
 
 /** A customer submitted addresses to be screened as one job. The first with a job id in its partition is the job. */
@@ -802,6 +820,10 @@ export interface LabelSetPublished {
   readonly basedOnSeq: number
   /** UTC time of the last refresh that found this list unchanged at the authority’s own address. */
   readonly confirmedAt: null | string
+  /** The list as the document names it, for example SDN; empty where it names none. */
+  readonly list: string
+  /** Other sets, as source/dataset, that were versions of the same list when this one was published. */
+  readonly versionOf: readonly string[]
   readonly total: number
   readonly added: number
   readonly unchanged: number
@@ -809,6 +831,8 @@ export interface LabelSetPublished {
   /** Addresses that are no longer designated by any set of the authority. */
   readonly lostDesignations: number
   readonly refused: number
+  /** The rows of the document, by what became of them. */
+  readonly rows: LabelSetRows
   readonly acceptedRemovals: null | number
   readonly reason: null | string
   readonly importedBy: string

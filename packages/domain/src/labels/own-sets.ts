@@ -2,10 +2,11 @@
  * Which sets of an authority designate, and which addresses lose a designation when the sets change. An import uses both before it
  * publishes; a decision uses the scorer's own rule.
  */
+import { isComplete, isVersionOf, type LabelSetFacts } from '../scorer/index.js'
 import { setDay, type LabelSetName } from './label-set.js'
 
 /** The fields of a set in force that these rules read. */
-export interface SetInForce extends LabelSetName {
+export interface SetInForce extends LabelSetName, Pick<LabelSetFacts, 'labelSetSeq' | 'versionOf' | 'rows'> {
   /** The origin whose own list the set is; empty for every other set. */
   readonly authorityOrigin: string
   /** The set is the authority's complete list, not a part of it. */
@@ -28,19 +29,15 @@ function wholeSets<S extends SetInForce>(sets: readonly S[], origin: string): re
 }
 
 /**
- * The latest whole set of the same authority that makes this set historical; undefined if there is none. A list without some of its labels
- * makes no set historical, because it cannot show which labels were removed. A list with less than half as many labels is another list of
- * the authority.
+ * The latest version of the same whole list that makes this set historical; undefined if there is none. A list without some of its labels
+ * makes no set historical, because it cannot show which labels were removed.
  */
-export function laterWholeSet<S extends SetInForce>(
-  sets: readonly S[],
-  { authorityOrigin, whole, asOf, total }: SetInForce,
-): S | undefined {
+export function laterWholeSet<S extends SetInForce>(sets: readonly S[], set: SetInForce): S | undefined {
+  const { authorityOrigin, whole, asOf } = set
   const day = setDay(asOf)
   if (!whole || authorityOrigin === '' || day === null) return undefined
   return wholeSets(sets, authorityOrigin)
-    .filter((other) => other.visible === other.total && (setDay(other.asOf) ?? '') > day)
-    .filter((other) => other.total * 2 >= total)
+    .filter((other) => isComplete(other) && isVersionOf(other, set) && (setDay(other.asOf) ?? '') > day)
     .reduce<S | undefined>((a, b) => (a !== undefined && a.asOf! >= b.asOf! ? a : b), undefined)
 }
 

@@ -2,6 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { laterWholeSet, lostDesignations, type OriginLabel, type SetInForce } from './own-sets.js'
 
+const READ = { read: 9, refused: 0, skipped: 0, unreadable: 0, accepted: 0 }
+
+/** A set that is a version of every other one of these names. */
 const own = (dataset: string, more: Partial<SetInForce> = {}): SetInForce => ({
   ...{
     source: 'ofac_sdn',
@@ -11,6 +14,18 @@ const own = (dataset: string, more: Partial<SetInForce> = {}): SetInForce => ({
     asOf: '2026-11-20',
     total: 9,
     visible: 9,
+    labelSetSeq: 1,
+    rows: READ,
+    versionOf: [
+      'ofac_sdn/old',
+      'ofac_sdn/sdn',
+      'ofac_sdn/mine',
+      'ofac_sdn/other',
+      'ofac_sdn/a',
+      'ofac_sdn/b',
+      'ofac_sdn/c',
+      'ofac_sdn/d',
+    ],
   },
   ...more,
 })
@@ -29,8 +44,26 @@ describe('a whole set is history beside a later one', () => {
     ['beside a part', { asOf: '2024-09-27' }, { whole: false }, false],
     ['as a part', { asOf: '2024-09-27', whole: false }, {}, false],
     ['beside a set that lost a label', { asOf: '2024-09-27' }, { visible: 8 }, false],
-    ['beside a list of half as many labels', { asOf: '2024-09-27', total: 18 }, {}, true],
-    ['beside a list of fewer labels: another list', { asOf: '2024-09-27', total: 19 }, {}, false],
+    ['beside a much longer version', { asOf: '2024-09-27', total: 1 }, {}, true],
+    ['beside another list', { asOf: '2024-09-27', versionOf: [] }, { versionOf: [] }, false],
+    [
+      'beside what was another list when it was published last',
+      { asOf: '2024-09-27' },
+      { versionOf: [], labelSetSeq: 2 },
+      false,
+    ],
+    [
+      'beside a list with rows that nobody read',
+      { asOf: '2024-09-27' },
+      { rows: { ...READ, unreadable: 2, accepted: 1 } },
+      false,
+    ],
+    [
+      'beside a list whose unread rows were accepted',
+      { asOf: '2024-09-27' },
+      { rows: { ...READ, unreadable: 2, accepted: 2 } },
+      true,
+    ],
     ['beside a withdrawn set', { asOf: '2024-09-27' }, { total: 0 }, false],
     ['beside a list of another authority', { asOf: '2024-09-27' }, { authorityOrigin: 'uk-ofsi' }, false],
   ])('%s', (_what, mine, other, isHistory) => {

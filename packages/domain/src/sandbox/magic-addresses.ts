@@ -80,6 +80,8 @@ const magicSet: LabelSetFacts = {
   total: magicReports.size,
   visible: magicReports.size,
   staleBase: false,
+  rows: { read: magicReports.size, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+  versionOf: [],
 }
 
 export interface SandboxLabels {

@@ -100,7 +100,12 @@ function readRow({ fields, line }: CsvRow, columns: number): ParsedItem {
   const [address, chain, category, entity] = [field(0), field(1), field(2), field(3)]
   const [source, sourceUrl, confidence, observedAt] = [field(4), field(5), field(6), field(7)]
   const subcategory = field(8)
-  const refused = (reason: string): ParsedItem => ({ type: 'refused', line, reason })
+  const refused = (reason: string): ParsedItem => ({
+    type: 'refused',
+    line,
+    reason,
+    source: source === '' ? null : source,
+  })
   if (address === '') return refused('the address is empty')
   if (chain === '') return refused('the chain is empty')
   if (!isCategory(category))

@@ -33,7 +33,15 @@ export interface LabelRow {
 export type ParsedItem =
   | { readonly type: 'row'; readonly row: LabelRow }
   /** An unusable row. The import skips it and lists it in the summary. */
-  | { readonly type: 'refused'; readonly line: number; readonly reason: string }
+  | {
+      readonly type: 'refused'
+      readonly line: number
+      readonly reason: string
+      /** Source that the row names. */
+      readonly source?: string | null
+    }
+  /** A row of an authority that may designate somebody, and does not say whom. Until an operator accepts it, nothing is green. */
+  | { readonly type: 'unreadable'; readonly line: number; readonly reason: string }
   /** A complete entry that states no label: it has no address, or a category that Cupel does not have. */
   | { readonly type: 'skipped'; readonly line: number; readonly reason: string }
 
@@ -43,6 +51,8 @@ export interface SetFacts {
   readonly publishedAt: string | null
   /** Source of the format, for rows that name none. */
   readonly defaultSource: string | null
+  /** The list as the document names it, such as SDN: an authority may have several. Absent where the document names none. */
+  readonly list?: string | null
 }
 
 export interface ParsedSet {

@@ -145,9 +145,9 @@ function readTag(
   const word = text('confidence')
   const confidence = word === '' ? undefined : confidenceWords[word]
   if (word !== '' && confidence === undefined) return refused(`unknown confidence word ${shown(word)}`)
-  const lastmod = text('lastmod')
-  const observedAt = lastmod === '' ? null : parseTime(lastmod)
-  if (lastmod !== '' && observedAt === null) return refused(`lastmod is not a date: ${shown(lastmod)}`)
+  // YAML writes a timestamp with a space as well. An odd date of modification says nothing about the address.
+  const lastmod = text('lastmod').replace(/^(\d{4}-\d\d-\d\d)[Tt\s]+(\S+)\s*/, '$1T$2')
+  const observedAt = parseTime(lastmod)
   const source = text('source')
   const actor = text('actor')
   return {

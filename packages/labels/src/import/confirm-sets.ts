@@ -3,9 +3,11 @@
  * the same events as an import of the same file, without reading the file.
  */
 import { requestedEventId } from '@cupel/contracts'
+import { isComplete, isVersionOf } from '@cupel/domain'
 import { listSets, LABEL_TOPIC, newestLabelSetSeq, type PublishedSet } from '@cupel/read-models'
 import type { LabelImportDeps } from './import-request.js'
-import { confirmed, setKey } from './label-events.js'
+import { confirmed } from './label-events.js'
+import { setKey } from './set-key.js'
 import { catchUpLabelView, waitForLabelView, withLabelView } from './label-view-follower.js'
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
@@ -43,10 +45,9 @@ export async function confirmSets(
       try {
         await catchUpLabelView(deps)
         const basedOnSeq = await newestLabelSetSeq(deps.database)
-        const sets = setsOf(await listSets(deps.database), confirmation).filter(({ source }) =>
-          sources.includes(source),
-        )
-        return await confirm(sets, { ...confirmation, basedOnSeq }, deps, () => requireLocks(connection))
+        const all = await listSets(deps.database)
+        const sets = setsOf(all, confirmation).filter(({ source }) => sources.includes(source))
+        return await confirm(sets, { ...confirmation, basedOnSeq, all }, deps, () => requireLocks(connection))
       } finally {
         await releaseSources(connection, sources)
       }
@@ -65,11 +66,13 @@ function setsOf(
 }
 
 /**
- * Only an import ends a conflict, or the doubt about a set that lost or gave up its labels. A list that its authority left empty is
- * certain.
+ * Only an import ends a conflict, or the doubt about a set that lost or gave up its labels, or has rows that nobody can read. A list that
+ * its authority left empty is certain.
  */
-const isInDoubt = ({ total, visible, staleBase, refreshConfigured, confirmedAt }: PublishedSet): boolean =>
-  staleBase || visible !== total || (total === 0 && !(refreshConfigured && confirmedAt !== null))
+const isInDoubt = (set: PublishedSet): boolean =>
+  set.staleBase ||
+  !isComplete(set) ||
+  (set.total === 0 && !(set.refreshConfigured && set.confirmedAt !== null))
 
 async function confirm(
   sets: readonly PublishedSet[],
@@ -79,7 +82,8 @@ async function confirm(
     confirmed: { at, authorities },
     importedBy,
     basedOnSeq,
-  }: SetConfirmation & { readonly basedOnSeq: number },
+    all,
+  }: SetConfirmation & { readonly basedOnSeq: number; readonly all: readonly PublishedSet[] },
   deps: LabelImportDeps,
   requireHeld: () => Promise<void>,
 ): Promise<SetConfirmationResult> {
@@ -98,6 +102,7 @@ async function confirm(
     deps.codec.encode(
       confirmed(set, {
         ...{ importId: requestedEventId(), publishedAt, basedOnSeq, importedBy },
+        versionOf: all.filter((other) => other !== set && isVersionOf(other, set)).map(setKey),
         // An address that is not the authority's own proves nothing about the authority's current list.
         confirmedAt: authorities.includes(set.authorityOrigin) ? at : set.confirmedAt,
       }),

@@ -3,10 +3,11 @@ import { lostDesignations, type OriginLabel, type SetInForce } from '@cupel/doma
 import type { Database } from '@cupel/postgres'
 import { listSanctions, listSetLabels, listSets, type Label, type PublishedSet } from '@cupel/read-models'
 import type { LostDesignation } from './import-request.js'
-import { setKey, type LabelImport } from './label-events.js'
+import type { LabelImport } from './label-events.js'
+import { setKey } from './set-key.js'
 import { SPOOL_BUCKETS } from './label-spool.js'
 import { isStarterSet } from './starter-set.js'
-import type { ChangeCounts, SetComparison } from './set-changes.js'
+import { candidateOf, type ChangeCounts, type SetComparison } from './set-changes.js'
 
 export interface SetImport extends LabelImport {
   readonly counts: ChangeCounts
@@ -93,8 +94,8 @@ async function lostOf(
     labels: before.labels.filter((label) => !gone.has(setKey(label))),
   }
   for (const { comparison, counts } of changed) {
-    const { set, authorityOrigin, whole, asOf, stated } = comparison
-    after.sets.push({ ...set, authorityOrigin, whole, asOf, total: counts.total, visible: counts.total })
+    const { set, stated } = comparison
+    after.sets.push(candidateOf(comparison, counts.total))
     for (let bucket = 0; bucket < SPOOL_BUCKETS; bucket += 1)
       for (const label of await stated.bucket(bucket))
         if (label.category === 'sanctions' && label.origin === origin)

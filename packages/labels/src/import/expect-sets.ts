@@ -5,7 +5,7 @@
 import { decidedEventId, requestedEventId, type DomainEvent } from '@cupel/contracts'
 import { LABEL_TOPIC, listSets, type PublishedSet } from '@cupel/read-models'
 import type { LabelImportDeps } from './import-request.js'
-import { setKey } from './label-events.js'
+import { setKey } from './set-key.js'
 import { catchUpLabelView, waitForLabelView, withLabelView } from './label-view-follower.js'
 
 export interface ExpectedList {

@@ -19,10 +19,11 @@ import {
   type LabelImportSummary,
   type SetSummary,
 } from './import-request.js'
-import { labelEvents, published, retired, setKey } from './label-events.js'
+import { labelEvents, published, retired } from './label-events.js'
+import { setKey } from './set-key.js'
 import { endedBy, lostBy, removalsOf, type Ended, type SetImport } from './ended-labels.js'
 import { badOption, replacedNames, requireLater, requireReplaced } from './replaced-sets.js'
-import { warningsOf } from './import-warnings.js'
+import { unreadWarnings, warningsOf } from './import-warnings.js'
 import { createSpools, type SpoolFactory } from './label-spool.js'
 import {
   catchUpLabelView,
@@ -30,7 +31,7 @@ import {
   waitForLabelView,
   withLabelView,
 } from './label-view-follower.js'
-import { readLabels, tallyOfFile, type LeftOut, type ReadLabels } from './read-labels.js'
+import { readLabels, rowsOf, tallyOfFile, unreadOf, type LeftOut, type ReadLabels } from './read-labels.js'
 import { changesOf, compareSet, countChanges, type ChangeCounts } from './set-changes.js'
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
@@ -87,6 +88,8 @@ function checkRequest(request: LabelImportRequest): CheckedRequest {
     throw badOption(`--as-of is not a date: ${request.asOf}`)
   if (request.acceptRemovals !== undefined && (request.reason ?? '').trim() === '')
     throw badOption('--accept-removals needs --reason: it is recorded who accepted and why')
+  if (request.acceptUnreadable !== undefined && (request.reason ?? '').trim() === '')
+    throw badOption('--accept-unreadable needs --reason: it is recorded who accepted and why')
   if (request.append === true && request.whole === true)
     throw badOption('--append adds a part, so the file cannot be the --whole list')
   return { ...request, dataset }
@@ -112,6 +115,7 @@ async function runImport(run: Run): Promise<LabelImportResult> {
     now: new Date(),
     onRows: (rows) => report('reading', rows),
   })
+  requireAcceptedUnreadable(read, request)
   requireAuthorities(read, request)
   requirePast(read, request)
   const replaces = replacedNames(read, request)
@@ -129,6 +133,20 @@ async function runImport(run: Run): Promise<LabelImportResult> {
   } finally {
     await releaseSources(connection, sources)
   }
+}
+
+/** An operator accepts a number of rows that they have seen. A schedule publishes whatever comes, and the set is incomplete. */
+function requireAcceptedUnreadable(
+  { leftOut }: ReadLabels,
+  { acceptUnreadable, refreshConfigured }: LabelImportRequest,
+): void {
+  const { count } = leftOut.unreadable.result()
+  if (acceptUnreadable === undefined || acceptUnreadable === count || refreshConfigured === true) return
+  throw new ImportRefusedError(
+    'unreadable-rows',
+    `${count} rows cannot be read, not ${acceptUnreadable}. Look at each of them, then import again with ` +
+      `--accept-unreadable ${count} --reason "…"`,
+  )
 }
 
 /** No list is published more than a day from now, in any time zone. */
@@ -162,9 +180,12 @@ async function compareAll(
       labels,
       dataset: read.dataset,
       append: request.append === true,
+      // Whom an unreadable row designates is unknown, so nobody's designation ends until the rows are accepted.
+      endsNothing: unreadOf(read, request) > 0,
       whole:
         request.whole === true || (wholeOf !== undefined && authorityOriginOf(labels.source) === wholeOf),
       formatDate: read.publishedAt,
+      list: read.list,
       operatorDate: request.asOf === undefined ? null : new Date(request.asOf).toISOString(),
       importedAt,
       replaced,
@@ -242,6 +263,7 @@ async function appendAll(
       unchanged: counts.unchanged,
       retired: counts.retired + counts.changed + (ended.replaced.get(comparison)?.length ?? 0),
       refused: leftOut.refused.result().count,
+      rows: rowsOf(read, request, comparison.inForce),
       acceptedRemovals: request.acceptRemovals ?? null,
       reason: request.reason ?? null,
       importedBy: request.importedBy,
@@ -283,6 +305,7 @@ function summaryOf(
     sha256: read.sha256,
     sets: sets.map(setSummary),
     rows: read.rows,
+    rowsRead: read.rowsRead,
     added: sum((counts) => counts.added),
     changed: sum((counts) => counts.changed),
     unchanged: sum((counts) => counts.unchanged),
@@ -291,14 +314,22 @@ function summaryOf(
     lost: ended.lost,
     repeated: sum((counts) => counts.repeated),
     ...leftOutOf(leftOut),
-    warnings: sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
+    warnings: [
+      ...unreadWarnings(read, request),
+      ...sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
+    ],
     visible,
     durationMs,
     rowsPerSecond: Math.round(read.rows / Math.max(durationMs / 1_000, 0.001)),
   }
 }
 
-const leftOutOf = ({ refused, skipped }: LeftOut): Pick<LabelImportSummary, 'refused' | 'skipped'> => ({
+const leftOutOf = ({
+  unreadable,
+  refused,
+  skipped,
+}: LeftOut): Pick<LabelImportSummary, 'unreadable' | 'refused' | 'skipped'> => ({
+  unreadable: unreadable.result(),
   refused: refused.result(),
   skipped: skipped.result(),
 })

@@ -24,6 +24,11 @@ export interface LabelImportRequest {
   readonly replaces?: readonly string[] | undefined
   /** The exact number of removals that the operator accepts after the guard refused them. Needs a reason. */
   readonly acceptRemovals?: number | undefined
+  /**
+   * The exact number of unreadable rows that the operator accepts. Needs a reason. Another number refuses the import, except on a
+   * schedule: then the set is published, and incomplete.
+   */
+  readonly acceptUnreadable?: number | undefined
   readonly reason?: string | undefined
   /** Read, check and compare, but append nothing. */
   readonly dryRun?: boolean | undefined
@@ -111,7 +116,9 @@ export interface LabelImportSummary {
   readonly format: string
   readonly sha256: string
   readonly sets: readonly SetSummary[]
+  /** Rows of the document: those read, refused, skipped and unreadable. */
   readonly rows: number
+  readonly rowsRead: number
   readonly added: number
   readonly changed: number
   readonly unchanged: number
@@ -125,6 +132,8 @@ export interface LabelImportSummary {
   readonly skipped: LeftOutRows
   /** Unusable rows. */
   readonly refused: LeftOutRows
+  /** Rows of a designating list that do not say whom they designate. */
+  readonly unreadable: LeftOutRows
   readonly warnings: readonly string[]
   /** Whether the label view shows the import. */
   readonly visible: boolean
@@ -141,6 +150,8 @@ export type ImportRefusal =
   | 'no-usable-row'
   | 'too-many-sources'
   | 'too-many-removals'
+  | 'unreadable-rows'
+  | 'other-list'
   | 'changed-while-read'
   | 'too-old'
 
@@ -157,6 +168,7 @@ export interface LabelImportRefused {
   readonly lost: readonly LostDesignation[]
   readonly skipped: LeftOutRows
   readonly refused: LeftOutRows
+  readonly unreadable: LeftOutRows
 }
 
 export type LabelImportResult = LabelImportSummary | LabelImportRefused

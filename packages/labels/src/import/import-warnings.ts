@@ -1,8 +1,9 @@
 /** Warnings for the operator about an accepted import. */
 import { laterWholeSet, setDay } from '@cupel/domain'
-import { setKey } from './label-events.js'
+import { setKey } from './set-key.js'
 import type { LabelImportRequest } from './import-request.js'
-import type { SetComparison } from './set-changes.js'
+import { unreadOf, type ReadLabels } from './read-labels.js'
+import { candidateOf, type SetComparison } from './set-changes.js'
 
 export function warningsOf(comparison: SetComparison, request: LabelImportRequest): string[] {
   const { set, asOf, later } = comparison
@@ -17,13 +18,23 @@ export function warningsOf(comparison: SetComparison, request: LabelImportReques
   return [...warnings, ...authorityWarnings(comparison)]
 }
 
+/** A row that nobody can read may designate somebody. */
+export function unreadWarnings(read: ReadLabels, request: LabelImportRequest): string[] {
+  const unread = unreadOf(read, request)
+  if (unread === 0) return []
+  const rows = unread === 1 ? '1 row' : `${unread} rows`
+  return [
+    `${rows} of the list cannot be read, and may designate somebody: no report is green, and nothing that the set ` +
+      `already states ends. Look at each of them, then import again with --accept-unreadable ${unread} --reason "…"`,
+  ]
+}
+
 /** If an authority has several sets, all of them designate: a party that one of them delists stays designated by the others. */
 function authorityWarnings(comparison: SetComparison): string[] {
   const { set, authorityOrigin, whole, asOf, historical, stated, siblings } = comparison
   if (authorityOrigin === '' || historical) return []
   const warnings: string[] = []
-  const total = stated.size()
-  const own = { ...set, authorityOrigin, whole, asOf, total, visible: total }
+  const own = candidateOf(comparison, stated.size())
   const past = siblings.filter((other) => laterWholeSet([own], other) !== undefined)
   const beside = siblings.filter((other) => !past.includes(other))
   if (past.length > 0)

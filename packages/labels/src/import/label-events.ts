@@ -5,6 +5,7 @@
 import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
 import { labelIdentity, type StatedLabel } from '@cupel/domain'
 import type { Label, PublishedSet } from '@cupel/read-models'
+import { setKey } from './set-key.js'
 import type { BucketChanges, SetComparison } from './set-changes.js'
 
 export interface LabelImport {
@@ -15,11 +16,6 @@ export interface LabelImport {
 }
 
 const SOURCE = 'cupel/label-import'
-
-/** Key of every record of a set. */
-export function setKey({ source, dataset }: { readonly source: string; readonly dataset: string }): string {
-  return `${source}/${dataset}`
-}
 
 /** Events of one bucket. A revised label is retired and asserted again. */
 export function* labelEvents(subject: LabelImport, changes: BucketChanges): Generator<DomainEvent> {
@@ -63,7 +59,8 @@ export function retired(subject: LabelImport, label: Label): DomainEvent<'LabelR
 /** The facts of the comparison that a publication states. */
 type ComparedFacts = Pick<
   LabelSetPublished,
-  'source' | 'dataset' | 'asOf' | 'historical' | 'authorityOrigin' | 'whole' | 'basedOnSeq' | 'replaces'
+  | ('source' | 'dataset' | 'asOf' | 'historical' | 'authorityOrigin' | 'whole')
+  | ('list' | 'versionOf' | 'basedOnSeq' | 'replaces')
 >
 
 export function published(
@@ -72,8 +69,9 @@ export function published(
 ): DomainEvent<'LabelSetPublished'> {
   const { importId, comparison, importedAt } = subject
   const { set, asOf, historical, append, authorityOrigin, whole, basedOnSeq, replaced } = comparison
+  const { list, versionOf } = comparison
   const compared: ComparedFacts = {
-    ...{ ...set, asOf, historical, authorityOrigin, whole, basedOnSeq },
+    ...{ ...set, asOf, historical, authorityOrigin, whole, basedOnSeq, list, versionOf: [...versionOf] },
     replaces: replaced.map(({ source, dataset }) => ({ source, dataset })),
   }
   return {
@@ -92,15 +90,17 @@ export function confirmed(
     confirmedAt,
     basedOnSeq,
     importedBy,
+    versionOf,
   }: {
     readonly importId: string
     readonly publishedAt: string
     readonly confirmedAt: string | null
     readonly basedOnSeq: number
     readonly importedBy: string
+    readonly versionOf: readonly string[]
   },
 ): DomainEvent<'LabelSetPublished'> {
-  const { source, dataset, sha256, asOf, authorityOrigin, whole, total } = set
+  const { source, dataset, sha256, asOf, authorityOrigin, whole, total, list, rows } = set
   return {
     type: 'LabelSetPublished',
     data: {
@@ -115,6 +115,9 @@ export function confirmed(
       authorityOrigin,
       whole,
       replaces: [],
+      list,
+      versionOf: [...versionOf],
+      rows,
       basedOnSeq,
       confirmedAt,
       lostDesignations: 0,
@@ -122,7 +125,7 @@ export function confirmed(
       added: 0,
       unchanged: total,
       retired: 0,
-      refused: 0,
+      refused: rows.refused,
       acceptedRemovals: null,
       reason: null,
       importedBy,

@@ -1,6 +1,7 @@
 /** Turns the rows of a file into labels, by source. A row that states no label is rejected with its line. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import type { LabelSetRows } from '@cupel/contracts'
 import {
   authorityOriginOf,
   classifyLabel,
@@ -12,11 +13,14 @@ import {
   type AddressRefusal,
   type LabelClass,
   type LabelKind,
+  type ParsedAddress,
   type StatedLabel,
 } from '@cupel/domain'
+import { listedAddresses } from '../formats/authority/listed-addresses.js'
 import { labelFormats } from '../formats/formats.js'
 import type { ByteStream, LabelFile, LabelRow, ParsedSet } from '../formats/label-source.js'
 import type { LabelSpool, SpoolFactory } from './label-spool.js'
+import { shown } from '../formats/message.js'
 import { faultOfRow } from '../formats/row-faults.js'
 import { ImportRefusedError, type LabelImportRequest } from './import-request.js'
 import { reasonsText, tallyLeftOut, type LeftOutTally } from './left-out-rows.js'
@@ -45,12 +49,18 @@ export interface ReadLabels {
   readonly sources: readonly SourceLabels[]
   readonly sha256: string
   readonly publishedAt: string | null
+  /** The list as the document names it; null where it names none. */
+  readonly list: string | null
+  /** All rows of the document, and those of them that gave a label. */
   readonly rows: number
+  readonly rowsRead: number
   readonly leftOut: LeftOut
 }
 
 /** Rows of the file that gave no label. */
 export interface LeftOut {
+  /** Rows of a designating list that do not say whom they designate. */
+  readonly unreadable: LeftOutTally
   /** Unusable rows. */
   readonly refused: LeftOutTally
   /** Entries that state no label. */
@@ -58,6 +68,7 @@ export interface LeftOut {
 }
 
 export const tallyOfFile = (): LeftOut => ({
+  unreadable: tallyLeftOut(MAX_LISTED_REFUSALS),
   refused: tallyLeftOut(MAX_LISTED_REFUSALS),
   skipped: tallyLeftOut(MAX_LISTED_SKIPS),
 })
@@ -73,21 +84,22 @@ export async function readLabels(
   const sources = new Map<string, SourceLabels>()
   let rows = 0
   let unsourced = 0
+  let rowsRead = 0
   for await (const item of parsed.items) {
-    if (item.type === 'skipped') {
-      leftOut.skipped.add(item.line, item.reason)
-      continue
-    }
     rows += 1
-    if (item.type === 'refused') leftOut.refused.add(item.line, item.reason)
-    else {
-      const source = request.source ?? item.row.source ?? parsed.facts().defaultSource
-      const label = source === null ? null : stateLabel(item.row, source, now)
-      if (source === null || label === null) {
-        unsourced += 1
-        leftOut.refused.add(item.row.line, 'the row names no source')
-      } else if ('reason' in label) leftOut.refused.add(item.row.line, label.reason)
-      else addLabel(sources, { source, dataset: request.dataset, label, spools })
+    if (item.type !== 'row') {
+      const isLost =
+        item.type === 'refused' && isAuthority(request.source ?? item.source ?? parsed.facts().defaultSource)
+      leftOut[isLost ? 'unreadable' : item.type].add(item.line, item.reason)
+    } else {
+      const { row } = item
+      const source = request.source ?? row.source ?? parsed.facts().defaultSource
+      const stated = source === null ? NO_SOURCE : stateLabels(row, source, now)
+      if (stated === NO_SOURCE) unsourced += 1
+      for (const label of stated.labels)
+        addLabel(sources, { source: source!, dataset: request.dataset, label, spools })
+      if (stated.fault === null) rowsRead += 1
+      else leftOut[stated.fault.type].add(row.line, stated.fault.reason)
     }
     if (rows % ROWS_PER_TURN === 0) {
       onRows(rows)
@@ -97,7 +109,7 @@ export async function readLabels(
   onRows(rows)
   const facts = parsed.facts()
   const named = request.source ?? facts.defaultSource
-  const isEmpty = rows === 0 && leftOut.skipped.result().count === 0
+  const isEmpty = rows === 0
   if (isEmpty && named !== null && (request.acceptRemovals !== undefined || isBareList(request, named))) {
     sources.set(named, { source: named, labels: spools.create(), newestObservedAt: null })
   }
@@ -107,8 +119,34 @@ export async function readLabels(
     sources: [...sources.values()].sort((a, b) => (a.source < b.source ? -1 : 1)),
     sha256: file.sha256(),
     publishedAt: facts.publishedAt,
+    list: facts.list ?? null,
     rows,
+    rowsRead,
     leftOut,
+  }
+}
+
+/** The number of unreadable rows that nobody accepted: only the exact number is accepted. */
+export function unreadOf({ leftOut }: ReadLabels, { acceptUnreadable }: LabelImportRequest): number {
+  const { count } = leftOut.unreadable.result()
+  return count === acceptUnreadable ? 0 : count
+}
+
+/** What became of the rows of the document. A part adds its rows to those that the set already has. */
+export function rowsOf(
+  read: ReadLabels,
+  request: LabelImportRequest,
+  inForce: { readonly rows: LabelSetRows } | null,
+): LabelSetRows {
+  const { leftOut, rowsRead } = read
+  const unreadable = leftOut.unreadable.result().count
+  const before = request.append === true ? inForce?.rows : undefined
+  return {
+    read: rowsRead + (before?.read ?? 0),
+    refused: leftOut.refused.result().count + (before?.refused ?? 0),
+    skipped: leftOut.skipped.result().count + (before?.skipped ?? 0),
+    unreadable: unreadable + (before?.unreadable ?? 0),
+    accepted: unreadable - unreadOf(read, request) + (before?.accepted ?? 0),
   }
 }
 
@@ -136,29 +174,61 @@ function openFormat(request: LabelImportRequest, file: LabelFile): ParsedSet {
   })
 }
 
+export interface StatedRow {
+  readonly labels: readonly StatedLabel[]
+  /** Why the row, or a part of it, states no label; null if all of it was read. */
+  readonly fault: { readonly type: 'refused' | 'unreadable'; readonly reason: string } | null
+}
+
+const refusedRow = (reason: string): StatedRow => ({ labels: [], fault: { type: 'refused', reason } })
+const NO_SOURCE = refusedRow('the row names no source')
+
 /**
- * The label of a row, with its address parsed and its origin classified; or the reason why the row states none.
+ * The labels of a row, with their addresses parsed and their origin classified. A row that designates is read leniently; what of it
+ * cannot be read is never merely refused, because a listed party would be lost.
  * @param now an observation cannot be later than a day after it
  */
-export function stateLabel(
-  row: LabelRow,
-  source: string,
-  now: Date,
-): StatedLabel | { readonly reason: string } {
+export function stateLabels(row: LabelRow, source: string, now: Date): StatedRow {
+  const isDesignating = row.kind === 'designation' || (row.category === 'sanctions' && isAuthority(source))
   const fault = faultOfRow(row, now)
-  if (fault !== null) return { reason: fault }
-  if (source.length > MAX_NAME_CHARACTERS) return { reason: 'the name of the source is too long' }
+  if (fault !== null)
+    return { labels: [], fault: { type: isDesignating ? 'unreadable' : 'refused', reason: fault } }
+  if (source.length > MAX_NAME_CHARACTERS) return refusedRow('the name of the source is too long')
+  if (isDesignating) return designatedBy(row, source)
   const address =
     row.chain === null
       ? parseListedAddress(row.address, row.chainHint ?? '')
       : parseAddress(row.address, row.chain)
-  if (!address.ok) return { reason: reasonOf(row, address) }
+  return address.ok
+    ? { labels: [labelOf(row, source, address)], fault: null }
+    : refusedRow(reasonOf(row, address))
+}
+
+/** Whether a source is an authority's own list, of which no row may be lost. */
+const isAuthority = (source: string | null): boolean => source !== null && authorityOriginOf(source) !== null
+
+function designatedBy(row: LabelRow, source: string): StatedRow {
+  const ticker = row.chain ?? row.chainHint ?? ''
+  if (/[^\x20-\x7e]/.test(row.chain ?? ''))
+    return { labels: [], fault: { type: 'unreadable', reason: `no chain has the code ${shown(ticker)}` } }
+  const { addresses, unreadable } = listedAddresses(row.address, ticker)
+  const named = ticker === '' ? '' : ` (${ticker.slice(0, 20)})`
+  return {
+    labels: addresses.map((address) => labelOf(row, source, address)),
+    fault:
+      unreadable === null
+        ? null
+        : { type: 'unreadable', reason: `no address can be read in ${shown(unreadable)}${named}` },
+  }
+}
+
+function labelOf(row: LabelRow, source: string, address: ParsedAddress): StatedLabel {
   const { category, entity, sourceUrl, confidencePpm } = row
   const known = classify(row, source)
   const kind = known.origin === source ? (kindOf(row.kind) ?? known.kind) : known.kind
   return {
     chain: address.chain,
-    address: row.address,
+    address: address.text,
     canonicalAddress: address.canonical,
     lookupKey: address.lookupKey,
     category,
@@ -251,11 +321,11 @@ function requireUsable({
     throw new ImportRefusedError('no-source', 'No row names a source: name it with --source')
   }
   if (!isEmpty) {
-    const [refused, skipped] = [leftOut.refused.result(), leftOut.skipped.result()]
-    const reasons = [refused, skipped].filter(({ count }) => count > 0).map(reasonsText)
+    const tallies = [leftOut.unreadable, leftOut.refused, leftOut.skipped].map((tally) => tally.result())
+    const reasons = tallies.filter(({ count }) => count > 0).map(reasonsText)
     throw new ImportRefusedError(
       'no-usable-row',
-      `None of the ${refused.count + skipped.count} rows can be used: ${reasons.join('; ')}`,
+      `None of the ${tallies.reduce((sum, { count }) => sum + count, 0)} rows can be used: ${reasons.join('; ')}`,
     )
   }
   throw new ImportRefusedError(

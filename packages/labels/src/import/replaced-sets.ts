@@ -3,7 +3,7 @@ import type { LabelSetName } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { listSets, type PublishedSet } from '@cupel/read-models'
 import { ImportRefusedError, type LabelImportRequest } from './import-request.js'
-import { setKey } from './label-events.js'
+import { setKey } from './set-key.js'
 import type { ReadLabels } from './read-labels.js'
 import type { SetComparison } from './set-changes.js'
 

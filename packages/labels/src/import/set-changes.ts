@@ -4,10 +4,12 @@ import {
   diffSet,
   historicalLabels,
   isOlderThanPublished,
+  isVersionOf,
   labelIdentity,
   laterWholeSet,
   setDate,
   type LabelSetName,
+  type SetInForce,
   type StatedLabel,
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
@@ -20,7 +22,10 @@ import {
   type PublishedSet,
 } from '@cupel/read-models'
 import { SPOOL_BUCKETS, type LabelSpool, type SpoolFactory } from './label-spool.js'
+import { ImportRefusedError } from './import-request.js'
+import { setKey } from './set-key.js'
 import type { SourceLabels } from './read-labels.js'
+import { versionsAmong } from './list-versions.js'
 
 /** A set before an import, and the labels of the file. */
 export interface SetComparison {
@@ -44,7 +49,12 @@ export interface SetComparison {
   /** The list in force that is later than the file, which therefore only adds history; null if there is none. */
   readonly later: PublishedSet | null
   readonly historical: boolean
+  /** Nothing that the set already states ends. */
   readonly append: boolean
+  /** The list as the document names it; empty where it names none. */
+  readonly list: string
+  /** The sets of the authority that are versions of the same list, as source/dataset. */
+  readonly versionOf: readonly string[]
   /** Sets that the import withdraws. */
   readonly replaced: readonly PublishedSet[]
   /** Other sets of the source or the authority that stay in force. */
@@ -75,6 +85,10 @@ export interface ComparedFile {
   readonly labels: SourceLabels
   readonly dataset: string
   readonly append: boolean
+  /** Rows of the file could not be read, so it cannot show who is no longer listed. */
+  readonly endsNothing: boolean
+  /** The list as the document names it; null where it names none. */
+  readonly list: string | null
   /** The file is the complete list of the source's authority. */
   readonly whole: boolean
   readonly formatDate: string | null
@@ -106,9 +120,20 @@ export async function compareSet(
   // A withdrawn whole list is as absent as one that never came, so its kind stays known.
   const keepsKind = inForce !== null && (append || labels.labels.size() === 0)
   const isWhole = keepsKind ? inForce.whole : file.whole
-  const total = labels.labels.size()
-  const candidate = { ...set, authorityOrigin, whole: isWhole, asOf: fileDate, total, visible: total }
+  const list = append ? (inForce?.list ?? '') : (file.list ?? '')
+  const versionOf =
+    append && inForce !== null
+      ? others.filter((other) => isVersionOf(other, inForce)).map(setKey)
+      : await versionsAmong(database, [...others, ...(inForce === null ? [] : [inForce])], {
+          ...{ authorityOrigin, whole: isWhole, list, asOf: fileDate, stated: labels.labels },
+        })
   const isOlder = inForce !== null && isOlderThanPublished(fileDate, inForce.asOf)
+  if (isWhole && inForce?.whole === true && !append && !versionOf.includes(setKey(inForce)))
+    requireSameList(inForce, list, isOlder)
+  const candidate = candidateOf(
+    { set, authorityOrigin, whole: isWhole, asOf: fileDate, versionOf },
+    labels.labels.size(),
+  )
   const later = isOlder ? inForce : (laterWholeSet(others, candidate) ?? null)
   const historical = later !== null
   const known = spools.create<Label>()
@@ -128,7 +153,8 @@ export async function compareSet(
       later,
       historical,
     },
-    ...{ append, replaced },
+    ...{ append: append || file.endsNothing, replaced, list },
+    versionOf: versionOf.filter((name) => name !== setKey(set)),
     whole: isWhole,
     base: newest?.importId ?? '',
     // A few current rows do not make last year's list a current one.
@@ -138,6 +164,33 @@ export async function compareSet(
         other.source === set.source || (authorityOrigin !== '' && other.authorityOrigin === authorityOrigin),
     ),
   }
+}
+
+/** The set as it will be in force: published last, with all of its labels. */
+export const candidateOf = (
+  {
+    set,
+    authorityOrigin,
+    whole,
+    asOf,
+    versionOf,
+  }: Pick<SetComparison, 'set' | 'authorityOrigin' | 'whole' | 'asOf' | 'versionOf'>,
+  total: number,
+): SetInForce => ({
+  ...{ ...set, authorityOrigin, whole, asOf, versionOf, total, visible: total },
+  labelSetSeq: Number.MAX_SAFE_INTEGER,
+  rows: { read: total, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+})
+
+/** Two lists under one name: the older would only add history, and its parties would not be designated; the newer would end the other's. */
+function requireSameList(inForce: PublishedSet, list: string, isOlder: boolean): void {
+  const areNamed = inForce.list !== '' && list !== ''
+  if (!isOlder && !areNamed) return
+  const documents = areNamed ? ` (${inForce.list}, and not ${list})` : ''
+  throw new ImportRefusedError(
+    'other-list',
+    `${setKey(inForce)} holds another list of the authority${documents}: import this one under a --set of its own`,
+  )
 }
 
 const isSame = (one: LabelSetName, other: LabelSetName): boolean =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { labelFormats } from '../formats/formats.js'
 import { textFile } from '../../test/formats/samples.js'
-import { stateLabel } from './read-labels.js'
+import { stateLabels } from './read-labels.js'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
@@ -11,7 +11,7 @@ const EVM = '0xde709f2102306220921060314715629080e2fb77'
 async function stated(row: string): Promise<unknown> {
   const { items } = labelFormats.get('csv')!.parse(textFile(`${HEADER}\n${row}\n`))
   for await (const item of items) {
-    if (item.type === 'row') return stateLabel(item.row, 'a_source', NOW)
+    if (item.type === 'row') return stateLabels(item.row, 'a_source', NOW)
     return item
   }
   throw new Error('no item')
@@ -29,10 +29,16 @@ describe('a row is refused', () => {
       'lies in the future: "2999-01-01"',
     ],
   ])('where %s', async (_what, row, reason) => {
-    expect(await stated(row)).toEqual({ reason: expect.stringMatching(reason) as string })
+    expect(await stated(row)).toEqual({
+      labels: [],
+      fault: { type: 'refused', reason: expect.stringMatching(reason) as string },
+    })
   })
 })
 
 test('a row with an ASCII chain code in any case is a label', async () => {
-  expect(await stated(`${EVM},base,scam,Somebody,,,0.8,2026-11-20`)).toMatchObject({ chain: 'BASE' })
+  expect(await stated(`${EVM},base,scam,Somebody,,,0.8,2026-11-20`)).toMatchObject({
+    labels: [{ chain: 'BASE' }],
+    fault: null,
+  })
 })

@@ -139,15 +139,17 @@ async function take(
       refreshConfigured: true,
       whole: list.whole,
       confirmed: options.confirmed,
+      acceptUnreadable: list.acceptUnreadable?.rows,
+      reason: list.acceptUnreadable?.reason,
       importedBy: IMPORTER,
     },
     deps,
   )
   if (result.status === 'refused') return refused(result.refusal, result.message)
-  const { added, changed, retired, refused: rows, sha256, sets, warnings } = result
+  const { added, changed, retired, refused: rows, unreadable, sha256, sets, warnings } = result
   if (sets.every(({ historical }) => historical)) return refused('older', warnings.join('. '))
   const known = { place: placeText(list.place), ...fetched.validators, sha256 }
-  const detail = `${added} added, ${changed} changed, ${retired} retired, ${rows.count} rows refused.`
+  const detail = `${added} added, ${changed} changed, ${retired} retired, ${rows.count} rows refused, ${unreadable.count} unreadable.`
   // A folder may have received another file in the meantime; the hash shows it, and the next refresh reads that file.
   const isStill = list.place.kind === 'url' || (await sha256OfFile(fetched.file)) === sha256
   return { outcome: 'imported', detail, succeeded: true, known: isStill ? known : null }

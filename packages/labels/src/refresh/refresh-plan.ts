@@ -56,6 +56,16 @@ const listSchema = z
       .describe('A list with an earlier date counts as not refreshed.'),
     max_bytes: z.int().min(1).max(4_294_967_296).default(DEFAULT_MAX_BYTES),
     timeout: duration(MINUTE_MS, 60 * MINUTE_MS).default(DEFAULT_TIMEOUT_MS),
+    accept_unreadable: z
+      .strictObject({
+        rows: z
+          .int()
+          .min(1)
+          .describe('The exact number. With another one the list comes, and is incomplete.'),
+        reason: z.string().trim().min(1).describe('Why no designation is lost with them; recorded.'),
+      })
+      .optional()
+      .describe('Rows of the list that cannot be read and that you have looked at.'),
     category: z.enum(categories).optional().describe('For formats that state none.'),
     chain: z.string().optional().describe('For formats that state none.'),
   })
@@ -83,6 +93,8 @@ export interface RefreshedList {
   readonly maxAgeMs: number | undefined
   readonly maxBytes: number
   readonly timeoutMs: number
+  /** Unreadable rows that the operator has looked at. */
+  readonly acceptUnreadable: { readonly rows: number; readonly reason: string } | undefined
   readonly category: (typeof categories)[number] | undefined
   readonly chain: string | undefined
 }
@@ -143,6 +155,7 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
     maxAgeMs: list.max_age,
     maxBytes: list.max_bytes,
     timeoutMs: list.timeout,
+    acceptUnreadable: list.accept_unreadable,
     category: list.category,
     chain: list.chain,
   }))

@@ -37,6 +37,7 @@ export interface Parsed {
   readonly items: readonly ParsedItem[]
   readonly rows: readonly LabelRow[]
   readonly refused: readonly { readonly line: number; readonly reason: string }[]
+  readonly unreadable: readonly { readonly line: number; readonly reason: string }[]
   readonly skipped: readonly { readonly line: number; readonly reason: string }[]
   readonly facts: SetFacts
 }
@@ -53,10 +54,11 @@ export async function parseFile(
     items,
     rows: items.flatMap((item) => (item.type === 'row' ? [item.row] : [])),
     refused: ofType(items, 'refused'),
+    unreadable: ofType(items, 'unreadable'),
     skipped: ofType(items, 'skipped'),
     facts: set.facts(),
   }
 }
 
-const ofType = (items: readonly ParsedItem[], type: 'refused' | 'skipped'): Parsed['refused'] =>
+const ofType = (items: readonly ParsedItem[], type: Exclude<ParsedItem['type'], 'row'>): Parsed['refused'] =>
   items.flatMap((item) => (item.type === type ? [{ line: item.line, reason: item.reason }] : []))

@@ -122,6 +122,18 @@ tags:
     ])
   })
 
+  test('reads the timestamps of YAML, and drops no address for an odd date', async () => {
+    const dated = async (lastmod: string) =>
+      (await parse(`\nabuse: scam\ncurrency: BTC\nlastmod: ${lastmod}\ntags:\n- address: 1abc\n`)).rows
+    expect(await dated('2026-08-16 12:18:52.619444')).toMatchObject([
+      { observedAt: '2026-08-16T12:18:52.619Z' },
+    ])
+    expect(await dated('2026-08-16 12:18:52 +02:00')).toMatchObject([
+      { observedAt: '2026-08-16T10:18:52.000Z' },
+    ])
+    expect(await dated('last week')).toMatchObject([{ address: '1abc', observedAt: null }])
+  })
+
   test('refuses unusable tags one by one', async () => {
     const { refused } = await parse(`
 abuse: scam
@@ -142,7 +154,6 @@ tags:
       { line: 5, reason: 'the tag has no currency' },
       { line: 6, reason: 'no chain is known for currency "ZILIQA"' },
       { line: 8, reason: 'unknown confidence word "certain"' },
-      { line: 11, reason: 'lastmod is not a date: "last week"' },
     ])
   })
 

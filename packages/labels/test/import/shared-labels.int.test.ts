@@ -111,10 +111,13 @@ describe.skipIf(shared === null)('the shared label files', () => {
       .split('\n')
       .slice(1)
       .map((line) => line.split(','))
-    const old = await installation.list(
-      'ofac_2024.csv',
-      delisted.map(([address, chain]) => `${address},${chain},sanctions,Delisted,ofac_sdn,,0.99,2024-09-27`),
-    )
+    const [, ...still] = (await readFile(fileOf('ofac_sdn.csv'), 'utf8')).trimEnd().split('\n')
+    const old = await installation.list('ofac_2024.csv', [
+      ...delisted.map(
+        ([address, chain]) => `${address},${chain},sanctions,Delisted,ofac_sdn,,0.99,2024-09-27`,
+      ),
+      ...still.map((line) => line.replace(/,[^,]*$/, ',2024-09-27')),
+    ])
     const { sets, lost } = await installation.imported(old, { whole: true })
     expect({ sets, lost }).toMatchObject({ sets: [{ historical: true, total: 0 }], lost: [] })
     const inForce = (await listSets(installation.database)).filter(({ source }) => source === 'ofac_sdn')

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { parseAddress, toEip55 } from '@cupel/domain'
 import { labelFormats, type LabelRow } from '../../src/index.js'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { stateLabel } from '../../src/import/read-labels.js'
+import { stateLabels } from '../../src/import/read-labels.js'
 import { STARTER_SOURCE, starterLabelsFile } from '../../src/index.js'
 
 const rows: LabelRow[] = []
@@ -49,8 +49,9 @@ describe('the starter labels', () => {
 
   test('restate the authority in sanctions labels, and never count as its own list', () => {
     for (const row of rows) {
-      const label = stateLabel(row, STARTER_SOURCE, new Date())
-      if ('reason' in label) throw new Error(label.reason)
+      const { labels, fault } = stateLabels(row, STARTER_SOURCE, new Date())
+      expect(fault).toBeNull()
+      const label = labels[0]!
       expect(label.kind, row.address).not.toBe('designation')
       expect(label.origin, `${row.sourceUrl} has no row in the origin table`).not.toBe(STARTER_SOURCE)
       if (row.category === 'sanctions')

@@ -46,6 +46,8 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
     total: set.total,
     visible: set.visible,
     staleBase: set.staleBase,
+    rows: set.rows,
+    versionOf: set.versionOf,
   }
 }
 

@@ -1,5 +1,5 @@
 /** Published and expected sets of labels. */
-import type { LabelSetName } from '@cupel/contracts'
+import type { LabelSetName, LabelSetRows } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 
 /** One publication. The current set of a (source, dataset) is its newest publication that is not historical. */
@@ -27,6 +27,11 @@ export interface PublishedSet {
   readonly replaces: readonly LabelSetName[]
   /** The set that replaced this one, which then has no labels; null if none did. */
   readonly replacedBy: LabelSetName | null
+  /** The list as the document names it, for example SDN; empty where it names none. */
+  readonly list: string
+  /** Sets that were versions of the same list when this one was published, as source/dataset. */
+  readonly versionOf: readonly string[]
+  readonly rows: LabelSetRows
   /** The newest publication when the changes were computed. */
   readonly basedOnSeq: number
   /** When a refresh last found the list at the authority's own address; UTC; null if never since the last manual import. */
@@ -63,6 +68,7 @@ const setAsJson = ({
   'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'kind', p.kind, 'source', p.source, 'dataset', p.dataset,
   'sha256', p.sha256, 'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
   'authorityOrigin', p.authority_origin, 'whole', p.whole, 'replaces', p.replaces::json,
+  'list', p.list, 'versionOf', p.version_of::json, 'rows', p.rows::json,
   'replacedBy', ${replacedBy}, 'basedOnSeq', p.based_on_seq, 'confirmedAt', p.confirmed_at,
   'lostDesignations', p.lost_designations, 'total', ${unlessReplaced('p.total', '0')}, 'added', p.added,
   'unchanged', p.unchanged, 'retired', p.retired, 'refused', p.refused, 'acceptedRemovals', p.accepted_removals,

@@ -61,6 +61,12 @@ CREATE TABLE publication (
   whole             bool NOT NULL,
   -- Sets that this publication withdraws, as a JSON array of source and dataset.
   replaces          text NOT NULL,
+  -- The list as the document names it; empty where it names none.
+  list              text NOT NULL,
+  -- Sets that were versions of the same list, as a JSON array of source/dataset.
+  version_of        text NOT NULL,
+  -- Rows of the document that were read, refused, skipped, unreadable and accepted, as a JSON object.
+  rows              text NOT NULL,
   -- The newest publication when the changes were computed.
   based_on_seq      int8 NOT NULL,
   confirmed_at      text,

@@ -223,8 +223,26 @@ class Cluster(Model):
     """Why labels of other members do not count, such as too_large or holds_service; null where they do."""
 
 
+class ListRows(Model):
+    __slots__ = ()
+
+    read: int
+    """Gave a label."""
+    refused: int
+    """Unusable."""
+    skipped: int
+    """State no label."""
+    unreadable: int
+    """Designate somebody, and do not say whom."""
+    accepted: int
+    """Unreadable rows that an operator accepted. Fewer than all of them: the list is incomplete."""
+
+
 class ListCoverage(Model):
     __slots__ = ()
+    _parts = {
+        "rows": ListRows,
+    }
 
     source: str
     dataset: str
@@ -235,6 +253,7 @@ class ListCoverage(Model):
     confirmed_at: str | None
     """When a configured refresh last found it unchanged at the authority’s own address."""
     labels: int
+    rows: ListRows
     status: str
     """current, old, incomplete, conflict, withdrawn or missing."""
 
@@ -655,6 +674,9 @@ class Chain(Model):
 
 class LabelList(Model):
     __slots__ = ()
+    _parts = {
+        "rows": ListRows,
+    }
 
     source: str
     """The publisher. Empty for an expected list that never came."""
@@ -674,6 +696,7 @@ class LabelList(Model):
     age_hours: float | None
     """Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0."""
     labels: int
+    rows: ListRows
     status: str
     """current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report."""
 

@@ -126,6 +126,13 @@ export interface components {
          *                 "list_date": "2026-11-20",
          *                 "confirmed_at": "2026-11-21T06:00:00.000Z",
          *                 "labels": 1053,
+         *                 "rows": {
+         *                   "read": 1055,
+         *                   "refused": 0,
+         *                   "skipped": 0,
+         *                   "unreadable": 2,
+         *                   "accepted": 2
+         *                 },
          *                 "status": "current"
          *               }
          *             ]
@@ -373,8 +380,21 @@ export interface components {
             /** @description When a configured refresh last found it unchanged at the authority’s own address */
             readonly confirmed_at: string | null;
             readonly labels: number;
+            readonly rows: components["schemas"]["ListRows"];
             /** @description current, old, incomplete, conflict, withdrawn or missing */
             readonly status: string;
+        };
+        readonly ListRows: {
+            /** @description Gave a label */
+            readonly read: number;
+            /** @description Unusable */
+            readonly refused: number;
+            /** @description State no label */
+            readonly skipped: number;
+            /** @description Designate somebody, and do not say whom */
+            readonly unreadable: number;
+            /** @description Unreadable rows that an operator accepted. Fewer than all of them: the list is incomplete */
+            readonly accepted: number;
         };
         readonly ChainDataCoverage: {
             readonly status: string;
@@ -1023,6 +1043,7 @@ export interface components {
             /** @description Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0. */
             readonly age_hours: number | null;
             readonly labels: number;
+            readonly rows: components["schemas"]["ListRows"];
             /** @description current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report. */
             readonly status: string;
         };

@@ -1,4 +1,5 @@
 /** Text of requests: strings of limited length, counted in characters as JSON Schema counts them, not in UTF-16 units. */
+import { upperAscii } from '@cupel/domain'
 import { z } from 'zod'
 
 /** Longer than any chain code. */
@@ -23,7 +24,7 @@ export function anyText(maxLength: number, minLength = 1): z.ZodString {
 }
 
 /** A chain code in any case: the same chain is the same text, so that both spellings are one request under one Idempotency-Key. */
-const upperCaseChain = text(MAX_CHAIN_LENGTH).transform((code) => code.toUpperCase())
+const upperCaseChain = text(MAX_CHAIN_LENGTH).transform((code) => upperAscii(code))
 
 /** A chain code of a body, where null is the same as no chain. */
 export const chainCode = orAbsent(upperCaseChain)

@@ -28,6 +28,7 @@ interface ImportOptions extends JsonOption {
   readonly whole?: boolean
   readonly replaces?: readonly string[]
   readonly acceptRemovals?: number
+  readonly acceptUnreadable?: number
   readonly reason?: string
   readonly dryRun?: boolean
   readonly companion?: string
@@ -47,10 +48,11 @@ ${[...labelFormats.values()].map(({ name, description }) => `  ${name.padEnd(18)
 A set is one dataset of one source (--set, by default the name of the file). Importing a set again replaces it: labels
 that the file no longer contains are retired, never deleted. Other sets do not change, unless --replaces names them.
 A file that is cut off, miscounted or not decodable is refused as a whole. A bad row is refused with its line, and the
-other rows are imported.
+other rows are imported. A row of an authority that cannot be read may designate somebody: the set is incomplete, and
+nothing is green, until --accept-unreadable states the exact number of such rows.
 
 All sets of an authority designate together. Only a whole list ends restatements of it, and a whole list that is older
-than another one in force adds history only. An import that ends designations needs --accept-removals with the number
+than another version of the same list in force adds history only. An import that ends designations needs --accept-removals with the number
 of addresses that lose one, if they are more than 5 and 2 %.
 
 Examples:
@@ -79,7 +81,12 @@ export function registerImport(labels: Command, context: CliContext): void {
     .option('--whole', "the file is all of an authority's list, and not a part (the OFAC formats always are)")
     .option('--replaces <sets...>', 'withdraw these sets: SOURCE/DATASET, or DATASET of the same source')
     .option('--accept-removals <count>', 'accept a large removal: exactly the reported number', wholeNumber)
-    .option('--reason <text>', 'why the removals are right; recorded with the operator')
+    .option(
+      '--accept-unreadable <count>',
+      'accept rows that cannot be read: exactly the reported number',
+      wholeNumber,
+    )
+    .option('--reason <text>', 'why what you accept is right; recorded with the operator')
     .option('--companion <file>', 'second file of the format: SDN_COMMENTS.CSV, an ActorPack')
     .addOption(
       new Option('--category <category>', 'category of all rows, for files that state none').choices([
@@ -158,8 +165,8 @@ function progressTo(context: CliContext): (progress: LabelImportProgress) => voi
 function refuse(context: CliContext, options: JsonOption, result: LabelImportRefused): never {
   const isUsage = ['bad-option', 'unknown-format', 'missing-option', 'no-source'].includes(result.refusal)
   if (options.json === true) {
-    const { refused, skipped, ...rest } = result
-    context.print(JSON.stringify({ ...snakeCase(rest), ...leftOutJson({ refused, skipped }) }))
+    const { unreadable, refused, skipped, ...rest } = result
+    context.print(JSON.stringify({ ...snakeCase(rest), ...leftOutJson({ unreadable, refused, skipped }) }))
   } else for (const line of [...leftOutText(result), ...lostText(result, 'would lose')]) context.note(line)
   throw new CommandError(
     `Nothing was imported. ${result.message.replace(/[.]?$/, '.')}`,
@@ -182,19 +189,22 @@ function lostText({ lost }: Pick<LabelImportResult, 'lost'>, lose: string): stri
   return lines
 }
 
-function jsonOf({ sets, refused, skipped, ...summary }: LabelImportSummary): unknown {
+function jsonOf({ sets, unreadable, refused, skipped, ...summary }: LabelImportSummary): unknown {
   return {
     ...snakeCase(summary),
-    ...leftOutJson({ refused, skipped }),
+    ...leftOutJson({ unreadable, refused, skipped }),
     sets: sets.map((set) => snakeCase(set)),
   }
 }
 
-type LeftOut = Pick<LabelImportResult, 'refused' | 'skipped'>
+type LeftOut = Pick<LabelImportResult, 'unreadable' | 'refused' | 'skipped'>
 
-/** `refused_count` counts all refused rows; the list holds the first thousand. The list of skipped entries holds the first twenty. */
-function leftOutJson({ refused, skipped }: LeftOut): Record<string, unknown> {
+/** The counts count all rows; the lists of unreadable and refused ones hold the first thousand. The list of skipped entries holds the first twenty. */
+function leftOutJson({ unreadable, refused, skipped }: LeftOut): Record<string, unknown> {
   return {
+    unreadable_count: unreadable.count,
+    unreadable_reasons: unreadable.reasons,
+    unreadable: unreadable.rows,
     refused_count: refused.count,
     refused_reasons: refused.reasons,
     refused: refused.rows,
@@ -204,16 +214,17 @@ function leftOutJson({ refused, skipped }: LeftOut): Record<string, unknown> {
   }
 }
 
-function leftOutText({ refused, skipped }: LeftOut): string[] {
+function leftOutText({ unreadable, refused, skipped }: LeftOut): string[] {
   return [
+    ...rowsText(unreadable, 'unreadable: whom they designate is unknown', Infinity),
     ...rowsText(refused, 'refused'),
     ...rowsText(skipped, 'skipped: they have no address or no known category'),
   ]
 }
 
-function rowsText({ count, rows, reasons }: LeftOutRows, what: string): string[] {
+function rowsText({ count, rows, reasons }: LeftOutRows, what: string, most = SHOWN_ROWS): string[] {
   if (count === 0) return []
-  const shown = rows.slice(0, SHOWN_ROWS)
+  const shown = rows.slice(0, most)
   const lines = ['', `${number(count)} ${count === 1 ? 'row was' : 'rows were'} ${what}:`]
   if (count > shown.length && reasons.length > 0) {
     lines.push(...reasons.map((one) => `  ${number(one.count)} × ${one.reason}`), '')
@@ -224,10 +235,12 @@ function rowsText({ count, rows, reasons }: LeftOutRows, what: string): string[]
 }
 
 function textOf(summary: LabelImportSummary): string {
-  const { status, rows, repeated, replaced, warnings, visible, rowsPerSecond, durationMs } = summary
+  const { status, rows, rowsRead, repeated, replaced, warnings, visible, rowsPerSecond, durationMs } = summary
   const lines = [
     `${status === 'dry-run' ? 'Would import' : 'Imported'} ${number(rows)} rows in ` +
-      `${(durationMs / 1_000).toFixed(1)} s (${number(rowsPerSecond)}/s).`,
+      `${(durationMs / 1_000).toFixed(1)} s (${number(rowsPerSecond)}/s): ${number(rowsRead)} read, ` +
+      `${number(summary.refused.count)} refused, ${number(summary.skipped.count)} skipped, ` +
+      `${number(summary.unreadable.count)} unreadable.`,
     '',
     table([HEADING, ...summary.sets.map(setRow)]),
   ]

@@ -13,7 +13,8 @@ const HELP = `
 Status, under the policy in force:
   current      in force, and young enough
   old          its date, or the last time a refresh found it at the authority's own address, is too long ago
-  incomplete   fewer or more of its labels are visible than were published: import it again
+  incomplete   fewer or more of its labels are visible than were published: import it again; or rows of it could not be
+               read: look at them and accept their number
   conflict     computed before another publication of the authority: import it again
   superseded   the authority's later whole list makes it history: it designates nobody
   withdrawn    it has no labels any more
@@ -92,6 +93,7 @@ const HEADING = [
   'CONFIRMED',
   'LABELS',
   'VISIBLE',
+  'ROWS',
   'IMPORTED',
   'BY',
 ]
@@ -109,9 +111,21 @@ function row(set: ListedSet): string[] {
     minute(set.confirmedAt),
     total.toLocaleString('en-US'),
     visible.toLocaleString('en-US'),
+    rowsText(set.rows),
     publishedAt === '' ? 'never' : minute(publishedAt),
     `${printable(importedBy)}${set.refreshConfigured ? ', refreshed on a schedule' : ''}`,
   ]
+}
+
+/** All rows of the document, and what became of those that gave no label. */
+function rowsText({ read, refused, skipped, unreadable }: PublishedSet['rows']): string {
+  const left = [
+    ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(unreadable > 0 ? [`${unreadable} unreadable`] : []),
+  ]
+  const total = (read + refused + skipped + unreadable).toLocaleString('en-US')
+  return left.length === 0 ? total : `${total} (${left.join(', ')})`
 }
 
 const minute = (time: string | null): string =>
@@ -134,7 +148,13 @@ function remarks(sets: readonly ListedSet[]): string[] {
     const { status, replacedBy } = set
     if (status === 'missing') said.push(`${nameOf(set)} never came. No report is green without it.`)
     if (replacedBy !== null) said.push(`${nameOf(set)} was replaced by ${nameOf(replacedBy)}.`)
-    if (status === 'conflict' || status === 'incomplete')
+    const unread = set.rows.unreadable - set.rows.accepted
+    if (unread !== 0)
+      said.push(
+        `${nameOf(set)} has ${unread} ${unread === 1 ? 'row' : 'rows'} that cannot be read: no report is green until you look at ` +
+          'each and import the list again with --accept-unreadable.',
+      )
+    if (status === 'conflict' || (status === 'incomplete' && set.visible !== set.total))
       said.push(
         `${nameOf(set)} is ${status === 'conflict' ? 'in conflict' : 'incomplete'}: no report is green until it is imported again.`,
       )

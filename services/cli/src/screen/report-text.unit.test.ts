@@ -171,6 +171,7 @@ test('lists are shown with whose they are, their date, their age and their state
   const list = {
     ...{ source: 'ofac_sdn', dataset: 'sdn.xml', authority: 'us-ofac', whole: true, list_date: '2026-11-18' },
     ...{ confirmed_at: null, labels: 1_053, status: 'old' },
+    rows: { read: 1_053, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
   }
   const labels = { ...base.coverage.labels, lists: [list] }
   const text = lines({ generated_at: '2026-11-21T09:00:00.000Z', coverage: { labels } }).join('\n')

@@ -1,49 +1,146 @@
 /**
  * Finds addresses in the remarks of a list. A remark is prose that contains numbers of passports and companies, so only unmistakable
- * addresses are accepted. A text that looks like an address but is none is reported, because it may be a misprinted one.
+ * addresses are accepted. A text that looks like an address but is none is unreadable, because it may be a misprinted one.
  */
-import { findChain, parseListedAddress, type ParsedAddress } from '@cupel/domain'
+import { findChain, parseListedAddress } from '@cupel/domain'
 import { shown } from '../message.js'
+import {
+  addressesInside,
+  isUnmistakable,
+  joinedAddress,
+  looksLikeAddress,
+  readAddress,
+  visible,
+} from './lenient-address.js'
+
+export interface AddressInText {
+  readonly address: string
+  readonly ticker: string | null
+}
 
 export interface AddressesInText {
-  readonly found: readonly { readonly address: string; readonly ticker: string | null }[]
+  readonly found: readonly AddressInText[]
   /** Why a text that looked like an address is none, or not certainly one. */
-  readonly refused: readonly string[]
+  readonly unreadable: readonly string[]
 }
 
 /** An address of TON contains `-` and `_`; every other one has letters and digits, after an optional prefix. */
 const TOKEN =
-  /(?<![A-Za-z0-9_])(?:[EUk0][Qf][A-Za-z0-9_-]{46}|(?:bitcoincash:)?[A-Za-z0-9]{25,250})(?![A-Za-z0-9])/gi
+  /(?<![A-Za-z0-9_])(?:[EUk0][Qf][A-Za-z0-9_-]{46}|(?:bitcoincash:)?[A-Za-z0-9]{12,250})(?![A-Za-z0-9])/gi
+/** A shorter token is at most a piece of an address. */
+const SHORTEST_ADDRESS = 25
 /** Words that announce an address; they appear this close before it. */
-const INTRODUCTION =
-  /\b(?:address(?:es)?|wallets?|crypto\w*|(?:digital|virtual) (?:currenc\w*|assets?)|bitcoin|ethereum|ether|tron|litecoin|monero|zcash|dash|dogecoin|solana|ripple|tether|stablecoins?)\b/i
+const CURRENCY =
+  /\bwallets?|crypto|block\W?chain|(?:digital|virtual)\W*(?:currenc|asset|coin|address|wallet|account)|currenc\w*\W*(?:address|wallet)|\b(?:bitcoin|ethereum|ether|tron|litecoin|monero|zcash|dash|dogecoin|solana|ripple|tether|stablecoins?)\b/i
+const INTRODUCTION = new RegExp(`\\baddress(?:es)?\\b|${CURRENCY.source}`, 'i')
 const INTRODUCTION_CHARACTERS = 80
 /** Between two addresses of one enumeration there are a separator and perhaps another ticker. */
 const ENUMERATION_CHARACTERS = 16
 /** Tickers of assets that are not a chain's own; like a chain's code, they announce an address. */
 const assetTickers: ReadonlySet<string> = new Set(['XBT', 'USDT', 'USDC', 'DAI', 'BUSD', 'TUSD'])
 
-export function addressesIn(text: string): AddressesInText {
-  const found: { address: string; ticker: string | null }[] = []
-  const refused: string[] = []
+export function addressesIn(remark: string): AddressesInText {
+  const found: AddressInText[] = []
+  const unreadable: string[] = []
+  const text = withoutBreaks(visible(remark))
+  for (const pieces of scatteredIn(text)) unreadable.push(`pieces of an address: ${shown(pieces)}`)
   let previousEnd = -Infinity
   for (const match of text.matchAll(TOKEN)) {
     const [token] = match
     const before = text.slice(Math.max(0, match.index - INTRODUCTION_CHARACTERS), match.index)
     const ticker = tickerIn(before)
+    const isNamed = ticker !== null || CURRENCY.test(before)
     const isIntroduced =
-      ticker !== null || INTRODUCTION.test(before) || match.index - previousEnd <= ENUMERATION_CHARACTERS
-    const parsed = parseListedAddress(token, ticker ?? '')
-    const isCertain = parsed.ok && (isIntroduced || isUnmistakable(token, parsed))
-    if (isCertain) found.push({ address: token, ticker })
-    else if (parsed.ok)
-      refused.push(`nothing says that this is an address of ${parsed.chain}: ${shown(token)}`)
-    else if (parsed.reason !== 'bad_format' || (isIntroduced && looksLikeAddress(token))) {
-      refused.push(`${parsed.reason.replaceAll('_', ' ')}: ${shown(token)}`)
-    } else continue
-    previousEnd = match.index + token.length
+      isNamed || INTRODUCTION.test(before) || match.index - previousEnd <= ENUMERATION_CHARACTERS
+    const addresses = addressesOf(token, ticker ?? '', isIntroduced)
+    found.push(...addresses.map((address) => ({ address, ticker })))
+    const reason = addresses.length > 0 ? null : faultOf(token, ticker ?? '', { isNamed, isIntroduced })
+    if (reason !== null) unreadable.push(`${reason}: ${shown(token)}`)
+    if (addresses.length > 0 || reason !== null) previousEnd = match.index + token.length
   }
-  return { found, refused }
+  return { found, unreadable }
+}
+
+function addressesOf(token: string, ticker: string, isIntroduced: boolean): readonly string[] {
+  if (token.length < SHORTEST_ADDRESS) return []
+  const [parsed] = readAddress(token, ticker)
+  if (parsed !== undefined) {
+    const isBare = /^[0-9a-f]{40}$/i.test(token)
+    return isIntroduced || (isUnmistakable(parsed) && !isBare) ? [parsed.text] : []
+  }
+  return looksLikeAddress(token) ? addressesInside(token, ticker).map(({ text }) => text) : []
+}
+
+/** Why a token that is not certainly an address must be told; null for a word or a number of another kind. */
+function faultOf(
+  token: string,
+  ticker: string,
+  { isNamed, isIntroduced }: { readonly isNamed: boolean; readonly isIntroduced: boolean },
+): string | null {
+  if (token.length < SHORTEST_ADDRESS)
+    return isNamed && looksLikeAddress(token) ? 'a piece of an address' : null
+  const parsed = parseListedAddress(token, ticker)
+  if (parsed.ok) return `nothing says that this is an address of ${parsed.chain}`
+  if (parsed.reason !== 'bad_format' || (isIntroduced && looksLikeAddress(token)))
+    return parsed.reason.replaceAll('_', ' ')
+  return null
+}
+
+/** Whether a text names a currency, or a chain by its ticker. */
+export const announcesAddress = (text: string): boolean => CURRENCY.test(text) || tickerIn(text) !== null
+
+/** A piece of an address that has both letters and digits; words of a sentence have no digits. */
+const PIECE = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9]{6,}$/
+
+/** The text with every address in one piece that spaces, line breaks or hyphens divide, if its checksum proves it. */
+function withoutBreaks(text: string): string {
+  // Words and what is between them, in turn.
+  const parts = text.split(/([^A-Za-z0-9:]+)/)
+  if (!parts.some((part) => PIECE.test(part))) return text
+  let whole = ''
+  for (let at = 0; at < parts.length;) {
+    const pieces = piecesAt(parts, at)
+    const joined = pieces.some((piece) => PIECE.test(piece)) ? joinedAddress(pieces, '') : undefined
+    whole += joined?.addresses[0]?.text ?? parts[at]! + (parts[at + 1] ?? '')
+    if (joined === undefined) at += 2
+    else {
+      at += joined.pieces * 2
+      whole += parts[at - 1] ?? ''
+    }
+  }
+  return whole
+}
+
+/** The most words that a line break or a table makes of one address. */
+const MAX_PIECES = 6
+
+/** The words from here on between which there are only spaces, line breaks and hyphens. */
+function piecesAt(parts: readonly string[], start: number): readonly string[] {
+  const pieces = [parts[start]!]
+  for (let at = start + 1; at + 1 < parts.length && pieces.length < MAX_PIECES; at += 2) {
+    if (!/^[\s\p{Pd}]+$/u.test(parts[at]!) || parts[at + 1] === '') break
+    pieces.push(parts[at + 1]!)
+  }
+  return pieces
+}
+
+/** Words with only spaces, line breaks and hyphens between them. */
+const RUN = /[A-Za-z0-9]+(?:[\s\p{Pd}]+[A-Za-z0-9]+)+/gu
+/** A word that no sentence has: with a digit and a letter, or with a capital in it. */
+const FRAGMENT = /^(?=.*[A-Za-z])(?:.*\d.*|.*[a-z][A-Z].*)$/
+const MAX_FRAGMENT_CHARACTERS = 25
+const SCATTERED_CHARACTERS = 12
+
+/** Small pieces after a word that announces an address: together they may be one that no checksum proves. */
+function scatteredIn(text: string): readonly string[] {
+  return [...text.matchAll(RUN)].flatMap(({ 0: run, index }) => {
+    const words = run.split(/[^A-Za-z0-9]+/)
+    const pieces = words.filter((word) => word.length < MAX_FRAGMENT_CHARACTERS && FRAGMENT.test(word))
+    const joined = pieces.join(' ')
+    const before = text.slice(Math.max(0, index - INTRODUCTION_CHARACTERS), index)
+    const isNamed = CURRENCY.test(before) || CURRENCY.test(run) || tickerIn(before) !== null
+    return pieces.length > 1 && joined.length > SCATTERED_CHARACTERS && isNamed ? [joined] : []
+  })
 }
 
 /** The last ticker before a token. Tickers are capitals; a word of a sentence with a capital first letter is none. */
@@ -51,15 +148,3 @@ function tickerIn(before: string): string | null {
   const words = before.match(/\b[A-Z]{3,6}\b/g) ?? []
   return words.findLast((word) => assetTickers.has(word) || findChain(word)?.code === word) ?? null
 }
-
-/**
- * Whether a text can only be an address: it has a checksum of four bytes, or the form 0x and 40 digits. Any 32 bytes are an address of
- * Solana, any 20 after 41 one of TRON, and a checksum of two bytes is right by chance too often.
- */
-function isUnmistakable(token: string, { chain }: ParsedAddress): boolean {
-  return chain !== 'SOL' && chain !== 'DOT' && chain !== 'TON' && !/^41[0-9a-f]{40}$/i.test(token)
-}
-
-/** A long word has no digits, and the hash of a transaction has 64 of them. */
-const looksLikeAddress = (token: string): boolean =>
-  /\d/.test(token) && /[A-Za-z]/.test(token) && !/^(?:0x)?[0-9a-f]{64}$/i.test(token)

@@ -22,6 +22,16 @@ describe('an address in a remark is found', () => {
         [SEGWIT, null],
       ],
     ],
+    ['in another case', `Ethereum ${ETH.replace('aA', 'AA')}`, [[ETH.toLowerCase(), null]]],
+    ['without 0x', `ETH wallet ${ETH.slice(2)}`, [[ETH.toLowerCase(), 'ETH']]],
+    ['over two lines', `XBT wallet: ${BTC.slice(0, 17)}\n   ${BTC.slice(17)};`, [[BTC, 'XBT']]],
+    [
+      'over lines, with hyphens',
+      `Wallet ${SEGWIT.slice(0, 20)}-\n${SEGWIT.slice(20, 33)}-\n${SEGWIT.slice(33)}`,
+      [[SEGWIT, null]],
+    ],
+    ['with characters that nobody sees', `XBT ${BTC.slice(0, 9)}\u200b\u00ad${BTC.slice(9)}`, [[BTC, 'XBT']]],
+    ['glued to words', `XBTwallet${BTC}owner`, [[BTC, null]]],
     ['with its prefix', `BCH ${BCH}`, [[BCH, 'BCH']]],
     ['after a hyphen', `XBT-${BTC}`, [[BTC, 'XBT']]],
     ['with a hyphen of its own', `Cryptocurrency address ${TON}`, [[TON, null]]],
@@ -45,16 +55,16 @@ describe('an address in a remark is found', () => {
       ],
     ],
   ])('%s', (_where, text, expected) => {
-    const { found, refused } = addressesIn(text)
+    const { found, unreadable } = addressesIn(text)
     expect(found.map(({ address, ticker }) => [address, ticker])).toEqual(expected)
-    expect(refused).toEqual([])
+    expect(unreadable).toEqual([])
   })
 })
 
 describe('what only looks like an address is told', () => {
   test.each([
     ['a misprinted one', `XBT ${BTC.slice(0, -1)}v`, 'bad checksum'],
-    ['one whose case was lost', `Ethereum ${ETH.replace('aA', 'AA')}`, 'eip55 mismatch'],
+    ['a piece of one', `Wallet ${BTC.slice(0, 20)} (see the annex)`, 'a piece of an address'],
     ['one that is cut off', `Wallet ${ETH.slice(0, -3)}`, 'bad format'],
     ['32 bytes that nothing introduces', `Reference ${SOL}`, 'nothing says that this is an address of SOL'],
     [
@@ -63,9 +73,9 @@ describe('what only looks like an address is told', () => {
       'nothing says that this is an address of DOT',
     ],
   ])('%s', (_what, text, reason) => {
-    const { found, refused } = addressesIn(text)
+    const { found, unreadable } = addressesIn(text)
     expect(found).toEqual([])
-    expect(refused).toEqual([expect.stringContaining(reason)])
+    expect(unreadable).toEqual([expect.stringContaining(reason)])
   })
 })
 
@@ -76,5 +86,5 @@ test.each([
   'IBAN DE89370400440532013000, company number HRB 123456 of the address Hauptstrasse 1',
   'www.internationalcryptocurrencyexchangehouse.example',
 ])('is no address and does not look like one: %s', (text) => {
-  expect(addressesIn(text)).toEqual({ found: [], refused: [] })
+  expect(addressesIn(text)).toEqual({ found: [], unreadable: [] })
 })

@@ -94,7 +94,7 @@ const said = (list: string, programme: string, entityId: string, aliases: readon
 
 describe('the list of', () => {
   test('the UK as XML gives the addresses of both texts, under the number of the designation', async () => {
-    const { rows, refused, facts } = await parse('uk-sanctions-xml', ukXml(orlovDesignation))
+    const { rows, unreadable, facts } = await parse('uk-sanctions-xml', ukXml(orlovDesignation))
     expect(rows).toMatchObject([
       {
         line: 6,
@@ -106,12 +106,12 @@ describe('the list of', () => {
       },
       { line: 7, address: TRX },
     ])
-    expect(refused).toEqual([{ line: 6, reason: `bad checksum: "${MISPRINT}"` }])
-    expect(facts).toEqual({ publishedAt: '2026-08-20T00:00:00.000Z', defaultSource: 'uk_ofsi' })
+    expect(unreadable).toEqual([{ line: 6, reason: `bad checksum: "${MISPRINT}"` }])
+    expect(facts).toEqual({ publishedAt: '2026-08-20T00:00:00.000Z', defaultSource: 'uk_ofsi', list: 'UK' })
   })
 
   test('OFSI as CSV gives each address of a party once, with what the list says of the party', async () => {
-    const { rows, refused, facts } = await parse('ofsi-csv', ofsiCsv(orlovAlias, orlov))
+    const { rows, unreadable, facts } = await parse('ofsi-csv', ofsiCsv(orlovAlias, orlov))
     expect(rows).toMatchObject([
       {
         line: 3,
@@ -127,8 +127,8 @@ describe('the list of', () => {
       },
     ])
     expect(rows).toHaveLength(1)
-    expect(refused).toEqual([{ line: 3, reason: `bad checksum: "${MISPRINT}"` }])
-    expect(facts).toEqual({ publishedAt: '2026-06-03T00:00:00.000Z', defaultSource: 'uk_ofsi' })
+    expect(unreadable).toEqual([{ line: 3, reason: `bad checksum: "${MISPRINT}"` }])
+    expect(facts).toEqual({ publishedAt: '2026-06-03T00:00:00.000Z', defaultSource: 'uk_ofsi', list: 'UK' })
   })
 
   test('OFSI as XML gives the same, dated by its newest update', async () => {
@@ -137,7 +137,7 @@ describe('the list of', () => {
       orlovTarget('ORLOVSKY', 'Primary name'),
       target('<Name6>NOBODY</Name6><GroupID>2</GroupID><LastUpdated>2026-06-02T00:00:00</LastUpdated>'),
     )
-    const { rows, refused, facts } = await parse('ofsi-xml', text)
+    const { rows, unreadable, facts } = await parse('ofsi-xml', text)
     expect(rows).toMatchObject([
       {
         address: BTC,
@@ -146,12 +146,12 @@ describe('the list of', () => {
         sanction: said('UK OFSI consolidated list', 'Cyber', '16440', ['Boris BORKA']),
       },
     ])
-    expect(refused).toEqual([{ line: 2, reason: `bad checksum: "${MISPRINT}"` }])
-    expect(facts).toEqual({ publishedAt: null, defaultSource: 'uk_ofsi' })
+    expect(unreadable).toEqual([{ line: 2, reason: `bad checksum: "${MISPRINT}"` }])
+    expect(facts).toEqual({ publishedAt: null, defaultSource: 'uk_ofsi', list: 'UK' })
   })
 
   test('the EU gives addresses of remarks and identifications, under the strong name', async () => {
-    const { rows, refused, facts } = await parse('eu-fsf-xml', euXml(orlovEntity))
+    const { rows, unreadable, facts } = await parse('eu-fsf-xml', euXml(orlovEntity))
     expect(rows).toMatchObject([
       {
         line: 3,
@@ -165,12 +165,12 @@ describe('the list of', () => {
       { line: 8, address: SEGWIT },
       { line: 8, address: TRX },
     ])
-    expect(refused).toEqual([{ line: 3, reason: `bad checksum: "${MISPRINT}"` }])
-    expect(facts).toEqual({ publishedAt: '2026-08-05T14:47:04.123Z', defaultSource: 'eu_fsf' })
+    expect(unreadable).toEqual([{ line: 3, reason: `bad checksum: "${MISPRINT}"` }])
+    expect(facts).toEqual({ publishedAt: '2026-08-05T14:47:04.123Z', defaultSource: 'eu_fsf', list: 'EU' })
   })
 
   test('the UN gives addresses of comments and notes', async () => {
-    const { rows, refused, facts } = await parse('un-xml', unXml(orlovIndividual))
+    const { rows, unreadable, facts } = await parse('un-xml', unXml(orlovIndividual))
     expect(rows).toMatchObject([
       {
         line: 4,
@@ -182,8 +182,8 @@ describe('the list of', () => {
       },
       { line: 6, address: TRX, chainHint: 'USDT' },
     ])
-    expect(refused).toEqual([{ line: 4, reason: `bad checksum: "${MISPRINT}"` }])
-    expect(facts).toEqual({ publishedAt: '2026-10-03T23:00:03.428Z', defaultSource: 'un_sc' })
+    expect(unreadable).toEqual([{ line: 4, reason: `bad checksum: "${MISPRINT}"` }])
+    expect(facts).toEqual({ publishedAt: '2026-10-03T23:00:03.428Z', defaultSource: 'un_sc', list: 'UN' })
   })
 })
 

@@ -19,7 +19,7 @@ export const euFsfXmlFormat: LabelFormat = {
     const list = { generatedAt: null as string | null }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.generatedAt, defaultSource: 'eu_fsf' }),
+      facts: () => ({ publishedAt: list.generatedAt, defaultSource: 'eu_fsf', list: 'EU' }),
     }
   },
 }

@@ -30,8 +30,9 @@ export function* itemsOfParty(
     .filter((name) => name !== '' && hiddenCharacterIn(name) === null)
   const seen = new Set<string>()
   for (const { line, text } of party.remarks) {
-    const { found, refused } = addressesIn(text)
-    for (const reason of refused.filter((one) => isNew(seen, one))) yield { type: 'refused', line, reason }
+    const { found, unreadable } = addressesIn(text)
+    for (const reason of unreadable.filter((one) => isNew(seen, one)))
+      yield { type: 'unreadable', line, reason }
     for (const { address, ticker } of found.filter((one) => isNew(seen, one.address))) {
       yield {
         type: 'row',

@@ -13,7 +13,7 @@ export const ofsiCsvFormat: LabelFormat = {
     const list = { updatedAt: null as string | null }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.updatedAt, defaultSource: OFSI_SOURCE }),
+      facts: () => ({ publishedAt: list.updatedAt, defaultSource: OFSI_SOURCE, list: 'UK' }),
     }
   },
 }

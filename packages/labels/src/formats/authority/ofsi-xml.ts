@@ -12,7 +12,7 @@ export const ofsiXmlFormat: LabelFormat = {
   parse(file) {
     return {
       items: parseList(file.open()),
-      facts: () => ({ publishedAt: null, defaultSource: OFSI_SOURCE }),
+      facts: () => ({ publishedAt: null, defaultSource: OFSI_SOURCE, list: 'UK' }),
     }
   },
 }

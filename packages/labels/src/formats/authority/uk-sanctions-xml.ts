@@ -23,7 +23,7 @@ export const ukSanctionsXmlFormat: LabelFormat = {
     const list = { generatedAt: null as string | null }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.generatedAt, defaultSource: OFSI_SOURCE }),
+      facts: () => ({ publishedAt: list.generatedAt, defaultSource: OFSI_SOURCE, list: 'UK' }),
     }
   },
 }

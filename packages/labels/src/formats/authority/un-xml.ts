@@ -19,7 +19,7 @@ export const unXmlFormat: LabelFormat = {
     const list = { generatedAt: null as string | null }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.generatedAt, defaultSource: 'un_sc' }),
+      facts: () => ({ publishedAt: list.generatedAt, defaultSource: 'un_sc', list: 'UN' }),
     }
   },
 }

@@ -2,20 +2,56 @@
 import type { LabelRow } from '../label-source.js'
 import { hiddenCharacterIn } from '../row-faults.js'
 import { sanctionOf } from '../sanction.js'
+import { upperAscii } from '@cupel/domain'
+import { addressesIn, announcesAddress } from '../authority/addresses-in-text.js'
+import { visible } from '../authority/lenient-address.js'
 
 export const OFAC_SOURCE = 'ofac_sdn'
 
-const ID_TYPE = /^Digital Currency Address - ([A-Za-z0-9]+)$/
+/** The currency's ticker at the end of an identifier type, after a dash, a colon or in brackets. */
+const TICKER = /(?:^|[^\p{L}\p{N}])([\p{L}\p{N}]{2,12})[^\p{L}\p{N}]*$/u
+const NO_TICKER = /^(?:address(?:es)?|wallets?|accounts?|currency|id|no|number|crypto\w*|blockchain)$/i
 
-/** The ticker of an identifier type such as `Digital Currency Address - XBT`, or null for any other identifier. */
+/**
+ * The ticker of an identifier type such as `Digital Currency Address - XBT`, empty if the type names none; null for any other identifier.
+ */
 export function tickerOf(idType: string): string | null {
-  return ID_TYPE.exec(idType.trim())?.[1]?.toUpperCase() ?? null
+  const text = visible(idType).trim()
+  if (!announcesAddress(text)) return null
+  const ticker = TICKER.exec(text)?.[1] ?? ''
+  return NO_TICKER.test(ticker) ? '' : upperAscii(ticker)
 }
 
-const SDN_LIST = 'OFAC SDN'
+/** An identifier of one listed party, as the layout gives it. */
+export interface Identifier {
+  readonly line: number
+  readonly type: string
+  readonly text: string
+}
 
-/** One listed address. OFAC's ticker names an asset, not a chain, so the address decides the chain. */
+/**
+ * The cells that hold addresses. An identifier of another type is one only if it can be nothing but an address, or if it states no type and
+ * looks like one.
+ */
+export function* addressCells({ line, type, text }: Identifier): Generator<AddressCell> {
+  const ticker = tickerOf(type)
+  if (ticker !== null) return yield { line, ticker, address: text }
+  const { found, unreadable } = addressesIn(text)
+  for (const { address, ticker: said } of found) yield { line, ticker: said ?? '', address }
+  if (type.trim() === '' && unreadable.length > 0) yield { line, ticker: '', address: text }
+}
+
+export interface AddressCell {
+  readonly line: number
+  readonly ticker: string
+  /** One address or several, as written. */
+  readonly address: string
+}
+
+/** One cell of addresses. OFAC's ticker names an asset, not a chain, so the address decides the chain. */
 export function designation(listed: {
+  /** Name of the list; the other layouts name none, and are published for the SDN list. */
+  readonly list?: string
   readonly line: number
   readonly address: string
   readonly ticker: string
@@ -29,10 +65,10 @@ export function designation(listed: {
 }): LabelRow {
   // A name with hidden characters must not prevent the designation.
   const entity = hiddenCharacterIn(listed.entity) === null ? listed.entity : ''
-  const { uid, programmes, aliases = [], designatedAt = null } = listed
+  const { uid, programmes, aliases = [], designatedAt = null, list = 'SDN' } = listed
   return {
     line: listed.line,
-    address: listed.address.trim(),
+    address: listed.address,
     chain: null,
     chainHint: listed.ticker,
     category: 'sanctions',
@@ -43,6 +79,13 @@ export function designation(listed: {
     kind: 'designation',
     observedAt: listed.observedAt,
     validFrom: designatedAt,
-    sanction: sanctionOf({ list: SDN_LIST, programmes, entityId: uid, name: entity, aliases, designatedAt }),
+    sanction: sanctionOf({
+      list: `OFAC ${list}`,
+      programmes,
+      entityId: uid,
+      name: entity,
+      aliases,
+      designatedAt,
+    }),
   }
 }

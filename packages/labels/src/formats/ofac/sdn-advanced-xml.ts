@@ -6,7 +6,7 @@
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { shown } from '../message.js'
-import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
+import { addressCells, designation, OFAC_SOURCE, tickerOf, type AddressCell } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
 import { readXml, type XmlElement } from '../xml-events.js'
 
@@ -24,36 +24,51 @@ export const ofacAdvancedXmlFormat: LabelFormat = {
   parse(file) {
     const list: AdvancedList = {
       issuedAt: null,
-      tickers: new Map(),
-      sdnLists: new Set(),
+      featureTypes: new Map(),
+      lists: new Map(),
+      entered: new Set(),
       addresses: [],
       lastNameTypes: new Set(),
       names: new Map(),
       listedAt: new Map(),
+      listOf: new Map(),
       programmes: new Map(),
     }
     return {
       items: parseList(file.open(), list),
-      facts: () => ({ publishedAt: list.issuedAt, defaultSource: OFAC_SOURCE }),
+      facts: () => ({ publishedAt: list.issuedAt, defaultSource: OFAC_SOURCE, list: nameOfDocument(list) }),
     }
   },
 }
 
 interface AdvancedList {
   issuedAt: string | null
-  /** Feature type → ticker, for digital currency features only. */
-  readonly tickers: Map<string, string>
-  /** Ids of the SDN list. */
-  readonly sdnLists: Set<string>
-  readonly addresses: { line: number; ticker: string; address: string; profile: string }[]
+  /** Feature type → its name. */
+  readonly featureTypes: Map<string, string>
+  /** Id → name of each list in ListValues. */
+  readonly lists: Map<string, ListName>
+  /** Lists on which the document has entries. */
+  readonly entered: Set<ListName>
+  readonly addresses: (AddressCell & { readonly profile: string })[]
   /** Ids of the name part type `Last Name`. */
   readonly lastNameTypes: Set<string>
   /** Profile → names, for parties that have an address. */
   readonly names: Map<string, PartyNames>
-  /** Profile on the SDN list → date of its earliest entry; null if the entry is undated. */
+  /** Profile on a list → date of its earliest entry; null if the entry is undated. */
   readonly listedAt: Map<string, string | null>
-  /** Profile on the SDN list → programmes. */
+  /** Profile → the list that it is on; SDN if it is on several. */
+  readonly listOf: Map<string, ListName>
+  /** Profile on a list → programmes. */
   readonly programmes: Map<string, string[]>
+}
+
+/** OFAC's list of specially designated nationals, or any of its other lists: these are published together. */
+type ListName = 'SDN' | 'non-SDN'
+
+/** The lists on which the document has entries; without any, the only list that it names. */
+function nameOfDocument({ entered, lists }: AdvancedList): string | null {
+  const names = entered.size > 0 ? entered : new Set(lists.values())
+  return entered.size > 0 || names.size === 1 ? [...names].sort().join(' and ') : null
 }
 
 interface PartyNames {
@@ -76,9 +91,9 @@ interface Reading {
   groupTypes: Map<string, string>
   name: string
   aliases: string[]
-  featureTicker: string | null
-  featureLine: number
-  partyAddresses: { line: number; ticker: string; address: string }[]
+  /** Null outside of a feature. */
+  feature: { readonly type: string; readonly line: number; readonly details: string[] } | null
+  partyAddresses: AddressCell[]
   entryProfile: string | null
   created: boolean
   measureType: string
@@ -93,8 +108,7 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
     groupTypes: new Map(),
     name: '',
     aliases: [],
-    featureTicker: null,
-    featureLine: 0,
+    feature: null,
     partyAddresses: [],
     entryProfile: null,
     created: false,
@@ -105,19 +119,20 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
     if (event.type === 'start') onStart[event.element.name]?.(event.element, now, list)
     else onEnd[event.element.name]?.(event.text, now, list, event.element)
   }
-  if (list.tickers.size === 0) {
+  if (![...list.featureTypes.values()].some((type) => tickerOf(type) !== null)) {
     throw new SetRefusedError('malformed', null, 'The list names no digital currency feature type')
   }
   for (const { line, ticker, address, profile } of list.addresses) {
     const listedAt = list.listedAt.get(profile)
     if (listedAt === undefined) {
-      yield { type: 'refused', line, reason: `the party has no entry on the SDN list: ${shown(profile)}` }
+      yield { type: 'unreadable', line, reason: `the party has no entry on a list: ${shown(profile)}` }
       continue
     }
     const { primary: entity, aliases } = list.names.get(profile) ?? { primary: '', aliases: [] }
     yield {
       type: 'row',
       row: designation({
+        list: list.listOf.get(profile) ?? 'SDN',
         line,
         ticker,
         address,
@@ -157,15 +172,17 @@ const onStart: Readonly<Record<string, StartHandler>> = {
     now.groupTypes.set(element.attributes['ID'] ?? '', element.attributes['NamePartTypeID'] ?? '')
   },
   Feature: (element, now, list) => {
-    now.featureTicker = list.tickers.get(element.attributes['FeatureTypeID'] ?? '') ?? null
-    now.featureLine = element.line
+    const type = list.featureTypes.get(element.attributes['FeatureTypeID'] ?? '') ?? ''
+    now.feature = { type, line: element.line, details: [] }
   },
   SanctionsEntry: (element, now, list) => {
-    const onSdnList = list.sdnLists.size === 0 || list.sdnLists.has(element.attributes['ListID'] ?? '')
-    now.entryProfile = onSdnList ? (element.attributes['ProfileID'] ?? null) : null
-    if (now.entryProfile !== null && !list.listedAt.has(now.entryProfile)) {
-      list.listedAt.set(now.entryProfile, null)
-    }
+    now.entryProfile = element.attributes['ProfileID'] ?? null
+    const name = list.lists.get(element.attributes['ListID'] ?? '')
+    if (name !== undefined) list.entered.add(name)
+    if (now.entryProfile === null) return
+    if (!list.listedAt.has(now.entryProfile)) list.listedAt.set(now.entryProfile, null)
+    if (name !== undefined && list.listOf.get(now.entryProfile) !== 'SDN')
+      list.listOf.set(now.entryProfile, name)
   },
   EntryEvent: (element, now) => {
     now.created = (element.attributes['EntryEventTypeID'] ?? CREATED) === CREATED
@@ -183,11 +200,11 @@ const onStart: Readonly<Record<string, StartHandler>> = {
 
 const onEnd: Readonly<Record<string, EndHandler>> = {
   FeatureType: (text, _now, list, element) => {
-    const ticker = tickerOf(text)
-    if (ticker !== null) list.tickers.set(element.attributes['ID'] ?? '', ticker)
+    list.featureTypes.set(element.attributes['ID'] ?? '', text)
   },
   List: (text, _now, list, element) => {
-    if (/\bSDN\b/.test(text) && !/non-SDN/i.test(text)) list.sdnLists.add(element.attributes['ID'] ?? '')
+    const isSdn = /\bSDN\b|specially designated/i.test(text) && !/non.?SDN/i.test(text)
+    list.lists.set(element.attributes['ID'] ?? '', isSdn ? 'SDN' : 'non-SDN')
   },
   Year: (text, now) => void (now.date.year = Number(text)),
   Month: (text, now) => void (now.date.month = Number(text)),
@@ -211,10 +228,15 @@ const onEnd: Readonly<Record<string, EndHandler>> = {
     }
   },
   VersionDetail: (text, now) => {
-    if (now.featureTicker === null || text === '') return
-    now.partyAddresses.push({ line: now.featureLine, ticker: now.featureTicker, address: text })
+    if (text !== '') now.feature?.details.push(text)
   },
-  Feature: (_text, now) => void (now.featureTicker = null),
+  Feature: (_text, now) => {
+    const { type = '', line = 0, details = [] } = now.feature ?? {}
+    now.feature = null
+    // A feature of an address without any is a row that cannot be read.
+    const texts = details.length === 0 && tickerOf(type) !== null ? [''] : details
+    for (const text of texts) now.partyAddresses.push(...addressCells({ line, type, text }))
+  },
   DistinctParty: (_text, now, list, element) => {
     if (now.partyAddresses.length === 0) return
     list.names.set(now.profile, { primary: now.name, aliases: now.aliases })

@@ -86,11 +86,27 @@ describe('the advanced SDN list', () => {
     expect(items).toMatchObject([{ type: 'row', row: { validFrom: null } }])
   })
 
-  test('does not call a party sanctioned that is on another list alone', async () => {
-    const { items } = await parse(
+  test('is named after the lists on which it has entries', async () => {
+    const on = async (...entries: string[]) =>
+      await parse(document(party(6, name('Y'), feature(345, '0xabc')), entries.join('')))
+    const [sdn, other] = [listing(6, created('')), listing(6, created(''), 91507)]
+    expect((await on(sdn)).facts.list).toBe('SDN')
+    expect((await on(other)).facts.list).toBe('non-SDN')
+    expect((await on(sdn, other)).facts.list).toBe('SDN and non-SDN')
+  })
+
+  test('designates who is on another list than the SDN list, under its name', async () => {
+    const { rows } = await parse(
       document(party(6, name('Y'), feature(345, '0xabc')), listing(6, created(date(2020, 1, 1)), 91507)),
     )
-    expect(items).toMatchObject([{ type: 'refused', reason: 'the party has no entry on the SDN list: "6"' }])
+    expect(rows).toMatchObject([{ address: '0xabc', sanction: { list: 'OFAC non-SDN' } }])
+  })
+
+  test('loses no party without an entry, and no address of a feature without a text', async () => {
+    const { items } = await parse(document(party(6, name('Y'), feature(345, '0xabc')), ''))
+    expect(items).toMatchObject([{ type: 'unreadable', reason: 'the party has no entry on a list: "6"' }])
+    const empty = await parse(document(party(6, name('Y'), feature(345, '')), listing(6, created(''))))
+    expect(empty.rows).toMatchObject([{ address: '' }])
   })
 
   test('is refused as a whole where it is cut off, even between two parties', async () => {
@@ -101,7 +117,9 @@ describe('the advanced SDN list', () => {
   })
 
   test('is refused as a whole where no feature type is a digital currency', async () => {
-    await expect(parse(document('', '').replaceAll('Digital Currency', 'Postal'))).rejects.toMatchObject({
+    await expect(
+      parse(document('', '').replaceAll(/Digital Currency Address - \w+/g, 'Postal Address')),
+    ).rejects.toMatchObject({
       refusal: 'malformed',
     })
   })

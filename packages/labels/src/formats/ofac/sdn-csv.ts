@@ -11,7 +11,10 @@ import {
   type LabelFormat,
   type ParsedItem,
 } from '../label-source.js'
-import { designation, OFAC_SOURCE } from './digital-currency.js'
+import { upperAscii } from '@cupel/domain'
+import { addressesIn } from '../authority/addresses-in-text.js'
+import { visible } from '../authority/lenient-address.js'
+import { designation, OFAC_SOURCE, type AddressCell } from './digital-currency.js'
 
 const SDN_COLUMNS = 12
 const COMMENT_COLUMNS = 2
@@ -60,22 +63,55 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
       )
     }
     const remarks = beginning + (continuation ?? '')
-    for (const [, ticker, address] of remarks.matchAll(/Digital Currency Address - ([A-Z0-9]+) ([^\s;]+)/g)) {
-      const row = designation({
-        line,
-        ticker: ticker!,
-        // The remarks end with a full stop.
-        address: address!.replace(/\.$/, ''),
-        entity: nameOf(present(fields[1]!)),
-        uid,
-        observedAt: null,
-        // Several programmes are written as `CYBER2] [DPRK3`.
-        programmes: present(fields[PROGRAMMES]!).split(/\]\s*\[/),
-        aliases: aliasesIn(remarks),
-      })
+    const entity = nameOf(present(fields[1]!))
+    // Several programmes are written as `CYBER2] [DPRK3`.
+    const programmes = present(fields[PROGRAMMES]!).split(/\]\s*\[/)
+    const aliases = aliasesIn(remarks)
+    const { cells, unreadable } = readRemarks(remarks, line)
+    for (const cell of cells) {
+      const row = designation({ ...cell, entity, uid, observedAt: null, programmes, aliases })
       yield { type: 'row', row }
     }
+    for (const reason of unreadable) yield { type: 'unreadable', line, reason }
   }
+}
+
+/** The words before an address, and its ticker if one follows them. */
+const WORDING =
+  /(?:digital|virtual|crypto)[\s\p{Pd}]*(?:currenc\w*|assets?|coins?)?[\s\p{Pd}]*(?:address(?:es)?|wallets?|accounts?)|block[\s\p{Pd}]?chain[\s\p{Pd}]*address(?:es)?/giu
+const TICKER = /^[\s\p{Pd}:]*([A-Za-z0-9]{2,12})(?=[\s\p{Pd}:])/u
+
+interface Remarks {
+  readonly cells: readonly AddressCell[]
+  /** What outside of the cells looks like an address, and why it is none. */
+  readonly unreadable: readonly string[]
+}
+
+/** The text after each wording up to the next semicolon or wording; then what else in the remarks can only be an address. */
+function readRemarks(remarks: string, line: number): Remarks {
+  const text = visible(remarks)
+  const wordings = [...text.matchAll(WORDING)]
+  const cells: AddressCell[] = []
+  let rest = ''
+  let end = 0
+  for (const [index, wording] of wordings.entries()) {
+    const start = wording.index + wording[0].length
+    const until = Math.min(indexOr(text, ';', start), wordings[index + 1]?.index ?? text.length)
+    const cell = text.slice(start, until).replace(/\.?\s*$/, '')
+    const ticker = TICKER.exec(cell)
+    const address = cell.slice(ticker?.[0].length ?? 0).trim()
+    cells.push({ line, ticker: upperAscii(ticker?.[1] ?? ''), address })
+    rest += `${text.slice(end, wording.index)}; `
+    end = until
+  }
+  const { found, unreadable } = addressesIn(rest + text.slice(end))
+  cells.push(...found.map(({ address, ticker }) => ({ line, ticker: ticker ?? '', address })))
+  return { cells, unreadable }
+}
+
+function indexOr(text: string, mark: string, from: number): number {
+  const index = text.indexOf(mark, from)
+  return index < 0 ? text.length : index
 }
 
 /** Complete remarks end with a full stop; the layout has room for 1,000 characters. */
@@ -114,7 +150,7 @@ async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string,
 
 async function* readRows(input: ByteStream, columns: number): AsyncGenerator<CsvRow> {
   for await (const row of readCsvRows(input, { trim: true })) {
-    if (row.fields.length === 1 && row.fields[0] === DOS_END_OF_FILE) return
+    if (row.fields.length === 1 && row.fields[0] === DOS_END_OF_FILE) continue
     if (row.fields.length !== columns) {
       throw new SetRefusedError(
         'wrong-columns',

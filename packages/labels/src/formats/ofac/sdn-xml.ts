@@ -4,7 +4,7 @@
  */
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
-import { designation, OFAC_SOURCE, tickerOf } from './digital-currency.js'
+import { addressCells, designation, OFAC_SOURCE, type AddressCell } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
 import { readXml, type XmlEvent } from '../xml-events.js'
 
@@ -34,7 +34,7 @@ interface Entry {
   lastName: string
   readonly programmes: string[]
   readonly aliases: string[]
-  readonly addresses: { readonly line: number; readonly ticker: string; readonly address: string }[]
+  readonly addresses: AddressCell[]
 }
 
 const AKA = 'sdnList/sdnEntry/akaList/aka'
@@ -76,8 +76,7 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
     if (at === 'sdnList/sdnEntry/idList/id/idType') id.type = event.text
     if (at === 'sdnList/sdnEntry/idList/id/idNumber') id.number = event.text
     if (at === 'sdnList/sdnEntry/idList/id') {
-      const ticker = tickerOf(id.type)
-      if (ticker !== null) entry.addresses.push({ line: id.line, ticker, address: id.number })
+      entry.addresses.push(...addressCells({ line: id.line, type: id.type, text: id.number }))
     }
     if (at === 'sdnList/sdnEntry') {
       list.entries += 1

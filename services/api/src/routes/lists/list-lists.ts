@@ -3,6 +3,7 @@ import type { Caller } from '@cupel/access'
 import type { JudgedSet } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { readJudgedLists } from '@cupel/read-models'
+import { listRowsSchema } from '@cupel/contracts'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 import type { PageTokens } from '../../http/page-token.js'
@@ -43,6 +44,7 @@ const labelSetSchema = z
         'Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0.',
       ),
     labels: z.int().min(0),
+    rows: listRowsSchema,
     status: z
       .string()
       .describe(
@@ -63,6 +65,7 @@ const example: LabelSet = {
   published_at: '2026-11-20T18:00:00.000Z',
   age_hours: 3,
   labels: 1053,
+  rows: { read: 1055, refused: 0, skipped: 0, unreadable: 2, accepted: 2 },
   status: 'current',
 }
 
@@ -125,6 +128,7 @@ function itemOf(set: JudgedSet, nowMs: number): LabelSet {
     published_at: set.publishedAt === '' ? null : set.publishedAt,
     age_hours: ageMs === null ? null : Math.round((ageMs / HOUR_MS) * 10) / 10,
     labels: set.visible,
+    rows: set.rows,
     status: set.status,
   }
 }

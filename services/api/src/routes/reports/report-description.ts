@@ -84,6 +84,7 @@ export const reportExample: Report = {
           list_date: '2026-11-20',
           confirmed_at: '2026-11-21T06:00:00.000Z',
           labels: 1053,
+          rows: { read: 1055, refused: 0, skipped: 0, unreadable: 2, accepted: 2 },
           status: 'current',
         },
       ],

@@ -11,7 +11,7 @@ const MAX_AHEAD_MS = 24 * HOUR_MS
 
 /**
  * `missing` never came. `withdrawn` has no labels any more. `superseded`: the authority has a newer version of it. `conflict` was
- * computed from an older state. `incomplete` lacks labels. `old` exceeds the age that the policy allows.
+ * computed from an older state. `incomplete` lacks labels, or has rows that nobody can read. `old` exceeds the age that the policy allows.
  */
 export type ListStatus =
   'current' | 'old' | 'incomplete' | 'conflict' | 'superseded' | 'withdrawn' | 'missing'
@@ -31,7 +31,7 @@ export interface ListsJudgement {
   readonly isStale: boolean
   /** An expected list never came. */
   readonly hasMissing: boolean
-  /** The publication of some list states more labels, or fewer, than are here. */
+  /** The publication of some list states more labels, or fewer, than are here, or has rows that nobody can read. */
   readonly isIncomplete: boolean
   /** The whole list of at least one authority is in force. */
   readonly hasSanctionsList: boolean
@@ -67,8 +67,12 @@ export function isInForce(set: LabelSetFacts, labelSets: readonly LabelSetFacts[
   return isPublished(set) && !labelSets.some((other) => supersedes(other, set))
 }
 
-/** Whether every label that the publication of the set states is here. */
-export const isComplete = ({ visible, total }: LabelSetFacts): boolean => visible === total
+/**
+ * Whether every label that the publication of the set states is here, and an operator accepted every row of the document that could not
+ * be read: somebody may be designated by it.
+ */
+export const isComplete = ({ visible, total, rows }: Pick<LabelSetFacts, 'visible' | 'total' | 'rows'>): boolean =>
+  visible === total && rows.unreadable === rows.accepted
 
 /** Whether a list can show who is no longer on it: it has labels, and all of them are here. */
 export const canEnd = (set: LabelSetFacts): boolean => set.whole && set.total > 0 && isComplete(set)
@@ -91,11 +95,18 @@ function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
   )
 }
 
+type Version = Pick<LabelSetFacts, 'source' | 'dataset' | 'labelSetSeq' | 'versionOf'>
+
 /**
- * An authority may have several lists, such as OFAC's SDN list and its list of other parties. No version of a list loses half of
- * it, so a whole list with fewer labels than that is another list: both are in force.
+ * An authority may have several lists, such as OFAC's SDN list and its list of other parties; then both are in force. The set that was
+ * published last knows whether the two are one list: the import compared the names in the documents, or else the addresses.
  */
-const isVersionOf = (newer: LabelSetFacts, older: LabelSetFacts): boolean => newer.total * 2 >= older.total
+export const isVersionOf = (one: Version, other: Version): boolean =>
+  states(one, other) || states(other, one)
+
+const states = (later: Version, earlier: Version): boolean =>
+  later.labelSetSeq >= earlier.labelSetSeq &&
+  later.versionOf.includes(`${earlier.source}/${earlier.dataset}`)
 
 /** Lists are dated by day, some with a time. */
 const dayOf = (date: string): string => date.slice(0, 'YYYY-MM-DD'.length)

@@ -50,7 +50,7 @@ describe('several sets of one authority', () => {
   })
 
   test('a list of other parties that is dated later leaves the SDN list in force', () => {
-    const others = ofacSet({ dataset: 'non_sdn', asOf: '2026-11-21', total: 12 })
+    const others = ofacSet({ dataset: 'non_sdn', asOf: '2026-11-21', versionOf: [] })
     const labelSets = [ofacSet(), others]
     expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red', overallHundredths: 10_000 })
     expect(judged([ofacLabel({ dataset: 'non_sdn' })], { labelSets })).toMatchObject({ level: 'red' })
@@ -60,12 +60,39 @@ describe('several sets of one authority', () => {
     })
   })
 
-  test('a version of a list may be half as long, and no shorter', () => {
-    const later = (total: number) => ofacSet({ dataset: 'later', asOf: '2026-11-21', total })
-    const statusBeside = (total: number) =>
-      judged([], { labelSets: [ofacSet(), later(total)] }).labelSets.map(({ status }) => status)
-    expect(statusBeside(500)).toEqual(['superseded', 'current'])
-    expect(statusBeside(499)).toEqual(['current', 'current'])
+  test('only a version of the same list, of any length, is superseded: the later publication says which it is', () => {
+    const statuses = (versionOf: readonly string[], changes: Parameters<typeof ofacSet>[0] = {}) =>
+      judged([], {
+        labelSets: [
+          ofacSet({ versionOf: [], ...changes }),
+          ofacSet({ dataset: 'later', asOf: '2026-11-21', total: 3, labelSetSeq: 2, versionOf }),
+        ],
+      }).labelSets.map(({ status }) => status)
+    expect(statuses(['ofac_sdn/ofac_sdn'])).toEqual(['superseded', 'current'])
+    expect(statuses([])).toEqual(['current', 'current'])
+    expect(statuses([], { versionOf: ['ofac_sdn/later'] })).toEqual(['current', 'current'])
+    expect(statuses([], { versionOf: ['ofac_sdn/later'], labelSetSeq: 3 })).toEqual(['superseded', 'current'])
+  })
+
+  test('a list with rows that nobody could read is incomplete until their exact number is accepted, and ends nothing before', () => {
+    const older = ofacSet({ dataset: 'older', asOf: '2026-11-20' })
+    const judgedWith = (unreadable: number, accepted: number) =>
+      judged(clean, {
+        labelSets: [
+          ofacSet({ asOf: '2026-11-21', rows: { ...older.rows, unreadable, accepted } }),
+          older,
+        ],
+      })
+    expect(judgedWith(2, 0)).toMatchObject({
+      level: 'grey',
+      levelReasons: ['list_incomplete'],
+      labelSets: [{ status: 'incomplete' }, { status: 'current' }],
+    })
+    expect(judgedWith(2, 1)).toMatchObject({ level: 'grey' })
+    expect(judgedWith(2, 2)).toMatchObject({
+      level: 'green',
+      labelSets: [{ status: 'current' }, { status: 'superseded' }],
+    })
   })
 
   test('a list without a date is not before another', () => {

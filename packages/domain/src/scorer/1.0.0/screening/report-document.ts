@@ -88,6 +88,13 @@ function shownList(set: JudgedSet): Report['coverage']['labels']['lists'][number
     list_date: set.asOf,
     confirmed_at: set.confirmedAt,
     labels: set.visible,
+    rows: {
+      read: set.rows.read,
+      refused: set.rows.refused,
+      skipped: set.rows.skipped,
+      unreadable: set.rows.unreadable,
+      accepted: set.rows.accepted,
+    },
     status: set.status,
   }
 }
