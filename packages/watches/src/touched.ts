@@ -2,6 +2,7 @@
  * The watches that a change of labels, ledger, policy or scorer can affect. A statement that cannot decide returns too many watches, never
  * too few: a watch too many costs a screening, and a watch too few hides a listed address.
  */
+import { parseAddress, writtenForms } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { ALL_TURNS_MS, TURN_MS } from './limits.js'
 
@@ -34,7 +35,8 @@ export async function markTouched(
     marked += await markDue(
       transaction,
       'ledger',
-      `w.livemode AND w.chain IN (SELECT s.chain FROM ledger.segment s WHERE s.ledger_seq > $5 AND s.ledger_seq <= $6)`,
+      `w.livemode AND EXISTS (
+         SELECT FROM ledger.segment s WHERE s.ledger_seq > $5 AND s.ledger_seq <= $6 AND ${IS_ON('s.chain')})`,
       [from.ledgerSeq, to.ledgerSeq],
       LEDGER_PATIENCE_MS,
     )
@@ -82,38 +84,60 @@ async function markOfLabels(
   let marked = await markDue(
     transaction,
     'labels',
-    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR ${HAS_OLDER_KEY} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')}))`,
+    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')}))`,
     range,
   )
   const chains = await transaction.query<{ chain: string }>(
-    'SELECT DISTINCT chain FROM watches.watch WHERE livemode AND chain IN (SELECT chain FROM ledger.segment)',
+    `SELECT DISTINCT s.chain FROM ledger.segment s
+     WHERE EXISTS (SELECT FROM watches.watch w WHERE w.livemode AND ${IS_ON('s.chain')})`,
   )
-  for (const { chain } of chains) marked += await markReached(transaction, { chain, range, hops })
+  if (chains.length === 0) return marked
+  const changed = await transaction.query<ChangedAddress>(CHANGED_ADDRESSES, [...range, MAX_REACHED + 1])
+  for (const { chain } of chains) marked += await markReached(transaction, { chain, changed, hops })
   return marked
 }
 
-/** Watches from which a path of transfers, or a common spending, leads to an address whose labels changed. */
+/** The chain is the watched one, or one that the watched address is judged on too. */
+const IS_ON = (chain: string): string => `(w.chain = ${chain} OR w.candidate_chains::jsonb ? ${chain})`
+
+/** An address of any chain, in the notation of its label's chain. */
+interface ChangedAddress extends Record<string, unknown> {
+  readonly chain: string
+  readonly address: string
+}
+
+/**
+ * Watches from which a path of transfers, or a common spending, leads to an address whose labels changed, or to another form of its key.
+ * The ledger holds addresses in one form each, so the forms are derived before it is searched, and the keys after.
+ */
 async function markReached(
   transaction: Queryable,
   {
     chain,
-    range,
+    changed,
     hops,
-  }: { readonly chain: string; readonly range: readonly number[]; readonly hops: number },
+  }: { readonly chain: string; readonly changed: readonly ChangedAddress[]; readonly hops: number },
 ): Promise<number> {
-  const reached = await transaction.query<{ address: string }>({ name: 'watches.reached', text: REACHED }, [
+  const all = (): Promise<number> => markDue(transaction, 'labels', `w.livemode AND ${IS_ON('$5')}`, [chain])
+  if (changed.length > MAX_REACHED) return await all()
+  const forms = changed.flatMap((one) => writtenForms(one.address, one.chain, chain))
+  const statement = { name: 'watches.reached', text: REACHED }
+  const reached = await transaction.query<{ address: string }>(statement, [
     chain,
-    ...range,
+    [...new Set(forms)],
     hops,
     MAX_REACHED + 1,
   ])
-  if (reached.length > MAX_REACHED)
-    return await markDue(transaction, 'labels', 'w.livemode AND w.chain = $5', [chain])
+  if (reached.length > MAX_REACHED) return await all()
+  const keys = reached.map(({ address }) => {
+    const parsed = parseAddress(address, chain)
+    return parsed.ok ? parsed.lookupKey : address
+  })
   return await markDue(
     transaction,
     'labels',
-    'w.livemode AND w.chain = $5 AND w.canonical_address = ANY ($6::text[])',
-    [chain, reached.map(({ address }) => address)],
+    `w.livemode AND w.lookup_key = ANY ($6::text[]) AND ${IS_ON('$5')}`,
+    [chain, keys],
   )
 }
 
@@ -148,12 +172,6 @@ const RENEWS_LISTS = (after: string, upTo: string): string => `EXISTS (
   SELECT FROM label_view.publication p WHERE p.label_set_seq > ${after} AND p.label_set_seq <= ${upTo}
     AND (p.whole OR p.authority_origin <> '' OR p.refresh_configured))`
 
-/**
- * A watch keeps the look-up key of its creation. Keys in these forms are no longer derived, and no label has one: any change can affect
- * such a watch.
- */
-const HAS_OLDER_KEY = `w.lookup_key LIKE ANY ('{pkh:%,xrp:%,bnb:%,cosmos:%}')`
-
 /** Look-up keys of labels that a publication of the range added or retired. */
 const CHANGED_KEYS = (after: string, upTo: string): string => `
   WITH news AS (SELECT import_id FROM label_view.publication WHERE label_set_seq > ${after} AND label_set_seq <= ${upTo})
@@ -162,27 +180,32 @@ const CHANGED_KEYS = (after: string, upTo: string): string => `
   SELECT l.lookup_key FROM label_view.retirement r JOIN label_view.label l USING (label_id)
   WHERE r.import_id IN (SELECT import_id FROM news)`
 
+/** Addresses whose labels a publication of the range changed, and those that share a key with them. */
+const CHANGED_ADDRESSES = {
+  name: 'watches.changed-addresses',
+  text: `
+    SELECT DISTINCT l.canonical_address AS address, l.chain FROM label_view.label l
+    WHERE l.lookup_key IN (${CHANGED_KEYS('$1', '$2')}) LIMIT $3`,
+}
+
 /**
- * Addresses of a chain within this number of transfers from an address whose labels changed, and those of its cluster. The limit makes
- * it end early: the caller then takes all.
+ * Addresses of a chain within this number of transfers from the given addresses or from those of their clusters: a counterparty counts by
+ * the labels of its cluster too. The limit makes it end early: the caller then takes all.
  */
 const REACHED = `
-  WITH RECURSIVE changed AS (
-    SELECT DISTINCT l.canonical_address AS address FROM label_view.label l
-    WHERE l.lookup_key IN (${CHANGED_KEYS('$2', '$3')})),
-  member (address) AS (
-    SELECT address COLLATE "C" FROM changed
+  WITH RECURSIVE member (address) AS (
+    SELECT changed.address COLLATE "C" FROM unnest($2::text[]) AS changed (address)
     UNION
     SELECT j.other FROM member CROSS JOIN LATERAL (
       SELECT j.other FROM ledger.cluster_join j WHERE j.chain = $1 AND j.address = member.address) j),
   near (address, hop) AS (
-    SELECT address COLLATE "C", 0 FROM changed
+    (SELECT address, 0 FROM member LIMIT $4)
     UNION
     SELECT next.address, near.hop + 1 FROM near CROSS JOIN LATERAL (
       SELECT t.to_address AS address FROM ledger.transfer t WHERE t.chain = $1 AND t.from_address = near.address
       UNION
       SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address) next
-    WHERE near.hop < $4)
-  (SELECT address FROM member LIMIT $5)
+    WHERE near.hop < $3)
+  (SELECT address FROM member LIMIT $4)
   UNION
-  (SELECT address FROM near LIMIT $5)`
+  (SELECT address FROM near LIMIT $4)`

@@ -1,9 +1,10 @@
 /** A watched address is decided again when a change may affect it, and each change of its report is told once. */
+import { encodeSegwit } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { lookForNews } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addresses, openInstallation, type Installation } from './installation.js'
-import { activatePolicy, changes, due, publish, report, settleAll, watch } from './watching.js'
+import { activatePolicy, changes, due, publish, report, segment, settleAll, watch } from './watching.js'
 
 const SCORER = '1.0.0'
 
@@ -15,7 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => installation.close())
 
-const [A, B, C, D] = addresses(4) as [string, string, string, string]
+const [A, B, C] = addresses(3) as [string, string, string]
+const D = encodeSegwit('bc', 0, new Uint8Array(20).fill(1))
 const green = () => ({ level: 'green', score: 0 })
 const look = () => lookForNews(installation.database, SCORER)
 const standing = async (): Promise<(string | null)[]> =>
@@ -190,60 +192,8 @@ describe('what a change touches', () => {
     expect(await due(installation)).toEqual([A, A])
   })
 
-  test('by any change of labels: a watch whose look-up key has a form that is no longer derived', async () => {
-    const older = "UPDATE watches.watch SET lookup_key = 'pkh:' || lookup_key WHERE address = $1"
-    await installation.database.execute(older, [B])
-    await publish(installation, { added: ['0xother'] })
-    await look()
-    expect(new Set(await due(installation))).toEqual(new Set([B]))
-  })
-
-  test('by labels of an address that transfers lead to, as far as the policy follows them', async () => {
-    const transfer = (id: number, from: string, to: string) =>
-      installation.database.execute(
-        `INSERT INTO ledger.transfer (transfer_id, segment_id, seen_segment_id, chain, from_address, to_address, kind, contract,
-           tx_hash, amount, sort_at) VALUES ($1::uuid, 1, 1, 'ETH', $2, $3, 'native', '', '', 1, 1)`,
-        [`00000000-0000-0000-0000-${String(id).padStart(12, '0')}`, from, to],
-      )
-    await segment('ETH')
-    await look()
-    await settleAll(installation)
-    // Two transfers lead from C to X, and three from B.
-    await transfer(1, C, '0xm')
-    await transfer(2, '0xx', '0xm')
-    await transfer(3, '0xx', '0xy')
-    await transfer(4, '0xy', '0xz')
-    await transfer(5, B, '0xz')
-    await publish(installation, { added: ['0xx'] })
-    await look()
-    expect(await due(installation)).toEqual([C])
-  })
-
-  test('by labels of an address that it spent together with', async () => {
-    await segment('BTC')
-    await look()
-    await settleAll(installation)
-    const join = (address: string, other: string) =>
-      installation.database.execute(
-        `INSERT INTO ledger.cluster_join (chain, address, other, tx_hash, segment_id) VALUES ('BTC', $1, $2, '', 1)`,
-        [address, other],
-      )
-    for (const [one, other] of [
-      [D, '1m'],
-      ['1m', D],
-      ['1m', '1n'],
-      ['1n', '1m'],
-      ['1n', '1o'],
-      ['1o', '1n'],
-    ])
-      await join(one!, other!)
-    await publish(installation, { added: ['1o'] })
-    await look()
-    expect(await due(installation)).toEqual([D])
-  })
-
   test('by a segment: the watches of its chain', async () => {
-    await segment('BTC')
+    await segment(installation, 'BTC')
     await look()
     expect(await due(installation)).toEqual([D])
   })
@@ -349,7 +299,7 @@ describe('what a change touches', () => {
         return row!.ms
       }
       const before = Date.now()
-      await segment('BTC')
+      await segment(installation, 'BTC')
       await look()
       const seenAt = await dueAtOf(D)
       expect(seenAt).toBeGreaterThan(before + 2_900)
@@ -361,12 +311,4 @@ describe('what a change touches', () => {
       expect(await dueAtOf(B)).toBeLessThan((await dueAtOf(D)) + 600)
     })
   })
-
-  async function segment(chain: string): Promise<void> {
-    await installation.database.execute(
-      `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, replaces, asset_table_version, imported_by)
-       SELECT coalesce(max(ledger_seq), 0) + 1, $1, 'f', 'f', md5(random()::text), '{}', false, '1', '' FROM ledger.segment`,
-      [chain],
-    )
-  }
 })

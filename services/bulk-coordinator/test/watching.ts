@@ -1,4 +1,5 @@
 /** Helpers for tests of watches, besides a coordinator: watches, lists, and the reports that a projector would have stored. */
+import { parseAddress } from '@cupel/domain'
 import { createWatches, newBatchId } from '@cupel/watches'
 import type { Installation } from './installation.js'
 
@@ -19,13 +20,24 @@ const CALL = {
   ...{ route: '/v1/watches', status: 201, at: '2026-11-21T09:00:00.000Z', actor: '' },
 }
 
-export const lookupKeyOf = (address: string): string => `evm:${address}`
+/** A text that is no address stands for one on ETH. */
+function parsed(address: string): { readonly chain: string; readonly lookupKey: string } {
+  const found = parseAddress(address)
+  return found.ok ? found : { chain: 'ETH', lookupKey: `evm:${address}` }
+}
 
 /** Ids of the watches, in the order of the addresses. */
 export async function watch(
   { database }: Pick<Installation, 'database'>,
   addresses: readonly string[],
-  { accountId = 'acc_1', livemode = true, chain = 'ETH', thresholdHundredths = 1_000, digest = false } = {},
+  {
+    accountId = 'acc_1',
+    livemode = true,
+    chain = 'ETH',
+    candidateChains = [] as readonly string[],
+    thresholdHundredths = 1_000,
+    digest = false,
+  } = {},
 ): Promise<string[]> {
   const result = await createWatches(database, {
     ...{ accountId, livemode, keyId: 'key', person: '', call: CALL, batchId: newBatchId() },
@@ -36,8 +48,8 @@ export async function watch(
         address,
         canonicalAddress: address,
         chain,
-        candidateChains: [chain],
-        lookupKey: lookupKeyOf(address),
+        candidateChains,
+        lookupKey: parsed(address).lookupKey,
       },
       ...{ reference: `of ${address}`, until: null, thresholdHundredths, digest },
     })),
@@ -59,7 +71,7 @@ export interface Publication {
 
 let published = 0
 
-/** A publication as the label view holds it. Labels are of an address on ETH. */
+/** A publication as the label view holds it. */
 export async function publish(
   { database }: Pick<Installation, 'database'>,
   publication: Publication = {},
@@ -71,8 +83,8 @@ export async function publish(
       await transaction.execute(
         `INSERT INTO label_view.label (import_id, label_id, source, dataset, chain, address, canonical_address, lookup_key,
            category, subcategory, role, entity, origin, kind, confidence_ppm, source_url, log_offset)
-         VALUES ($1, $2, $3, 'set', 'ETH', $2, $2, $4, 'sanctions', '', 'owner', '', 'origin', 'designation', 1000000, '', 0)`,
-        [importId, address, source, lookupKeyOf(address)],
+         VALUES ($1, $2, $3, 'set', $5, $2, $2, $4, 'sanctions', '', 'owner', '', 'origin', 'designation', 1000000, '', 0)`,
+        [importId, address, source, parsed(address).lookupKey, parsed(address).chain],
       )
     for (const address of retired)
       await transaction.execute(
@@ -89,6 +101,15 @@ export async function publish(
       [importId, kind, source, publication.asOf ?? null, whole, publication.origin ?? 'origin'],
     )
   })
+}
+
+/** An imported file of the chain's ledger. */
+export async function segment({ database }: Pick<Installation, 'database'>, chain: string): Promise<void> {
+  await database.execute(
+    `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, replaces, asset_table_version, imported_by)
+     SELECT coalesce(max(ledger_seq), 0) + 1, $1, 'f', 'f', md5(random()::text), '{}', false, '1', '' FROM ledger.segment`,
+    [chain],
+  )
 }
 
 export async function activatePolicy({ database }: Pick<Installation, 'database'>): Promise<void> {

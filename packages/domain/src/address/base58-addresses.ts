@@ -26,7 +26,7 @@ export const readBase58: Reader = (text) => {
 }
 
 /** The owner in each version in use: a key's hash or a script's hash. */
-const base58CheckKinds: Readonly<Record<string, 'key' | 'script' | 'tron'>> = {
+export const base58CheckKinds: Readonly<Record<string, 'key' | 'script' | 'tron'>> = {
   '00': 'key',
   '05': 'script',
   '30': 'key',

@@ -2,7 +2,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bech32, bech32m } from '@scure/base'
 import { attempt, type FormFailure, type Outcome, type Reader } from './address-form.js'
-import { ownerKey, type HashedOwner } from './look-up-keys.js'
+import { ownerKey, witnessScriptKey, type HashedOwner } from './look-up-keys.js'
 import { readUnifiedAddress } from './unified-address.js'
 
 /** Readers, by the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
@@ -58,13 +58,12 @@ function readSegwit(text: string, prefix: 'bc' | 'ltc' | 'btg'): Outcome {
   const program = attempt(() => bech32.fromWords(Array.from(words.slice(1))))
   if (program === undefined || program.length < 2 || program.length > 40) return 'bad_format'
   if (version === 0 && program.length !== 20 && program.length !== 32) return 'bad_format'
-  const hex = bytesToHex(program)
+  const form = { format: `segwit:${prefix}`, canonical: text.toLowerCase() } as const
+  if (version !== 0) return { ...form, lookupKey: `wit${version}:${bytesToHex(program)}` }
   // A version 0 program of 20 bytes is the hash of a key, the same as in the older 1… form.
-  const lookupKey =
-    version === 0 && program.length === 20
-      ? ownerKey({ kind: 'key', hash: program })
-      : `${version === 0 ? 'wsh' : `wit${version}`}:${hex}`
-  return { format: `segwit:${prefix}`, canonical: text.toLowerCase(), lookupKey }
+  return program.length === 20
+    ? { ...form, ...ownedBy({ kind: 'key', hash: program }) }
+    : { ...form, lookupKey: witnessScriptKey(program) }
 }
 
 function readCosmos(text: string, prefix: 'bnb' | 'cosmos', lengths: readonly number[]): Outcome {
@@ -74,8 +73,9 @@ function readCosmos(text: string, prefix: 'bnb' | 'cosmos', lengths: readonly nu
   if (bytes === undefined || !lengths.includes(bytes.length)) return 'bad_format'
   const canonical = text.toLowerCase()
   // 20 bytes are the hash of a secp256k1 key, the same as in Bitcoin's 1… form; 32 are the account of a module or contract.
-  const lookupKey = bytes.length === 20 ? ownerKey({ kind: 'key', hash: bytes }) : `atom:${canonical}`
-  return { format: `bech32:${prefix}`, canonical, lookupKey }
+  const owned =
+    bytes.length === 20 ? ownedBy({ kind: 'key', hash: bytes }) : { lookupKey: `atom:${canonical}` }
+  return { format: `bech32:${prefix}`, canonical, ...owned }
 }
 
 /** Shelley: header type 0 to 7 for payments, 14 and 15 for stakes (CIP-19); network 1 is the main one. */
@@ -90,8 +90,9 @@ function readShelley(text: string, prefix: 'addr' | 'stake'): Outcome {
   const expected = prefix === 'stake' || type >= 6 ? 29 : 57
   const isPointer = prefix === 'addr' && (type === 4 || type === 5)
   if (isPointer ? bytes.length < 32 || bytes.length > 56 : bytes.length !== expected) return 'bad_format'
-  const canonical = text.toLowerCase()
-  return { format: 'cardano-shelley', canonical, lookupKey: `ada:${canonical}` }
+  // Who pays is who holds the payment credential; anybody can name another's stake credential in an address.
+  const credential = `${(type & 1) === 0 ? 'key' : 'script'}:${bytesToHex(bytes.subarray(1, 29))}`
+  return { format: 'cardano-shelley', canonical: text.toLowerCase(), lookupKey: `ada:${credential}` }
 }
 
 /** Zcash's forms other than the transparent ones: Sapling (ZIP-32), unified (ZIP-316), and TEX, which is a key hash (ZIP-320). */
@@ -113,8 +114,7 @@ function readSapling(bytes: Uint8Array, canonical: string): Outcome {
 
 function readTex(hash: Uint8Array, canonical: string): Outcome {
   if (hash.length !== 20) return 'bad_format'
-  const owner: HashedOwner = { kind: 'key', hash }
-  return { format: 'zcash-tex', canonical, lookupKey: ownerKey(owner), owner }
+  return { format: 'zcash-tex', canonical, ...ownedBy({ kind: 'key', hash }) }
 }
 
 /** Labels apply to the traceable part: the transparent receiver, if there is one. */
@@ -122,9 +122,11 @@ function readUnified(bytes: Uint8Array, canonical: string): Outcome {
   const unified = readUnifiedAddress(bytes)
   if (unified === undefined) return 'bad_format'
   const { transparent } = unified
-  const lookupKey = transparent === null ? `zec:${canonical}` : ownerKey(transparent)
-  return { format: 'zcash-unified', canonical, lookupKey }
+  const owned = transparent === null ? { lookupKey: `zec:${canonical}` } : ownedBy(transparent)
+  return { format: 'zcash-unified', canonical, ...owned }
 }
+
+const ownedBy = (owner: HashedOwner) => ({ owner, lookupKey: ownerKey(owner) })
 
 /** The address of a witness program: version 0 with Bech32, later ones with Bech32m. */
 export function encodeSegwit(prefix: string, version: number, program: Uint8Array): string {

@@ -1,0 +1,114 @@
+/** A watched address is decided again by labels of those it dealt or spent together with, in whatever form of their keys. */
+import { encodeBase58Check, encodeSegwit } from '@cupel/domain'
+import { lookForNews } from '@cupel/watches'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { addresses, openInstallation, type Installation } from './installation.js'
+import { activatePolicy, due, publish, segment, settleAll, watch } from './watching.js'
+
+const hashOf = (n: number): Uint8Array => new Uint8Array(20).fill(n)
+/** The `bc1q…` and the `1…` form of the key with this number. */
+const segwit = (n: number): string => encodeSegwit('bc', 0, hashOf(n))
+const legacy = (n: number): string => encodeBase58Check(Uint8Array.from([0, ...hashOf(n)]))
+const [A, B, C] = addresses(3) as [string, string, string]
+const D = segwit(1)
+
+let installation: Installation
+const look = () => lookForNews(installation.database, '1.0.0')
+beforeEach(async () => {
+  installation = await openInstallation()
+  await activatePolicy(installation)
+  await publish(installation, { added: ['0xbad'] })
+  await watch(installation, [A, B, C])
+  await watch(installation, [D], { chain: 'BTC' })
+  await settleAll(installation)
+  await look()
+})
+afterEach(() => installation.close())
+
+const inLedger = async (chain: string): Promise<void> => {
+  await segment(installation, chain)
+  await look()
+  await settleAll(installation)
+}
+let transfers = 0
+const transfer = (from: string, to: string, chain = 'ETH') =>
+  installation.database.execute(
+    `INSERT INTO ledger.transfer (transfer_id, segment_id, seen_segment_id, chain, from_address, to_address, kind, contract,
+       tx_hash, amount, sort_at) VALUES ($1::uuid, 1, 1, $4, $2, $3, 'native', '', '', 1, 1)`,
+    [`00000000-0000-0000-0000-${String((transfers += 1)).padStart(12, '0')}`, from, to, chain],
+  )
+const spentTogether = async (one: string, other: string): Promise<void> => {
+  for (const [address, mate] of [
+    [one, other],
+    [other, one],
+  ])
+    await installation.database.execute(
+      `INSERT INTO ledger.cluster_join (chain, address, other, tx_hash, segment_id) VALUES ('BTC', $1, $2, '', 1)`,
+      [address, mate],
+    )
+}
+
+test('by labels of an address that transfers lead to, as far as the policy follows them', async () => {
+  await inLedger('ETH')
+  // Two transfers lead from C to X, and three from B.
+  await transfer(C, '0xm')
+  await transfer('0xx', '0xm')
+  await transfer('0xx', '0xy')
+  await transfer('0xy', '0xz')
+  await transfer(B, '0xz')
+  await publish(installation, { added: ['0xx'] })
+  await look()
+  expect(await due(installation)).toEqual([C])
+})
+
+test('by labels of an address that it spent together with', async () => {
+  await inLedger('BTC')
+  await spentTogether(D, segwit(2))
+  await spentTogether(segwit(2), segwit(3))
+  await spentTogether(segwit(3), segwit(4))
+  await publish(installation, { added: [segwit(4)] })
+  await look()
+  expect(await due(installation)).toEqual([D])
+})
+
+test.each([
+  ['itself', () => Promise.resolve(), legacy(1)],
+  ['an address that it spent together with', () => spentTogether(D, segwit(2)), legacy(2)],
+  ['an address that it paid', () => transfer(D, segwit(2), 'BTC'), legacy(2)],
+  [
+    'an address whose wallet mate it paid',
+    async () => {
+      await transfer(D, segwit(3), 'BTC')
+      await spentTogether(segwit(3), segwit(2))
+    },
+    legacy(2),
+  ],
+])('by labels of another form of the key of %s', async (_name, dealt, labelled) => {
+  await inLedger('BTC')
+  await dealt()
+  await publish(installation, { added: [labelled] })
+  await look()
+  expect(await due(installation)).toEqual([D])
+})
+
+test('by a TRON address whose EVM twin it dealt with', async () => {
+  await inLedger('ETH')
+  const twin = `0x${'17'.repeat(20)}`
+  await transfer(C, twin)
+  await publish(installation, { added: [encodeBase58Check(Uint8Array.from([0x41, ...hashOf(0x17)]))] })
+  await look()
+  expect(await due(installation)).toEqual([C])
+})
+
+test('on another chain, if the address was watched without a named one', async () => {
+  await watch(installation, [legacy(9)], { chain: 'BTC', candidateChains: ['BTC', 'BCH', 'BSV'] })
+  await inLedger('BSV')
+  await transfer(legacy(9), legacy(8), 'BSV')
+  await publish(installation, { added: [segwit(8)] })
+  await look()
+  expect(await due(installation)).toEqual([legacy(9)])
+  await settleAll(installation)
+  await segment(installation, 'BSV')
+  await look()
+  expect(await due(installation)).toEqual([legacy(9)])
+})
