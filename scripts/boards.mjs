@@ -172,7 +172,7 @@ const boards = {
       ],
       ['Time of providers', 's', quantiles(seconds('chain_data_question_seconds'))],
       [
-        'Providers left alone',
+        'Providers not called after failures',
         'short',
         [['{{provider}}', 'max by (provider) (cupel_chain_data_circuit_open)']],
       ],

@@ -41,7 +41,7 @@ export async function withInstallation(work) {
   }
 }
 
-/** @returns {Promise<any>} The parsed answer. Rejects if it is no success. */
+/** @returns {Promise<any>} The parsed answer. Rejects if it is not a success. */
 async function callApi(url, { key, method, body }) {
   /** @type {Record<string, string>} */
   const json = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -113,7 +113,7 @@ function prune(store) {
   }
 }
 
-/** Every package of the store, in its own folder: links to it from others are no packages of their own. */
+/** Every package of the store, in its own folder: links to it from others are not packages of their own. */
 function packagesOf(store) {
   return readdirSync(store).flatMap((version) => {
     const modules = join(store, version, 'node_modules')

@@ -6,7 +6,7 @@ export interface GoldenEvent {
   /** Counts the samples of one event, from 1. A later one was written with a later schema, or shows another case. */
   readonly sample: number
   readonly topic: string
-  /** The release that wrote the sample first; null where it belongs to the version after the last release. */
+  /** The release that wrote the sample first; null if it belongs to the version after the last release. */
   readonly release: string | null
   /** The record as it stands in Kafka: a zero byte, the id of the schema in four bytes, the Avro payload. */
   readonly value: Buffer
@@ -41,7 +41,7 @@ export function forEachGoldenEvent(
   filter?: GoldenFilter,
 ): Promise<number>
 
-/** The Avro schema with this id, as JSON; undefined where no sample has it. */
+/** The Avro schema with this id, as JSON; undefined if no sample has it. */
 export function goldenSchema(schemaId: number): string | undefined
 
 /**

@@ -32,7 +32,7 @@ test('the command line is started by the path of its module', () => {
   expect(start('cli').output).toContain('Usage: cupel')
 })
 
-test('bundles hold libraries, and no bundled module looks for a library or for files beside itself', async () => {
+test('bundles hold libraries, and no bundled module looks for a library or for files next to itself', async () => {
   const { metafile } = await build({ ...bundleOptions(root), write: false })
   await stop()
   const modules = Object.keys(metafile.inputs)

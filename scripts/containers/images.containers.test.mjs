@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)('the images', () => {
     expect(await layersOf(again)).toEqual(await layersOf(images.cupel))
   })
 
-  test('have labels, and what is ours is small beside node', async () => {
+  test('have labels, and what is ours is small compared to node', async () => {
     const { Config } = JSON.parse(await docker('image', 'inspect', images.cupel))[0]
     expect(Config.Labels).toMatchObject({
       'org.opencontainers.image.title': 'cupel',

@@ -82,7 +82,7 @@ test.each([
   [['--night', 'a.test.ts']],
 ])('%j is refused', (args) => expect(() => planOf(args)).toThrow(UsageError))
 
-test('the last line has the totals, and one failure is no success', () => {
+test('the last line has the totals, and one failure is not a success', () => {
   const totals = totalsOf({ testResults: [suite('passed', 'failed', 'skipped', 'pending', 'todo')] }, 1)
   expect(lastLine(totals)).toBe('1 passed, 1 failed, 3 skipped')
   expect(closingLines(totals, '/checkout').isSuccess).toBe(false)

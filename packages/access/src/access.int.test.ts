@@ -151,7 +151,7 @@ describe('changes', () => {
     expect(revoked).toMatchObject([{ data: { keyId, accountId, revokedBy: 'ops', reason: 'leaked' } }])
   })
 
-  test('a rotated key works beside its successor until the overlap ends, or until it is revoked', async () => {
+  test('a rotated key works with its successor until the overlap ends, or until it is revoked', async () => {
     const old = await issueKey(
       database,
       order({ scope: 'read-only', allowedIps: ['203.0.113.0/24'], name: 'cron' }),
@@ -214,7 +214,7 @@ describe('the gate', () => {
     ['no header', undefined, 'no_credentials'],
     ['an empty header', '', 'malformed_credentials'],
     ['another scheme', 'Basic YTpi', 'malformed_credentials'],
-    ['the scheme alone', 'Bearer', 'malformed_credentials'],
+    ['only the scheme', 'Bearer', 'malformed_credentials'],
     ['two keys', 'Bearer a b', 'malformed_credentials'],
     ['no key of ours', 'Bearer sk_live_123', 'malformed_credentials'],
   ])('refuses %s without asking the store', async (_name, authorization, reason) => {

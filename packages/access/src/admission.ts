@@ -229,7 +229,7 @@ function countFailures(
     maxPerMinute,
     share: (recent) => shareFailures(database, recent, maxPerMinute),
     onSharingFailed: (error) =>
-      logger.warn({ err: error }, 'Failed authentications are counted by this instance alone'),
+      logger.warn({ err: error }, 'Only this instance counts failed authentications'),
   })
 }
 

@@ -86,7 +86,7 @@ export async function validKeys(
   return new Set(rows.map(({ keyId }) => keyId))
 }
 
-/** Revokes a key at once, everywhere. A second call, or a call during the overlap of a rotation, is no error. */
+/** Revokes a key at once, everywhere. A second call, or a call during the overlap of a rotation, is not an error. */
 export async function revokeKey(
   database: Database,
   order: { keyId: string; by: string; reason: string; sealing?: Sealing },
@@ -227,7 +227,7 @@ function nameOf(name: string | undefined): string {
 function rangesOf(texts: readonly string[]): string[] {
   return texts.map((text) => {
     const range = parseIpRange(text)
-    if (range === null) throw new AccessRefusal('invalid', `${text} is no IP address or CIDR range`)
+    if (range === null) throw new AccessRefusal('invalid', `${text} is not an IP address or CIDR range`)
     return range.cidr
   })
 }
@@ -235,7 +235,7 @@ function rangesOf(texts: readonly string[]): string[] {
 function expiryOf(text: string | null): string | null {
   if (text === null) return null
   const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new AccessRefusal('invalid', `${text} is no date`)
+  if (Number.isNaN(at.getTime())) throw new AccessRefusal('invalid', `${text} is not a date`)
   return at.toISOString()
 }
 

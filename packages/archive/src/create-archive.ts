@@ -135,7 +135,7 @@ async function cutOffFiles(
   const foreign = unnamed.find((path) => !isOwnFile(path))
   if (foreign !== undefined)
     throw new ArchiveError(
-      `${store.place} holds ${foreign}, which is no file of an archive: choose another folder.`,
+      `${store.place} holds ${foreign}, which is not a file of an archive: choose another folder.`,
     )
   // An interrupted run leaves the segments of one manifest, and drafts of one segment and one manifest; so does a run that lost its hold.
   if (unnamed.length > (manifestSegments + 2) * (store.isShared ? 2 : 1))

@@ -31,7 +31,7 @@ export function openFolderStore(folder: string): ArchiveStore {
   }
 }
 
-/** The files without the lock, which is no part of the archive. */
+/** The files without the lock, which is not a part of the archive. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

@@ -43,7 +43,7 @@ export function* recordsOfSegment(
         )
       if (!hasOwnTime(stored))
         throw new BadSegmentError(
-          `The time beside ${topic}/${partition} at ${stored.offset} is not the one of the record.`,
+          `The time kept with ${topic}/${partition} at ${stored.offset} is not the one of the record.`,
         )
       expected = stored.offset + 1
     }

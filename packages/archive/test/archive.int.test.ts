@@ -54,7 +54,7 @@ test('an empty log makes an archive without records, which goes on later', async
   await expectWhole()
 })
 
-test('folders and files are for their owner alone', async () => {
+test('only their owner can read folders and files', async () => {
   await own.append(1)
   await own.create()
   for (const entry of readdirSync(own.folder, { recursive: true, withFileTypes: true })) {
@@ -218,6 +218,6 @@ test('a folder with other files is refused, and nothing in it is changed', async
   const file = join(own.folder, 'diary.txt')
   writeFileSync(file, 'mine')
   await own.append(1)
-  await expect(own.create()).rejects.toThrow('diary.txt, which is no file of an archive')
+  await expect(own.create()).rejects.toThrow('diary.txt, which is not a file of an archive')
   expect(statSync(file).size).toBe(4)
 })

@@ -67,7 +67,7 @@ test('is not made of a log with other records, nor behind more than the archive 
   expect(await log.endOffset(TOPIC, 0)).toBe(0)
 })
 
-test('is not made beside records of a topic that the archive lacks', async () => {
+test('is not made if the log has records of a topic that the archive lacks', async () => {
   const other = await openTestInstallation()
   try {
     await other.log.unchecked.append('test', [record('screening.policy.events.v1', 'foreign')])

@@ -152,7 +152,7 @@ describe('a store', () => {
   })
 
   test.each([errorOf('NoSuchBucket').toString(), '<html>Not found</html>', ''])(
-    'that has no such bucket, or another server in its place, is no empty archive: %s',
+    'that has no such bucket, or another server, is not an empty archive: %s',
     async (body) => {
       server.fault = () => ({ kind: 'status', status: 404, body })
       await expect(server.open().read(MANIFEST, 100)).rejects.toThrow(StoreRefusedError)
@@ -210,7 +210,7 @@ describe('a store', () => {
 })
 
 describe('a lease', () => {
-  test('of a run that was killed ends, and what nobody wrote is none', async () => {
+  test('of a run that was killed ends, and a file that nobody wrote is not found', async () => {
     const until = (ms: number): Buffer =>
       Buffer.from(JSON.stringify({ id: 'dead', by: 'process 1', until: Date.now() + ms }))
     server.objects.set('one/lock', until(60_000))
@@ -268,7 +268,7 @@ test.each([
   's3://bucket//x',
   's3://bucket/x y',
   's3://bucket/.x',
-])('%s is no place of an archive', (place) => {
+])('%s is not a place of an archive', (place) => {
   const connection = {
     endpoint: 'http://127.0.0.1:1',
     region: 'x',

@@ -100,7 +100,7 @@ test('files that were put there are named', async () => {
   }
 })
 
-test('a manifest that was written anew counts with its own signature alone', async () => {
+test('a manifest that was written anew counts only with its own signature', async () => {
   const file = manifests()[1]!
   const { manifest, note } = JSON.parse(readFileSync(join(own.folder, file), 'utf8')) as {
     manifest: { segments: object[]; number: number }

@@ -53,7 +53,7 @@ describe('what cannot work is refused by the place where it stands, without a se
     expect(message).not.toContain('secret-key')
   })
 
-  test('what is no JSON', () => {
+  test('what is not JSON', () => {
     expect(() => parseConfiguration('{')).toThrow('not JSON')
   })
 

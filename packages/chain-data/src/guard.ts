@@ -68,7 +68,7 @@ export function createGuard({ timeoutMs, onOpen, onClosed }: GuardOptions): Guar
         return await policy.execute(({ signal }) => question(signal))
       } catch (error) {
         if (error instanceof BrokenCircuitError)
-          throw new ProviderError('circuit_open', 'left alone after failures')
+          throw new ProviderError('circuit_open', 'not called after failures')
         if (error instanceof BulkheadRejectedError) throw new ProviderError('busy', 'too many questions wait')
         throw error
       }

@@ -28,7 +28,7 @@ export function createInstruments(metrics: Metrics): ChainDataInstruments {
   ])
   const circuit = metrics.gauge(
     'chain_data_circuit_open',
-    'Whether a provider is left alone after failures: 1 or 0',
+    '1 while a provider is not called after failures, else 0',
     ['provider'],
   )
   return {

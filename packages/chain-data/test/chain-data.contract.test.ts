@@ -191,21 +191,21 @@ describe('what is kept', () => {
     expect(first.asked).toHaveLength(2)
   })
 
-  test('is of one account alone: no other can tell that it is there', async () => {
+  test('is of one account only: no other can tell that it is there', async () => {
     open([first])
     await look()
     await look({ accountId: 'b' })
     expect(first.asked).toHaveLength(2)
   })
 
-  test('is of one address alone', async () => {
+  test('is of one address only', async () => {
     open([first])
     await look()
     await look({ address: OTHER })
     expect(first.asked).toHaveLength(2)
   })
 
-  test('is no failure', async () => {
+  test('is not a failure', async () => {
     open([first])
     first.fault = once(first, (response) => response.writeHead(403).end())
     expect((await look()).stage).toBe('failed')
@@ -221,7 +221,7 @@ describe('a provider that fails', () => {
     expect(first.asked).toHaveLength(2)
   })
 
-  test('again and again is left alone', async () => {
+  test('again and again is not asked for a while', async () => {
     open([first])
     first.fault = (response) => response.writeHead(403).end()
     for (let failure = 0; failure < FAILURES_TO_OPEN; failure += 1) await look()

@@ -109,7 +109,7 @@ describe.skipIf(shared === null)('recorded answers', () => {
     expect(countedTransfers('ETH', found)).toHaveLength(native.length + tokens.length)
   })
 
-  test('of an explorer that found nothing: an empty list is no refusal', async () => {
+  test('of an explorer that found nothing: an empty list is not a refusal', async () => {
     const empty = 'etherscan_txlistinternal_empty'
     expect(
       await recent('etherscan', 'ETH', '0x6bd0b42faf093541b31f94a041774d5eb30906ad', etherscan(empty, empty)),
@@ -133,7 +133,7 @@ describe.skipIf(shared === null)('recorded answers', () => {
     expect(countedTransfers('TRX', found)).toHaveLength(data.length)
   })
 
-  test('of an Ethereum node: transfers of known tokens out of logs; a log nobody asked for is no answer', async () => {
+  test('of an Ethereum node: transfers of known tokens out of logs; a log nobody asked for is not an answer', async () => {
     const pool = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
     const { result } = parsed('eth_rpc_getTransactionReceipt') as { result: { logs: unknown[] } }
     const node = (logs: readonly unknown[]): Answerer =>

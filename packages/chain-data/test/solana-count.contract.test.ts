@@ -76,12 +76,12 @@ const malformed: readonly [string, readonly unknown[]][] = [
   ['longer than was asked for', solanaSignatures(251)],
   ['with one signature twice', [row, row]],
   ['with the oldest first', [...solanaSignatures(3)].reverse()],
-  ['with a signature that is none', [{ ...row, signature: 'O'.repeat(88) }]],
+  ['with an invalid signature', [{ ...row, signature: 'O'.repeat(88) }]],
   ['with a row without a slot', [{ ...row, slot: undefined }]],
   ['with a row that is null', [row, null]],
 ]
 
-test.each(malformed)('a page %s is not believed, nor anything beside it', async (_case, page) => {
+test.each(malformed)('a page %s is not believed, nor anything with it', async (_case, page) => {
   expect(await factFrom(withPage(page))).toMatchObject({
     error: 'malformed',
     balanceBaseUnits: null,

@@ -76,7 +76,7 @@ function sorted({ partitions }: LogComparison): {
     if (differences.length === 0) continue
     if (agreesBehind)
       throw new CheckpointsStoppedError(
-        `Records ${differences[0]!.from} to ${differences[0]!.to - 1} of ${placeOf(place)} were changed, and later ones were not: that is no missing end. Restore the log from a backup.`,
+        `Records ${differences[0]!.from} to ${differences[0]!.to - 1} of ${placeOf(place)} were changed, and later ones were not: that is not a missing end. Restore the log from a backup.`,
       )
     lost.push({ ...place, from: differences[0]!.from, to: Math.max(...differences.map(({ to }) => to)) })
   }

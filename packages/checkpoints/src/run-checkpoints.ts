@@ -38,7 +38,7 @@ export function startCheckpoints(options: CheckpointsOptions): RunningCheckpoint
   const { log, database, keys, logger, intervalMs, metrics } = options
   const made = metrics.counter('checkpoints_total', 'Checkpoints of the log that were signed')
   const hashed = metrics.counter('checkpoint_records_total', 'Records that checkpoints cover')
-  const stopped = metrics.gauge('checkpoints_stopped', '1 where no checkpoint can be made')
+  const stopped = metrics.gauge('checkpoints_stopped', '1 if no checkpoint can be made')
   let history: History | null = null
   let places: readonly Place[] | null = null
   let error: string | null = null

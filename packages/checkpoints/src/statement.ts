@@ -53,7 +53,7 @@ export interface SignedStatement {
   readonly keyId: string
 }
 
-/** A line that is no checkpoint, or not the one that belongs here. The message is a sentence. */
+/** A line that is not a checkpoint, or not the one that belongs here. The message is a sentence. */
 export class BadCheckpointError extends Error {
   override readonly name = 'BadCheckpointError'
 }
@@ -95,7 +95,7 @@ export function parseLine(line: string): { readonly statement: Statement; readon
   const parsed = parsedOf(line)
   // A second spelling of a line would be a second, unsigned history.
   if (parsed === null || JSON.stringify(parsed) !== line)
-    throw new BadCheckpointError('It is no line of a checkpoint.')
+    throw new BadCheckpointError('It is not a line of a checkpoint.')
   return parsed
 }
 

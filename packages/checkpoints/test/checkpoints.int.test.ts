@@ -39,7 +39,7 @@ test('a log without checkpoints is not compared', async () => {
   expect(await own.compare()).toMatchObject({ last: null, faults: [], partitions: [] })
 })
 
-test('records that were deleted from the front are no fault, and what is left is still compared', async () => {
+test('records that were deleted from the front are not a fault, and what is left is still compared', async () => {
   await own.append(600)
   await own.checkpoint()
   await own.append(300)
@@ -145,7 +145,7 @@ test('a changed record before agreeing ones is never accepted', async () => {
   await own.append(300)
   await own.checkpoint()
   await own.database.execute(`UPDATE log.record SET value = 'forged' WHERE record_offset = 7`)
-  await expect(accept()).rejects.toThrow(/Records 0 to 255 .* that is no missing end/)
+  await expect(accept()).rejects.toThrow(/Records 0 to 255 .* that is not a missing end/)
 })
 
 test.each<[string, (lines: string[]) => void, RegExp]>([

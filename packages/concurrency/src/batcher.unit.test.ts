@@ -49,7 +49,7 @@ describe('batching', () => {
     await expect(slow).resolves.toBe('at last')
   })
 
-  test('a heavy item runs alone, and lighter ones fill a batch up to its weight', async () => {
+  test('a heavy item runs by itself, and lighter ones fill a batch up to its weight', async () => {
     const batches: (readonly number[])[] = []
     const run = (items: readonly number[]) => Promise.resolve((batches.push(items), items))
     const batcher = createBatcher<number, number>({ run, maxBatchWeight: 10, weightOf: (item) => item })

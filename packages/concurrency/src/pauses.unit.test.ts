@@ -27,7 +27,7 @@ test('work goes on at once until its piece is two milliseconds long, and then pa
   expect(taken).toEqual([8, 12])
 })
 
-test('the time of a pause is no part of the next piece', async () => {
+test('the time of a pause is not a part of the next piece', async () => {
   const rest = async (ms: number): Promise<void> => void vi.advanceTimersByTime(ms)
   const pauses = createPauses({ factor: 4, totalMs: 1_000, rest })
   expect([await piece(5, pauses), await piece(1, pauses)]).toEqual([true, false])
@@ -58,7 +58,7 @@ test('an abort ends the pause, and leaves turns of the event loop', async () => 
   expect(rests).toHaveLength(1)
 })
 
-test('turns alone take no time', async () => {
+test('turns by themselves take no time', async () => {
   const pauses = turnsOnly()
   expect([await piece(1, pauses), await piece(50, pauses)]).toEqual([false, true])
 })

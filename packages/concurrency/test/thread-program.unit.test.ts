@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { threadProgram } from '../src/thread-program.js'
 
-test('in an installation the program is the transpiled file beside its caller', () => {
+test('in an installation the program is the transpiled file next to its caller', () => {
   const [program, options] = threadProgram('file:///app/dist/part-7.js', 'render-worker', { workerData: 1 })
   expect(String(program)).toBe('file:///app/dist/render-worker.js')
   expect(options).toEqual({ execArgv: [], workerData: 1 })

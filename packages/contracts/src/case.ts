@@ -50,7 +50,7 @@ const caseFields = {
     })
     .meta({ id: 'CaseProposal' })
     .nullable()
-    .describe('The disposition that waits for a second person; null where none does.'),
+    .describe('The disposition that waits for a second person; null if none does.'),
   opened_at: z.string().nullable().describe('When the first entry was made; null without one.'),
   changed_at: z.string().nullable().describe('When the last entry was made; null without one.'),
 }
@@ -82,7 +82,7 @@ export const caseEntrySchema = z
     proposal_version: z
       .int()
       .nullable()
-      .describe('The entry that this one confirms or declines; null where it does neither.'),
+      .describe('The entry that this one confirms or declines; null if it does neither.'),
   })
   .meta({ id: 'CaseEntry' })
 export type CaseEntry = z.infer<typeof caseEntrySchema>

@@ -56,8 +56,8 @@ const exposureSchema = z
     share: z.strictObject({ sanctions: band('sanctions'), other: band('the other categories') }),
     size_decades: count(1, 12, 'Powers of ten of dust after which size counts in full.'),
     size_factor: z.strictObject({
-      sanctions: fraction('What size alone is worth, for sanctions.'),
-      other: fraction('What size alone is worth, for the other categories.'),
+      sanctions: fraction('Worth of the size by itself, for sanctions.'),
+      other: fraction('Worth of the size by itself, for the other categories.'),
     }),
     history_max_age_hours: count(1, 720, 'Hours by which the end of a complete history may lie back.'),
     limits: z
@@ -121,7 +121,7 @@ export const policyDocumentSchema = z
       .strictObject({
         required: z
           .array(requiredListSchema)
-          .describe('Lists that must be fresh beside those with a refresh configured.'),
+          .describe('Lists that must be fresh, in addition to those with a refresh configured.'),
         max_age_hours: hours('Age from which a required list is stale.'),
         max_age_hours_by_origin: z
           .record(z.string().min(1), z.number().gt(0))

@@ -34,7 +34,7 @@ describe('the header that names a leaf', () => {
     leafHeader(leaf).replace('ab"', '"'),
     `${leafHeader(leaf)}, more=1`,
     leafHeader(leaf).replaceAll(', ', ','),
-  ])('says nothing where it is not whole: %s', (value) => {
+  ])('says nothing if it is not whole: %s', (value) => {
     expect(parseLeafHeader(value)).toBeNull()
   })
 })

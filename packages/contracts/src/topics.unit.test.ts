@@ -38,7 +38,7 @@ describe.each([2, 16, 64, 256])('with %i report partitions', (count) => {
     expect(new Set(named)).toEqual(new Set(Array.from({ length: count }, (_, each) => each)))
   })
 
-  test('the report topics alone change their size', () => {
+  test('only the report topics change their size', () => {
     useReportPartitions(count)
     const differing = topicsInUse().filter(({ name, partitions }) => {
       const spec = topicSpecs.find((each) => each.name === name)!

@@ -31,7 +31,7 @@ test.each([
   )
 })
 
-test('a number has the same id alone and among others', () => {
+test('a number has the same id by itself and among others', () => {
   const several = [7n, 0n, REPORT_NUMBERS - 1n, 42n]
   const partitionOf = (number: bigint): number => Number(number % 16n)
   expect(reportIdsOf(several, partitionOf, 16, keyed)).toEqual(
@@ -70,7 +70,7 @@ test.each([
 })
 
 test.each(['', '9F2C4A1BE07D6358', '9f2c4a1be07d635', '9f2c4a1be07d63588', '9f2c4a1be07d635g'])(
-  '%s is no report id',
+  '%s is not a report id',
   (text) => {
     expect(isReportId(text)).toBe(false)
   },

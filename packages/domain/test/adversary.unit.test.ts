@@ -10,7 +10,7 @@ import { fewestShown } from './variety.js'
 const WORLDS = { name: 'adversary', full: 200_000, minimum: 3_000, demanded: 200_000 }
 
 test(
-  'whatever is hidden, nothing proven is lost, and nothing is green beside a sign of what is missing',
+  'whatever is hidden, nothing proven is lost, and nothing is green with a sign of what is missing',
   { timeout: 1_800_000 },
   async () => {
     const { property, seen } = attack()

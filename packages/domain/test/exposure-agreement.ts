@@ -32,7 +32,7 @@ import type { ReferenceShare, ReferenceTransfer } from './reference-case.js'
 import type { ReferenceSource } from './reference-taint.js'
 import { fewestShown } from './variety.js'
 
-/** Number of cases of all methods together, where there is no time budget. */
+/** Number of cases of all methods together, if there is no time budget. */
 export const CASES = 100_000
 
 const HOUR_S = 3_600

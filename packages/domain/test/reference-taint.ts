@@ -150,7 +150,7 @@ function partOfRoute(
     const [a, b] = [parts.get(true)!, parts.get(false)!]
     return given.method === 'poison' ? (a > b ? a : b) : a + b
   }
-  throw new Error('The transfer is none of its address')
+  throw new Error('The transfer does not touch its address')
 }
 
 /** Single base units, each with the routes it has taken. */
@@ -209,5 +209,5 @@ export function fifoUnits(
         ...(isSource ? [{ route: [one.from], proven: one.proven }] : []),
       ])
   }
-  throw new Error('The transfer is none of its address')
+  throw new Error('The transfer does not touch its address')
 }

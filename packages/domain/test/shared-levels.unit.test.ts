@@ -97,7 +97,7 @@ describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, 
       expect(judgement).toMatchObject({ level: 'orange', overallHundredths: 3_570 })
   })
 
-  test('an explorer’s tags count once, however many collections restate them, and one tag alone is orange', () => {
+  test('an explorer’s tags count once, however many collections restate them, and one tag by itself is orange', () => {
     for (const { judgement } of of('scam')) {
       const used = judgement.evidence.filter(({ used, category }) => used && category === 'scam')
       expect(new Set(used.map(({ origin }) => origin)).size).toBe(used.length)

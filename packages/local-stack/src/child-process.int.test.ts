@@ -140,11 +140,11 @@ test.each([
     'exit code 7: Start failed: no database',
   ],
   [
-    'its last line, where that is no log',
+    'its last line, where that is not a log',
     `console.log('up'); console.log('Bad setting.')`,
     'exit code 7: Bad setting.',
   ],
-  ['its exit code alone, where it said nothing', '', 'exit code 7'],
+  ['only its exit code, if it said nothing', '', 'exit code 7'],
 ])('the reason of an end is %s', async (_, script, reason) => {
   const child = startChild(spec('', { args: ['-e', `${script}; process.exitCode = 7`] }))
 

@@ -89,7 +89,7 @@ async function firstWords({ stdout }: { readonly stdout: Readable }): Promise<st
   return chunk.toString().trim()
 }
 
-test('run.json is its owner’s alone and counts only while its writer runs', async () => {
+test('only its owner can read run.json, and it counts only while its writer runs', async () => {
   const held = await holdHome(folder, 'cupel start')
   held.writeRun(run)
   expect(readRun(folder)).toMatchObject({ ...run, pid: process.pid, command: 'cupel start' })
@@ -120,7 +120,7 @@ test('the profile started last is remembered', () => {
   expect(lastProfile(folder)).toBe('kafka')
 })
 
-test('a home that an earlier release left open is closed to others; a folder that is no home keeps its mode', async () => {
+test('a home that an earlier release left open is closed to others; a folder that is not a home keeps its mode', async () => {
   const other = mkdtempSync(join(tmpdir(), 'cupel-other-'))
   for (const each of [folder, other]) chmodSync(each, 0o755)
   rememberProfile(folder, 'kafka')

@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)(
       expect(await readdir(join(folder, 'half'))).not.toContain('data.incomplete')
     })
 
-    test('data that is no Kafka storage is named, not deleted', async () => {
+    test('data that is not a Kafka storage is named, not deleted', async () => {
       const data = join(folder, 'broken', 'data')
       await mkdir(data, { recursive: true })
       await writeFile(join(data, 'meta.properties'), 'nonsense')
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)(
       await postgres.stop()
     })
 
-    test('logs and settings can be read by their owner alone where they may tell something', async () => {
+    test('only their owner can read logs and settings that may tell something', async () => {
       expect((await stat(join(folder, 'registry.log'))).mode & 0o077).toBe(0)
     })
   },

@@ -108,7 +108,7 @@ test('a lock file whose pid means another program by now does not stop the start
   expect(readFileSync(lockFile, 'utf8').split('\n')[0]).toBe(String(running!.child.pid))
 })
 
-test('only who has the password gets in, and it is readable by its owner alone', async () => {
+test('only who has the password gets in, and only its owner can read it', async () => {
   const server = await start()
   const url = new URL(server.url('postgres'))
   expect(url.hostname).toBe('127.0.0.1')

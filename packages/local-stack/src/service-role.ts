@@ -1,5 +1,5 @@
 /**
- * The role of the services in a local installation. It may only read and write rows and call functions: it is no superuser, owns no table,
+ * The role of the services in a local installation. It may only read and write rows and call functions: it is not a superuser, owns no table,
  * and cannot switch off a trigger or row security. Migrations and commands of the operator use the owner.
  */
 import { sqlState, type Database } from '@cupel/postgres'

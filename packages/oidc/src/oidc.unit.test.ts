@@ -67,7 +67,7 @@ test('a file that is missing or no JSON, and a secret that is missing or short, 
   const broken = join(folder, 'broken.json')
   writeFileSync(broken, '{')
   await expect(readOidcSettings(join(folder, 'none.json'))).rejects.toThrow('CUPEL_OIDC_FILE cannot be read')
-  await expect(readOidcSettings(broken)).rejects.toThrow('CUPEL_OIDC_FILE is no JSON')
+  await expect(readOidcSettings(broken)).rejects.toThrow('CUPEL_OIDC_FILE is not JSON')
   expect(await readOidcSettings(undefined)).toBeNull()
   const settings = settingsOf(GOOD, join(folder, 'oidc.json'))
   await expect(readClientSecret(settings)).rejects.toThrow('`client_secret_file` cannot be read')

@@ -115,7 +115,7 @@ const isCallable = (url: string, origins: ReadonlySet<string>): boolean =>
 /** Follows no redirect, because it could lead anywhere, and limits the size of the answer. */
 export function createFetch(origins: ReadonlySet<string>): CustomFetch {
   return async (url, { method, headers, body }) => {
-    if (!isCallable(url, origins)) throw new ProviderDown(`${new URL(url).origin} is no configured origin`)
+    if (!isCallable(url, origins)) throw new ProviderDown(`${new URL(url).origin} is not a configured origin`)
     const response = await fetch(url, {
       ...{ method, headers, redirect: 'manual' },
       ...(body === undefined || body === null ? {} : { body: body as BodyInit }),

@@ -5,7 +5,7 @@ import { ConfigError } from '@cupel/service-kit'
 import { z } from 'zod'
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
-const NEITHER_HTTPS_NOR_LOOPBACK = 'must be an https address; http is accepted on loopback alone'
+const NEITHER_HTTPS_NOR_LOOPBACK = 'must be an https address; http is accepted only on loopback'
 
 /** Whether an address may be called: over TLS, or without TLS on this host. */
 export function isSafeUrl(text: string): boolean {
@@ -109,7 +109,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ConfigError(`CUPEL_OIDC_FILE is no JSON: ${(error as Error).message}.`)
+    throw new ConfigError(`CUPEL_OIDC_FILE is not JSON: ${(error as Error).message}.`)
   }
 }
 

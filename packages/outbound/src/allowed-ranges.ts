@@ -13,7 +13,7 @@ export function parseAllowedRanges(texts: readonly string[]): AllowedRange[] {
   return texts.map((text) => {
     const cidr = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`
     if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr) && !ipaddr.IPv6.isValidCIDR(cidr))
-      throw new RangeError(`${text} is no IP address or CIDR range`)
+      throw new RangeError(`${text} is not an IP address or CIDR range`)
     const [network, bits] = ipaddr.parseCIDR(cidr)
     return {
       cidr,

@@ -94,7 +94,7 @@ test('what is kept of an answer is short, and free of control characters', async
   expect(excerpt.length).toBeLessThanOrEqual(1_024)
 })
 
-test('the whole body is kept where the caller asks for it, up to so many bytes, and half a body is no answer', async () => {
+test('the whole body is kept where the caller asks for it, up to so many bytes, and half a body is not an answer', async () => {
   const { url } = await receiver((request, response) => {
     if (request.url!.includes('half')) response.writeHead(200, { 'content-length': '9' }).write('half')
     else response.writeHead(409).end(`${'x'.repeat(2_000)}\0`)

@@ -247,7 +247,7 @@ const MIXED: readonly Vector[] = [
       answers: [[inside, OUTSIDE]],
     },
     {
-      what: `a name with ${inside} beside an outside IPv6 address`,
+      what: `a name with ${inside} with an outside IPv6 address`,
       url: NAME_URL(),
       answers: [[OUTSIDE_V6, inside]],
     },

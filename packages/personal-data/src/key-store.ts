@@ -35,7 +35,7 @@ const FIND = {
   text: `SELECT ${FIELDS} FROM personal_data.account_key WHERE account_id = $1 AND period = ANY ($2::text[])`,
 }
 
-/** Throws PersonalDataKeysError where `file` lacks a key that is in use. */
+/** Throws PersonalDataKeysError if `file` lacks a key that is in use. */
 export async function openKeyStore(database: Database, file: string): Promise<KeyStore> {
   const masters = openMasters(file)
   for (const masterId of await mastersInUse(database)) masters.of(masterId)

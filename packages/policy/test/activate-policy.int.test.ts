@@ -80,7 +80,7 @@ test('of operators who activate one version at the same time, one succeeds', asy
   expect(await inLog()).toHaveLength(1)
 })
 
-test('the id of the first activation follows from the policy alone', async () => {
+test('the id of the first activation follows only from the policy', async () => {
   await ensure()
   const topic = topicOf('PolicyActivated')
   for await (const [record] of installation.log.read({ topic, partition: 0, from: 0, to: 1 })) {

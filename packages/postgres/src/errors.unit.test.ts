@@ -22,11 +22,11 @@ test.each([
   expect(isUnavailable(failed(code))).toBe(true)
 })
 
-test.each(['22P02', '23505', '42501', '55P03'])('%s is none', (code) => {
+test.each(['22P02', '23505', '42501', '55P03'])('%s is not one', (code) => {
   expect(isUnavailable(failed(code))).toBe(false)
 })
 
-test('a code of the system is no state of the server', () => {
+test('a code of the system is not a state of the server', () => {
   expect(['EPIPE', '23505', 'ECONNRESET'].map((code) => sqlState(failed(code)))).toEqual([
     null,
     '23505',

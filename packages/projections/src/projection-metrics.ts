@@ -33,7 +33,7 @@ export function projectionMetrics(metrics: Metrics, readModel: string): Projecti
   const lag = metrics.gauge('projection_lag_records', 'Records appended and not yet applied', names)
   const stopped = metrics.gauge(
     'projection_stopped',
-    '1 where the projection stopped and needs an operator',
+    '1 if the projection stopped and needs an operator',
     names,
   )
   return {

@@ -115,7 +115,7 @@ test('a database that is away is waited for, and the state says so', async () =>
   await until(() => expect(projection.status()).toMatchObject({ state: 'running', error: null }))
 })
 
-test('tables made by another version are left alone until they are rebuilt', async () => {
+test('tables made by another version stay as they are until they are rebuilt', async () => {
   const changed = { ...noteView, definition: `${noteView.definition}; CREATE INDEX ON note (level)` }
   const projection = fixture.run(changed)
   await fixture.report(0, 'a:red')

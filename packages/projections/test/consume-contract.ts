@@ -76,7 +76,7 @@ export function consumeContract(kind: LogKind): void {
       expect(letters.map(({ origin }) => origin.offset).toSorted()).toEqual([0, 2, 4])
     })
 
-    test('an outcome that a dead-lettered record leaves is committed in its place', async () => {
+    test('an outcome that a dead-lettered record leaves is committed instead of it', async () => {
       await consuming.append(['a', 'b', 'poison'])
       consuming.consumer(commit, {
         read: (record) => (record.key === 'b' ? new Unhandleable('refused', 'b failed') : record.key),

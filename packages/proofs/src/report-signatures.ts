@@ -65,7 +65,7 @@ export async function openSignatureExamination(
       unsigned += 1
       return isDue(record) ? { kind: 'unsigned', detail: 'carries no signature' } : null
     }
-    if (verdict.kind === 'malformed') return { kind: 'signature', detail: 'has a signature that is none' }
+    if (verdict.kind === 'malformed') return { kind: 'signature', detail: 'has a malformed signature' }
     const { keyId } = verdict
     if (verdict.kind === 'unknown-key')
       return { kind: 'signature', detail: `is signed by the key ${keyId}, which ${untrusted(keyId)}` }

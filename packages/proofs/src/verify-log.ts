@@ -291,7 +291,7 @@ function examineReport(
   if (unsigned !== null) found(unsigned)
   const place = { topic, partition, offset }
   if (key !== data.reportId || reportPartitionAmong(data.reportId, partitions) !== partition)
-    found({ kind: 'misplaced', ...place, detail: `${data.reportId} stands under the key ${key}.` })
+    found({ kind: 'misplaced', ...place, detail: `${data.reportId} is recorded with the key ${key}.` })
   const report = parsed(data.report)
   if (report === null) {
     found({ kind: 'report-contents', ...place, detail: `The report of ${data.reportId} is not JSON.` })

@@ -118,7 +118,7 @@ const happenings: readonly ((index: number) => Promise<void>)[] = [
   (index) => deciding.expectList(`list-${index % 4}`, index % 3 > 0),
 ]
 
-test('of every report decided from lists and ledger alone, the same answer is given for its moment', async () => {
+test('of every report decided only from lists and ledger, the same answer is given for its moment', async () => {
   await noteProvidedChains(deciding.installation.database, [])
   await happenings[0]!(0)
   const [order] = fc.sample(

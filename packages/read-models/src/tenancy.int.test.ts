@@ -156,7 +156,7 @@ describe.each(queries)('%s', (_name, query) => {
     expect(brought).not.toMatch(FOREIGN)
   })
 
-  test('brings no more where the first wall is missing: the database shows the rows of the tenant alone', async () => {
+  test('brings no more if the first wall is missing: the database shows only the rows of the tenant', async () => {
     const opened = withoutFirstWall(fixture.database, { rowSecurity: true })
     expect(await query(opened, OWN)).toEqual(await query(fixture.database, OWN))
   })

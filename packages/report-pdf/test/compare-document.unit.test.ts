@@ -29,7 +29,7 @@ describe('the source of a PDF', () => {
     expect(JSON.parse(source?.caseText ?? '')).toHaveProperty('history')
   })
 
-  it('is nothing where no report is attached, or more than report and case', async () => {
+  it('is nothing if no report is attached, or more than report and case', async () => {
     const first = Object.keys(samples).find((name) => name.startsWith('audit-'))!
     for (const other of [await samples[first]!(), Buffer.from('%PDF-1.7'), Buffer.alloc(0)])
       expect(sourceOf(other)).toBeNull()
@@ -46,7 +46,7 @@ describe('the source of a PDF', () => {
 })
 
 describe('the difference of a PDF', () => {
-  it('is none where every byte is the same', () => {
+  it('is not found if every byte is the same', () => {
     expect(differenceOf(new Uint8Array(named), named)).toBeNull()
   })
 

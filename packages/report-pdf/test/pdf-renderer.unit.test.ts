@@ -27,7 +27,7 @@ it('refuses what is beyond its limit at once, and renders the rest', async () =>
   expect((await renderer.render(json, null)).length).toBeGreaterThan(0)
 })
 
-it('rejects what is no report, and goes on', async () => {
+it('rejects what is not a report, and goes on', async () => {
   await expect(renderer.render('{"report_id":1}', null)).rejects.toThrow()
   expect((await renderer.render(json, null)).length).toBeGreaterThan(0)
 })

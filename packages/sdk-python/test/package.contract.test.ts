@@ -56,7 +56,7 @@ afterAll(() => rmSync(built, { recursive: true, force: true }))
 describe.skipIf(found.length === 0)('the Python package', () => {
   test('has a version of Python and its tools', () => expect(usable.length).toBeGreaterThan(0))
 
-  test('the wheel is of this version, marked as typed, and has sources alone', async () => {
+  test('the wheel is of this version, marked as typed, and has only sources', async () => {
     expect(readdirSync(built).sort()).toEqual([
       `cupel-${VERSION}-py3-none-any.whl`,
       `cupel-${VERSION}.tar.gz`,

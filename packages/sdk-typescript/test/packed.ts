@@ -92,7 +92,7 @@ export function runtimesWith(modules: string | null): Record<string, readonly st
 export async function setUpTools(): Promise<{ readonly modules: string } | { readonly missing: string }> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     return {
-      missing: `the runtimes are fetched for linux x64 alone, and this is ${process.platform} ${process.arch}`,
+      missing: `the runtimes are fetched only for linux x64, and this is ${process.platform} ${process.arch}`,
     }
   const manifest = JSON.stringify({ private: true, dependencies: TOOLS })
   const hash = createHash('sha256').update(manifest).digest('hex').slice(0, 12)

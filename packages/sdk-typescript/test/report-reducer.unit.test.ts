@@ -92,7 +92,7 @@ test('the topic of the latest reports ends in the same state, in whatever order 
   )
 })
 
-test('a record without a value is forgotten, and events of other kinds are left alone', () => {
+test('a record without a value is forgotten, and events of other kinds change nothing', () => {
   const reducer = new ReportReducer()
   const about = { accountId: 'acc_1', livemode: true, chain: 'ETH', canonicalAddress: '0xaa' }
   const event = eventOf({

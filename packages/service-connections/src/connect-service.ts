@@ -141,7 +141,7 @@ function databaseOf(setting: string, connectionString: string): Peer {
     }
   } catch {
     // The reason may repeat the connection string, which contains a password.
-    throw new ConfigError(`${setting} is no connection string, or a file that it names cannot be read.`)
+    throw new ConfigError(`${setting} is not a connection string, or a file that it names cannot be read.`)
   }
 }
 

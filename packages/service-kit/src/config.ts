@@ -30,7 +30,7 @@ export const settings = {
     .min(1)
     .default('127.0.0.1')
     .describe(
-      'Address that /metrics, /healthz and /readyz of a service process listen on. They name parts of the installation and have no key: open them to probes and scrapers alone.',
+      'Address that /metrics, /healthz and /readyz of a service process listen on. They name parts of the installation and have no key: open them only to probes and scrapers.',
     ),
   CUPEL_METRICS_PORT: port
     .default(0)
@@ -75,7 +75,7 @@ export const settings = {
     .min(1)
     .optional()
     .describe(
-      'JSON file that lets people sign in to the console with a sign-in service by OpenID Connect (docs/console.md). The API needs it too. Without it people sign in with a key alone.',
+      'JSON file that lets people sign in to the console with a sign-in service by OpenID Connect (docs/console.md). The API needs it too. Without it people sign in only with a key.',
     ),
   CUPEL_REPORT_PAGE_URL: url
     .optional()

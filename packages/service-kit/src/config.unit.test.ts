@@ -30,7 +30,7 @@ test('kafka without brokers is refused', () => {
 })
 
 test.each(['CUPEL_WEBHOOK_ALLOW', 'CUPEL_TRUSTED_PROXIES'])(
-  '%s refuses what is no range, and what opens everything',
+  '%s refuses what is not a range, and what opens everything',
   (name) => {
     const load = (text: string) => () => loadConfig({ [name]: text })
     for (const text of ['10.0.0.0/8', '127.0.0.1', '::1', 'fc00::/7', '10.0.0.0/8, 192.168.1.0/24', ''])

@@ -87,7 +87,7 @@ export const settingsOfConnections = {
     .max(9)
     .optional()
     .describe(
-      'Replication factor of new topics, and the least of existing ones; by default 3, or the number of brokers where there are fewer.',
+      'Replication factor of new topics, and the least of existing ones; by default 3, or the number of brokers if there are fewer.',
     ),
   CUPEL_REGISTRY_URL: url
     .optional()

@@ -32,6 +32,6 @@ export const settingsOfEvidence = {
     .min(1)
     .optional()
     .describe(
-      'JSON file with the witnesses that cosign the checkpoints of the transparency log (docs/proofs.md). Projectors alone read it, at their start. Without it nobody is asked.',
+      'JSON file with the witnesses that cosign the checkpoints of the transparency log (docs/proofs.md). Only projectors read it, at their start. Without it nobody is asked.',
     ),
 } as const

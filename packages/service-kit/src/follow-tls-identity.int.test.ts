@@ -96,7 +96,7 @@ describe('a certificate that is replaced while the service runs', () => {
 
   test.each([
     ['without its key', () => put('second', 'first')],
-    ['that is no PEM', () => writeFileSync(config.CUPEL_TLS_CERT_FILE, 'half')],
+    ['that is not PEM', () => writeFileSync(config.CUPEL_TLS_CERT_FILE, 'half')],
     ['that is gone', () => rmSync(config.CUPEL_TLS_CERT_FILE)],
   ])('%s is warned of once, and served when it is whole', async (_name, spoil) => {
     await following(0, async () => {

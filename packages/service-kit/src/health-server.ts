@@ -31,9 +31,7 @@ export const HEALTH_LIMITS = {
 } as const
 
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const passing = options.metrics.gauge('service_check_passes', '1 where a check of readiness passes', [
-    'check',
-  ])
+  const passing = options.metrics.gauge('service_check_passes', '1 if a check of readiness passes', ['check'])
   const tellChecks = (): void => {
     for (const { name, ok } of options.checks()) passing.set(ok ? 1 : 0, { check: name })
   }

@@ -9,9 +9,9 @@ const ALL_BITS = { 4: 32, 6: 128 } as const
 export function rangeFault(text: string): string | null {
   const [, address = '', bits] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(text) ?? []
   const version = isIP(address)
-  if (version !== 4 && version !== 6) return 'is no IP address or CIDR range, such as 10.0.0.0/8.'
+  if (version !== 4 && version !== 6) return 'is not an IP address or CIDR range, such as 10.0.0.0/8.'
   const prefix = bits === undefined ? ALL_BITS[version] : Number(bits)
-  if (prefix > ALL_BITS[version]) return `is no CIDR range: IPv${version} has ${ALL_BITS[version]} bits.`
+  if (prefix > ALL_BITS[version]) return `is not a CIDR range: IPv${version} has ${ALL_BITS[version]} bits.`
   if (prefix < FEWEST_BITS[version])
     return `is too wide: the widest range that can be opened is a /${FEWEST_BITS[version]}.`
   return null

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cupel-secret-keys-'))
 const file = join(folder, 'below', 'keys.json')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a file is made once, for its owner alone, and says which key is the active one', () => {
+test('a file is made once, only for its owner, and says which key is the active one', () => {
   const first = keys.ensure(file)
   expect(keys.ensure(file)).toEqual(first)
   expect(statSync(file).mode & 0o077).toBe(0)

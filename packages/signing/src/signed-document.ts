@@ -93,11 +93,11 @@ function openSignature(signature: Uint8Array, verifier: Verifier): OpenedDocumen
 
 function opened(signature: Uint8Array, verifier: Verifier): ReturnType<typeof openNote> {
   try {
-    if (signature.length > MAX_SIGNATURE_BYTES) throw new UnsignedNoteError('It is no signed note.')
+    if (signature.length > MAX_SIGNATURE_BYTES) throw new UnsignedNoteError('It is not a signed note.')
     return openNote(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(signature), verifier)
   } catch (cause) {
     if (!(cause instanceof UnsignedNoteError) && !(cause instanceof TypeError)) throw cause
-    const why = cause instanceof UnsignedNoteError ? cause.message : 'It is no text.'
+    const why = cause instanceof UnsignedNoteError ? cause.message : 'It is not text.'
     throw new UnsignedDocumentError(`The signature file does not count. ${why}`, null, { cause })
   }
 }

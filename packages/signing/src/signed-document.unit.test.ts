@@ -86,7 +86,7 @@ test('a key that is not given does not count, and one that was rotated away stil
   expect(refusal(PDF, signed)).toContain('does not know')
 })
 
-test('what a key signed for another purpose, and what a key of reports signed, is no signature of a PDF', () => {
+test('what a key signed for another purpose, and what a key of reports signed, is not a signature of a PDF', () => {
   const { signer } = keys
   for (const text of [
     `${signer.key.name}/checkpoints/a1b2\n1\nAAAA\n`,

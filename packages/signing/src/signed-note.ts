@@ -44,7 +44,7 @@ export function parseNote(note: string): {
   const end = note.lastIndexOf(SEPARATOR)
   const lines = note.slice(end + SEPARATOR.length).split('\n')
   if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES || CONTROL.test(note))
-    throw new UnsignedNoteError('It is no signed note.')
+    throw new UnsignedNoteError('It is not a signed note.')
   return { text: note.slice(0, end + 1), signatures: lines.map(signatureOf) }
 }
 

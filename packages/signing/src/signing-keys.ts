@@ -138,7 +138,7 @@ function readKeyFile(file: string): KeyFile {
     throw new SigningKeysError(`The signing keys ${file} cannot be read (${code}).`)
   }
   const keys = parsed(text)
-  if (keys === null) throw new SigningKeysError(`${file} is no file of signing keys.`)
+  if (keys === null) throw new SigningKeysError(`${file} is not a file of signing keys.`)
   return keys
 }
 

@@ -60,7 +60,7 @@ test('a note of an unknown key is refused by the name of the key, and passes whe
   expect(openNote(both, mine.verifier).keyId).toBe(mine.signer.key.id)
 })
 
-test('the file is for its owner alone, and a second start keeps it', () => {
+test('the file is only for its owner, and a second start keeps it', () => {
   createSigningKeys(file)
   const before = readFileSync(file, 'utf8')
   createSigningKeys(file)

@@ -119,7 +119,7 @@ describe.each(orders)('against $name', (order) => {
   })
 })
 
-/** Goes through the proxy where there is one. */
+/** Goes through the proxy if there is one. */
 async function ordinaryScreen(target: Target): Promise<number> {
   const client = victimClient(target)
   try {

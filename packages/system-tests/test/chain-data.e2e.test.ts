@@ -87,7 +87,7 @@ test('a chain without a provider sends no request', async () => {
   expect([first.count(), second.count()]).toEqual(before)
 })
 
-test('an unreachable provider costs its own facts alone', async () => {
+test('an unreachable provider costs only its own facts', async () => {
   await second.close()
   const { balance, coverage } = await screened()
   expect(balance).toBe('0.001700 ETH')

@@ -216,7 +216,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
   )
 
   test(
-    'a request that another producer appends is dead-lettered as forged, and is no screening',
+    'a request that another producer appends is dead-lettered as forged, and is not a screening',
     async () => {
       const forged = { key: 'feedfacefeedfac0', value: 'forged', headers: { ce_type: 'ScreenRequested' } }
       await appendRecord(installation.ready, REQUESTS, forged)

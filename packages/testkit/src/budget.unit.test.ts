@@ -65,7 +65,7 @@ test.each([
   ['in the first case behind the fewest', 35, 4],
   ['in a later one', 45, 5],
   ['between two cases', 50, 5],
-])('a budget that ends %s is no failure, and every case that begins ends', async (_, budget, expected) => {
+])('a budget that ends %s is not a failure, and every case that begins ends', async (_, budget, expected) => {
   vi.stubEnv('CUPEL_TEST_BUDGET_MS', String(budget))
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -83,7 +83,7 @@ test.each([
   expect(ended).toBe(2 * expected)
 })
 
-test('a budget that is over before the first case behind the fewest is no failure', async () => {
+test('a budget that is over before the first case behind the fewest is not a failure', async () => {
   vi.stubEnv('CUPEL_TEST_BUDGET_MS', '30')
   let looks = 0
   // There is time left when the fewest cases have ended, and none when the next case would begin.

@@ -15,7 +15,7 @@ wrote: its signature shows who made it and that no byte was changed, and not tha
 
 This one file needs Python 3.9 or later and nothing else: no package, no network, no installation. It follows RFC 6962
 (hash trees), RFC 8032 (Ed25519), C2SP (signed-note, tlog-checkpoint, tlog-cosignature, tlog-proof) and Avro 1.11 (object container files).
-It ends with 0 where the report is proven, with 1 where it is not, and with 2 where a file cannot be used.
+It ends with 0 if the report is proven, with 1 if it is not, and with 2 where a file cannot be used.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class NotProven(Exception):
 
 
 def bytes_of_base64(text, length=None):
-    """The bytes, or None where the text is not exactly what an encoder writes."""
+    """The bytes, or None if the text is not exactly what an encoder writes."""
     try:
         data = base64.b64decode(text.encode("ascii"), validate=True)
     except (UnicodeEncodeError, binascii.Error):
@@ -50,7 +50,7 @@ def bytes_of_base64(text, length=None):
 
 
 def number_of(text):
-    """The number, or None where the text has leading zeros or is more than 2^53 - 1."""
+    """The number, or None if the text has leading zeros or is more than 2^53 - 1."""
     if re.fullmatch(r"0|[1-9][0-9]{0,15}", text, re.ASCII) is None:
         return None
     return int(text) if int(text) < 2**53 else None
@@ -65,7 +65,7 @@ ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
 
 
 def point_of(data):
-    """The point of 32 bytes as (X, Y, Z, T), or None where they are no point."""
+    """The point of 32 bytes as (X, Y, Z, T), or None if they are not a point."""
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, y & (2**255 - 1)
     if y >= P:
@@ -123,7 +123,7 @@ ED25519, COSIGNATURE_V1 = 1, 4
 
 
 def key_of(line, kind=ED25519):
-    """(name, id, 32 bytes) of a line `name+id+base64`, or None where it is none, or is of another kind."""
+    """(name, id, 32 bytes) of a line `name+id+base64`, or None if it is none, or is of another kind."""
     found = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})", line, re.ASCII)
     data = None if found is None else bytes_of_base64(found[3], 33)
     if data is None or data[0] != kind:
@@ -142,7 +142,7 @@ def read_keys(text):
             continue
         key = key_of(line)
         if key is None:
-            raise ValueError(f"Line {number} of the keys is no public key.")
+            raise ValueError(f"Line {number} of the keys is not a public key.")
         # A key of report batches never counts for a checkpoint or a manifest, nor the other way round.
         (report_keys if key[0].endswith("/reports") else keys)[key[0], key[1]] = key[2]
     return keys, report_keys
@@ -160,7 +160,7 @@ def parse_note(note, what="checkpoint"):
     end = note.rfind("\n\n")
     lines = note[end + 2 :].split("\n")
     if end < 0 or lines.pop() != "" or len(lines) > MAX_SIGNATURES:
-        raise NotProven(f"The {what} is no signed note.")
+        raise NotProven(f"The {what} is not a signed note.")
     signatures = []
     for line in lines:
         found = re.fullmatch(r"\u2014 ([^\s+\ufeff]+) ([A-Za-z0-9+/]+={0,2})", line)
@@ -191,10 +191,10 @@ def open_checkpoint(note, keys):
     text, name, key_id = open_note(note, keys)
     lines = text.split("\n")
     if len(lines) != 4 or lines[3] != "" or re.fullmatch(r"[!-*,-~]+", lines[0], re.ASCII) is None:
-        raise NotProven("What is signed is no checkpoint.")
+        raise NotProven("The signed text is not a checkpoint.")
     size, root = number_of(lines[1]), bytes_of_base64(lines[2], 32)
     if size is None or root is None or not lines[0].startswith(f"{name}/transparency/"):
-        raise NotProven("What is signed is no checkpoint of a transparency log of this key.")
+        raise NotProven("The signed text is not a checkpoint of a transparency log of this key.")
     return (lines[0], size, root, key_id)
 
 
@@ -208,10 +208,10 @@ def verify_audit(pdf, signature, keys):
     try:
         text, name, key_id = open_note(signature.decode("utf-8"), keys, "signature")
     except UnicodeDecodeError:
-        raise NotProven("The signature is no text.")
+        raise NotProven("The signature is not text.")
     found = re.fullmatch(rf"([^\n]+)\npdf {HASHED}\ndata {HASHED}\ntime ([0-9TZ:.-]+)\n", text, re.ASCII)
     if found is None or not found[1].startswith(f"{name}/audits/"):
-        raise NotProven("What is signed is no PDF of an audit.")
+        raise NotProven("The signed text is not a PDF of an audit.")
     if number_of(found[2]) != len(pdf) or found[3] != hashlib.sha256(pdf).hexdigest():
         raise NotProven("The PDF was changed, or the signature is of another one.")
     log = found[1][len(f"{name}/audits/") :]
@@ -230,7 +230,7 @@ def read_witnesses(lines, needed=None):
     for line in lines:
         witness = key_of(line, COSIGNATURE_V1)
         if witness is None or len(witness[0]) > 255:
-            raise ValueError(f"{line} is no public key of a witness.")
+            raise ValueError(f"{line} is not a public key of a witness.")
         witnesses.append(witness)
     # Two names of one key would count one witness twice: what is signed does not hold the name.
     if len({name for name, _, _ in witnesses}) < len(witnesses) or len({key for _, _, key in witnesses}) < len(witnesses):
@@ -285,7 +285,7 @@ def node_hash(left, right):
 
 
 def root_of_path(leaf, index, size, path):
-    """The root to which the path leads, or None where no tree of the size has such a path."""
+    """The root to which the path leads, or None if no tree of the size has such a path."""
     if index >= size:
         return None
     last, node = size - 1, leaf
@@ -317,7 +317,7 @@ def parse_proof(data):
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise NotProven("The proof is no UTF-8.") from None
+        raise NotProven("The proof is not UTF-8.") from None
     head, separator, note = text.partition("\n\n")
     lines = head.split("\n")
     # Characters are counted as JavaScript does, so that both verifiers have one limit.
@@ -344,7 +344,7 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def commitment_of(sealed):
-    """The first 32 bytes of what is sealed, or None where the text is not a sealed one."""
+    """The first 32 bytes of what is sealed, or None if the text is not a sealed one."""
     found = re.fullmatch(SEALED, sealed, re.ASCII)
     if found is None:
         return None
@@ -353,7 +353,7 @@ def commitment_of(sealed):
 
 
 def parse_reference(lines):
-    """(sealed reference, salt or None), or None where the log has the reference as the report shows it."""
+    """(sealed reference, salt or None), or None if the log has the reference as the report shows it."""
     if not lines:
         return None
     sealed, *rest = lines[0].decode("latin-1").split(" ")
@@ -364,7 +364,7 @@ def parse_reference(lines):
 
 
 def shown_reference(report):
-    """(text of the report, start and end of the literal of its reference, the reference), or None where it shows none."""
+    """(text of the report, start and end of the literal of its reference, the reference), or None if it shows none."""
     try:
         text = report.decode("utf-8")
     except UnicodeDecodeError:
@@ -463,7 +463,7 @@ def read_manifests(folder, keys):
         try:
             manifest, key_id = open_manifest(data, keys)
         except (ValueError, KeyError, TypeError):
-            raise NotProven(f"{name} is no manifest of an archive.") from None
+            raise NotProven(f"{name} is not a manifest of an archive.") from None
         if manifest["number"] != number or manifest["previous"] != before:
             raise NotProven(f"{name} is not the manifest that follows the one before.")
         if manifest["log"] != (manifests or [(manifest, key_id)])[0][0]["log"]:
@@ -572,7 +572,7 @@ def read_segment(folder, segment):
     topic, partition, first = segment["topic"], segment["partition"], segment["first"]
     name = f"segments/{topic}/{partition:d}/{first:016d}.avro"
     if TOPIC.fullmatch(topic) is None or segment["file"] != name:
-        raise NotProven("A manifest names a segment that is none.")
+        raise NotProven("A manifest names an invalid segment.")
     try:
         data = read_file(folder, name)
     except FileNotFoundError:
@@ -669,7 +669,7 @@ def verify_in_archive(report, folder, keys, report_keys, logs):
     except (ValueError, KeyError, TypeError):
         report_id = None
     if not isinstance(report_id, str):
-        raise NotProven("The report is no JSON with a report_id.")
+        raise NotProven("The report is not JSON with a report_id.")
     manifests = read_manifests(folder, keys)
     last, key_id = manifests[-1]
     refusals = []

@@ -80,7 +80,7 @@ export async function publishedCheckpoint(
     if (!(error instanceof UnsignedNoteError)) throw error
   }
   throw new TransparencyStoppedError(
-    `${file} is no checkpoint that this installation signed: put the folder back, from a copy.`,
+    `${file} is not a checkpoint that this installation signed: put the folder back, from a copy.`,
   )
 }
 

@@ -37,7 +37,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     'transparency_leaves_total',
     'Events that got a leaf of the transparency log',
   )
-  const stopped = metrics.gauge('transparency_stopped', '1 where no event gets a leaf')
+  const stopped = metrics.gauge('transparency_stopped', '1 if no event gets a leaf')
   let places: readonly Place[] | null = null
   let error: string | null = null
 

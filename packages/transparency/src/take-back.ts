@@ -98,7 +98,7 @@ async function leavesOf(
   for (const entry of entries) {
     const leaf = parseLeafEntry(entry)
     if (leaf === null)
-      throw new TransparencyStoppedError(`${folder} holds something that is no leaf: ${entry}`)
+      throw new TransparencyStoppedError(`${folder} holds something that is not a leaf: ${entry}`)
     positions.set(`${leaf.topic}/${leaf.partition}`, leaf)
     const isReport = leaf.topic === topicOf('ReportGenerated') && leaf.documentHash !== null
     leaves.push({ entry, seed: null, reportId: isReport ? await reader.reportIdOf(leaf) : null })

@@ -49,7 +49,7 @@ export const TOO_FEW_WITNESSES: readonly WitnessCase[] = [
       ['nobody cosigned', PROOF],
       ['one', cosigned(W1)],
       ['one that cosigned twice', cosigned(W2, W2)],
-      ['a stranger beside one', cosigned(W1, cosigner('stranger', 9))],
+      ['a stranger and one', cosigned(W1, cosigner('stranger', 9))],
       ['a key with the name of a witness', cosigned(W1, cosigner(W2.name, 9))],
       ['a key of another type', cosigned(W1, cosigner(W2.name, 0x42, 1))],
     ] as const

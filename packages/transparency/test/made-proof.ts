@@ -72,7 +72,7 @@ const [EXTRA, INDEX, PATH, SIZE, ROOT, SIGNATURE] = [1, 2, 3, 14, 15, 17]
 /** Pairs that are proven: the report and the proof. */
 export const GOOD: readonly (readonly [string, string])[] = [
   ['a report among 300', madeProof()],
-  ['a report alone', madeProof({ size: 1, index: 0 })],
+  ['only a report', madeProof({ size: 1, index: 0 })],
   ['the first leaf', madeProof({ index: 0 })],
   ['the last leaf', madeProof({ size: 257, index: 256 })],
   ['two signatures of which one is a witness’s', madeProof({ signers: [WITNESS, SIGNER] })],
@@ -130,7 +130,7 @@ const spoilt: readonly (readonly [string, (proof: string) => string])[] = [
   ['a hyphen for the dash', line(SIGNATURE, (text) => text.replace('—', '-'))],
   ['a signature that is too short', line(SIGNATURE, (text) => `${text.slice(0, -8)}`)],
   ['no signature', (proof) => lines(proof, (all) => all.filter((_, at) => at !== SIGNATURE))],
-  ['a line of a signature that is none', (proof) => `${proof}— other\n`],
+  ['an invalid line of a signature', (proof) => `${proof}— other\n`],
   ['a control character in the name of a witness', (proof) => `${proof}— wit\u0001ness AAAAAAAA\n`],
   ['a wrong second signature of the key', (proof) => `${proof}${wrongLine()}`],
   ['the order of the curve added to the signature', line(SIGNATURE, malleable)],
@@ -152,7 +152,7 @@ const signed: readonly (readonly [string, string])[] = [
     'a key of report batches',
     madeProof({ origin: `${REPORTS.key.name}/transparency/log-1`, signers: [REPORTS] }),
   ],
-  ['a witness alone', madeProof({ signers: [WITNESS] })],
+  ['only a witness', madeProof({ signers: [WITNESS] })],
   ['a key with the same name', madeProof({ signers: [signerOf(SIGNER.key.name, 9)] })],
   ['a leaf of no report', madeProof({ entry: entryOf(null) })],
   ['a leaf of another report', madeProof({ entry: entryOf(`"${sha256('other').toString('base64')}"`) })],

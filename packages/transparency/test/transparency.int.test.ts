@@ -92,7 +92,7 @@ test('the work pauses between records, leaves, statements and tiles', async () =
   expect(pauses).toBe(262 + 2)
 })
 
-test('a report is proven by its bytes alone, at every later checkpoint, and an earlier proof stays good', async () => {
+test('a report is proven only by its bytes, at every later checkpoint, and an earlier proof stays good', async () => {
   await own.installation.append(...accounts(3), report(ID(1)))
   await own.extend()
   const first = await proofOf(ID(1))
@@ -225,7 +225,7 @@ test('leaves are not taken back from files that were changed, are gone, or are o
     [bytes.subarray(0, -1), 'does not hold 15 leaves'],
     [Buffer.concat([bytes, bytes.subarray(0, 2)]), 'does not hold 15 leaves'],
     [Buffer.from(bytes.toString('latin1').replace(/,14,/, ',13,'), 'latin1'), 'do not make the tree'],
-    [bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte)), 'something that is no leaf'],
+    [bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte)), 'something that is not a leaf'],
   ] as const) {
     writeFileSync(bundle, changed)
     await expect(takeBack()).rejects.toThrow(sentence)
@@ -304,7 +304,7 @@ test('a checkpoint file that nobody here signed is named, and not overwritten', 
   const file = join(transparencyFolder(own.folder, await log.identity()), 'checkpoint')
   writeFileSync(file, 'something else')
   await append(...accounts(1))
-  await expect(own.extend()).rejects.toThrow('is no checkpoint that this installation signed')
+  await expect(own.extend()).rejects.toThrow('is not a checkpoint that this installation signed')
   expect((await own.file('checkpoint')).toString()).toBe('something else')
 })
 

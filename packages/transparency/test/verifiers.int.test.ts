@@ -188,7 +188,7 @@ print(json.dumps({"answers": answers, "refused": refused}))
 })
 
 test.skipIf(!hasPython)(
-  'beside an archive with the sealed reference, a report may differ in its reference alone',
+  'with an archive of the sealed reference, a report may differ only in its reference',
   async () => {
     const driver = `
 import base64, importlib.util, json, sys
@@ -241,7 +241,7 @@ test.skipIf(!hasPython)('the verifier in Python takes three files, and ends with
   expect(await python([...given, '--witnesses-needed', '4'])).toMatchObject({ code: 2 })
 })
 
-test('the verifier in Python is one file that imports the standard library alone', () => {
+test('the verifier in Python is one file that imports only the standard library', () => {
   const imports = [...readFileSync(SCRIPT, 'utf8').matchAll(/^(?:import|from) +(\w+)/gm)].map(
     ([, name]) => name,
   )

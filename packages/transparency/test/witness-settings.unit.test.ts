@@ -46,18 +46,18 @@ test('a file of witnesses that cannot be used is refused with a sentence', () =>
     [(file) => ({ ...file, quorum: '2' }), 'quorum must be a number'],
     [(file) => ({ ...file, witnesses: [] }), 'a list of 1 to 20'],
     [(file) => ({ ...file, more: 1 }), 'a member more'],
-    [(file) => ({ ...file, allowed_ranges: ['10.0.0.0/99'] }), 'is no IP address or CIDR range'],
+    [(file) => ({ ...file, allowed_ranges: ['10.0.0.0/99'] }), 'is not an IP address or CIDR range'],
     [first({ vkey: 'none' }), 'Witness 1 has a vkey'],
     [first({ name: 'other' }), 'another name than its vkey'],
-    [first({ url: 'ftp://w1.example/' }), 'no https address'],
-    [first({ url: 'https://user@w1.example/' }), 'no https address'],
-    [first({ url: 'https://w1.example/?a' }), 'no https address'],
+    [first({ url: 'ftp://w1.example/' }), 'not an https address'],
+    [first({ url: 'https://user@w1.example/' }), 'not an https address'],
+    [first({ url: 'https://w1.example/?a' }), 'not an https address'],
     [first({ name: two!.name, vkey: two!.vkey }), 'one name or one key'],
-    [() => 7, 'is no JSON object'],
+    [() => 7, 'is not a JSON object'],
   ] as readonly (readonly [(file: Record<string, unknown>) => unknown, string])[])
     expect(() => readWitnessSettings(given(change)), sentence).toThrow(sentence)
   const file = fileOf([one!], 1)
   writeFileSync(file, '{')
-  expect(() => readWitnessSettings(file)).toThrow('It is no JSON.')
+  expect(() => readWitnessSettings(file)).toThrow('It is not JSON.')
   expect(() => readWitnessSettings(`${file}.none`)).toThrow('ENOENT')
 })

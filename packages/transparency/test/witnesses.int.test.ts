@@ -170,7 +170,7 @@ test('witnesses cosign each new checkpoint: it is served, filed and proven with 
   expect(await compared([one, two], 2)).toMatchObject({ problemCount: 0, cosigned: { size } })
 })
 
-test('a leaf behind the last cosigned checkpoint is proven by the installation alone, until enough cosigned', async () => {
+test('a leaf behind the last cosigned checkpoint is proven only by the installation, until enough cosigned', async () => {
   const [one, two] = [await witness(1), await witness(2)]
   await own.installation.append(report(ID), ...accounts(2))
   await own.extend()
@@ -217,7 +217,7 @@ const BAD: readonly (readonly [string, string, Parameters<TestWitness['misbehave
     (honest) => ({ ...honest, body: honest.body.replace(/ [^ ]+\n/, ` ${otherLine.split(' ')[2]}`) }),
   ],
   ['endless lines', 'bad-answer', () => ({ status: 200, body: '— x AAAAAAAA\n'.repeat(40_000) })],
-  ['a size that is none', 'bad-answer', () => ({ status: 409, body: '012\n' })],
+  ['an invalid size', 'bad-answer', () => ({ status: 409, body: '012\n' })],
   ['the size that it was told', 'bad-answer', (_, response) => ({ status: 409, body: echoOf(response) })],
   ['that the tree does not extend its own', 'inconsistent', () => ({ status: 422, body: '' })],
   ['that it cosigned a longer one', 'inconsistent', () => ({ status: 409, body: '9007199254740991\n' })],

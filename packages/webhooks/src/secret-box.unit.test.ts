@@ -25,7 +25,7 @@ test('it opens only for its own endpoint, and not with a changed bit', () => {
   }
 })
 
-test('with an operator’s key the database alone opens no secret; secrets sealed before the key was set still open', () => {
+test('with an operator’s key the database by itself opens no secret; secrets sealed before the key was set still open', () => {
   const before = createSecretBox({ installationKey, operatorKey: undefined })
   const after = createSecretBox({ installationKey, operatorKey })
   expect(after.open('we_1', before.seal('we_1', secret))).toBe(secret)

@@ -53,7 +53,7 @@ const TEST = 'endpoint.test'
 const JOB = 'bulk.completed'
 
 describe('a new endpoint', () => {
-  test('is sent a test message alone, and what was held once that is accepted', async () => {
+  test('is sent only a test message, and what was held once that is accepted', async () => {
     const endpoint = await store.endpoint(owner, { isProven: false })
     await store.ended(owner)
     expect(await statuses(endpoint)).toEqual([

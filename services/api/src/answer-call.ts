@@ -70,7 +70,7 @@ export interface KnownOfCall {
   clientAddress: string | null
   /** The owner of the key, also where the call was rejected. */
   caller: Caller | null
-  /** The person that an ID token proved, where there is no session yet; else empty. */
+  /** The person that an ID token proved, if there is no session yet; else empty. */
   actor: string
   readonly trace: Trace | undefined
   refusedBecause: RefusalReason | PersonRefusal | 'https_required' | 'unknown_token' | null
@@ -98,7 +98,7 @@ export async function answerCall(
   const origin = parts.transport.judge(request.raw)
   if (!origin.ok) {
     known.refusedBecause = 'https_required'
-    return refuse('https_required', 'Plain HTTP is accepted from this host and from trusted proxies alone.')
+    return refuse('https_required', 'Plain HTTP is accepted only from this host and from trusted proxies.')
   }
   known.clientAddress = origin.clientAddress
   if (endpoint.access === 'token') return await answerWithToken(parts.gate, endpoint, request, call, known)

@@ -98,7 +98,7 @@ describe('it is a break that', () => {
   })
 })
 
-describe('it is no break that', () => {
+describe('it is not a break that', () => {
   test.each<[string, (document: Any) => void]>([
     ['nothing changes', () => undefined],
     ['an endpoint comes', (d) => (d.paths['/v1/new'] = { get: screenOf(d) })],

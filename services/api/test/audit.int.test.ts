@@ -166,7 +166,7 @@ describe('the trail', () => {
     })
   })
 
-  test('holds a resumed call by itself, beside the one that it goes on with', async () => {
+  test('holds a resumed call by itself, and the one that it goes on with', async () => {
     const { key } = await installation.key()
     installation.scorer.answer = 'hold'
     const order = { key, headers: { 'idempotency-key': 'resumed' }, body: { address: ADDRESS } }

@@ -77,7 +77,7 @@ const bodies: [string, string | Buffer, ProblemCode, string?][] = [
   ],
   ['a number beyond 2^53', `{"address":"${ADDRESS}","chain":9007199254740993}`, 'invalid_request', '/chain'],
   ['deep nesting', deep, 'invalid_request', ''],
-  ['a chain that is no string', `{"address":"${ADDRESS}","chain":7}`, 'invalid_request', '/chain'],
+  ['a chain that is not a string', `{"address":"${ADDRESS}","chain":7}`, 'invalid_request', '/chain'],
   ['an endless chain', `{"address":"${ADDRESS}","chain":"${'E'.repeat(99)}"}`, 'invalid_request', '/chain'],
   [
     'an endless reference',
@@ -237,7 +237,7 @@ describe('a body over a mebibyte', () => {
     expectProblem(await call(url, 'POST', '/v1/screen', { key, body: large }), 'payload_too_large')
   })
 
-  test('is refused where its length was not announced', async () => {
+  test('is refused if its length was not announced', async () => {
     expect(await raw(chunkedRequest(large))).toMatch(/^HTTP\/1\.1 413 .*payload_too_large/s)
   })
 })
@@ -245,7 +245,7 @@ describe('a body over a mebibyte', () => {
 const chunkedRequest = (body: string): string =>
   `POST /v1/screen HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
-test('bytes that are no HTTP request get a problem and a closed connection', async () => {
+test('bytes that are not an HTTP request get a problem and a closed connection', async () => {
   for (const bytes of [
     'NONSENSE\r\n\r\n',
     'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',

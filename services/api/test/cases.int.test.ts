@@ -124,7 +124,7 @@ describe('a case', () => {
     expect((await eventsOf(id)).map(({ data }) => data['text'])).toEqual(history.map(({ text }) => text))
   })
 
-  test('already settled so is a conflict, and a text of blanks is no reason', async () => {
+  test('already settled so is a conflict, and a text of blanks is not a reason', async () => {
     const id = idOf(await newReport())
     await dispose(id, 'open', 0)
     expect((await dispose(id, 'open', 1)).json()['code']).toBe('case_conflict')

@@ -101,7 +101,7 @@ describe('the search in the audit log', () => {
   })
 })
 
-test('the use of keys is counted by key and by day, for the own environment alone', async () => {
+test('the use of keys is counted by key and by day, only for the own environment', async () => {
   const { key, keyId, accountId } = await installation.key({ name: 'Screening' })
   const reader = await installation.key({ accountId, scope: 'read-only', plan: 'pro' })
   const sandbox = await installation.key({ accountId, environment: 'test' })

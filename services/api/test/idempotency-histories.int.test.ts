@@ -188,7 +188,7 @@ test(
       // A failure reports its history at once, because shrinking it would take long.
       { endOnFailure: true },
     )
-    process.stdout.write(`histories: ${alone} calls alone, ${together} calls at once with others\n`)
+    process.stdout.write(`histories: ${alone} calls one by one, ${together} calls at once with others\n`)
     // The time budget may end in the middle of a case. That case is not counted.
     expect(stories).toBeGreaterThanOrEqual(cases * AT_ONCE)
   },
@@ -350,7 +350,7 @@ function judgeRound(story: Story, taken: readonly Taken[], row: ModelRow | null)
     if (!isDeepStrictEqual(took, { outcome, row: rowAfter, works }))
       fail(
         story,
-        `alone it did ${JSON.stringify(took)} and should have ${JSON.stringify({ outcome, rowAfter, works })}`,
+        `by itself it did ${JSON.stringify(took)} and should have ${JSON.stringify({ outcome, rowAfter, works })}`,
       )
   }
   for (const { call, outcome } of taken) {

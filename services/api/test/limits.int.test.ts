@@ -164,7 +164,7 @@ test('a screen asks the store once, with an Idempotency-Key or without', async (
   const first = { key, headers: { 'idempotency-key': 'comes-first' }, body: { address: ADDRESS } }
   expect((await call(instance.url, 'POST', '/v1/screen', first)).status).toBe(200)
   for (const headers of [{}, { 'idempotency-key': 'asks-once' }]) {
-    // Background rounds are no part of the call.
+    // Background rounds are not a part of the call.
     const before = asked.length
     const body = { address: ADDRESS }
     expect((await call(instance.url, 'POST', '/v1/screen', { key, headers, body })).status).toBe(200)

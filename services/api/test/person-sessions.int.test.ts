@@ -96,7 +96,7 @@ test('a person in no mapped group is refused in words and recorded with name and
   }
 })
 
-test('a person of several groups chooses, and no group is taken silently; groups of one key are no choice', async () => {
+test('a person of several groups chooses, and no group is taken silently; groups of one key are not a choice', async () => {
   const asked = await signIn({ groups: ['audit', 'desk', 'tests'] })
   expect(asked.status).toBe(200)
   const choices = asked.json()['choices'] as { key_id: string }[]

@@ -63,7 +63,7 @@ async function stepsOf(path: '/v1/first' | '/v1/other'): Promise<string[]> {
   return steps
 }
 
-test('a call that is no screen waits for a quiet moment before it is admitted, handled and recorded', async () => {
+test('a call that is not a screen waits for a quiet moment before it is admitted, handled and recorded', async () => {
   expect(await stepsOf('/v1/other')).toEqual(['wait', 'admitted', 'wait', 'handled', 'wait', 'recorded'])
 })
 
@@ -71,7 +71,7 @@ test('a call that goes first waits for none, and is open while it is handled', a
   expect(await stepsOf('/v1/first')).toEqual(['admitted', 'open', 'handled', 'ended', 'recorded'])
 })
 
-test('screens alone go first, of all that takes a key', () => {
+test('of all that takes a key, only screens go first', () => {
   const first = describedEndpoints().filter((each) => each.access !== 'open' && !takesTurns(each))
   expect(first.map(({ path }) => path)).toEqual(['/v1/screen'])
 })

@@ -39,7 +39,7 @@ test('it holds no script, no handler, no style attribute, and nothing that is fe
   expect(page).not.toMatch(/@import|url\(/i)
 })
 
-test('the policy it is served with allows its own style alone', async () => {
+test('the policy it is served with allows only its own style', async () => {
   const endpoint = describedEndpoints().find(({ path }) => path === '/docs')!
   const inputs = { path: undefined, query: undefined, body: undefined, judged: undefined }
   const answer = await endpoint.handle({} as Call & never, inputs)

@@ -68,7 +68,7 @@ test('before anything is signed report and PDF name no leaf', async () => {
   expect(early.bytes.equals(await rendered(null))).toBe(true)
 })
 
-test('the answers of the API prove the report with public keys alone, in the log of the checkpoint', async () => {
+test('the answers of the API prove the report with only public keys, in the log of the checkpoint', async () => {
   const { publicKeys } = readSigningKeys(installation.prove())
   // Parse the keys from text, as an auditor does.
   keys = publicKeys.map((each) => parseVerifierKey(verifierKey(each))!)

@@ -45,7 +45,7 @@ test('a screening that is late in the sandbox can be fetched, and repeated under
   expect((await screen(api.url, live, { address: LATE })).status).toBe(200)
 })
 
-test('the slow address is slow in the sandbox alone', async () => {
+test('the slow address is slow only in the sandbox', async () => {
   const timed = async (key: string): Promise<number> => {
     const sinceMs = performance.now()
     expect((await screen(api.url, key, { address: MAGIC_SLOW_ADDRESS })).status).toBe(200)

@@ -82,7 +82,7 @@ test.each([30_000, -30_000])(
   },
 )
 
-test('a forged report that comes while a screen waits is no answer, then or later', async () => {
+test('a forged report that comes while a screen waits is not an answer, then or later', async () => {
   installation.scorer.answer = 'hold'
   const answering = screen(api.url, key)
   await until(() => expect(installation.scorer.held()).toHaveLength(1))

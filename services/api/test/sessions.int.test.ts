@@ -99,7 +99,7 @@ test('a call moves the end of an idle session', async () => {
   expect(row).toEqual({ isFresh: true })
 })
 
-test('after the sign-out the token opens nothing on any instance, and signing out again is no call of anybody', async () => {
+test('after the sign-out the token opens nothing on any instance, and signing out again is not a call of anybody', async () => {
   const token = await signIn((await installation.key({ scope: 'read-only' })).key)
 
   expect((await call(url, 'DELETE', CURRENT, { key: token })).status).toBe(204)

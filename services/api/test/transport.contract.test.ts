@@ -153,7 +153,7 @@ describe('with a certificate', () => {
     expect((await getOverTls(port)).status).toBe(200)
   })
 
-  test('bytes that are no HTTP request are answered with HSTS too', async () => {
+  test('bytes that are not an HTTP request are answered with HSTS too', async () => {
     const port = await startApp({ tls })
     const socket = connectTls({ port, host: 'localhost', ca: tls.cert })
     sockets.push(socket)
@@ -180,8 +180,8 @@ describe('with a certificate', () => {
 
 describe('a certificate that cannot be used stops the start:', () => {
   test.each([
-    ['a certificate alone', { CUPEL_TLS_CERT_FILE: 'own.crt' }, /set together/],
-    ['a key alone', { CUPEL_TLS_KEY_FILE: 'own.key' }, /set together/],
+    ['only a certificate', { CUPEL_TLS_CERT_FILE: 'own.crt' }, /set together/],
+    ['only a key', { CUPEL_TLS_KEY_FILE: 'own.key' }, /set together/],
     [
       'a file that is not there',
       { CUPEL_TLS_CERT_FILE: 'no.crt', CUPEL_TLS_KEY_FILE: 'own.key' },

@@ -184,7 +184,7 @@ describe('watches', () => {
     expect(token).toBeNull()
   })
 
-  test('stay apart where the condition of a query is lost: the database shows a tenant its own rows alone', async () => {
+  test('stay apart if the condition of a query is lost: the database shows a tenant only its own rows', async () => {
     const { key, accountId } = await installation.key()
     itemsOf(await post(key, [{ address: ETH }]))
     const { tenantScope } = await import('@cupel/projections')

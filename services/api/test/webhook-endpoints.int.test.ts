@@ -124,7 +124,7 @@ describe('an endpoint', () => {
     await send('DELETE', path)
   })
 
-  test('is left alone by keys that may not', async () => {
+  test('is not changed by keys that may not', async () => {
     const own = await create()
     const path = `/${String(own['endpoint_id'])}`
     const of = { accountId: account.accountId }

@@ -39,7 +39,7 @@ export interface CoordinationOptions {
 export interface Coordination {
   /** Runs until the signal is aborted, a shard is lost, or the backlog may differ from the stored rows; then call it again. */
   work(signal: AbortSignal, holding: Holding): Promise<void>
-  /** Why work waits and is retried; null where nothing is wrong. */
+  /** Why work waits and is retried; null if nothing is wrong. */
   problem(): string | null
 }
 

@@ -23,7 +23,7 @@ export interface Submission {
   readonly state: BulkJob
   /** Its screenings, in the order of release. */
   readonly screenings: readonly Unit[]
-  /** Why the job cannot run; null where it can. */
+  /** Why the job cannot run; null if it can. */
   readonly contradiction: string | null
 }
 
@@ -33,7 +33,7 @@ export type Fact =
   | { readonly kind: 'ending'; readonly event: EndingEvent }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
 
-/** Null where the record is not about a job. Throws where a record of the bulk topic cannot be decoded. */
+/** Null if the record is not about a job. Throws if a record of the bulk topic cannot be decoded. */
 export function factOf(codec: EventCodec, record: LogRecord): Fact | null {
   return isReportTopic(record.topic) ? outcomeOf(record) : jobFactOf(codec, record)
 }
@@ -108,7 +108,7 @@ function itemsOf({ jobId, items }: BulkSubmitted): {
   return { firsts, refused, screenings }
 }
 
-/** Why a submission contradicts itself or its record; null where it does not. */
+/** Why a submission contradicts itself or its record; null if it does not. */
 function contradictionOf(
   { jobId, livemode, items }: BulkSubmitted,
   screenings: readonly Unit[],

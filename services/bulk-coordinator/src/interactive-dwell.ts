@@ -58,7 +58,7 @@ const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{
 
 /**
  * Milliseconds from the request to the decision, read from the headers of a report alone: the id of the request carries its time (UUIDv7,
- * RFC 9562: the first 48 bits are milliseconds). Both times are of the installation's clock. Null where no person requested the report.
+ * RFC 9562: the first 48 bits are milliseconds). Both times are of the installation's clock. Null if no person requested the report.
  */
 export function interactiveDwellMs({ headers }: LogRecord): number | null {
   if (headers[TYPE_HEADER] !== 'ReportGenerated') return null

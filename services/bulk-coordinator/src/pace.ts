@@ -143,7 +143,7 @@ function keepNewest(map: Map<string, number>, count: number): void {
   }
 }
 
-/** Counts interactive screens, and gives the 95th percentile of how long some of them waited; null where there were none. */
+/** Counts interactive screens, and gives the 95th percentile of how long some of them waited; null if there were none. */
 function createDwells(targetMs: number): {
   add(dwellMs: number): void
   take(): { readonly screens: number; readonly lateScreens: number; readonly dwellMs: number | null }
@@ -190,7 +190,7 @@ function isLate({ screens, lateScreens }: Measurement): boolean {
   return lateScreens > 0 && lateScreens >= screens - Math.min(screens - 1, Math.floor(screens * 0.95))
 }
 
-/** Null where there are no values. */
+/** Null if there are no values. */
 function percentile95(values: number[]): number | null {
   if (values.length === 0) return null
   values.sort((a, b) => a - b)

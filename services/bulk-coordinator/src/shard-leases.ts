@@ -21,7 +21,7 @@ const ANSWER_TIMEOUT_MS = 3_000
 const SESSION_TIMEOUT_MS = 6_000
 
 export interface ShardLeases {
-  /** The shards held now; null where there are none. */
+  /** The shards held now; null if there are none. */
   readonly holding: () => Holding | null
   /** Waits for the work to end, and gives the shards up. */
   stop(): Promise<void>
@@ -78,7 +78,7 @@ interface Working {
   readonly holding: Holding
   /** Aborted to end the work, and when it has ended. */
   readonly ending: AbortController
-  /** Rejects where the work failed. */
+  /** Rejects if the work failed. */
   readonly done: Promise<void>
 }
 
@@ -107,7 +107,7 @@ class Session {
     return this.lastDone.catch(() => undefined)
   }
 
-  /** Rejects where the connection must be dropped, and the locks with it; then the work may not have ended yet. */
+  /** Rejects if the connection must be dropped, and the locks with it; then the work may not have ended yet. */
   async run(): Promise<void> {
     const [lock] = await this.connection.query<{ shared: boolean }>(
       'SELECT pg_try_advisory_lock_shared(hashtextextended($1, 0)) AS shared',
@@ -216,7 +216,7 @@ async function look(connection: Queryable): Promise<SeenShards> {
   return row!
 }
 
-/** Rejects where the database does not answer in time. */
+/** Rejects if the database does not answer in time. */
 async function answered<T>(question: Promise<T>): Promise<T> {
   const answer = await withinMs(ANSWER_TIMEOUT_MS, question)
   if (answer === LATE) throw new Error('The database did not answer in time; the shards are given up')

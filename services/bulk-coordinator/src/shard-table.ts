@@ -40,7 +40,7 @@ const TAKE_TIMEOUT_MS = 2_000
 export type Fence = (transaction: Queryable) => Promise<void>
 
 /**
- * Returns a function that every transaction of a coordinator calls before it writes. It rejects with ShardsLostError where a shard was
+ * Returns a function that every transaction of a coordinator calls before it writes. It rejects with ShardsLostError if a shard was
  * taken since; otherwise none can be taken until the transaction ends.
  */
 export function createFence({ shards }: Holding, onLost: () => void): Fence {
@@ -114,7 +114,7 @@ export async function setShards(database: Database, count: number): Promise<void
 export interface ShardOwner {
   readonly shard: number
   readonly epoch: number
-  /** Host and process that holds it; null where no process does. */
+  /** Host and process that holds it; null if no process does. */
   readonly owner: string | null
 }
 

@@ -85,7 +85,7 @@ test('it lists what changed since the last one, counts the rest, and names what 
   expect((await digests())[2]!.data).toMatchObject({ changed: 0, unchanged: 3, changes: [] })
 })
 
-test('a watch that does not ask for it, one that ended, and those of others are no part of it', async () => {
+test('a watch that does not ask for it, one that ended, and those of others are not a part of it', async () => {
   await begun([A])
   await watch(installation, [B])
   await watch(installation, [C], { digest: true })

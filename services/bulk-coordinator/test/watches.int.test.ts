@@ -36,7 +36,7 @@ async function decided(decide: Parameters<typeof report>[1], levels: readonly st
 }
 
 describe('a coordinator', () => {
-  test('decides a new watch once, and after a change of labels the touched watch alone', async () => {
+  test('decides a new watch once, and after a change of labels only the touched watch', async () => {
     const [watchId] = await watch(installation, [A, B])
     await installation.coordinator()
     await decided(green, ['green', 'green'])
@@ -201,7 +201,7 @@ describe('what a change touches', () => {
   test.each<[string, Parameters<typeof publish>[1]]>([
     ['a list that was not there', { source: 'new list' }],
     ['a list that is expected', { kind: 'expected', source: 'awaited' }],
-    ['a list that is no whole list any more', { whole: false }],
+    ['a list that is not a whole list any more', { whole: false }],
   ])('by %s: every watch but those of the sandbox', async (_, publication) => {
     await publish(installation, publication)
     await look()

@@ -20,7 +20,7 @@ import {
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED } from './explain.js'
 
-/** Null where the installation has no signing keys. Throws a CommandError where they cannot be used. */
+/** Null if the installation has no signing keys. Throws a CommandError if they cannot be used. */
 export function installationCheckpoints(context: CliContext, config: Config): CheckpointSettings | null {
   try {
     return checkpointSettings({ ...config, CUPEL_HOME: context.home })
@@ -30,7 +30,7 @@ export function installationCheckpoints(context: CliContext, config: Config): Ch
   }
 }
 
-/** The keys of reports; null where the installation has none. Throws a CommandError where they cannot be used. */
+/** The keys of reports; null if the installation has none. Throws a CommandError if they cannot be used. */
 export function installationReportKeys(context: CliContext, config: Config): SigningKeys | null {
   try {
     return readReportSigningKeys({ ...config, CUPEL_HOME: context.home })
@@ -46,7 +46,7 @@ export interface ComparedWith {
   readonly verifier: Verifier
 }
 
-/** With the keys of an auditor only the checkpoints of the installation are read. Null where there are no keys of checkpoints. */
+/** With the keys of an auditor only the checkpoints of the installation are read. Null if there are no keys of checkpoints. */
 export function comparedWith(
   context: CliContext,
   config: Config,

@@ -9,7 +9,7 @@ async function namesFor(...args: string[]): Promise<string[]> {
   return program.commands.map((command) => command.name())
 }
 
-test('a command has its own group alone', async () => {
+test('a command has only its own group', async () => {
   expect(await namesFor('--verbose', 'screen', '--json')).toEqual(['screen'])
   expect(await namesFor('bulk', 'show')).toEqual(['bulk'])
   expect(await namesFor('--version')).toEqual([])

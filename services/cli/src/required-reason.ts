@@ -2,7 +2,7 @@
 import { checkedReason } from '@cupel/access'
 import { CommandError, EXIT_USAGE } from './explain.js'
 
-/** The trimmed text of a required --reason. Throws a CommandError where it could not be read in the audit log. */
+/** The trimmed text of a required --reason. Throws a CommandError if it could not be read in the audit log. */
 export function requiredReason(reason: string | undefined): string {
   try {
     const checked = checkedReason(reason ?? '')

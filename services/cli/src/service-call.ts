@@ -20,7 +20,7 @@ export async function callService(context: CliContext, call: ServiceCall): Promi
   return (await bytesOfService(context, call)).toString('utf8')
 }
 
-/** As callService, for a body that is no text. */
+/** As callService, for a body that is not text. */
 export async function bytesOfService(context: CliContext, call: ServiceCall): Promise<Buffer> {
   const { baseUrl, key } = target(context)
   let response: Response

@@ -45,7 +45,7 @@ test('an export whose reader leaves ends quietly, as a command that SIGPIPE ende
   expect(await readOnly(1, 'audit', 'export')).toEqual({ exitCode: 141, said: '' })
 })
 
-test('a short answer that nobody reads is no failure', async () => {
+test('a short answer that nobody reads is not a failure', async () => {
   for (const args of [['--help'], ['accounts', 'list']])
     expect(await readOnly(0, ...args)).toEqual({ exitCode: 0, said: '' })
 })

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { forTerminal } from './paint.js'
 
-/** The reader of the answer has left. That is no failure: the command ends in order and prints nothing. */
+/** The reader of the answer has left. That is not a failure: the command ends in order and prints nothing. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError'
 }

@@ -89,7 +89,7 @@ export function describeAuditPdf(decided: () => Decided): void {
       expect((await decided().cupel(...cosigned)).error).toMatchObject({ exitCode: 2 })
     })
 
-    test('is verified with sha256sum and openssl alone', () => {
+    test('is verified with only sha256sum and openssl', () => {
       const [text, lines] = read('a.pdf.sig').toString('utf8').split('\n\n') as [string, string]
       const [, pdfLine] = text.split('\n')
       const sum = execFileSync('sha256sum', [file('a.pdf')], { encoding: 'utf8' }).split(' ')[0]!

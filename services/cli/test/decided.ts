@@ -180,7 +180,7 @@ export async function openDecided({ signs = false } = {}): Promise<Decided> {
 function requestOf(address: string, chain: string, livemode: boolean): DomainEvent<'ScreenRequested'> {
   const reportId = randomBytes(8).toString('hex')
   const parsed = parseAddress(address, chain)
-  if (!parsed.ok) throw new Error(`${address} is no address`)
+  if (!parsed.ok) throw new Error(`${address} is not an address`)
   const now = new Date().toISOString()
   return testEvent('ScreenRequested', reportId, {
     reportId,

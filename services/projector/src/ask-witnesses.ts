@@ -22,7 +22,7 @@ interface Parts extends CheckpointSettings {
   readonly metrics: Metrics
 }
 
-/** Null where no file is named. Throws ConfigError where the file cannot be used. */
+/** Null if no file is named. Throws ConfigError if the file cannot be used. */
 export async function askWitnesses({ file, ...parts }: Parts): Promise<RunningWitnesses | null> {
   if (file === undefined) {
     await forgetWitnesses(parts.database)

@@ -59,7 +59,7 @@ export interface LatestReportsOptions {
 }
 
 export interface LatestReports {
-  /** Why the topic is not kept now; null where nothing is wrong. */
+  /** Why the topic is not kept now; null if nothing is wrong. */
   problem(): string | null
   stop(): Promise<void>
 }

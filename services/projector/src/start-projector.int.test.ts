@@ -128,7 +128,7 @@ test('a read model that an operator stops leaves the others running', async () =
   await expect(projector.stopProjection('unknown-view')).rejects.toThrow(/no projection/)
 })
 
-test('a record that cannot be applied stops its read model alone, and the check names the place', async () => {
+test('a record that cannot be applied stops only its read model, and the check names the place', async () => {
   const projector = await start()
   await append(failed('r1', 'no time at all'), policy(1))
   await until(async () => expect(await readActivePolicy(database)).not.toBeNull())

@@ -39,7 +39,7 @@ export interface ProjectorDeps {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  /** Ends the process, so that a new one takes its place. A read model that stopped at a record is no reason: the others go on. */
+  /** Ends the process, so that a new one takes its place. A read model that stopped at a record is not a reason: the others go on. */
   readonly fail?: (reason: string, error: unknown) => void
   /**
    * Names the signing keys and the file of witnesses, and says whether the topic of the latest reports is kept. Without signing keys no
@@ -53,7 +53,7 @@ export interface ProjectorDeps {
 
 export interface RunningProjector extends RunningService {
   readonly projections: () => readonly ProjectionStatus[]
-  /** Stops one read model; the others go on. Throws where there is none of this name. */
+  /** Stops one read model; the others go on. Throws if there is none of this name. */
   stopProjection(name: string): Promise<void>
 }
 
@@ -121,7 +121,7 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
 }
 
 /**
- * Null where the installation has no signing keys. Throws ConfigError where they cannot be used, and where the log lost signed records:
+ * Null if the installation has no signing keys. Throws ConfigError if they cannot be used, and where the log lost signed records:
  * later reads of the log would contradict earlier answers.
  */
 async function openSettings({ config, ...deps }: ProjectorDeps): Promise<CheckpointSettings | null> {
@@ -137,7 +137,7 @@ async function openSettings({ config, ...deps }: ProjectorDeps): Promise<Checkpo
   }
 }
 
-/** Null where the installation does not keep their topic. */
+/** Null if the installation does not keep their topic. */
 function keptLatestReports(deps: ProjectorDeps): { readonly 'latest-reports': Aside } | null {
   if (deps.config?.CUPEL_LATEST_REPORTS !== true) return null
   const latest: LatestReports = keepLatestReports({

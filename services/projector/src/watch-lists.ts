@@ -48,7 +48,7 @@ function createLook({ database, metrics }: ListWatchOptions): () => Promise<void
   )
   const blocks = metrics.gauge(
     'label_lists_block_green',
-    '1 where no address is green because of the label lists, by reason',
+    '1 if no address is green because of the label lists, by reason',
     ['reason'],
   )
   return async () => {

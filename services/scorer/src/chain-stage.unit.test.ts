@@ -126,7 +126,7 @@ describe('without a provider', () => {
     await expect(open({ CUPEL_CHAIN_DATA_FILE: '/nowhere/providers.json' })).rejects.toThrow(ConfigError)
   })
 
-  test('over TLS that is verified alone, a start fails unless a setting allows plain HTTP', async () => {
+  test('only over verified TLS, a start fails unless a setting allows plain HTTP', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cupel-providers-'))
     const file = join(folder, 'providers.json')
     const provider = { name: 'node', kind: 'evm-rpc', chain: 'ETH', url: 'http://node.internal:8545/SECRET' }

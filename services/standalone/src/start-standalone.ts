@@ -30,7 +30,7 @@ export interface StandaloneDeps {
 export interface RunningStandalone extends RunningService {
   /** Address of the API. */
   readonly url: string
-  /** Address of the console; null where it is not served. */
+  /** Address of the console; null if it is not served. */
   readonly webUrl: string | null
 }
 

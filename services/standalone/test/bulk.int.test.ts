@@ -63,7 +63,7 @@ async function run(body: unknown): Promise<Job> {
 }
 
 describe('a job', () => {
-  test('is accepted, runs, and shows a result for each address in its place', async () => {
+  test('is accepted, runs, and shows a result for each address in its position', async () => {
     const reply = await submit({ addresses: [ETH, 'nonsense', BTC, ETH] })
     const accepted = reply.json<Job>()
     expect(reply.status).toBe(202)
@@ -186,9 +186,9 @@ describe('a submission', () => {
   test.each([
     ['no addresses', { addresses: [] }, '/addresses'],
     ['1,001 addresses', { addresses: addresses(1_001) }, '/addresses'],
-    ['addresses that are no list', { addresses: ETH }, '/addresses'],
+    ['addresses that are not a list', { addresses: ETH }, '/addresses'],
     ['an address of 257 characters', { addresses: [ETH, 'x'.repeat(257)] }, '/addresses/1'],
-    ['an address that is no text', { addresses: [ETH, 7] }, '/addresses/1'],
+    ['an address that is not text', { addresses: [ETH, 7] }, '/addresses/1'],
     ['a field that is not known', { addresses: [ETH], webhook: 'https://example.org' }, '/webhook'],
   ])('with %s is refused at its place', async (_, body, pointer) => {
     const reply = await submit(body)

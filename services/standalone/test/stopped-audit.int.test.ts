@@ -21,7 +21,7 @@ const told = () =>
     })
   })
 
-test('a start beside a stopped audit projection serves calls, and goes on telling of it', async () => {
+test('a start with a stopped audit projection serves calls, and goes on telling of it', async () => {
   const { key } = await installation.key()
   const topic = topicOf('ApiRequestAudited')
   const headers = { ce_type: 'ApiRequestAudited' }

@@ -69,7 +69,7 @@ desk.test(
 )
 
 desk.test(
-  'a CSV shows its columns; another one can be chosen, and lines that are no address left out',
+  'a CSV shows its columns; another one can be chosen, and lines without an address left out',
   async () => {
     const page = await desk.signIn('/bulk/new')
     await upload(

@@ -275,7 +275,7 @@ test('a method that a page does not take is 405, and HEAD has no body', async ()
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
-test('a form that is no form, or too large, is refused before anything is done with it', async () => {
+test('a form that is not a form, or too large, is refused before anything is done with it', async () => {
   const headers = { ...signedIn, 'sec-fetch-site': 'same-origin' }
   const send = async (type: string, body: string) =>
     (await fetch(`${url}/sign-out`, { method: 'POST', headers: { ...headers, 'content-type': type }, body }))
@@ -299,7 +299,7 @@ function bytes(at: string, ...chunks: readonly string[]): Promise<string> {
   })
 }
 
-test('a head that is too large, a body that never comes, and bytes that are no request end the connection', async () => {
+test('a head that is too large, a body that never comes, and bytes that are not a request end the connection', async () => {
   const limits = { headersTimeoutMs: 300, requestTimeoutMs: 400, timeoutCheckIntervalMs: 100 }
   const at = await front({ limits })
   const head = 'POST /sign-in HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\n'

@@ -307,7 +307,7 @@ test('a provider whose document is of another issuer or names other hosts is not
   }
 })
 
-test('the sign-in leads to pages of this console alone', async () => {
+test('the sign-in leads only to pages of this console', async () => {
   for (const next of ['https://evil.example', '//evil.example', '/\\evil.example', '/sign-out/done']) {
     const { cookie, state, nonce } = await begin(`?next=${encodeURIComponent(next)}`)
     grant(nonce)

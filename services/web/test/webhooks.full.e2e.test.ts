@@ -97,7 +97,7 @@ desk.test('a job that ends is delivered; paused, rotated, sent again and deleted
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('There is nothing here')
 })
 
-desk.test('a refused URL is told beside the form, and a read-only session changes nothing', async () => {
+desk.test('a refused URL is told next to the form, and a read-only session changes nothing', async () => {
   const page = await desk.signIn('/webhooks', { width: 390 })
   await page.getByLabel('URL').fill('https://10.0.0.1/hook')
   await page.getByRole('button', { name: 'Create the endpoint' }).click()

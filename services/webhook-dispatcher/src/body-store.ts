@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 
 export interface BodyStore {
-  /** Resolves to the body, which stays in memory until `release`. Waits for room. Rejects where the body cannot be read. */
+  /** Resolves to the body, which stays in memory until `release`. Waits for room. Rejects if the body cannot be read. */
   hold(bodyId: string, bytes: number): Promise<Buffer>
   release(bodyId: string): void
 }

@@ -36,7 +36,7 @@ test('whoever finds no room waits until somebody lets go', async () => {
   expect(asked).toEqual(['a', 'b'])
 })
 
-test('a body larger than all the room is held alone', async () => {
+test('a body larger than all the room is held by itself', async () => {
   const store = createBodyStore({ load: loading().load, budgetBytes: 100 })
   expect((await store.hold('a', 1_000)).toString()).toBe('body of a')
 })

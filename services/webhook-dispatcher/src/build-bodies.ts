@@ -10,7 +10,7 @@ import type { ReadEndedJob } from './read-ended-job.js'
 export interface BodyBuilding {
   /** Deliveries were made. */
   wake(): void
-  /** Why bodies wait; null where nothing is wrong. */
+  /** Why bodies wait; null if nothing is wrong. */
   error(): string | null
   stop(): Promise<void>
 }
@@ -72,7 +72,7 @@ export function startBuildingBodies(options: BodyBuildingOptions): BodyBuilding 
 const LOOKING = 'looking'
 const BUILDING = 'building'
 
-/** Begins the bodies that are missing and not under way. Resolves to 0 where there may be more. */
+/** Begins the bodies that are missing and not under way. Resolves to 0 if there may be more. */
 async function beginMissing(building: Building): Promise<number | undefined> {
   const { database, underWay, trouble } = building
   const limit = Math.min(underWay.size + MAX_BEGUN_PER_LOOK, MAX_WAITING)

@@ -85,7 +85,7 @@ function toldBy(codec: EventCodec, record: LogRecord): Told | null {
   return digest === null ? null : { kind: 'digest', digest }
 }
 
-/** Null where the record is not a digest of watches. */
+/** Null if the record is not a digest of watches. */
 export function digestIn(codec: EventCodec, record: LogRecord): ToldDigest | null {
   if (typeOf(record) !== 'WatchesDigested') return null
   const { data, envelope } = codec.decodeAs('WatchesDigested', record)!
@@ -102,7 +102,7 @@ export function digestIn(codec: EventCodec, record: LogRecord): ToldDigest | nul
   }
 }
 
-/** Null where the record is not a changed report. */
+/** Null if the record is not a changed report. */
 export function changeIn(codec: EventCodec, record: LogRecord): ReportChange | null {
   if (typeOf(record) !== 'ReportChanged') return null
   const { data, envelope } = codec.decodeAs('ReportChanged', record)!
@@ -117,7 +117,7 @@ export function changeIn(codec: EventCodec, record: LogRecord): ReportChange | n
   }
 }
 
-/** Null where the record is not the end of a job. */
+/** Null if the record is not the end of a job. */
 export function endOfJob(codec: EventCodec, record: LogRecord): JobEnd | null {
   const type = typeOf(record)
   const { traceparent } = record.headers
@@ -140,7 +140,7 @@ function readTime(text: string): string {
 
 interface Followed {
   readonly told: number
-  /** Null where no traces are made. */
+  /** Null if no traces are made. */
   readonly traces: readonly Trace[] | null
 }
 

@@ -53,7 +53,7 @@ test('fifty hanging receivers with twenty deliveries each delay no first attempt
     )
     .sort((a, b) => a - b)
   process.stdout.write(
-    `first attempts beside ${HANGING} hanging receivers: p50 ${Math.round(delays[delays.length >> 1]!)} ms, last ${Math.round(delays.at(-1)!)} ms\n`,
+    `first attempts with ${HANGING} hanging receivers: p50 ${Math.round(delays[delays.length >> 1]!)} ms, last ${Math.round(delays.at(-1)!)} ms\n`,
   )
   // Each hanging receiver still has one attempt, however many deliveries wait for it.
   expect(hanging.received).toHaveLength(HANGING)

@@ -38,7 +38,7 @@ test('a block that cannot be taken fails the caller and is asked for again', asy
   expect(await ids.next()).toBe('0')
 })
 
-test('names follow from the installation’s key alone, and lead back only with it', () => {
+test('names follow only from the installation’s key, and lead back only with it', () => {
   const rounds = reportIdRounds(new Uint8Array(32).fill(7))
   const again = reportIdRounds(new Uint8Array(32).fill(7))
   const other = reportIdRounds(new Uint8Array(32).fill(8))

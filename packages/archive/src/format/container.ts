@@ -9,7 +9,7 @@ import avro from 'avsc'
 import { BLOCK_BYTES, MAX_BLOCK_BYTES } from '../limits.js'
 import { recordSchema, recordType, type StoredRecord } from './record-type.js'
 
-/** The bytes are no segment. The message is a sentence. */
+/** The bytes are not a segment. The message is a sentence. */
 export class BadSegmentError extends Error {
   override readonly name = 'BadSegmentError'
 }

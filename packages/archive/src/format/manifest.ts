@@ -76,7 +76,7 @@ export interface Manifest {
   readonly segments: readonly Segment[]
 }
 
-/** The file is no manifest, or not the one that belongs there. The message is a sentence. */
+/** The file is not a manifest, or not the one that belongs there. The message is a sentence. */
 export class BadManifestError extends Error {
   override readonly name = 'BadManifestError'
 }
@@ -100,7 +100,7 @@ export function openManifest(bytes: Buffer, verifier: Verifier): { manifest: Man
   const parsed = parse(text)
   // A second spelling would be a second file with one signature.
   if (parsed === null || `${JSON.stringify(parsed)}\n` !== text || !Buffer.from(text).equals(bytes))
-    throw new BadManifestError('It is no manifest of an archive.')
+    throw new BadManifestError('It is not a manifest of an archive.')
   const { manifest, note } = parsed
   try {
     const { text: signed, keyId, keyName } = openNote(note, verifier)
@@ -179,6 +179,6 @@ export function segmentFile({
   first,
 }: Pick<Segment, 'topic' | 'partition' | 'first'>): string {
   if (!/^[a-z0-9][a-z0-9._-]*$/i.test(topic))
-    throw new BadManifestError(`${JSON.stringify(topic)} is no name of a topic.`)
+    throw new BadManifestError(`${JSON.stringify(topic)} is not a name of a topic.`)
   return `${SEGMENTS}/${topic}/${partition}/${String(first).padStart(OFFSET_DIGITS, '0')}.avro`
 }

@@ -31,7 +31,7 @@ export const recordSchema = JSON.stringify({
     {
       name: 'timestamp',
       type: ['null', { type: 'long', logicalType: 'timestamp-millis' }],
-      doc: 'The header ce_time; null where it states none.',
+      doc: 'The header ce_time; null if it states none.',
     },
     { name: 'key', type: 'string' },
     {

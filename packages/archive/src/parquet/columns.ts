@@ -52,7 +52,7 @@ const placeColumns: readonly Column[] = [
   required('is_repeat', { type: 'BOOLEAN' }, ({ isRepeat }) => isRepeat),
 ]
 
-/** Columns of records that are no event of this release: they are kept unchanged. */
+/** Columns of records that are not an event of this release: they are kept unchanged. */
 export const undecodedColumns: readonly Column[] = [
   ...placeColumns,
   required('event_type', TEXT, ({ record }) => record.headers['ce_type'] ?? ''),

@@ -31,7 +31,7 @@ export interface ExportParquetOptions {
 export interface ExportedParquet {
   readonly records: number
   readonly files: number
-  /** Records that are no event of this release; they are in `UNDECODED`. */
+  /** Records that are not an event of this release; they are in `UNDECODED`. */
   readonly undecoded: number
 }
 
@@ -91,7 +91,7 @@ interface Target {
 const outcomes: ReadonlySet<string> = new Set<EventType>(['ReportGenerated', 'ScreeningFailed'])
 const columns = new Map<string, readonly Column[]>()
 
-/** Returns false if the record is no event of this release. */
+/** Returns false if the record is not an event of this release. */
 function addRecord(
   { codec, rawTopics }: ExportParquetOptions,
   { files, draft, ids, record }: Target,

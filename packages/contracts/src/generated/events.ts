@@ -18,7 +18,7 @@ export interface ScreenRequested {
   readonly customerReference: null | string
   /** interactive or bulk. */
   readonly lane: string
-  /** UTC time until which a caller waits for the answer; null where none waits. */
+  /** UTC time until which a caller waits for the answer; null if none waits. */
   readonly answerByAt: null | string
   /** UTC time the request was accepted. */
   readonly requestedAt: string
@@ -30,7 +30,7 @@ export interface ScreenRequested {
   readonly call: null | ApiCall
 }
 
-/** The call of the API that an event records. The event is the audit record of the call: no ApiRequestAudited is appended beside it. */
+/** The call of the API that an event records. The event is the audit record of the call: no ApiRequestAudited is appended as well. */
 export interface ApiCall {
   /** Request-Id of the answer. */
   readonly requestId: string
@@ -551,15 +551,15 @@ export interface BulkSubmitted {
 export interface BulkItem {
   /** Exactly as the caller sent it. */
   readonly address: string
-  /** Equal addresses of a job share one; null where the address is refused. */
+  /** Equal addresses of a job share one; null if the address is refused. */
   readonly reportId: null | string
-  /** The one form under which this address is looked up; empty where the address is refused. */
+  /** The one form under which this address is looked up; empty if the address is refused. */
   readonly canonicalAddress: string
-  /** Chain code as resolved, upper case; empty where the address is refused. */
+  /** Chain code as resolved, upper case; empty if the address is refused. */
   readonly chain: string
   /** Every chain the address fits, where the caller named none and it fits several; else empty. */
   readonly candidateChains: readonly string[]
-  /** Why the address is refused: one of the published error codes; null where it is screened. */
+  /** Why the address is refused: one of the published error codes; null if it is screened. */
   readonly errorCode: null | string
   readonly errorDetail: null | string
 }
@@ -694,7 +694,7 @@ export interface ReportChanged {
   readonly causes: readonly string[]
   /** When the later report was decided; UTC, RFC 3339 with milliseconds. */
   readonly changedAt: string
-  /** How much of the difference of the scores each part makes, in points; the parts add up to it exactly. Null where it was not computed. */
+  /** How much of the difference of the scores each part makes, in points; the parts add up to it exactly. Null if it was not computed. */
   readonly split: null | ScoreSplit
   /** Why split is null. busy: more changes came at once than are split. unreadable: the log has one of the reports, or an event that it names, no more. refused: a report does not follow from its record, or the version that decided the change does not contain its scorer. Others may be added. */
   readonly splitMissing: null | string
@@ -849,7 +849,7 @@ export interface LabelSetName {
 /** A list was configured to be refreshed on a schedule: it is required to be fresh, also before it first arrives. */
 export interface LabelSetExpected {
   readonly expectationId: string
-  /** Source of the list; empty where only its rows name it. */
+  /** Source of the list; empty if only its rows name it. */
   readonly source: string
   readonly dataset: string
   /** False: the list is no longer expected. */
@@ -888,7 +888,7 @@ export interface LedgerSegmentImported {
   /** Transfers that got a time from this file of blocks. */
   readonly timed: number
   readonly retired: number
-  /** Rows that are no counted transfer, by reason. */
+  /** Rows that are not a counted transfer, by reason. */
   readonly leftOut: Readonly<Record<string, number>>
   readonly firstHeight: null | number
   readonly lastHeight: null | number
@@ -951,7 +951,7 @@ export interface PersonalDataErased {
   readonly period: string
   /** The destroyed keys, as sealed texts name them; none where they had been destroyed before. */
   readonly keyIds: readonly string[]
-  /** Records of the account in the log that hold personal data as it is, from before keys were used: they are not erased. Null where nobody counted them. */
+  /** Records of the account in the log that hold personal data as it is, from before keys were used: they are not erased. Null if nobody counted them. */
   readonly plainRecords: null | number
   /** UTC, RFC 3339 with milliseconds. */
   readonly erasedAt: string
@@ -991,12 +991,12 @@ export interface ApiKeyRevoked {
 
 /** A call with an API key was answered, or refused. Neither the key nor anything of a body is ever part of it. */
 export interface ApiRequestAudited {
-  /** Account of the key; empty where the key is not known. */
+  /** Account of the key; empty if the key is not known. */
   readonly accountId: string
-  /** live or test; empty where the key is not known. */
+  /** live or test; empty if the key is not known. */
   readonly environment: string
   readonly livemode: boolean
-  /** Empty where the key is not known. */
+  /** Empty if the key is not known. */
   readonly keyId: string
   /** Scope of the key. */
   readonly scope: string
@@ -1009,7 +1009,7 @@ export interface ApiRequestAudited {
   readonly status: number
   /** Problem code of the answer; empty for a success. */
   readonly code: string
-  /** Why access was refused, told apart further than the answer does; empty where it was granted. */
+  /** Why access was refused, told apart further than the answer does; empty if it was granted. */
   readonly refusedBecause: string
   readonly requestId: string
   /** Ids of what the call was about or made. */
@@ -1067,7 +1067,7 @@ export interface RebuiltTable {
 export interface RecordMacsChanged {
   /** Whether every record must have a MAC from the present ends of the partitions on. */
   readonly required: boolean
-  /** The record keys that every process must have; ids alone. */
+  /** The record keys that every process must have; only their ids. */
   readonly keyIds: readonly string[]
   /** UTC, RFC 3339 with milliseconds. */
   readonly changedAt: string
@@ -1102,9 +1102,9 @@ export interface WebhookEndpointCreated {
   readonly createdAt: string
   /** Key id or operator. */
   readonly createdBy: string
-  /** Reason given by the operator; empty where the account did it. */
+  /** Reason given by the operator; empty if the account did it. */
   readonly reason: string
-  /** The call that created the endpoint; null where an operator did. */
+  /** The call that created the endpoint; null if an operator did. */
   readonly call: null | ApiCall
 }
 
@@ -1129,9 +1129,9 @@ export interface WebhookEndpointChanged {
   readonly changedAt: string
   /** Key id, operator, or cupel/webhook-dispatcher. */
   readonly changedBy: string
-  /** Reason given by the operator; empty where the account did it. */
+  /** Reason given by the operator; empty if the account did it. */
   readonly reason: string
-  /** The call that changed the endpoint; null where an operator or the dispatcher did. */
+  /** The call that changed the endpoint; null if an operator or the dispatcher did. */
   readonly call: null | ApiCall
 }
 
@@ -1144,9 +1144,9 @@ export interface WebhookEndpointDeleted {
   readonly deletedAt: string
   /** Key id or operator. */
   readonly deletedBy: string
-  /** Reason given by the operator; empty where the account did it. */
+  /** Reason given by the operator; empty if the account did it. */
   readonly reason: string
-  /** The call that deleted the endpoint; null where an operator did. */
+  /** The call that deleted the endpoint; null if an operator did. */
   readonly call: null | ApiCall
 }
 
@@ -1161,16 +1161,16 @@ export interface WebhookAttempted {
   readonly livemode: boolean
   /** Type of the webhook, such as bulk.completed. */
   readonly type: string
-  /** null where it is not about a job. */
+  /** null if it is not about a job. */
   readonly jobId: null | string
   /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** null where no answer came. */
+  /** null if no answer came. */
   readonly statusCode: null | number
-  /** Why no answer came: timeout, connect_failed and so on; null where there was one. */
+  /** Why no answer came: timeout, connect_failed and so on; null if there was one. */
   readonly error: null | string
   readonly durationMs: number
-  /** When it is tried again; null where it is not. */
+  /** When it is tried again; null if it is not. */
   readonly nextAttemptAt: null | string
   readonly attemptedAt: string
 }
@@ -1186,7 +1186,7 @@ export interface WebhookDelivered {
   readonly livemode: boolean
   /** Type of the webhook, such as bulk.completed. */
   readonly type: string
-  /** null where it is not about a job. */
+  /** null if it is not about a job. */
   readonly jobId: null | string
   /** Attempts it took in all. */
   readonly attempts: number
@@ -1204,7 +1204,7 @@ export interface WebhookExhausted {
   readonly livemode: boolean
   /** Type of the webhook, such as bulk.completed. */
   readonly type: string
-  /** null where it is not about a job. */
+  /** null if it is not about a job. */
   readonly jobId: null | string
   /** Attempts made in all. */
   readonly attempts: number
@@ -1337,7 +1337,7 @@ export interface DispositionChanged {
   readonly livemode: boolean
   /** The place of this entry in the history of the case, from 1. */
   readonly version: number
-  /** Empty where this entry opens the case. */
+  /** Empty if this entry opens the case. */
   readonly previousDisposition: string
   /** open, escalated or cleared. */
   readonly disposition: string
@@ -1348,7 +1348,7 @@ export interface DispositionChanged {
   readonly changedBy: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
-  /** The version of the proposal that this change confirms; 0 where it confirms none. */
+  /** The version of the proposal that this change confirms; 0 if it confirms none. */
   readonly proposalVersion: number
   /** The call that changed the disposition. */
   readonly call: null | ApiCall
@@ -1416,7 +1416,7 @@ export interface LogAdopted {
   readonly checkpoint: number
   /** Partitions with signed records. All of them agree. */
   readonly partitions: number
-  /** Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 where checkpoints were compared. */
+  /** Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 if checkpoints were compared. */
   readonly manifest: number
   /** UTC, RFC 3339 with milliseconds. */
   readonly adoptedAt: string
@@ -1429,7 +1429,7 @@ export interface LogAdopted {
 export interface ShorterLogAccepted {
   /** Identity of the log. */
   readonly log: string
-  /** Empty where only the database was older than the checkpoints. */
+  /** Empty if only the database was older than the checkpoints. */
   readonly lost: readonly LostRecords[]
   /** UTC, RFC 3339 with milliseconds. */
   readonly acceptedAt: string

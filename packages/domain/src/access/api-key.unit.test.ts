@@ -43,7 +43,7 @@ test('different random bytes give different keys: no bit of the secret is lost',
 })
 
 test.each(['', 'cpl_live_', 'Bearer x', 'cpl_prod_aaaaaaaa', `cpl_live_${'a'.repeat(500)}`])(
-  '%s is no key',
+  '%s is not a key',
   (text) => {
     expect(parseApiKey(text)).toBeNull()
   },

@@ -31,7 +31,7 @@ test.each([
   expect(decideDisposition(proposedBy(other), clear(one)).kind).toBe('refused')
 })
 
-test('the present disposition declines a proposal, and is refused where there is none', () => {
+test('the present disposition declines a proposal, and is refused if there is none', () => {
   const order = { disposition: 'open' as const, by: bob, needsSecondPerson: true }
   expect(decideDisposition(proposedBy(ann), order)).toEqual({ kind: 'declined' })
   const settled = { disposition: 'open' as const, proposal: null }

@@ -62,7 +62,7 @@ function repeatedId(content: string, repeats: Map<string, number>): string {
   return ordinal === 0 ? content : idOf([content, ordinal])
 }
 
-/** An output belongs to no single input: each input pays each output by its part, in_i · out_j / Σ in. Change is no edge. */
+/** An output belongs to no single input: each input pays each output by its part, in_i · out_j / Σ in. Change is not an edge. */
 function outputTransfers(
   chain: string,
   { txHash, blockNumber, occurredAtS, proven }: ChainTransaction,

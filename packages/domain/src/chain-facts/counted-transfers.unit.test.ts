@@ -72,7 +72,7 @@ describe('spent and created outputs', () => {
   const edges = (spent: ReturnType<typeof owned>[], created: ReturnType<typeof owned>[]) =>
     countedTransfers('BTC', [transaction({ movements: [], outputs: { spent, created } })])
 
-  test('each input pays each output by its part; change comes back to its owner and is no edge', () => {
+  test('each input pays each output by its part; change comes back to its owner and is not an edge', () => {
     const found = edges(
       [owned('in-1', 300), owned('in-2', 100)],
       [owned('out-1', 200), owned('in-1', 150), owned('', 40)],

@@ -66,7 +66,7 @@ describe('origins', () => {
 })
 
 describe('kinds and confidence', () => {
-  test('an authority designates for sanctions alone', () => {
+  test('an authority designates only for sanctions', () => {
     expect(classified('ofac_sdn', '', 'sanctions').kind).toBe('designation')
     expect(classified('ofac_sdn', '', 'mixer').kind).toBe('official_document')
     expect(classified('graphsense_tagpacks', `${TAGPACKS}/ofac.yaml`, 'sanctions').kind).toBe('restatement')

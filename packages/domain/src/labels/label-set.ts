@@ -33,7 +33,7 @@ export interface StatedLabel {
   readonly validTo: string | null
   /** A finer kind of the category; empty if the source states none. */
   readonly subcategory: string
-  /** The authority's data on the listed party; null if the label is no listing. */
+  /** The authority's data on the listed party; null if the label is not a listing. */
   readonly sanction: LabelSanction | null
 }
 

@@ -49,7 +49,7 @@ describe('a new version of a set', () => {
     })
   })
 
-  test('programmes and aliases in another order are no change', () => {
+  test('programmes and aliases in another order are not a change', () => {
     const sanction = { ...party, aliases: ['A', 'B'] }
     const reordered = { ...party, aliases: ['B', 'A'] }
     const { unchanged } = diffSet(set, [stated('a', { sanction })], [stated('a', { sanction: reordered })])
@@ -63,7 +63,7 @@ describe('a new version of a set', () => {
     expect(unchanged).toEqual([])
   })
 
-  test('only a changed observation date is no change', () => {
+  test('only a changed observation date is not a change', () => {
     const difference = diffSet(set, [stated('a')], [stated('a', { observedAt: '2026-11-01' })])
     expect(difference).toMatchObject({
       unchanged: [{ observedAt: '2026-08-20' }],

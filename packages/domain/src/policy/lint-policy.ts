@@ -274,7 +274,7 @@ function lintSearch({ exposure: section, levels }: PolicyDocument): readonly Pol
   of(
     section.size_factor.sanctions === 0,
     'size_factor.sanctions',
-    'A large amount from a sanctioned party would score nothing where it is a small share.',
+    'A large amount from a sanctioned party would score nothing if it is a small share.',
   )
   of(
     section.unproven_maximum < levels.orange,

@@ -109,7 +109,7 @@ export function appendingContract(start: () => Promise<LogUnderTest>): void {
       expect(records.slice(202).map(textOf)).toEqual(small.slice(200))
     })
 
-    test('a record of the largest size is accepted; a larger one is refused alone', async () => {
+    test('a record of the largest size is accepted; only a larger one is refused', async () => {
       const topic = await context.newTopic(1)
       const largest = {
         topic,

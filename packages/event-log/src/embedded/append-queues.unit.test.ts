@@ -53,7 +53,7 @@ test('topics do not wait for each other', async () => {
   await Promise.all(appends)
 })
 
-test('a write is closed at its size, and a larger record goes alone', async () => {
+test('a write is closed at its size, and a larger record goes by itself', async () => {
   const { writes, append } = gatedQueues()
   void append(['a', 'b', 'c'], { bytes: 400_000 })
   void append(['large'], { bytes: 1_900_000 })

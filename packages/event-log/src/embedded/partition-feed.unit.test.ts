@@ -74,7 +74,7 @@ test('memory is bounded: the oldest are forgotten, a single large record is kept
   feeds.close()
 })
 
-test('an answer older than what was appended meanwhile is no loss', async () => {
+test('an answer older than what was appended meanwhile is not a loss', async () => {
   let answer: (end: { end: number }) => void = () => undefined
   const feeds = hub(() => new Promise((resolve) => (answer = resolve)))
   const reader = listener()

@@ -93,7 +93,7 @@ test('writers that touch the same partitions in opposite orders do not lock each
   ).toEqual(partitions.map(() => ({ count: 80, first: 0, last: 79 })))
 })
 
-test('a writer waits for one that has not committed, and goes on behind it or in its place', async () => {
+test('a writer waits for one that has not committed, and goes on behind it or instead of it', async () => {
   const [a] = partitions as [number]
   for (const outcome of ['commit', 'roll back']) {
     const before = Number(

@@ -3,7 +3,7 @@ import * as kafkajs from 'kafkajs'
 import type { KafkaConnectionOptions } from './kafkajs.js'
 import { withAdmin } from './with-admin.js'
 
-// Node finds no names for these in an import of kafkajs, which is no ECMAScript module.
+// Node finds no names for these in an import of kafkajs, which is not an ECMAScript module.
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = (
   kafkajs as unknown as { readonly default: typeof kafkajs }
 ).default

@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)(
     const newName = (): string => `kafka-log.${randomBytes(6).toString('hex')}.v1`
     afterAll(async () => await Promise.all(opened.map((log) => log.close())))
 
-    test('a broker that takes less than assumed gets smaller batches; only a record that is too large alone is refused', async () => {
+    test('a broker that takes less than assumed gets smaller batches; only a record that is too large by itself is refused', async () => {
       const log = open('none')
       const topic = newName()
       await log.ensureTopics([specOf(topic, { maxBytes: 100_000 })])
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)(
       )
     })
 
-    test('an idle log leaves the processor alone', async () => {
+    test('an idle log takes no processor time', async () => {
       const log = open()
       const topic = newName()
       await log.ensureTopics([specOf(topic, { producer: 'fast' })])

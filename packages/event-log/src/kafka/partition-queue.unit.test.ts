@@ -43,7 +43,7 @@ const sizes = (queue: PartitionQueue): number[] => {
   return found
 }
 
-test('a batch closes at 512 kB, and a larger record travels alone', () => {
+test('a batch closes at 512 kB, and a larger record travels by itself', () => {
   expect(sizes(queueWith(entries(400, 3_000)))).toEqual([174, 174, 52])
   expect(
     sizes(queueWith(entries(3, 100), entries(1, 900_000), entries(1, 900_000), entries(2, 100))),

@@ -4,7 +4,7 @@ import { SILENCE_LIMIT_MS, watchSilence } from './silence.js'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a reader that does something now and then is left alone', () => {
+test('a reader that does something now and then is not stopped', () => {
   let activeAt = Date.now()
   const onSilent = vi.fn()
   const end = watchSilence(() => activeAt, onSilent)

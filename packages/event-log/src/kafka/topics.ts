@@ -167,7 +167,7 @@ async function mend(admin: Admin, faults: readonly TopicFault[]): Promise<void> 
 async function createMissing(admin: Admin, specs: readonly TopicSpec[], replicas: number): Promise<void> {
   if (specs.length === 0) return
   try {
-    // kafkajs resolves to false if another process created the topics meanwhile: that is no failure.
+    // kafkajs resolves to false if another process created the topics meanwhile: that is not a failure.
     await admin.createTopics({
       timeout: CREATE_TIMEOUT_MS,
       // A broker under load does not immediately know a new topic: `untilLed` waits for it.

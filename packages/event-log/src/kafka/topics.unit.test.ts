@@ -59,7 +59,7 @@ test('what moves records is not put right by itself', () => {
   ])
 })
 
-test('a topic that may grow is at fault with fewer partitions alone, and gets those that it lacks', () => {
+test('a topic that may grow is at fault only with fewer partitions, and gets those that it lacks', () => {
   const growing = { ...spec, mayGrow: true }
   for (const partitions of [4, 5, 32])
     expect(faultsOf('t', growing, 3, found({}, { partitions }))).toEqual([])

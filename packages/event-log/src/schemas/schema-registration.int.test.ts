@@ -72,7 +72,7 @@ const stored = (record: ReturnType<ReturnType<typeof createEventCodec>['encode']
   offset: 0,
 })
 
-test('after registration every event can be encoded and decoded from the table alone', async () => {
+test('after registration every event can be encoded and decoded with only the table', async () => {
   const registry = builtInRegistry(database)
   await registerSchemas({ database, registry })
   const codec = createEventCodec(await loadSchemaCatalog(database))
@@ -158,7 +158,7 @@ test.each([
   expect(await registry.versions(subject)).toHaveLength(1)
 })
 
-test('a schema that is no Avro schema is refused by name', async () => {
+test('a schema that is not an Avro schema is refused by name', async () => {
   const wrong = changed((schema) => Object.assign(schema.fields[2]!, { default: 'neither' }))
   await expect(register(wrong)).rejects.toThrow(/^The schema of screening\.report.* is not valid/)
 })

@@ -22,7 +22,7 @@ test('it is over once every place works again, and the next one is news', () => 
   expect(trouble.failed('a/0', new Error('no answer'))).toBe(true)
 })
 
-test('a place that another member works at is no trouble any more', () => {
+test('a place that another member works at is not trouble any more', () => {
   const trouble = createTrouble()
   trouble.failed('a/0', new Error('no answer'))
   trouble.keepOnly(new Set(['a/1']))

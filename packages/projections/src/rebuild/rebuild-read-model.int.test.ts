@@ -167,7 +167,7 @@ describe('a record of a work topic that cannot be read', () => {
   })
 })
 
-test('comparing alone changes nothing', async () => {
+test('a comparison changes nothing', async () => {
   await project('a:red')
   await fixture.database.execute(`UPDATE note_view.note SET level = 'green'`)
   expect(await rebuild({ compareOnly: true })).toMatchObject({

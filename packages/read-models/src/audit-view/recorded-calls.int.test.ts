@@ -93,7 +93,7 @@ test('a screen is listed once its outcome is known, with what came of it', async
   expect(await listed(owner)).toEqual(['a 500 screening_failed a 7'])
 })
 
-test('an event that an operator or a service made is no call', async () => {
+test('an event that an operator or a service made is not a call', async () => {
   const owner = newOwner()
   await project(eventsOf(owner).changed(null))
   expect(await listed(owner)).toEqual([])

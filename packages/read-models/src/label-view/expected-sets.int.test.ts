@@ -70,7 +70,7 @@ test('a published set is required from when it is waited for, and until it is pu
   ])
 })
 
-test('a wait that was ended ends what it required, and history of a set is no arrival', async () => {
+test('a wait that was ended ends what it required, and history of a set is not an arrival', async () => {
   await project(
     expected('e1'),
     published('h1', { historical: true }),

@@ -33,7 +33,7 @@ test('the policy activated last is in force, also if it was active before', asyn
   expect(await readActivePolicy(fixture.database)).toMatchObject({ policySeq: 3, version: 1 })
 })
 
-test('a repeated record is no new activation', async () => {
+test('a repeated record is not a new activation', async () => {
   await fixture.project(policyView, activated(1), activated(1), activated(2))
   await fixture.project(policyView, activated(1))
   expect((await listPolicies(fixture.database, { limit: 10 })).map((policy) => policy.version)).toEqual([

@@ -34,7 +34,7 @@ class Download:
     content: bytes
     content_type: str
     filename: str | None
-    """The name that the service proposes; None where it proposes none."""
+    """The name that the service proposes; None if it proposes none."""
     etag: str | None
 
 

@@ -39,8 +39,8 @@ def encoded(body: object) -> bytes:
     try:
         return json.dumps(given, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgumentError(f"An argument is no JSON: {error}.") from error
+        raise InvalidArgumentError(f"An argument is not JSON: {error}.") from error
 
 
 def _refused(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

@@ -44,7 +44,7 @@ class BulkEnd(Model):
     cancelled: int
     results_url: str
     results: tuple[BulkResult | BulkResultSummary, ...] | None
-    """None where the endpoint has the payload `thin`. Summaries where the message would be larger than 4 MiB."""
+    """None if the endpoint has the payload `thin`. Summaries where the message would be larger than 4 MiB."""
 
 
 class ReportSummary(Model):
@@ -72,7 +72,7 @@ class ReportChange(Model):
     causes: tuple[str, ...]
     """What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
     split: Mapping[str, float] | None
-    """How many points of the difference each part makes: `labels`, `funds`, `policy`, `scorer` and `time`. None where that was not computed."""
+    """How many points of the difference each part makes: `labels`, `funds`, `policy`, `scorer` and `time`. None if that was not computed."""
     split_missing: str | None
     """Why `split` is None: `busy`, `unreadable` or `refused`; others may be added."""
 
@@ -121,7 +121,7 @@ class WatchDigest(Model):
     changes: tuple[DigestedChange, ...]
     """The highest scores first, at most 100."""
     more: str | None
-    """Path and query of the list of all that changed; None where `changes` has all."""
+    """Path and query of the list of all that changed; None if `changes` has all."""
     failures: tuple[FailingWatch, ...]
     """At most 100."""
 

@@ -20,7 +20,7 @@ class Model:
     An object of the API. Its fields are attributes and cannot be changed: lists are tuples, and objects are models again. A field
     that the service adds later is an attribute too. A field whose name is a word of Python has an underscore behind it (`from_`).
 
-    A field that the API may leave out is None where it is missing. Any other field that is missing raises an AttributeError
+    A field that the API may leave out is None if it is missing. Any other field that is missing raises an AttributeError
     when it is read: nothing is guessed.
     """
 

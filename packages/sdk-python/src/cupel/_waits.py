@@ -33,7 +33,7 @@ def round_half_up(number: float) -> int:
 
 def retry_after_of(headers: httpx.Headers, now_ms: float) -> int | None:
     """
-    Seconds that `Retry-After` asks for; None where it asks for nothing readable. A date counts from the `Date` of the same answer,
+    Seconds that `Retry-After` asks for; None if it asks for nothing readable. A date counts from the `Date` of the same answer,
     because the clocks of both sides may differ, and from `now_ms` where that is missing.
     """
     text = headers.get("retry-after", "").strip()

@@ -60,13 +60,13 @@ class ProblemFacts:
     status: int
     """HTTP status."""
     code: str | None
-    """One of the published codes, to which others may be added; None where the answer names none."""
+    """One of the published codes, to which others may be added; None if the answer names none."""
     title: str | None
     detail: str | None
     request_id: str | None
     """Names the call in the audit log; quote it to the operator."""
     retry_after: int | None
-    """Seconds that the service asks callers to wait; None where it names no time."""
+    """Seconds that the service asks callers to wait; None if it names no time."""
     errors: Sequence[FieldError]
     report_id: str | None
     """The report that a screen will have although it is not ready; None otherwise."""
@@ -80,13 +80,13 @@ class ApiError(CupelError):
         self.status = facts.status
         """HTTP status."""
         self.code = facts.code
-        """One of the published codes, to which others may be added; None where the answer names none."""
+        """One of the published codes, to which others may be added; None if the answer names none."""
         self.title = facts.title
         self.detail = facts.detail
         self.request_id = facts.request_id
         """Names the call in the audit log; quote it to the operator."""
         self.retry_after = facts.retry_after
-        """Seconds that the service asks callers to wait; None where it names no time."""
+        """Seconds that the service asks callers to wait; None if it names no time."""
         self.errors = tuple(facts.errors)
         self.report_id = facts.report_id
         """The report that a screen will have although it is not ready; None otherwise."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Taken = Literal["first", "repeat", "other"]
-"""`first`: it changed what is known. `repeat`: it is ignored, as every reader does. `other`: it is no event of reports."""
+"""`first`: it changed what is known. `repeat`: it is ignored, as every reader does. `other`: it is not an event of reports."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ReportReducer:
         self._latest.pop((livemode, key), None)
 
     def outcome(self, report_id: str) -> Literal["report", "failure"] | None:
-        """How the screening ended; None where nothing was read of it."""
+        """How the screening ended; None if nothing was read of it."""
         return self._outcomes.get(report_id)
 
     def latest(

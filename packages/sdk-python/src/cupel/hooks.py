@@ -17,7 +17,7 @@ class AttemptEvent:
     attempt: int
     """1 for the first attempt of a call."""
     idempotency_key: str | None
-    """Equal for all attempts of one call; None where the call has none."""
+    """Equal for all attempts of one call; None if the call has none."""
 
 
 @dataclass(frozen=True)

@@ -424,7 +424,7 @@ class AsOfScreening(Model):
     lists: PastLists
     policy: PastPolicy
     ledger_snapshot: str | None
-    """State of the ledger then; null where there was no ledger."""
+    """State of the ledger then; null if there was no ledger."""
     left_out: tuple[str, ...]
     """What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words."""
     report: PastReport
@@ -647,7 +647,7 @@ class CaseSummary(Model):
     needs_second_person: bool
     """Whether another person must confirm that this report is cleared."""
     proposal: CaseProposal | None
-    """The disposition that waits for a second person; null where none does."""
+    """The disposition that waits for a second person; null if none does."""
     opened_at: str | None
     """When the first entry was made; null without one."""
     changed_at: str | None
@@ -669,7 +669,7 @@ class Chain(Model):
     checksum: str
     """How a mistyped address is detected."""
     explorer_url: str | None
-    """A public explorer; `{address}` stands for the address. Null where none shows addresses."""
+    """A public explorer; `{address}` stands for the address. Null if none shows addresses."""
 
 
 class LabelList(Model):
@@ -719,11 +719,11 @@ class NewShare(Model):
     expires_at: str
     """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
     revoked_at: str | None
-    """When it was revoked; null where it was not."""
+    """When it was revoked; null if it was not."""
     opens: int
     """How often it has been opened."""
     last_opened_at: str | None
-    """When it was last opened; null where it never was."""
+    """When it was last opened; null if it never was."""
     url: str
     """The link. It contains the token, and only this answer has it."""
 
@@ -737,7 +737,7 @@ class NewWebhookEndpoint(Model):
     payload: str
     """`full` or `thin`; others may be added."""
     status: str
-    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
+    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one."""
     disabled_reason: str | None
     """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
     proven_at: str | None
@@ -832,7 +832,7 @@ class PolicyDocumentFreshness(Model):
     })
 
     required: tuple[PolicyDocumentFreshnessRequired, ...]
-    """Lists that must be fresh beside those with a refresh configured."""
+    """Lists that must be fresh, in addition to those with a refresh configured."""
     max_age_hours: float
     """Age from which a required list is stale. Hours."""
     max_age_hours_by_origin: Mapping[str, float]
@@ -1068,9 +1068,9 @@ class PolicyDocumentExposureSizeFactor(Model):
     __slots__ = ()
 
     sanctions: float
-    """What size alone is worth, for sanctions. 0 to 1, at most 6 decimals."""
+    """Worth of the size by itself, for sanctions. 0 to 1, at most 6 decimals."""
     other: float
-    """What size alone is worth, for the other categories. 0 to 1, at most 6 decimals."""
+    """Worth of the size by itself, for the other categories. 0 to 1, at most 6 decimals."""
 
 
 class PolicyDocumentExposureLimits(Model):
@@ -1223,7 +1223,7 @@ class CaseEntry(Model):
     previous_disposition: str | None
     """The disposition before a change; null for other entries, and where the change opened the case."""
     proposal_version: int | None
-    """The entry that this one confirms or declines; null where it does neither."""
+    """The entry that this one confirms or declines; null if it does neither."""
 
 
 class ReportCase(Model):
@@ -1248,7 +1248,7 @@ class ReportCase(Model):
     needs_second_person: bool
     """Whether another person must confirm that this report is cleared."""
     proposal: CaseProposal | None
-    """The disposition that waits for a second person; null where none does."""
+    """The disposition that waits for a second person; null if none does."""
     opened_at: str | None
     """When the first entry was made; null without one."""
     changed_at: str | None
@@ -1284,11 +1284,11 @@ class Share(Model):
     expires_at: str
     """From then on it opens nothing; UTC, RFC 3339 with milliseconds."""
     revoked_at: str | None
-    """When it was revoked; null where it was not."""
+    """When it was revoked; null if it was not."""
     opens: int
     """How often it has been opened."""
     last_opened_at: str | None
-    """When it was last opened; null where it never was."""
+    """When it was last opened; null if it never was."""
 
 
 class UsagePeriod(Model):
@@ -1360,7 +1360,7 @@ class KeyUsage(Model):
     status: str
     """active, expired or revoked."""
     last_used_at: str | None
-    """To the minute; null where it was never used."""
+    """To the minute; null if it was never used."""
     plan: KeyPlan
     today: UsageCounts
     month: UsageCounts
@@ -1378,7 +1378,7 @@ class Usage(Model):
     today: UsagePeriod
     month: UsagePeriod
     counted_from: str | None
-    """Null where every call of the month is counted. An answer counts the newest 500,000 calls; where there were more, the time of the oldest counted one: the figures are then lower bounds."""
+    """Null if every call of the month is counted. An answer counts the newest 500,000 calls; if there were more, the time of the oldest counted one: the figures are then lower bounds."""
     days: tuple[UsageDay, ...]
     """Days of the month with calls, newest first."""
     keys: tuple[KeyUsage, ...]
@@ -1407,7 +1407,7 @@ class Watch(Model):
     chain: str
     """Chain code."""
     reference: str | None
-    """Your own reference; null where there is none."""
+    """Your own reference; null if there is none."""
     until: str | None
     """From then on the address is not decided again; null: without an end."""
     threshold: float
@@ -1428,9 +1428,9 @@ class WebhookAttempt(Model):
     at: str
     """When it was begun, UTC, RFC 3339 with milliseconds."""
     status_code: int | None
-    """Status of the answer; null where none came."""
+    """Status of the answer; null if none came."""
     error: str | None
-    """Why no answer came, such as `timeout` or `connect_failed`; null where one did."""
+    """Why no answer came, such as `timeout` or `connect_failed`; null if one did."""
     duration_ms: int
     response_excerpt: str | None
     """The beginning of the answer’s body, at most 1,024 characters."""
@@ -1448,11 +1448,11 @@ class WebhookDelivery(Model):
     type: str
     """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added."""
     job_id: str | None
-    """The job of the message; null where it concerns none."""
+    """The job of the message; null if it concerns none."""
     status: str
     """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven."""
     next_attempt_at: str | None
-    """Time of the next attempt; null where there will be none."""
+    """Time of the next attempt; null if there will be none."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
     attempts: tuple[WebhookAttempt, ...]
@@ -1468,7 +1468,7 @@ class WebhookEndpoint(Model):
     payload: str
     """`full` or `thin`; others may be added."""
     status: str
-    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone."""
+    """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one."""
     disabled_reason: str | None
     """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
     proven_at: str | None
@@ -1536,7 +1536,7 @@ class WhatIfReport(Model):
     from_: WhatIfOutcome
     to: WhatIfOutcome
     causes: tuple[str, ...]
-    """Settings of which each alone changes the level; empty where it takes several."""
+    """Settings of which each by itself changes the level; empty if it takes several."""
 
 
 class WhatIf(Model):

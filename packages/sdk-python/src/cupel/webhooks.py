@@ -64,7 +64,7 @@ def _body_bytes(body: object) -> bytes:
         try:
             return body.encode()
         except UnicodeEncodeError as error:
-            raise WebhookVerificationError("The body is no text that could have been received.") from error
+            raise WebhookVerificationError("The body is not text that could have been received.") from error
     if isinstance(body, (bytes, bytearray, memoryview)):
         return bytes(cast(bytes, body))
     raise InvalidArgumentError("Pass the body as received, as text or bytes: one that was parsed cannot be verified.")
@@ -79,7 +79,7 @@ def _header(headers: Headers, name: str) -> str:
 
 
 def _text(value: object) -> str:
-    """The one text of a header, which frameworks give as text, as bytes or as a list; empty where there is none."""
+    """The one text of a header, which frameworks give as text, as bytes or as a list; empty if there is none."""
     if isinstance(value, (list, tuple)):
         several = cast("Sequence[object]", value)
         return _text(several[0]) if len(several) == 1 else ""
@@ -124,7 +124,7 @@ def _signed_content(message_id: str, timestamp: str, content: bytes) -> bytes:
 
 
 def _from_base64(text: str) -> bytes | None:
-    """The bytes of standard base64 with its padding; None where the text is not that."""
+    """The bytes of standard base64 with its padding; None if the text is not that."""
     if len(text) % 4 != 0 or not re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", text):
         return None
     try:
@@ -138,4 +138,4 @@ def _message(content: bytes, message_id: str) -> WebhookMessage:
     value = object_in(parsed(content))
     if value is not None and isinstance(value.get("type"), str):
         return message_of({**value, "webhook_id": message_id})
-    raise WebhookVerificationError("The message is signed, but is no JSON object with a type.")
+    raise WebhookVerificationError("The message is signed, but is not a JSON object with a type.")

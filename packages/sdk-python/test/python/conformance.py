@@ -115,7 +115,7 @@ class AsyncTimedTransport(httpx.AsyncHTTPTransport):
 
 
 def run_case(kind: ClientKind, server: Server, case: Case) -> list[str]:
-    """Empty where the client does what the case says."""
+    """Empty if the client does what the case says."""
     return anyio.run(_run_case, kind, server, case)
 
 

@@ -175,7 +175,7 @@ export interface components {
             readonly as_of: string;
             readonly lists: components["schemas"]["PastLists"];
             readonly policy: components["schemas"]["PastPolicy"];
-            /** @description State of the ledger then; null where there was no ledger. */
+            /** @description State of the ledger then; null if there was no ledger. */
             readonly ledger_snapshot: string | null;
             /** @description What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words. */
             readonly left_out: readonly string[];
@@ -576,11 +576,11 @@ export interface components {
             readonly created_by: components["schemas"]["CasePerson"];
             /** @description From then on it opens nothing; UTC, RFC 3339 with milliseconds. */
             readonly expires_at: string;
-            /** @description When it was revoked; null where it was not. */
+            /** @description When it was revoked; null if it was not. */
             readonly revoked_at: string | null;
             /** @description How often it has been opened. */
             readonly opens: number;
-            /** @description When it was last opened; null where it never was. */
+            /** @description When it was last opened; null if it never was. */
             readonly last_opened_at: string | null;
             /**
              * Format: uri
@@ -611,11 +611,11 @@ export interface components {
             readonly created_by: components["schemas"]["CasePerson"];
             /** @description From then on it opens nothing; UTC, RFC 3339 with milliseconds. */
             readonly expires_at: string;
-            /** @description When it was revoked; null where it was not. */
+            /** @description When it was revoked; null if it was not. */
             readonly revoked_at: string | null;
             /** @description How often it has been opened. */
             readonly opens: number;
-            /** @description When it was last opened; null where it never was. */
+            /** @description When it was last opened; null if it never was. */
             readonly last_opened_at: string | null;
         };
         readonly ReportCase: {
@@ -633,7 +633,7 @@ export interface components {
             readonly version: number;
             /** @description Whether another person must confirm that this report is cleared. */
             readonly needs_second_person: boolean;
-            /** @description The disposition that waits for a second person; null where none does. */
+            /** @description The disposition that waits for a second person; null if none does. */
             readonly proposal: components["schemas"]["CaseProposal"] | null;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
@@ -667,7 +667,7 @@ export interface components {
             readonly disposition: string | null;
             /** @description The disposition before a change; null for other entries, and where the change opened the case. */
             readonly previous_disposition: string | null;
-            /** @description The entry that this one confirms or declines; null where it does neither. */
+            /** @description The entry that this one confirms or declines; null if it does neither. */
             readonly proposal_version: number | null;
         };
         readonly CaseEntryPage: {
@@ -713,7 +713,7 @@ export interface components {
             readonly version: number;
             /** @description Whether another person must confirm that this report is cleared. */
             readonly needs_second_person: boolean;
-            /** @description The disposition that waits for a second person; null where none does. */
+            /** @description The disposition that waits for a second person; null if none does. */
             readonly proposal: components["schemas"]["CaseProposal"] | null;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
@@ -851,7 +851,7 @@ export interface components {
             readonly address: string;
             /** @description Chain code. */
             readonly chain: string;
-            /** @description Your own reference; null where there is none. */
+            /** @description Your own reference; null if there is none. */
             readonly reference: string | null;
             /** @description From then on the address is not decided again; null: without an end. */
             readonly until: string | null;
@@ -885,7 +885,7 @@ export interface components {
             readonly next_page_token: string | null;
         };
         readonly NewWebhookEndpointRequest: {
-            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment. */
+            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
             readonly url: string;
             /**
              * @description `full`: with the results; `thin`: with where they are.
@@ -902,7 +902,7 @@ export interface components {
             readonly url: string;
             /** @description `full` or `thin`; others may be added. */
             readonly payload: string;
-            /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone. */
+            /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one. */
             readonly status: string;
             /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
             readonly disabled_reason: string | null;
@@ -930,7 +930,7 @@ export interface components {
             readonly url: string;
             /** @description `full` or `thin`; others may be added. */
             readonly payload: string;
-            /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone. */
+            /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one. */
             readonly status: string;
             /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
             readonly disabled_reason: string | null;
@@ -943,7 +943,7 @@ export interface components {
             readonly created_at: string;
         };
         readonly WebhookEndpointChange: {
-            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment. */
+            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
             readonly url?: string;
             /**
              * @description `full`: with the results; `thin`: with where they are.
@@ -968,11 +968,11 @@ export interface components {
             readonly webhook_id: string;
             /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added. */
             readonly type: string;
-            /** @description The job of the message; null where it concerns none. */
+            /** @description The job of the message; null if it concerns none. */
             readonly job_id: string | null;
             /** @description `pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven. */
             readonly status: string;
-            /** @description Time of the next attempt; null where there will be none. */
+            /** @description Time of the next attempt; null if there will be none. */
             readonly next_attempt_at: string | null;
             /**
              * Format: date-time
@@ -988,9 +988,9 @@ export interface components {
              * @description When it was begun, UTC, RFC 3339 with milliseconds.
              */
             readonly at: string;
-            /** @description Status of the answer; null where none came. */
+            /** @description Status of the answer; null if none came. */
             readonly status_code: number | null;
-            /** @description Why no answer came, such as `timeout` or `connect_failed`; null where one did. */
+            /** @description Why no answer came, such as `timeout` or `connect_failed`; null if one did. */
             readonly error: string | null;
             readonly duration_ms: number;
             /** @description The beginning of the answer’s body, at most 1,024 characters. */
@@ -1116,7 +1116,7 @@ export interface components {
             };
             /** @description Lists that must be fresh before anything is green. */
             readonly freshness: {
-                /** @description Lists that must be fresh beside those with a refresh configured. */
+                /** @description Lists that must be fresh, in addition to those with a refresh configured. */
                 readonly required: readonly {
                     /** @description Origin of the authority whose own list is required, such as us-ofac. */
                     readonly origin: string;
@@ -1264,9 +1264,9 @@ export interface components {
                 /** @description Powers of ten of dust after which size counts in full. A whole number from 1 to 12. */
                 readonly size_decades: number;
                 readonly size_factor: {
-                    /** @description What size alone is worth, for sanctions. 0 to 1, at most 6 decimals. */
+                    /** @description Worth of the size by itself, for sanctions. 0 to 1, at most 6 decimals. */
                     readonly sanctions: number;
-                    /** @description What size alone is worth, for the other categories. 0 to 1, at most 6 decimals. */
+                    /** @description Worth of the size by itself, for the other categories. 0 to 1, at most 6 decimals. */
                     readonly other: number;
                 };
                 /** @description Hours by which the end of a complete history may lie back. A whole number from 1 to 720. */
@@ -1353,7 +1353,7 @@ export interface components {
             readonly generated_at: string;
             readonly from: components["schemas"]["WhatIfOutcome"];
             readonly to: components["schemas"]["WhatIfOutcome"];
-            /** @description Settings of which each alone changes the level; empty where it takes several. */
+            /** @description Settings of which each by itself changes the level; empty if it takes several. */
             readonly causes: readonly string[];
         };
         readonly WhatIfOutcome: {
@@ -1366,7 +1366,7 @@ export interface components {
         readonly Usage: {
             readonly today: components["schemas"]["UsagePeriod"];
             readonly month: components["schemas"]["UsagePeriod"];
-            /** @description Null where every call of the month is counted. An answer counts the newest 500,000 calls; where there were more, the time of the oldest counted one: the figures are then lower bounds. */
+            /** @description Null if every call of the month is counted. An answer counts the newest 500,000 calls; if there were more, the time of the oldest counted one: the figures are then lower bounds. */
             readonly counted_from: string | null;
             /** @description Days of the month with calls, newest first. */
             readonly days: readonly components["schemas"]["UsageDay"][];
@@ -1406,7 +1406,7 @@ export interface components {
             readonly scope: string;
             /** @description active, expired or revoked */
             readonly status: string;
-            /** @description To the minute; null where it was never used. */
+            /** @description To the minute; null if it was never used. */
             readonly last_used_at: string | null;
             readonly plan: components["schemas"]["KeyPlan"];
             readonly today: components["schemas"]["UsageCounts"];
@@ -1535,7 +1535,7 @@ export interface components {
             readonly decimals: number;
             /** @description How a mistyped address is detected. */
             readonly checksum: string;
-            /** @description A public explorer; `{address}` stands for the address. Null where none shows addresses. */
+            /** @description A public explorer; `{address}` stands for the address. Null if none shows addresses. */
             readonly explorer_url: string | null;
         };
         readonly Health: {

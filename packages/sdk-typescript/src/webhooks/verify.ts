@@ -126,7 +126,7 @@ function messageOf(bytes: Uint8Array, id: string): WebhookMessage {
   const value = jsonOf(bytes)
   if (isObject(value) && typeof value['type'] === 'string')
     return { ...value, webhook_id: id } as unknown as WebhookMessage
-  throw new WebhookVerificationError('The message is signed, but is no JSON object with a type.')
+  throw new WebhookVerificationError('The message is signed, but is not a JSON object with a type.')
 }
 
 function joined(head: string, body: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -29,7 +29,7 @@ const withHeader = (signed: SignableRecord, text: string): SignableRecord => ({
 })
 const headerOf = ({ headers }: SignableRecord): string => headers[SIGNATURE_HEADER]!
 
-test('every record of a batch of any size is signed, and checked alone', () => {
+test('every record of a batch of any size is signed, and checked by itself', () => {
   for (const size of [1, 2, 3, 5, 8, 13, 64, 255, 256])
     for (const signed of batch(size)) expect(check(signed)).toEqual({ kind: 'signed', keyId: signer.key.id })
   expect(signRecords([], { signer, log: LOG })).toEqual([])

@@ -11,7 +11,7 @@ export const abuseKinds: Readonly<Record<string, AbuseKind>> = {
   'a path that nobody has': strangePaths,
   'a forged page token': forgedTokens,
   'a strange query': strangeQueries,
-  'a body that is no JSON': brokenBodies,
+  'a body that is not JSON': brokenBodies,
   'a body of another form': wrongBodies,
   'a content type': contentTypes,
   ...headAbuses,

@@ -70,7 +70,7 @@ function proxyFault(
 }
 
 function problemFault({ status, headers, body }: RawAnswer, isHead: boolean): string | null {
-  if (!PROBLEM.test(headers['content-type'] ?? '')) return `${status} is no problem document`
+  if (!PROBLEM.test(headers['content-type'] ?? '')) return `${status} is not a problem document`
   if (isHead) return null
   try {
     const problem = JSON.parse(body) as { status?: unknown; code?: unknown; request_id?: unknown }
@@ -80,7 +80,7 @@ function problemFault({ status, headers, body }: RawAnswer, isHead: boolean): st
       problem.request_id === headers['request-id']
     return isRight ? null : `the problem document does not fit its answer ${status}: ${body.slice(0, 300)}`
   } catch {
-    return `the problem document of ${status} is no JSON: ${body.slice(0, 100)}`
+    return `the problem document of ${status} is not JSON: ${body.slice(0, 100)}`
   }
 }
 
@@ -90,6 +90,6 @@ function successFault({ status, headers, body }: RawAnswer): string | null {
     JSON.parse(body)
     return null
   } catch {
-    return `the answer ${status} is no JSON`
+    return `the answer ${status} is not JSON`
   }
 }

@@ -33,7 +33,7 @@ export const exposure: readonly Attack[] = [
       })
       const urls = installation.ready.metrics_urls
       return {
-        limit: '404, and metrics on loopback alone',
+        limit: '404, and metrics only on loopback',
         measured: `${status}; ${urls.filter((url) => LOOPBACK.test(url)).length} of ${urls.length} on loopback`,
         held: status === 404 && urls.every((url) => LOOPBACK.test(url)),
       }

@@ -33,7 +33,7 @@ async function audited(home: string, keys: readonly string[]): Promise<Verified 
 
 export const forgery: readonly Attack[] = [
   {
-    name: 'reports without a signature, looked for with public keys alone',
+    name: 'reports without a signature, looked for with only public keys',
     threat: 'forgery',
     concerns: ({ proxy }) => proxy === null,
     async run({ installation: { home } }) {

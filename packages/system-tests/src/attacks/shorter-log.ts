@@ -110,7 +110,7 @@ export const shorterLog: readonly Attack[] = [
       await target.start()
       const [recorded, screen] = [await isRecorded(home, by), await screened(target)]
       return {
-        limit: 'start and replay refuse; taken by a recorded word alone (Kafka: checkpoints.kafka.test.ts)',
+        limit: 'start and replay refuse; taken only by a recorded word (Kafka: checkpoints.kafka.test.ts)',
         measured: `${end - from} gone: refused by ${refusing.join(' and ')}${isNamed ? ', named by verify' : ''}; the word ${recorded ? 'recorded' : 'NOT recorded'}; a screen ${screen}`,
         held: refusing.length === 2 && isNamed && recorded && screen === 200,
       }

@@ -34,7 +34,7 @@ export const webhooks: readonly Attack[] = [
         await until('a test message', ARRIVAL_MS, async () => received.length > 0)
         const others = received.filter((type) => type !== 'endpoint.test').length
         return {
-          limit: 'test messages alone',
+          limit: 'only test messages',
           measured: `${received.length} messages, ${others} of them about jobs`,
           held: others === 0,
         }

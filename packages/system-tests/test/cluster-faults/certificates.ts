@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 const DAYS_IN_FORCE = '3'
 
-/** Throws where openssl is missing. */
+/** Throws if openssl is missing. */
 export async function createAuthority(folder: string): Promise<Authority> {
   const at = (name: string): string => join(folder, name)
   const [caFile, caKey] = [at('ca.pem'), at('ca.key')]

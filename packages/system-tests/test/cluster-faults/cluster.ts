@@ -16,7 +16,7 @@ import { startRelay, type Impairment, type Relay } from './relay.js'
 
 export interface Broker extends Member {
   readonly nodeId: number
-  /** Null where this process may not mount one. */
+  /** Null if this process may not mount one. */
   readonly volume: SmallVolume | null
   /** The relay for clients. */
   readonly relay: Relay

@@ -41,14 +41,14 @@ export interface Installation {
   readonly postgres: Dependency
   readonly registry: Dependency
   readonly services: readonly Member[]
-  /** The volume for the logs of all services; null where this process may not mount one. */
+  /** The volume for the logs of all services; null if this process may not mount one. */
   readonly serviceVolume: SmallVolume | null
   readonly baseUrls: readonly string[]
   /** Bypasses the relay. */
   readonly registryUrl: string
   /** Connects as the owner of the tables and bypasses the relay. */
   readonly databaseUrl: string
-  /** The reason why no volume can be filled here; null where one can. */
+  /** The reason why no volume can be filled here; null if one can. */
   readonly noVolumes: string | null
   /** Sets the password that the services use from the next connection on. */
   tell(secret: 'database' | 'brokers', password: string): Promise<void>

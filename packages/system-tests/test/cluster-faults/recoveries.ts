@@ -6,7 +6,7 @@ export interface Recovery {
   readonly kinds: readonly string[]
   /** Milliseconds after the end of the last fault. */
   readonly ms: Readonly<Record<Noticed, number>>
-  /** The same for the brokers: every partition has its leader and its replicas. Null where the customers were faster. */
+  /** The same for the brokers: every partition has its leader and its replicas. Null if the customers were faster. */
   readonly clusterMs: number | null
 }
 

@@ -85,7 +85,7 @@ function signedNotes(
   if (signed === null) return notes
   if (last !== null && signed.size > last.size)
     findings.fault(
-      `${of}: witnesses cosigned a checkpoint of ${signed.size} leaves, and the last one beside it has ${last.size}: an older one was put there.`,
+      `${of}: witnesses cosigned a checkpoint of ${signed.size} leaves, and the last one next to it has ${last.size}: an older one was put there.`,
     )
   return [...notes, { of, note: cosigned!, signed }]
 }
@@ -117,7 +117,7 @@ function signedTree(note: string, verifier: Verifier, identity: string): SignedT
     const opened = openCheckpoint(note, verifier)
     const name = opened === null ? undefined : verifier.nameOf(opened.keyId)
     if (opened !== null && name !== undefined && opened.origin === originOf({ name }, identity)) return opened
-    return 'What is signed is no checkpoint of the transparency log of this log.'
+    return 'The signed text is not a checkpoint of the transparency log of this log.'
   } catch (error) {
     if (error instanceof UnsignedNoteError) return `The checkpoint does not count. ${error.message}`
     throw error

@@ -70,7 +70,7 @@ function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoin
       cause: error,
     })
   }
-  throw new UnprovenReportError('What is signed is no checkpoint of a transparency log of this key.')
+  throw new UnprovenReportError('The signed text is not a checkpoint of a transparency log of this key.')
 }
 
 function cosignaturesOf(note: string, policy: WitnessPolicy): readonly Cosignature[] {

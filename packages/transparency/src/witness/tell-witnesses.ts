@@ -48,15 +48,15 @@ function metersOf(metrics: Metrics) {
     ),
     age: metrics.gauge(
       'transparency_cosigned_age_seconds',
-      'Age of the last checkpoint of the transparency log that enough witnesses cosigned; since the start where there is none',
+      'Age of the last checkpoint of the transparency log that enough witnesses cosigned; since the start if there is none',
     ),
     uncosigned: metrics.gauge(
       'transparency_uncosigned_seconds',
-      'For how long too few witnesses cosigned the last checkpoints; 0 where enough of them cosigned the last one',
+      'For how long too few witnesses cosigned the last checkpoints; 0 if enough of them cosigned the last one',
     ),
     inconsistent: metrics.gauge(
       'transparency_witness_inconsistent',
-      '1 where a witness saw another history of the transparency log',
+      '1 if a witness saw another history of the transparency log',
       ['witness'],
     ),
   }

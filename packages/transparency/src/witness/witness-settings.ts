@@ -34,7 +34,7 @@ export function readWitnessSettings(file: string): WitnessSettings {
     return settingsOf(JSON.parse(readFileSync(file, 'utf8')) as unknown)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
-    const why = error instanceof WitnessesFileError ? message : (code ?? 'It is no JSON.')
+    const why = error instanceof WitnessesFileError ? message : (code ?? 'It is not JSON.')
     throw new WitnessesFileError(`The file of witnesses ${file} cannot be used: ${why}`, { cause: error })
   }
 }
@@ -64,11 +64,11 @@ function witnessOf(given: unknown, index: number): Witness {
   const what = `Witness ${index + 1}`
   const { name, url, vkey } = membersOf(given, MEMBERS_OF_WITNESS, what)
   const key = typeof vkey === 'string' ? parseWitnessKey(vkey) : null
-  if (key === null) throw new WitnessesFileError(`${what} has a vkey that is no public key of a witness.`)
+  if (key === null) throw new WitnessesFileError(`${what} has a vkey that is not a public key of a witness.`)
   if (name !== key.name)
     throw new WitnessesFileError(`${what} has another name than its vkey, which is of ${key.name}.`)
   if (typeof url !== 'string' || !isPrefix(url))
-    throw new WitnessesFileError(`${what} has a url that is no https address, or has a query or a user.`)
+    throw new WitnessesFileError(`${what} has a url that is not an https address, or has a query or a user.`)
   return { key, url: url.endsWith('/') ? url : `${url}/` }
 }
 
@@ -81,7 +81,7 @@ function isPrefix(text: string): boolean {
 
 function membersOf(given: unknown, names: readonly string[], what: string): Record<string, unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new WitnessesFileError(`${what} is no JSON object.`)
+    throw new WitnessesFileError(`${what} is not a JSON object.`)
   const other = Object.keys(given).find((name) => !names.includes(name))
   if (other !== undefined)
     throw new WitnessesFileError(`${what} has a member ${other}, which has no meaning.`)

@@ -80,7 +80,7 @@ test.each([
   })
 })
 
-test('other schemes beside ours are passed over, and alone match nothing', () => {
+test('other schemes than ours are passed over, and match nothing by themselves', () => {
   const secret = newWebhookSecret()
   const own = signWebhook(message(), [secret])
   expect(verifyWebhook(received(message(), `v1a,${own.slice(3)} ${own}`), secret, NOW_MS)).toEqual({

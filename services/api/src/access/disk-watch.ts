@@ -5,7 +5,7 @@ import { readDiskSpace, type Check } from '@cupel/service-kit'
 import { refuse, type Refusal } from '../http/problem.js'
 
 export interface DiskWatch {
-  /** Why no new work may begin; null where it may. */
+  /** Why no new work may begin; null if it may. */
   refusal(): Refusal | null
   /** Reports in `/readyz` that the volume is nearly full. The check does not fail: stored data can still be read. */
   checks(): readonly Check[]

@@ -15,7 +15,7 @@ export interface SealedOrigin {
 
 const NOBODY = { person: '', subject: '' }
 
-/** Rejects where the keys of the account cannot be read: nothing is recorded in plain then. */
+/** Rejects if the keys of the account cannot be read: nothing is recorded in plain then. */
 export async function sealedOrigin(
   personalData: PersonalData,
   caller: Caller,

@@ -21,7 +21,7 @@ import {
 import { createStrangerCounts } from './stranger-counts.js'
 
 export interface AuditTrail {
-  /** False where the call could not be recorded: then it must not be answered. Never rejects. */
+  /** False if the call could not be recorded: then it must not be answered. Never rejects. */
   record(call: EndedCall): Promise<boolean>
   /** Appends the counts of the current minute. */
   stop(): Promise<void>

@@ -19,7 +19,7 @@ export interface EndedCall {
   readonly peerAddress: string | undefined
   readonly clientAddress: string | null
   readonly caller: Caller | null
-  /** The person that an ID token proved, where there is no session; else empty. */
+  /** The person that an ID token proved, if there is no session; else empty. */
   readonly actor: string
   readonly refusedBecause: string | null
   readonly result: Answer | Refusal

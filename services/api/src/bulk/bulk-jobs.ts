@@ -33,7 +33,7 @@ export interface SubmittedJob {
 }
 
 export interface BulkJobs {
-  /** Null where the job could not be accepted: the log did not acknowledge. */
+  /** Null if the job could not be accepted: the log did not acknowledge. */
   submit(order: BulkOrder): Promise<SubmittedJob | null>
   /** Whether the request to cancel is in the log. */
   cancel(order: Pick<BulkOrder, 'call' | 'jobId'>): Promise<boolean>

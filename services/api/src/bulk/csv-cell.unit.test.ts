@@ -70,7 +70,7 @@ describe('a cell of a table', () => {
     expect(csvCell(text)).toBe(cell)
   })
 
-  test('leaves numbers, nothing and plain texts alone', () => {
+  test('leaves numbers, nothing and plain texts as they are', () => {
     expect([csvCell(-1.5), csvCell(undefined), csvCell('0x098B'), csvCell('a-b'), csvCell('a=b')]).toEqual([
       '-1.5',
       '',
@@ -80,7 +80,7 @@ describe('a cell of a table', () => {
     ])
   })
 
-  test('is no formula for any spreadsheet, whatever the text and whatever divides its lines', () => {
+  test('is not a formula for any spreadsheet, whatever the text and whatever divides its lines', () => {
     const unit = fc.constantFrom(...`=+-@|%＝＋－＠"',;\t\r\n\v\f\0\u001f\u00a0\u200b\u2028 a1`)
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (text) => {

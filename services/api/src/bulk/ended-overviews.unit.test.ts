@@ -45,7 +45,7 @@ test.each([
   expect(asked).toHaveLength(2)
 })
 
-test('an account sees its own jobs alone, in the environment that they belong to', async () => {
+test('an account sees only its own jobs, in the environment that they belong to', async () => {
   const overviews = createEndedOverviews()
   await overviews.find(tenant, 'job_1', finding(job(true)).find)
   for (const other of [

@@ -26,7 +26,7 @@ export function acceptedDocument(
   })
 }
 
-/** `results`: the text of inline results; null where there are none. */
+/** `results`: the text of inline results; null if there are none. */
 export function jobDocument(
   job: JobOverview,
   livemode: boolean,

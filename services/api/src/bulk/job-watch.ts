@@ -14,7 +14,7 @@ export interface JobWatch {
 
 export interface JobWatchOptions {
   readonly logger: Logger
-  /** Null where it is not known at the moment. */
+  /** Null if it is not known at the moment. */
   readonly read: (tenant: Tenant, jobId: string) => Promise<JobOverview | null>
 }
 

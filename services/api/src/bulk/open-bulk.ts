@@ -139,7 +139,7 @@ export function openBulk({
 
 export const tenantOf = ({ accountId, livemode }: Tenant): Tenant => ({ accountId, livemode })
 
-/** Null where the job is not known here. */
+/** Null if the job is not known here. */
 async function readStanding(database: Database, tenant: Tenant, jobId: string): Promise<JobOverview | null> {
   const read = await readOverview(database, tenant, jobId)
   if (read.kind === 'overview') return read.job

@@ -150,7 +150,7 @@ const NO_PAGE = { items: [], last: null }
 
 type ResultPage = ReturnType<typeof pageOf>
 
-/** Reads only the rows of the page, also while the job runs. Null where the whole job has to be read. */
+/** Reads only the rows of the page, also while the job runs. Null if the whole job has to be read. */
 async function ownPage(
   { database, ...finding }: ResultSources,
   { tenant, jobId, query, after }: Extract<ResultOrder, { form: 'page' }>,

@@ -3,13 +3,13 @@ import { LEAF_HEADER, leafHeader, type Logger, type ReportLeaf } from '@cupel/co
 import { z } from 'zod'
 import type { DescribedHeader } from '../http/endpoint.js'
 
-/** The leaf of a report that the caller was found to own, with its text as the log has it; null where it has none yet. */
+/** The leaf of a report that the caller was found to own, with its text as the log has it; null if it has none yet. */
 export type ReadReportLeaf = (report: {
   readonly reportId: string
   readonly document: string
 }) => Promise<ReportLeaf | null>
 
-/** Like `read`, but also null where the leaf cannot be read or belongs to another report. The report is then shown without a leaf. */
+/** Like `read`, but also null if the leaf cannot be read or belongs to another report. The report is then shown without a leaf. */
 export function readKnownLeaf(read: ReadReportLeaf, logger: Logger): ReadReportLeaf {
   return async (report) => {
     try {

@@ -5,7 +5,7 @@ import type { Queryable } from '@cupel/postgres'
 import { readProof, type SealedReference } from '@cupel/transparency'
 import type { ReadProof } from '../routes/reports/get-report-proof.js'
 
-/** The customer reference as it is stored. Null where the report has none. */
+/** The customer reference as it is stored. Null if the report has none. */
 export function referenceOf(document: string): string | null {
   return (JSON.parse(document) as Report).customer_reference
 }
@@ -16,7 +16,7 @@ export function proofReader(database: Queryable, personalData: PersonalData): Re
     readProof(database, { ...report, reference: await sealedReferenceOf(personalData, report.document) })
 }
 
-/** Null where the report has no sealed reference. */
+/** Null if the report has no sealed reference. */
 async function sealedReferenceOf(
   personalData: PersonalData,
   document: string,

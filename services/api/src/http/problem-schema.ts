@@ -87,7 +87,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
     detail:
       'You are signed in with the sign-in service, and none of your groups may use this console. Ask the operator of this installation.',
   },
-  https_required: { detail: 'Plain HTTP is accepted from this host and from trusted proxies alone.' },
+  https_required: { detail: 'Plain HTTP is accepted only from this host and from trusted proxies.' },
   not_found: { detail: 'There is no such report.' },
   method_not_allowed: { detail: 'This path takes POST, OPTIONS.' },
   not_acceptable: { detail: 'Results are application/json, application/x-ndjson or text/csv.' },

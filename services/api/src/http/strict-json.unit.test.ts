@@ -99,7 +99,7 @@ test('text that JSON.parse refuses is refused, whatever it looks like', () => {
 /** Many times the need of a slow machine; work that grows with the square of a mebibyte takes minutes. */
 const LINEAR_MS = 1_000
 
-test('the work grows with the length of a body alone', () => {
+test('the work grows only with the length of a body', () => {
   const mebibyte = 1_048_576
   const bodies = [
     '['.repeat(mebibyte),

@@ -116,7 +116,7 @@ async function decide(
   }
 }
 
-/** A sentence about what the read models lack, or may lack; null where they have everything. */
+/** A sentence about what the read models lack, or may lack; null if they have everything. */
 async function whatIsBehind({ log, database, readWaitMs }: AsOfScreensOptions): Promise<string | null> {
   const views = [
     [labelView, topicOf('LabelSetPublished')],

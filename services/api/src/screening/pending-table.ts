@@ -28,7 +28,7 @@ export type ScreenOutcome =
 
 export interface PendingTable {
   readonly size: () => number
-  /** Age of the oldest entry, 0 where there is none. */
+  /** Age of the oldest entry, 0 if there is none. */
   readonly oldestAgeMs: () => number
   /** Resolves once, never rejects. */
   register(screen: ScreenInWait): Promise<ScreenOutcome>
@@ -50,7 +50,7 @@ export interface PendingTable {
 
 export interface PendingTableOptions {
   readonly deadlineMs: number
-  /** Notes ids as pending, so that they can be handed out. Resolves to false where that is not done yet; never rejects. */
+  /** Notes ids as pending, so that they can be handed out. Resolves to false if that is not done yet; never rejects. */
   readonly note: (screens: readonly ScreenInWait[]) => Promise<boolean>
 }
 

@@ -26,7 +26,7 @@ export interface ReportReader {
 
 export interface ReportReaderOptions {
   readonly log: EventLog
-  /** The stored outcome of a screening of this account and environment; null where there is none. */
+  /** The stored outcome of a screening of this account and environment; null if there is none. */
   readonly read: (owner: ReportOwner, reportId: string) => Promise<StoredReport | null>
   /** Whether the read model of reports has passed `position` before the time ran out. */
   readonly waitUntilProjected: (position: Position, timeoutMs: number) => Promise<boolean>

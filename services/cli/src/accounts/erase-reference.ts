@@ -28,7 +28,7 @@ export interface ErasedReference {
   readonly plainRecords: number
 }
 
-/** Throws CommandError where nothing is sealed for the reference. */
+/** Throws CommandError if nothing is sealed for the reference. */
 export async function lookAtReference(connections: Connections, order: Order): Promise<ErasedReference> {
   const { accountId } = order
   const keyId = await keyIdOf(connections, order)
@@ -39,7 +39,7 @@ export async function lookAtReference(connections: Connections, order: Order): P
   }
 }
 
-/** Key, hash, watches and the event of the erasure change together. Throws CommandError where nothing is sealed for the reference. */
+/** Key, hash, watches and the event of the erasure change together. Throws CommandError if nothing is sealed for the reference. */
 export async function eraseOneReference(connections: Connections, order: Order): Promise<ErasedReference> {
   const { database } = connections
   const { accountId, reason } = order

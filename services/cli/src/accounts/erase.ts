@@ -42,7 +42,7 @@ Records from before personal data was sealed are counted, and are not erased. A 
 With --reference only what is sealed for this customer reference is erased: the reference itself, notes, decisions and share
 links of its reports. Its watches end. Everything else of the account stays, and a later use of the reference is kept anew.`,
     )
-    .option('--reference <text>', 'erase one customer reference of the account alone')
+    .option('--reference <text>', 'erase only one customer reference of the account')
     .option('--reason <text>', 'why, for the audit log; name no person')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--json', 'answer in JSON')

@@ -10,7 +10,7 @@ export function registerMakePersonalDataKey(accounts: Command, context: CliConte
     .command('make-personal-data-key')
     .summary('make the file with the key that wraps the keys of personal data')
     .description(
-      `Makes the file of CUPEL_PERSONAL_DATA_KEYS_FILE, or of the home, with a new key, where there is no file. Give it to the API and the
+      `Makes the file of CUPEL_PERSONAL_DATA_KEYS_FILE, or of the home, with a new key, if there is no file. Give it to the API and the
 webhook dispatcher before they start, and back it up apart from the database.`,
     )
     .option('--json', 'answer in JSON')

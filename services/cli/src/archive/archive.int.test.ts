@@ -66,7 +66,7 @@ const reportSegment = (): string =>
     '0000000000000000.avro',
   )
 
-test('an auditor proves every record of an archive with public keys alone', async () => {
+test('an auditor proves every record of an archive with only public keys', async () => {
   const expected = {
     exitCode: 0,
     is_proven: true,
@@ -91,12 +91,12 @@ test('an auditor proves every record of an archive with public keys alone', asyn
   expect(out).toContain('No problem was found.')
 })
 
-test('the operator needs no keys beside those of the home', async () => {
+test('the operator needs no keys but those of the home', async () => {
   const verified = await decided.json('archive', 'verify', archive)
   expect(verified).toMatchObject({ is_proven: true, macs_checked: true, problem_count: 0 })
 })
 
-test('reports of an archive are decided again from it alone, at the level that needs no tables', async () => {
+test('reports of an archive are decided again only from it, at the level that needs no tables', async () => {
   expect(await proof(['audit', 'recompute', '--archive', archive])).toMatchObject({
     ...{ exitCode: 0, is_proven: true, reports: 1, levels: { A: { same: 1 } } },
   })
@@ -113,7 +113,7 @@ test('reports of an archive are decided again from it alone, at the level that n
   expect(other.error).toMatchObject({ exitCode: 2, message: expect.stringContaining('level A') as string })
 })
 
-test('less than expected is no proof', async () => {
+test('less than expected is not proof', async () => {
   expect(await proof(['archive', 'verify', archive, '--min-manifest', '2'])).toMatchObject({ exitCode: 1 })
   expect(await proof(['archive', 'verify', archive, '--min-reports', '2'])).toMatchObject({ exitCode: 1 })
   const other = await auditor(['archive', 'verify', archive, '--expect-log', 'another'])
@@ -230,7 +230,7 @@ describe.skipIf(!hasPython)('one file in Python', () => {
     )
     const unknown = report.report.replace(report.reportId, report.reportId.replace(/./g, '0'))
     expect(await checked(fileOf('unknown.json', unknown))).toMatchObject(refusal('holds no report'))
-    expect(await checked(fileOf('none.json', 'none'))).toMatchObject(refusal('no JSON'))
+    expect(await checked(fileOf('none.json', 'none'))).toMatchObject(refusal('not JSON'))
   })
 
   test('refuses an archive of which a segment or a manifest was changed or removed', async () => {

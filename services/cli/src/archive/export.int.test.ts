@@ -114,7 +114,7 @@ async function ask(sql: string): Promise<Record<string, unknown>[]> {
 
 const usedLabels = ({ inputs }: ReportGenerated) => inputs.labels.filter(({ used }) => used)
 
-test('has a file for each type and month, for the owner alone, with every record once', async () => {
+test('has a file for each type and month, only for the owner, with every record once', async () => {
   const exported = await decided.json<{ records: number }>('archive', 'export', archive, events)
   expect(exported).toMatchObject({ folder: events, undecoded: 1 })
   const { records } = await decided.json<{ records: number }>('archive', 'verify', archive)
@@ -213,7 +213,7 @@ test('names the decisions that used a list before a date', async () => {
   expect(await ask(question('list', { ...values, before_time: '2026-01-01' }))).toEqual([])
 })
 
-test('is made into an empty folder alone, and not of a damaged archive', async () => {
+test('is made only into an empty folder, and not of a damaged archive', async () => {
   expect((await decided.cupel('archive', 'export', archive, events)).error).toMatchObject({
     message: expect.stringContaining('is not empty') as string,
   })

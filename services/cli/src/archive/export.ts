@@ -59,7 +59,7 @@ function textOf(folder: string, { records, files, undecoded }: ExportedParquet):
     ...(undecoded === 0
       ? []
       : [
-          `${count(undecoded)} of them are no event that this release knows: they are in ${UNDECODED}, as they came.`,
+          `${count(undecoded)} of them are not an event that this release knows: they are in ${UNDECODED}, as they came.`,
         ]),
   ].join('\n')
 }

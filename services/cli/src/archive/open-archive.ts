@@ -66,7 +66,7 @@ export interface OpenArchiveOptions {
 
 const UNNAMED = `No manifest names it: a run of \`cupel archive create\` was cut off (run it again), or somebody put the file there.`
 
-/** Throws NoArchiveError where the folder holds none, and a CommandError where it cannot be read. */
+/** Throws NoArchiveError if the folder holds none, and a CommandError where it cannot be read. */
 export async function openArchive(
   context: CliContext,
   folder: string,

@@ -9,7 +9,7 @@ import { CommandError, EXIT_USAGE } from '../explain.js'
 export const archivePlace = (context: CliContext, text: string): string =>
   isS3Address(text) ? text : context.path(text)
 
-/** Throws ConfigError where the settings of the store are incomplete, and a CommandError for an invalid address. */
+/** Throws ConfigError if the settings of the store are incomplete, and a CommandError for an invalid address. */
 export async function openStore(context: CliContext, place: string): Promise<ArchiveStore> {
   if (!isS3Address(place)) return openFolderStore(place)
   const connection = s3Connection(await context.config(), context.note)

@@ -161,7 +161,7 @@ test('witnesses that the projector asks are told by status and doctor, and verif
   expect(await verify('--witness', vkey)).toMatchObject({ exitCode: 1, is_proven: false })
 })
 
-test('without checkpoints verify says that it compared with none, and fails where some are expected', async () => {
+test('without checkpoints verify says that it compared with none, and fails if some are expected', async () => {
   await accountsInLog()
   expect(await verify('--min-checkpoint', '1')).toMatchObject({ exitCode: 0 })
   expect(await verify('--min-checkpoint', '1000')).toMatchObject({ exitCode: 1, is_proven: false })

@@ -13,7 +13,7 @@ import { cosignatureJson, cosignatureLine } from '../verify/witnesses.js'
 
 export interface ComparedLeaves {
   readonly folder: string
-  /** Null where there is no transparency log. */
+  /** Null if there is no transparency log. */
   readonly comparison: TransparencyComparison | null
 }
 
@@ -36,7 +36,7 @@ export const leafProblems = (compared: ComparedLeaves | null): number =>
 
 export const leavesCompared = (compared: ComparedLeaves | null): number => compared?.comparison?.leaves ?? 0
 
-/** Null where nothing was compared. */
+/** Null if nothing was compared. */
 export function leavesJson(compared: ComparedLeaves | null): unknown {
   if (compared === null || compared.comparison === null) return null
   const { problems, cosigned, ...rest } = compared.comparison

@@ -20,7 +20,7 @@ export function comparedProblems(compared: Compared | null): number {
   return compared.comparison.faults.length + differencesOf(compared.comparison).length
 }
 
-/** Null where the log was not compared with checkpoints. */
+/** Null if the log was not compared with checkpoints. */
 export function comparedJson(compared: Compared | null): unknown {
   if (compared === null || isUncompared(compared)) return null
   const { folder, comparison } = compared

@@ -19,7 +19,7 @@ export function addExpectations(command: Command): Command {
     .option('--min-reports <count>', 'fail where the log has fewer reports', wholeNumber)
 }
 
-/** Throws a CommandError where the log is another one than expected. */
+/** Throws a CommandError if the log is another one than expected. */
 export async function requireLog(log: EventLog, { expectLog }: ExpectationOptions): Promise<string> {
   const identity = await log.identity()
   if (expectLog !== undefined && expectLog !== identity)
@@ -27,7 +27,7 @@ export async function requireLog(log: EventLog, { expectLog }: ExpectationOption
   return identity
 }
 
-/** The sentence that says how many reports are missing; null where there are enough. */
+/** The sentence that says how many reports are missing; null if there are enough. */
 export function tooFew(reports: number, { minReports = 0 }: ExpectationOptions): string | null {
   if (reports >= minReports) return null
   return `The log has ${reports.toLocaleString('en-US')} reports, and at least ${minReports.toLocaleString('en-US')} are expected.`

@@ -121,7 +121,7 @@ test('the export tells, oldest first and once each, what was done with keys and 
   expect(linesOf(await cupel('audit', 'export', '--until', '2020-01-02', '--json'))).toHaveLength(1)
 })
 
-test('a date that is none is refused before anything is read', async () => {
+test('an invalid date is refused before anything is read', async () => {
   await expect(cupel('audit', 'export', '--since', 'yesterday')).rejects.toThrow(CommandError)
 })
 

@@ -1,7 +1,7 @@
 /** A date or time given as an option. */
 import { CommandError, EXIT_USAGE } from '../explain.js'
 
-/** UTC, RFC 3339 with milliseconds. Throws CommandError where the text is no date. */
+/** UTC, RFC 3339 with milliseconds. Throws CommandError if the text is not a date. */
 export function momentOf(option: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const timeMs = Date.parse(text)

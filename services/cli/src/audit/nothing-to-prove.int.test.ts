@@ -27,7 +27,7 @@ describe('of an empty log', () => {
     expect(await cli.json('audit', proof)).toMatchObject({ reports: 0, is_proven: false })
   })
 
-  test.each(proofs)('%s fails where reports are expected', async (proof) => {
+  test.each(proofs)('%s fails if reports are expected', async (proof) => {
     const said = await cli.cupel('audit', proof, '--min-reports', '1')
     expect(said).toMatchObject({ error: null, exitCode: 1 })
     expect(said.out).toContain('The log has 0 reports, and at least 1 are expected.')

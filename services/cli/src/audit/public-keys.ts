@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parseVerifierKey, type PublicKey } from '@cupel/signing'
 import { CommandError, EXIT_USAGE } from '../explain.js'
 
-/** Throws a CommandError that names the first line that is no verifier key. Empty lines and lines that begin with `#` are skipped. */
+/** Throws a CommandError that names the first line that is not a verifier key. Empty lines and lines that begin with `#` are skipped. */
 export function readPublicKeys(file: string): readonly PublicKey[] {
   const keys = linesOf(file).flatMap((line, index): PublicKey[] => {
     const text = line.trim()
@@ -11,7 +11,7 @@ export function readPublicKeys(file: string): readonly PublicKey[] {
     const key = parseVerifierKey(text)
     if (key === null)
       throw new CommandError(
-        `Line ${index + 1} of ${file} is no verifier key: \`cupel log signing-keys\` prints them.`,
+        `Line ${index + 1} of ${file} is not a verifier key: \`cupel log signing-keys\` prints them.`,
         EXIT_USAGE,
       )
     return [key]

@@ -14,7 +14,7 @@ const FORMAT = 2
 export type Question = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
 export interface StateFile {
-  /** The state that an earlier run left; undefined where there is none. */
+  /** The state that an earlier run left; undefined if there is none. */
   readonly resume: RecomputeState | undefined
   save(state: RecomputeState): void
   /** A run that came to its end leaves no file, so the next one begins anew. */
@@ -22,7 +22,7 @@ export interface StateFile {
 }
 
 /**
- * Throws a CommandError where the file is damaged, belongs to another question, or cannot be read or written.
+ * Throws a CommandError if the file is damaged, belongs to another question, or cannot be read or written.
  */
 export function openStateFile(path: string, question: Question): StateFile {
   const resume = readState(path, question)
@@ -43,7 +43,7 @@ function readState(path: string, question: Question): RecomputeState | undefined
   const { format, question: asked, state, sha256 } = parsed(path, text)
   if (sha256 !== sha256Hex(canonicalJson({ format, question: asked, state })))
     throw new CommandError(
-      `${path} is no state of \`cupel audit recompute\`, or it was changed. ${REMOVE}`,
+      `${path} is not a state of \`cupel audit recompute\`, or it was changed. ${REMOVE}`,
       EXIT_FAILED,
     )
   if (format !== FORMAT || canonicalJson(asked) !== canonicalJson(question))
@@ -65,7 +65,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** The members are null where the text is no object or no JSON; then the hash cannot match. */
+/** The members are null if the text is not an object or no JSON; then the hash cannot match. */
 function parsed(
   path: string,
   text: string,
@@ -73,7 +73,7 @@ function parsed(
   try {
     return { format: null, question: null, state: null, sha256: null, ...(JSON.parse(text) as object | null) }
   } catch (cause) {
-    throw new CommandError(`${path} is no JSON. ${REMOVE}`, EXIT_FAILED, { cause })
+    throw new CommandError(`${path} is not JSON. ${REMOVE}`, EXIT_FAILED, { cause })
   }
 }
 

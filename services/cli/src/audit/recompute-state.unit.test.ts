@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('what was saved last is read again, for its owner alone, and nothing is left beside it', () => {
+test('the last state is read again, only its owner can read it, and no other file is left', () => {
   const opened = openStateFile(file, question)
   expect(opened.resume).toBeUndefined()
   opened.save({ ...state, ranges: [] })

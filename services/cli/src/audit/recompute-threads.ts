@@ -24,7 +24,7 @@ export function threadCount(text: string): number {
 }
 
 export interface RecomputeThreads {
-  /** Starts as many threads as these partitions are worth; undefined where this thread decides alone. */
+  /** Starts as many threads as these partitions are worth; undefined if this thread decides alone. */
   readonly decidersFor: (ranges: readonly ReportRange[]) => readonly RangeDecider[] | undefined
   /** Ends the threads. */
   close(): Promise<void>

@@ -296,7 +296,7 @@ describe('a record that was tampered with', () => {
     }
   })
 
-  test('bytes that somebody without a key wrote in its place are told and passed by', async () => {
+  test('bytes that somebody without a key wrote instead are told and passed by', async () => {
     const { reportId } = reports[2]!
     const [row] = await decided.database.query<{
       value: Buffer

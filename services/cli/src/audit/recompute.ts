@@ -78,7 +78,7 @@ export function registerRecompute(audit: Command, context: CliContext): void {
   B  its labels, lists and policy read again, as of the state it names: the same inputs
   C  its exposure worked out again from the ledger: the same, or why that cannot be done
 Without --level all three. Of a report id the first record in its partition counts, as for callers.
-Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and with ${EXIT_NOTHING_TO_PROVE} where there is no report.`,
+Ends with ${EXIT_FAILED} if anything differs or cannot be decided again, and with ${EXIT_NOTHING_TO_PROVE} if there is no report.`,
     )
     .addOption(new Option('--level <level>', 'one level only').choices([...recomputeLevels]))
     .option('--since <date>', 'only reports recorded from then on')
@@ -95,7 +95,7 @@ Ends with ${EXIT_FAILED} where anything differs or cannot be decided again, and 
     )
     .option(
       '--threads <count>',
-      `threads that decide partitions; by default one for each processor, up to ${MAX_THREADS}, and one alone for few reports`,
+      `threads that decide partitions; by default one for each processor, up to ${MAX_THREADS}, and only one for few reports`,
       threadCount,
     )
     .option(
@@ -142,7 +142,7 @@ async function signingFor(
   return await prepareStatement(context, { pdf, publicKeys })
 }
 
-/** Null where no PDF is asked for. */
+/** Null if no PDF is asked for. */
 async function stateIn(
   context: CliContext,
   { pdf, report, limit, publicKeys, expectLog, minReports }: RecomputeOptions,

@@ -46,7 +46,7 @@ export function registerAudit(program: Command, context: CliContext): void {
     .command('replay')
     .summary('build a read model anew from the log')
     .description(
-      `Builds the tables of a read model from the start of the log, beside those in service, compares both, and switches
+      `Builds the tables of a read model from the start of the log while those in service stay, compares both, and switches
 in one transaction. The service goes on meanwhile. Cut off at any moment, the old tables stay in service. They also stay where
 the log no longer has its first records or lost records that checkpoints signed, and where rows differ; then the command ends with ${EXIT_FAILED}. Rows that differ come into
 service with --accept and the exact number of differences. Who accepted them and why is recorded (cupel audit export).`,

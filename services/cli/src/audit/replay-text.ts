@@ -37,7 +37,7 @@ export function replaySummary(result: RebuildResult, choice: Choice): string {
     ...(skipped === 0
       ? []
       : [
-          `${count(skipped)} of them cannot be read and were skipped, as in service: they are no accepted work (cupel dead-letters list).`,
+          `${count(skipped)} of them cannot be read and were skipped, as in service: they are not accepted work (cupel dead-letters list).`,
         ]),
     ...(comparison.length === 0
       ? ['Nothing was in service to compare with.']

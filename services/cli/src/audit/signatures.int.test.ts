@@ -173,7 +173,7 @@ test('keys are exchanged: earlier reports stay signed, and a retired key signs n
   expect(verified.problems.find(({ kind }) => kind === 'signature')?.detail).toContain('had been retired')
 })
 
-test('reports without a signature count by an operator’s word alone, which is recorded, and only until it is taken back', async () => {
+test('reports without a signature count only by an operator’s word, which is recorded, and only until it is taken back', async () => {
   const requireSignatures = (...options: string[]) =>
     decided.json<object>('log', 'require-signatures', '--reason', 'a rollback for a week', ...options)
   // The command refuses while a scorer without signatures may still run.

@@ -31,7 +31,7 @@ export type Stated = Pick<
 
 export interface WrittenStatement {
   readonly file: string
-  /** Null where the PDF is not signed. */
+  /** Null if the PDF is not signed. */
   readonly signature: string | null
   readonly keyId: string | null
   /** Of the PDF, in hex. */
@@ -40,7 +40,7 @@ export interface WrittenStatement {
 }
 
 /**
- * Runs before the work: throws a CommandError where the PDF could not be written, or the signing keys are damaged. An auditor who brought
+ * Runs before the work: throws a CommandError if the PDF could not be written, or the signing keys are damaged. An auditor who brought
  * public keys is not the installation, so its home does not count then.
  */
 export async function prepareStatement(
@@ -49,7 +49,7 @@ export async function prepareStatement(
 ): Promise<Signing> {
   const folder = dirname(context.path(pdf))
   await access(folder, constants.W_OK).catch((cause: unknown) => {
-    throw new CommandError(`${folder} is no folder that can be written.`, EXIT_USAGE, { cause })
+    throw new CommandError(`${folder} is not a folder that can be written.`, EXIT_USAGE, { cause })
   })
   if (publicKeys !== undefined) return { signer: null, why: `An auditor with public keys made it. ${ASK}` }
   const file = signingKeysFile({ ...(await context.config()), CUPEL_HOME: context.home })

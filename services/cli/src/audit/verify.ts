@@ -52,14 +52,14 @@ export function registerVerify(audit: Command, context: CliContext): void {
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
 record says, ids stand where their names put them and never say two things, no record is missing, and the read model
 answers with the first record of each report. Compares the log with the signed checkpoints in the home, or with their copies in
-CUPEL_CHECKPOINT_FOLDER, and with the leaves of the transparency log there and in the database, and says so where there are none. Checks the signature of every report: with the keys that the log
-names, or with --public-keys only with those of the file, so that an auditor needs nothing secret. Ends with ${EXIT_FAILED} where a problem was found or less is there than expected,
+CUPEL_CHECKPOINT_FOLDER, and with the leaves of the transparency log there and in the database, and says so if there are none. Checks the signature of every report: with the keys that the log
+names, or with --public-keys only with those of the file, so that an auditor needs nothing secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than expected,
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
     .option('--min-checkpoint <number>', 'fail unless so many checkpoints were compared', wholeNumber)
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
-    .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
+    .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .addOption(
       new Option(
@@ -81,14 +81,14 @@ export function registerVerifyArchive(archive: Command, context: CliContext): vo
 that were signed, no record is missing, and every record and report is what \`cupel audit verify\` asks of the log. It needs the
 folder and public keys, and neither a database nor a broker: --public-keys names a file of keys, else those in the home count.
 MACs are checked where CUPEL_RECORD_KEYS_FILE names the record keys. An archive without its last manifests is a whole, shorter one:
-give the number that \`cupel archive create\` printed to --min-manifest. Ends with ${EXIT_FAILED} where a problem was found or less is
+give the number that \`cupel archive create\` printed to --min-manifest. Ends with ${EXIT_FAILED} if a problem was found or less is
 there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty. --transparency compares the archive with the published files
-of the transparency log too: without the database their salts are unknown, so that they show places and ids of events alone.`,
+of the transparency log too: without the database their salts are unknown, so that they show only places and ids of events.`,
     )
     .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
-    .option('--public-keys <file>', 'count signatures of these keys alone, a verifier key per line')
+    .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .option('--json', 'answer in JSON')
     .action((folder: string, options: VerifyOptions) => prove(context, { ...options, archive: folder }))
@@ -129,7 +129,7 @@ export interface Verified extends VerifyResult {
   readonly erasures: readonly Erasure[]
   readonly compared: Compared | null
   readonly leaves: ComparedLeaves | null
-  /** Null where the log itself was read. */
+  /** Null if the log itself was read. */
   readonly archive: ReadArchive | null
 }
 

@@ -6,7 +6,7 @@ export interface WorkRate {
   readonly seconds: number
   /** Of this process alone, without a broker or database beside it. */
   readonly cpuSeconds: number
-  /** Null where the time is too short to be measured. */
+  /** Null if the time is too short to be measured. */
   readonly reportsPerSecond: number | null
   readonly reportsPerCpuSecond: number | null
 }

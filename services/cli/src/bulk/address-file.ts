@@ -22,7 +22,7 @@ interface Row {
 
 /**
  * Every row is an address, a heading or a line left out: a `#` begins an order number as often as a remark. Throws if the file
- * is no table and no array of strings.
+ * is not a table and no array of strings.
  */
 export function readAddressFile(text: string): AddressFile {
   const content = text.replace(/^\uFEFF/, '')

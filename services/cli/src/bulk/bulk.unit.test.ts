@@ -26,7 +26,7 @@ describe('the addresses of a file', () => {
     ['a table without a heading', `1,${ETH}\n2,${BTC}\n`, [ETH, BTC]],
     ['a heading above one address a line', `Adresse\n${ETH}\n`, [ETH]],
     ['cells with delimiters and line ends', `name\taddress\n"A\t\nB"\t${ETH}\n`, [ETH]],
-    ['a mistyped first address, which is no heading', `${ETH}0\n${BTC}\n`, [`${ETH}0`, BTC]],
+    ['a mistyped first address, which is not a heading', `${ETH}0\n${BTC}\n`, [`${ETH}0`, BTC]],
     ['a JSON array, as it is', '["a", " b "]', ['a', ' b ']],
     ['with a byte order mark', '\uFEFFaddress\na', ['a']],
     ['none', '', []],

@@ -30,7 +30,7 @@ async function layAside(...keys: readonly string[]): Promise<void> {
     const headers = { ce_type: 'BulkSubmitted', ce_id: `event of ${key}` }
     await log.append('test', [{ topic: TOPIC, partition: 2, key, value: Buffer.from(key), headers }])
     const record = (await records(2)).at(-1)!
-    await appendDeadLetter(log, 'bulk.dead-letter', { group: GROUP, record, cause: `${key} is no job` })
+    await appendDeadLetter(log, 'bulk.dead-letter', { group: GROUP, record, cause: `${key} is not a job` })
   }
 }
 
@@ -39,7 +39,7 @@ test('a dead letter is listed with its cause and the place it came from', async 
   const { dead_letters: letters } = await cupel('dead-letters', 'list')
   expect(letters).toEqual([
     {
-      ...{ group: GROUP, offset: 0, cause: 'job_a is no job', key: 'job_a', type: 'BulkSubmitted' },
+      ...{ group: GROUP, offset: 0, cause: 'job_a is not a job', key: 'job_a', type: 'BulkSubmitted' },
       ...{ event_id: 'event of job_a', origin: { topic: TOPIC, partition: 2, offset: 0 } },
     },
     expect.objectContaining({ key: 'job_b', offset: 1 }),

@@ -83,7 +83,7 @@ async function redrive(log: EventLog, letters: readonly DeadLetter[]): Promise<v
   const forged = letters.filter(({ cause }) => cause.startsWith(FORGED_RECORD))
   if (forged.length > 0)
     throw new CommandError(
-      `The dead letters at offset ${forged.map(({ offset }) => offset).join(', ')} hold records that another producer wrote. They can be dismissed alone.`,
+      `The dead letters at offset ${forged.map(({ offset }) => offset).join(', ')} hold records that another producer wrote. They can only be dismissed.`,
       EXIT_USAGE,
     )
   // One at a time: after a crash between append and resolution a repeated command appends the record once more, which is safe.

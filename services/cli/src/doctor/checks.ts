@@ -34,9 +34,9 @@ export interface Examined {
   readonly registry: SchemaRegistry | null
   /** Whether checkpoints of the log are signed. */
   readonly signs: boolean
-  /** The keys of reports; null where there are none. */
+  /** The keys of reports; null if there are none. */
   readonly reportKeys: SigningKeys | null
-  /** CUPEL_HOME of a local installation; null where its data is elsewhere. */
+  /** CUPEL_HOME of a local installation; null if its data is elsewhere. */
   readonly home: string | null
 }
 
@@ -224,7 +224,7 @@ const evidenceCheck = ({ database, log, signs, reportKeys }: Examined): Check =>
 /** A checkpoint that lacks cosignatures for this long is not just slow: a witness or the way to it is the cause. */
 const MAX_UNCOSIGNED_MS = 600_000
 
-/** Returns nothing where no witness is asked. */
+/** Returns nothing if no witness is asked. */
 async function witnessFindings(database: Database, log: EventLog): Promise<ReturnType<typeof ok>[]> {
   const state = await readCosigning(database, await log.identity())
   if (state === null) return []

@@ -8,7 +8,7 @@ export interface Finding {
   /** `warning`: it works, but an operator should know. */
   readonly state: 'ok' | 'warning' | 'fault'
   readonly detail: string
-  /** The remedy for an operator; empty where nothing is to be done. */
+  /** The remedy for an operator; empty if nothing is to be done. */
   readonly remedy: string
 }
 

@@ -9,7 +9,7 @@ export interface ChangedFacts {
   readonly labelsRemoved: readonly object[]
   /** Labels that both decisions have, and that counted in only one of them. */
   readonly labelsChanged: readonly object[]
-  /** Lists by name, with the publication before and after; null where it did not exist. */
+  /** Lists by name, with the publication before and after; null if it did not exist. */
   readonly lists: readonly {
     readonly name: string
     readonly from: string | null

@@ -33,7 +33,7 @@ export function bulkShardsStep(target: Target, chosen: number | undefined): Step
   }
 }
 
-/** Throws CommandError where the installation cannot have so many. */
+/** Throws CommandError if the installation cannot have so many. */
 export function requireBulkShards(chosen: number): void {
   if (chosen < 1 || chosen > mostShards())
     throw new CommandError(

@@ -160,7 +160,7 @@ function signaturesStep(
   }
 }
 
-/** The place of a last report of a partition without a signature that a scorer wrote within the last minutes; null where there is none. */
+/** The place of a last report of a partition without a signature that a scorer wrote within the last minutes; null if there is none. */
 export async function recentUnsignedReport(log: EventLog): Promise<string | null> {
   const since = new Date(Date.now() - UNSIGNED_QUIET_MS).toISOString()
   const topics = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]

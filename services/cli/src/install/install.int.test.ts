@@ -251,7 +251,7 @@ test('a log of an earlier release is not bound by an upgrade: its services may s
 test('partitions are not chosen on the embedded log', async () => {
   for (const option of ['--screen-partitions', '--report-partitions'])
     expect(await cupel('install', option, '32')).toMatchObject({
-      error: { message: 'Partitions are chosen on Kafka alone; the embedded log has a fixed number.' },
+      error: { message: 'Partitions are chosen only on Kafka; the embedded log has a fixed number.' },
     })
   expect((await json('install')).changed).toBe(false)
 })

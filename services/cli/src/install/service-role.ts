@@ -12,7 +12,7 @@ export interface ServiceLogin {
   readonly password: string
 }
 
-/** The user of CUPEL_DATABASE_URL. Throws ConfigError where it names none. */
+/** The user of CUPEL_DATABASE_URL. Throws ConfigError if it names none. */
 export function loginOf(serviceUrl: string): ServiceLogin {
   const { username, password } = new URL(serviceUrl)
   if (username === '')
@@ -22,7 +22,7 @@ export function loginOf(serviceUrl: string): ServiceLogin {
 
 export type RoleState = 'missing' | 'other-attributes' | 'refused' | 'ready'
 
-/** Whether the role exists as required, and signs in. Rejects where the server cannot be reached. */
+/** Whether the role exists as required, and signs in. Rejects if the server cannot be reached. */
 export async function roleState(admin: Database, serviceUrl: string): Promise<RoleState> {
   const { role } = loginOf(serviceUrl)
   const [found] = await admin.query<{ isFit: boolean }>(
@@ -60,7 +60,7 @@ export async function ensureLogin(admin: Database, serviceUrl: string): Promise<
   await ensureServiceRole(admin, password, role)
 }
 
-/** Tables of the installation that the role cannot read; null where it may do everything it needs. */
+/** Tables of the installation that the role cannot read; null if it may do everything it needs. */
 export async function missingRights(admin: Database, role: string): Promise<string | null> {
   const [row] = await admin.query<{ missing: number; sample: string | null }>(
     `SELECT count(*) AS missing, min(c.oid::regclass::text) AS sample FROM pg_class c

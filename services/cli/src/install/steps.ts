@@ -66,7 +66,7 @@ function migrationsStep({ database }: Target): Step {
   }
 }
 
-/** Indexes and row security, also of the watches, are checked in every run, because the check costs nothing where they are in place. */
+/** Indexes and row security, also of the watches, are checked in every run, because the check costs nothing if they are in place. */
 function readModelsStep({ database }: Target): Step {
   return {
     name: 'read models',
@@ -232,7 +232,7 @@ async function hasActivation(target: Target): Promise<boolean> {
   return false
 }
 
-/** Opens a log whose records carry a MAC, where there are keys. Its state is in a table, so it opens after the migrations. */
+/** Opens a log whose records carry a MAC, if there are keys. Its state is in a table, so it opens after the migrations. */
 async function withAuthentic<T>(
   { database, logger, config }: Target,
   work: (log: AuthenticLog) => Promise<T>,

@@ -12,7 +12,7 @@ export interface Target {
   readonly config: Config
   /** Connection of the owner of the tables, without a statement timeout. */
   readonly database: Database
-  /** How services connect, where they have a role of their own; null where the owner's connection is theirs too. */
+  /** How services connect, where they have a role of their own; null if the owner's connection is theirs too. */
   readonly serviceUrl: string | null
   readonly log: EventLog
   readonly registry: SchemaRegistry
@@ -26,7 +26,7 @@ export function namesTarget(config: Config): boolean {
   return (config.CUPEL_DATABASE_ADMIN_URL ?? config.CUPEL_DATABASE_URL) !== undefined
 }
 
-/** Runs `work` with connections that are opened when they are first used. Throws ConfigError where a setting is missing. */
+/** Runs `work` with connections that are opened when they are first used. Throws ConfigError if a setting is missing. */
 export async function withTarget<T>(context: CliContext, work: (target: Target) => Promise<T>): Promise<T> {
   const config = await context.config()
   const databaseUrl = config.CUPEL_DATABASE_ADMIN_URL ?? config.CUPEL_DATABASE_URL

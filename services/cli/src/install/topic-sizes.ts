@@ -37,13 +37,13 @@ const reportTopics: readonly string[] = [topicOf('ReportGenerated', true), topic
 
 /**
  * The topics to make, in the size that they must have. Sets the number of report partitions of this process.
- * Throws CommandError where a number was chosen that the installation cannot have.
+ * Throws CommandError if a number was chosen that the installation cannot have.
  */
 export async function sizedTopics(target: Target, chosen: ChosenSizes): Promise<readonly TopicSpec[]> {
   const { database, log } = target
   if (log.kind === 'embedded') {
     if (chosen.screen !== undefined || chosen.report !== undefined)
-      throw refused('Partitions are chosen on Kafka alone; the embedded log has a fixed number.')
+      throw refused('Partitions are chosen only on Kafka; the embedded log has a fixed number.')
     return installationTopics()
   }
   const missing = await missingTopics(target)
@@ -83,7 +83,7 @@ export async function isOnCluster({ config, logger }: Target): Promise<boolean> 
   )
 }
 
-/** The number of partitions of existing report topics; null where the installation is new. */
+/** The number of partitions of existing report topics; null if the installation is new. */
 async function presentReportPartitions(log: EventLog, missing: ReadonlySet<string>): Promise<number | null> {
   const topic = reportTopics.find((name) => !missing.has(name))
   if (topic === undefined) return null
@@ -95,7 +95,7 @@ async function presentReportPartitions(log: EventLog, missing: ReadonlySet<strin
   )
 }
 
-/** The number that the report topics have or get. Throws CommandError where the ids were made with another number than the chosen one. */
+/** The number that the report topics have or get. Throws CommandError if the ids were made with another number than the chosen one. */
 export function reportPartitionsOf(
   present: number | null,
   chosen: number | undefined,

@@ -18,7 +18,7 @@ test('another number than ids were made with is refused', () => {
     )
 })
 
-test.each([0, 1, 3, 100, 512])('%i is no number of report partitions', (chosen) => {
+test.each([0, 1, 3, 100, 512])('%i is not a number of report partitions', (chosen) => {
   for (const present of [null, 64])
     expect(() => reportPartitionsOf(present, chosen, true)).toThrow('a power of two from 2 to 256')
 })

@@ -73,7 +73,7 @@ test('nothing listed is not called safe', () => {
   expect(text([])).toBe('No label of 0xabc on ETH. Not listed does not mean safe.')
 })
 
-test('words of a source cannot steer the terminal, and colours are for a terminal alone', () => {
+test('words of a source cannot steer the terminal, and colours are only for a terminal', () => {
   const steered = label({ entity: 'A\u001b[2J\u202eB' })
   expect(text([steered])).toContain('A�[2J�B')
   const colours = paintFor({ isTTY: true }, {})

@@ -17,7 +17,7 @@ export function registerAcceptShorter(log: Command, context: CliContext): void {
       `Compares the log with its checkpoints. Where records at the end of partitions are missing, or were replaced after an older
 log or database was restored, signs a checkpoint that says so with your name and reason, and records it (cupel audit export).
 Readers whose position is behind the end go on there; read models keep the rows of lost records until a replay. Records that
-were changed before later ones that agree are no missing end: they are refused. Stop the services first.`,
+were changed before later ones that agree are not a missing end: they are refused. Stop the services first.`,
     )
     .requiredOption('--reason <text>', 'why the loss is right, for the audit log')
     .option('--json', 'answer in JSON')

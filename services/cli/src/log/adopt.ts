@@ -18,7 +18,7 @@ interface AdoptOptions extends JsonOption {
 export function registerAdopt(log: Command, context: CliContext): void {
   log
     .command('adopt')
-    .summary('take a copy of the log in its place')
+    .summary('replace the log by a copy of it')
     .description(
       `After the records were copied to another cluster, or put back from an archive, with the same offsets: compares every record
 that was signed with the checkpoints of the log before. Where all are the same and the copy ends where the readers stand or

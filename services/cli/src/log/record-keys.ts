@@ -13,7 +13,7 @@ export function registerRecordKeys(log: Command, context: CliContext): void {
     .command('add-key')
     .summary('add a record key that nothing uses yet')
     .description(
-      `Adds a key to the file of CUPEL_RECORD_KEYS_FILE, or of the home. Makes the file where there is none. Give the file to
+      `Adds a key to the file of CUPEL_RECORD_KEYS_FILE, or of the home. Makes the file if there is none. Give the file to
 every process, register the key with \`cupel log require-macs\`, then use it.`,
     )
     .option('--json', 'answer in JSON')

@@ -40,7 +40,7 @@ export function registerRequireMacs(log: Command, context: CliContext): void {
     .description(
       `From now on a record without a MAC of this installation counts for nobody: consumers dead-letter it, and
 \`cupel audit verify\` names it. What was written before stays as it is. Every service must be of a release that writes MACs
-and have the record keys; the command refuses where a record of the last minutes has none. Repeated, it registers new keys.
+and have the record keys; the command refuses if a record of the last minutes has none. Repeated, it registers new keys.
 \`cupel start\` does this by itself. --undo accepts records without MACs from now on, before a rollback to 0.1.0.
 Who did it and why is recorded (cupel audit export).`,
     )

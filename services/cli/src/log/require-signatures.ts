@@ -23,7 +23,7 @@ export function registerRequireSignatures(log: Command, context: CliContext): vo
     .summary('name reports that the scorers did not sign')
     .description(
       `From now on \`cupel audit verify\` names a report without a signature, and no scorer begins without its key. Reports from before
-stay as they are. The command refuses where a report of the last minutes has none. \`cupel start\` and \`cupel install\` do this
+stay as they are. The command refuses if a report of the last minutes has none. \`cupel start\` and \`cupel install\` do this
 by themselves. --undo accepts reports without a signature from now on, before a rollback to a release that signs none; what was
 required of earlier reports stays required. Who did it and why is recorded (cupel audit export).`,
     )

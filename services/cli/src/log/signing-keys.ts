@@ -92,7 +92,7 @@ on, and publish it then (SigningKeyPublished).`,
 function registerRetire(log: Command, context: CliContext): void {
   log
     .command('retire-signing-key <id>')
-    .summary('let a key of reports sign no more')
+    .summary('retire a key of reports')
     .description(
       `Records that later reports with a signature of this key are not yours (SigningKeyRetired); \`cupel audit verify\` names them. Earlier
 ones stay signed. First make another key with rotate-signing-key --of reports, and restart every scorer.`,

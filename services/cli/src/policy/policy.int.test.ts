@@ -41,7 +41,7 @@ describe('cupel policy check', () => {
   })
 
   test.each<[string, unknown, string, string]>([
-    ['text that is no JSON', '{', 'form', ''],
+    ['text that is not JSON', '{', 'form', ''],
     ['a number out of bounds', { ...defaultPolicy, levels: { orange: 25, red: 101 } }, 'form', 'levels.red'],
     ['bands that overlap', { ...defaultPolicy, levels: { orange: 70, red: 70 } }, 'form', 'levels'],
     [

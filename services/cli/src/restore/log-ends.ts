@@ -15,7 +15,7 @@ import type { Notes } from './notes.js'
 export interface LogEndsParts {
   readonly database: Database
   readonly log: EventLog
-  /** Null where no checkpoints of the log are signed. */
+  /** Null if no checkpoints of the log are signed. */
   readonly checkpoints: CheckpointSettings | null
   readonly notes: Notes
   readonly dryRun: boolean
@@ -35,7 +35,7 @@ const madeAgain = (): string => 'The topic of the latest reports lacks records: 
 const lostSentence = (of: { topic: string; partition: number; from: number; to: number }): string =>
   `The log no longer has the records ${of.from} to ${of.to - 1} of ${of.topic}/${of.partition}.`
 
-/** Why the log cannot be used; null where it can. */
+/** Why the log cannot be used; null if it can. */
 export async function unfitLog({
   database,
   log,

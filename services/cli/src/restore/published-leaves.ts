@@ -9,7 +9,7 @@ interface PublishedParts {
   readonly transaction: Queryable
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Null where nothing is signed. */
+  /** Null if nothing is signed. */
   readonly checkpoints: CheckpointSettings | null
   readonly notes: Notes
 }
@@ -25,7 +25,7 @@ export async function takeBackPublished({ checkpoints, notes, ...parts }: Publis
     notes.changed(takenBack, leaves)
     if (reports > 0)
       notes.lost(
-        `${reports} reports after the backup have no new proof of the transparency log: its salts were in the database alone. Proofs that were given out stay good.`,
+        `${reports} reports after the backup have no new proof of the transparency log: its salts were only in the database. Proofs that were given out stay good.`,
       )
     return leaves > 0
   } catch (error) {

@@ -39,7 +39,7 @@ export interface RestoreParts {
   readonly database: Database
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Null where no checkpoints of the log are signed. */
+  /** Null if no checkpoints of the log are signed. */
   readonly checkpoints: CheckpointSettings | null
 }
 

@@ -112,7 +112,7 @@ test('files that were changed refuse the restore, and nothing is changed', async
   writeFileSync(file, readFileSync(file, 'utf8').replace('/transparency/', '/other/'))
   expect(await installation.restore()).toMatchObject({
     mayStart: false,
-    refusals: [expect.stringContaining('is no checkpoint that this installation signed')],
+    refusals: [expect.stringContaining('is not a checkpoint that this installation signed')],
   })
 })
 

@@ -7,7 +7,7 @@ import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 const LEADING_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 250
 
-/** Resolves when every partition of the topics answers. Throws LogUnavailableError where one does not in time. */
+/** Resolves when every partition of the topics answers. Throws LogUnavailableError if one does not in time. */
 export async function awaitTopics(
   log: Pick<EventLog, 'endOffset'>,
   topics: readonly Pick<TopicSpec, 'name' | 'partitions'>[],

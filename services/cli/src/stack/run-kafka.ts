@@ -26,7 +26,7 @@ export function parseBrokers(text: string): number {
   throw new CommandError(`--brokers takes 1 or ${CLUSTER_BROKERS}, not ${text}.`, EXIT_USAGE)
 }
 
-/** Throws CommandError where the home was begun with another number of brokers: a start cannot move their records. */
+/** Throws CommandError if the home was begun with another number of brokers: a start cannot move their records. */
 export async function requireBrokers(home: HeldHome, wanted: number | undefined): Promise<void> {
   const kept = await keptBrokers(folderOf(home))
   if (wanted === undefined || kept === null || kept === wanted) return

@@ -75,7 +75,7 @@ test.each([
   expect(await log.endOffset(topic, 0)).toBe(1)
 })
 
-test('it is no superuser and owns nothing', async () => {
+test('it is not a superuser and owns nothing', async () => {
   const [attributes] = await database.query<{ rolsuper: boolean; rolcreaterole: boolean }>(
     'SELECT rolsuper, rolcreaterole FROM pg_roles WHERE rolname = current_user',
   )

@@ -44,7 +44,7 @@ export interface Stack {
   readonly profile: Profile
   /** Connection of the owner, for commands of the operator. */
   readonly databaseUrl: string
-  /** Connection of the role of the services, which is no superuser and owns nothing. */
+  /** Connection of the role of the services, which is not a superuser and owns nothing. */
   readonly serviceDatabaseUrl: string
   /** For administration, without a statement timeout. */
   readonly database: Database

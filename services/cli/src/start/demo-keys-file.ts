@@ -13,7 +13,7 @@ export interface DemoKeys {
 
 export const demoKeysFile = (profileFolder: string): string => join(profileFolder, 'demo-keys.json')
 
-/** Null where the file is missing or incomplete. */
+/** Null if the file is missing or incomplete. */
 export function readDemoKeys(profileFolder: string): DemoKeys | null {
   try {
     return JSON.parse(readFileSync(demoKeysFile(profileFolder), 'utf8')) as DemoKeys

@@ -4,7 +4,7 @@ import type { DemoKeys } from './demo-keys-file.js'
 export interface Ready {
   readonly base_url: string
   readonly base_urls: readonly string[]
-  /** Null where the console is not served. */
+  /** Null if the console is not served. */
   readonly console_url: string | null
   readonly keys: { readonly read_write: string; readonly read_only: string }
   readonly metrics_urls: readonly string[]

@@ -66,7 +66,7 @@ test('the text for people names the console where it is served', () => {
   expect(textOf(null)).not.toContain('console')
 })
 
-test('the text for people ends with what to do next, where there is something', () => {
+test('the text for people ends with what to do next, if there is something', () => {
   const ready = readyLine({
     ...{
       baseUrls: ['http://127.0.0.1:8080'],

@@ -69,11 +69,11 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
       expect(statSync(join(home, 'kafka', 'logs', `${name}.log`)).size).toBeGreaterThan(0)
   })
 
-  test('segments of the log, like all else, are their user’s alone', () => {
+  test('only their user can read segments of the log, like all else', () => {
     expect(openToOthers(home)).toEqual([])
   })
 
-  test('the broker takes its password alone, which stands in no argument of a process, no log and no answer', async () => {
+  test('the broker takes only its password, which stands in no argument of a process, no log and no answer', async () => {
     const { brokers, kafkaSasl: sasl } = readRun(home)!
     const [broker = ''] = brokers
     const port = Number(broker.split(':')[1])

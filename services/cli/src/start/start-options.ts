@@ -10,7 +10,7 @@ export interface StartOptions {
 
 export interface Services {
   readonly baseUrls: readonly string[]
-  /** Address of the console; null where it is not served. */
+  /** Address of the console; null if it is not served. */
   readonly webUrl: string | null
   readonly processes: readonly { readonly name: string; readonly healthUrl: string }[]
 }

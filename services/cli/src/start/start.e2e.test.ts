@@ -56,7 +56,7 @@ describe('an installation', () => {
     })
   })
 
-  test('stores what its user alone may read, and its services work in a role that owns nothing', async () => {
+  test('stores what only its user may read, and its services work in a role that owns nothing', async () => {
     expect(openToOthers(home)).toEqual([])
     const { databaseUrl } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8')) as {
       databaseUrl: string
@@ -77,7 +77,7 @@ describe('an installation', () => {
     }
   })
 
-  test('keeps files with secrets readable by their owner alone', () => {
+  test('keeps files with secrets readable only by their owner', () => {
     for (const file of ['run.json', 'embedded/demo-keys.json', 'postgres/password'])
       expect([file, statSync(join(home, file)).mode & 0o777]).toEqual([file, 0o600])
   })
@@ -93,7 +93,7 @@ describe('an installation', () => {
     expect((await screen()).status).toBe(200)
   })
 
-  test('takes keys made beside it at once, and revoked ones no longer', async () => {
+  test('takes keys made meanwhile at once, and revoked ones no longer', async () => {
     const account = answerOf(await cupel({ home }, 'accounts', 'create', 'Acme', '--json'))
     const create = ['keys', 'create', '--account', String(account['account_id']), '--scope', 'read-write']
     const key = answerOf(await cupel({ home, cwd: tmpdir() }, ...create, '--plan', 'enterprise', '--json'))
@@ -222,7 +222,7 @@ describe('a folder without an installation', () => {
     expect(leftRunning(home)).toEqual([])
   })
 
-  test('a command waits for no set-up of another, where there is nothing to install or to build', async () => {
+  test('a command waits for no set-up of another, if there is nothing to install or to build', async () => {
     const lock = join(checkout, '.cache', 'setup.lock')
     await expect.poll(() => taken(lock), { timeout: 120_000 }).toBe(true)
     try {

@@ -201,7 +201,7 @@ async function boot(boot: Boot): Promise<void> {
   )
 }
 
-/** Throws where the database is older than the log, or the log lost records that were signed, before anything follows it. */
+/** Throws if the database is older than the log, or the log lost records that were signed, before anything follows it. */
 async function requireWholeLog(
   { log, database, codec }: Stack,
   context: CliContext,

@@ -5,20 +5,20 @@ import type { Connections } from '../connections.js'
 export interface Cosigning {
   /** Leaves of the last checkpoint of the transparency log. */
   readonly size: number
-  /** Leaves, and age, of the last one that enough witnesses cosigned; null where there is none. */
+  /** Leaves, and age, of the last one that enough witnesses cosigned; null if there is none. */
   readonly cosigned_size: number | null
   readonly cosigned_age_ms: number | null
   readonly witnesses: readonly {
     readonly name: string
     readonly size: number
     readonly cosigned_age_ms: number | null
-    /** Failed tries in a row, and a clause about the last one; null where it cosigned. */
+    /** Failed tries in a row, and a clause about the last one; null if it cosigned. */
     readonly failures: number
     readonly failure: string | null
   }[]
 }
 
-/** Null where no witness is asked. */
+/** Null if no witness is asked. */
 export async function cosigningOf(
   { database }: Pick<Connections, 'database'>,
   log: string,

@@ -30,7 +30,7 @@ export function told(process: ProcessSeen): ServiceState {
   }
 }
 
-/** Each service, or all the parts that share its work. A refresher is needed only where there is a plan. */
+/** Each service, or all the parts that share its work. A refresher is needed only if there is a plan. */
 const NEEDED: readonly (readonly [service: string, ...parts: string[]])[] = [
   ['api'],
   ['projector'],
@@ -39,7 +39,7 @@ const NEEDED: readonly (readonly [service: string, ...parts: string[]])[] = [
   ['webhook-dispatcher'],
 ]
 
-/** Empty where nothing runs at all. */
+/** Empty if nothing runs at all. */
 export function missingServices(processes: readonly ProcessSeen[]): string[] {
   const seen = new Set(processes.filter(({ isSeen }) => isSeen).map(({ service }) => service))
   if (seen.size === 0) return []

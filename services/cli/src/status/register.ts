@@ -116,7 +116,7 @@ function backlogText({
 ${jobs} bulk jobs are open and ${waiting} screenings wait; of one account at most ${most.open_jobs} and ${most.waiting_screenings}.`
 }
 
-/** Returns nothing where there is one shard: the services already show its coordinator. */
+/** Returns nothing if there is one shard: the services already show its coordinator. */
 function shardsText(shards: Status['bulk_shards']): string {
   if (shards.length <= 1) return ''
   const byOwner = new Map<string | null, number[]>()

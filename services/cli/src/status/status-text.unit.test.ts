@@ -39,7 +39,7 @@ test('services of a cluster are shown with release, host and a clock that is off
   expect(text).toContain('No process runs of: projector.')
 })
 
-test('the backlog stands beside what an account may have of it', () => {
+test('the backlog is shown with what an account may have of it', () => {
   const idle = status([service()])
   expect(statusText(idle)).toContain(
     'An account may have so many bulk jobs open and screenings waiting: 50 and 7000 on pro.',

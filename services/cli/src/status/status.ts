@@ -43,7 +43,7 @@ export interface Status {
   }[]
   readonly dead_letters: readonly { readonly topic: string; readonly records: number }[]
   readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
-  /** Null where no witness is asked. */
+  /** Null if no witness is asked. */
   readonly cosigning: Cosigning | null
   /** Bulk work that is accepted and not done. */
   readonly backlog: {
@@ -56,11 +56,11 @@ export interface Status {
       Record<string, { readonly open_jobs: number; readonly waiting_screenings: number }>
     >
   }
-  /** Shards of bulk jobs, and the process that coordinates each: `host/pid`, or null where there is none. */
+  /** Shards of bulk jobs, and the process that coordinates each: `host/pid`, or null if there is none. */
   readonly bulk_shards: readonly ShardOwner[]
   /** Time of the database minus that of this machine. */
   readonly clock_skew_ms: number
-  /** The volume of the installation; null where its data is elsewhere. */
+  /** The volume of the installation; null if its data is elsewhere. */
   readonly disk: {
     readonly free_bytes: number
     readonly total_bytes: number

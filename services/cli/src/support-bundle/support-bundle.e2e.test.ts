@@ -22,7 +22,7 @@ const BITCOIN = '12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h'
 const OIDC_SECRET = 'the secret of a client at the sign-in service'
 const SECRETS = {
   CUPEL_WEBHOOK_SECRETS_KEY: 'a key that encrypts the secrets of webhooks',
-  CUPEL_WEB_SECRET: 'what the console and the API alone know of',
+  CUPEL_WEB_SECRET: 'what only the console and the API know of',
 }
 
 const home = mkdtempSync(join(tmpdir(), 'cupel-support-'))

@@ -12,7 +12,7 @@ const BLOCK_BYTES = 512
 const MAX_NAME_BYTES = 100
 const OWNER_ONLY = 0o600
 
-/** Throws where a name is too long for the format. */
+/** Throws if a name is too long for the format. */
 export function tarGz(files: readonly TarFile[], modifiedAt: Date): Buffer {
   const blocks = files.flatMap(({ name, text }) => {
     const body = Buffer.from(text)

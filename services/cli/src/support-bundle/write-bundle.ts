@@ -7,7 +7,7 @@ export interface BundleFile {
   readonly mode: number
 }
 
-/** Throws CommandError where the file exists already: no file is overwritten. */
+/** Throws CommandError if the file exists already: no file is overwritten. */
 export async function writeBundle(archive: Buffer, file?: BundleFile): Promise<void> {
   if (file === undefined) return await toStandardOutput(archive)
   try {

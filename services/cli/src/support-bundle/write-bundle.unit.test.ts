@@ -9,7 +9,7 @@ let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'cupel-write-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the file is its owner’s alone, and is never written over', async () => {
+test('only its owner can read the file, and it is never written over', async () => {
   const path = join(folder, 'bundle.tar.gz')
   await writeBundle(archive, { path, mode: 0o600 })
   expect(statSync(path).mode & 0o777).toBe(0o600)

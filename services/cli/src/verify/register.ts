@@ -47,7 +47,7 @@ The report may also be its PDF, as GET /v1/reports/{report_id}/pdf answers it. T
 PDF is made again from that: not one byte of it may differ. It must be of the renderer version that this release has. No proof covers
 a case in an appendix: --unproven-case takes such a PDF, and says so in its answer.
 
-Of an audit the two files are its PDF and the signature beside it. The signature shows who made the PDF and that no byte of it was changed. Whether
+Of an audit the two files are its PDF and its signature. The signature shows who made the PDF and that no byte of it was changed. Whether
 the audit proved anything is what the PDF says, and is_proven in JSON.`,
     )
     .requiredOption('--key <file>', 'file with the public keys, one on each line')

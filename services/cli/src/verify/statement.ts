@@ -49,7 +49,7 @@ function openedDocument(pdf: Buffer, signature: Buffer, keys: readonly PublicKey
 const refusal = (why: string, cause?: unknown): CommandError =>
   new CommandError(`Not proven: ${why}`, EXIT_FAILED, { cause })
 
-/** The attached file of this length and hash; null where the PDF has none. Attached files are stored as they are. */
+/** The attached file of this length and hash; null if the PDF has none. Attached files are stored as they are. */
 function attachmentOf(pdf: Buffer, { data: { bytes, sha256 } }: Pick<OpenedDocument, 'data'>): Buffer | null {
   for (let at = pdf.indexOf(STREAM); at >= 0; at = pdf.indexOf(STREAM, at + 1)) {
     const from = at + STREAM.length

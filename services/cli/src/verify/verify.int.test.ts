@@ -118,7 +118,7 @@ test('with witnesses a proof holds only where enough of them cosigned, and who d
   })
   expect((await own.cupel('verify', ...of('--witnesses-needed', '3'))).error).toMatchObject({ exitCode: 2 })
   expect((await own.cupel('verify', ...given, '--witness', keys[0]!.verifier_key)).error).toMatchObject({
-    message: expect.stringContaining('is no public key of a witness') as string,
+    message: expect.stringContaining('is not a public key of a witness') as string,
     exitCode: 2,
   })
 })
@@ -217,7 +217,7 @@ describe('the PDF of a report', () => {
     )
   })
 
-  test('with a case that is none, or that is too long, is refused in one sentence', async () => {
+  test('with an invalid case, or one that is too long, is refused in one sentence', async () => {
     const shown = {
       ...{ proof: readFileSync(file('p.proof')), policy: NO_WITNESSES, takesCase: true, renderer },
       keys: readSigningKeys(file(SIGNING_KEYS_FILE)).publicKeys,

@@ -22,13 +22,13 @@ export function addWitnesses(command: Command): Command {
     )
 }
 
-/** Throws a CommandError where a key is invalid, or where no checkpoint could meet the requirement. */
+/** Throws a CommandError if a key is invalid, or where no checkpoint could meet the requirement. */
 export function witnessPolicyOf({ witness = [], witnessesNeeded }: WitnessOptions): WitnessPolicy {
   const witnesses = witness.map((line) => {
     const key = parseWitnessKey(line)
     if (key === null)
       throw new CommandError(
-        `${line} is no public key of a witness: name, id and key of the type cosignature/v1 (Ed25519), with + between them.`,
+        `${line} is not a public key of a witness: name, id and key of the type cosignature/v1 (Ed25519), with + between them.`,
         EXIT_USAGE,
       )
     return key

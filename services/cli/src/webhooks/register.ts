@@ -261,7 +261,7 @@ async function storeOf({ database, config }: Connections): Promise<EndpointStore
   }
 }
 
-/** An operator gives only the id of an endpoint; its account and environment are looked up. Throws where `work` is refused. */
+/** An operator gives only the id of an endpoint; its account and environment are looked up. Throws if `work` is refused. */
 async function onEndpoint<T>(
   context: CliContext,
   endpointId: string,

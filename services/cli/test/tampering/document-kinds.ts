@@ -106,7 +106,7 @@ const ways: Readonly<Record<string, Way>> = {
     names: PROOF,
     spoil: ({ report, proof }, random) => ({
       report,
-      // A repeated signature changes nothing, and is no tampering.
+      // A repeated signature changes nothing, and is not a tampering.
       proof: ofText(proof, (text) =>
         lineChanged(
           random,

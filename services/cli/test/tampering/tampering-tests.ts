@@ -35,7 +35,7 @@ export function testTampering(suite: LongSuite, inPython: number): void {
       ])
   })
 
-  test('the command says it in words and JSON, and reads an archive beside the published files', async () => {
+  test('the command says it in words and JSON, and reads an archive and the published files', async () => {
     const { decided, records, published, archive } = evidence
     const verify = (...options: readonly string[]) => decided.cupel('audit', 'verify', ...options)
     const good = await verify('--min-leaves', String(records.length))

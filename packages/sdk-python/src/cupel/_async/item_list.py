@@ -39,7 +39,7 @@ class AsyncItemList(Generic[T]):
             seen.add(token)
 
     async def first_page(self) -> Page[T]:
-        """The first page alone."""
+        """Only the first page."""
         return await self._fetch_page(self._first)
 
     async def to_list(self, most: int | None = None) -> list[T]:

@@ -40,7 +40,7 @@ class ItemList(Generic[T]):
             seen.add(token)
 
     def first_page(self) -> Page[T]:
-        """The first page alone."""
+        """Only the first page."""
         return self._fetch_page(self._first)
 
     def to_list(self, most: int | None = None) -> list[T]:

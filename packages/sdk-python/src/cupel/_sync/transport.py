@@ -88,7 +88,7 @@ class Transport:
         self, call: Call, event: AttemptEvent, headers: httpx.Headers, content: bytes | None, limit: Limit
     ) -> Answer:
         started_at = self._clock.now()
-        # Made without the client, whose cookies and default headers are no part of a call.
+        # Made without the client, whose cookies and default headers are not a part of a call.
         request = httpx.Request(call.method, event.url, headers=headers, content=content, extensions=dict(limit.extensions()))
         # The key goes to the base URL alone, wherever an answer points.
         response = self._client.send(request, auth=None, follow_redirects=False, stream=True)

@@ -18,12 +18,12 @@ export const cutOffs: readonly FaultKind[] = [
   })),
   // The broker continues to lead its partitions.
   ...kindsOf(['drop', 'stall', 'lose'], (word, how) => ({
-    name: `broker ${word} for clients alone`,
+    name: `broker ${word} only for clients`,
     begin: async ({ cluster }, random) => ending(anyOf(random, cluster.brokers).cutOff(how, 'clients')),
   })),
   // Clients reach a former leader, which no other broker follows any more.
   ...kindsOf(['drop', 'stall'], (word, how) => ({
-    name: `broker ${word} for its peers alone`,
+    name: `broker ${word} only for its peers`,
     begin: async ({ cluster }, random) => ending(anyOf(random, cluster.brokers).cutOff(how, 'peers')),
   })),
   ...(['postgres', 'registry'] as const).flatMap((dependency) =>

@@ -194,7 +194,7 @@ function itemOf(entry: AuditEntry, livemode: boolean): z.infer<typeof auditEntry
   }
 }
 
-/** Undefined where the token was not made here. */
+/** Undefined if the token was not made here. */
 function cursorOf(position: readonly string[] | null): AuditCursor | undefined {
   const [at, requestId] = position ?? []
   return at === undefined || requestId === undefined ? undefined : { at, requestId }

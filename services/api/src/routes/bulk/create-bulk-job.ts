@@ -55,7 +55,7 @@ export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): E
     tag: 'Bulk jobs',
     summary: 'Submit addresses as a job',
     description:
-      'Submits 1 to 1,000 addresses as one job and answers at once; the job runs beside interactive screens and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit. An account of the pro plan has at most 50 jobs open, with 25,000 addresses in them; beyond that the answer is 429 `too_many_jobs`, and `RateLimit` names the limit.',
+      'Submits 1 to 1,000 addresses as one job and answers at once; interactive screens have priority over the job, and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit. An account of the pro plan has at most 50 jobs open, with 25,000 addresses in them; beyond that the answer is 429 `too_many_jobs`, and `RateLimit` names the limit.',
     access: 'read-write',
     bodySchema: bulkBody,
     mayHoldAnyText: (pointer) => ADDRESS_POINTER.test(pointer),

@@ -158,7 +158,7 @@ function scopeOf(caller: Caller, jobId: string, { sort, level, status, include }
   return [LIST, caller.accountId, caller.livemode, jobId, sort, level ?? '', status ?? '', include ?? '']
 }
 
-/** Undefined where the token was not made here. */
+/** Undefined if the token was not made here. */
 function placeOf(position: readonly string[] | null): readonly number[] | undefined {
   return position?.map(Number)
 }

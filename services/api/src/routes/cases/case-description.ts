@@ -146,7 +146,7 @@ export async function caseForCaller(
   return { ...document, proposal: { ...document.proposal, may_confirm: mayConfirm(proposal, reader) } }
 }
 
-/** `stored`: null where no person has worked on the report. */
+/** `stored`: null if no person has worked on the report. */
 export function caseDocument(
   facts: ReportFacts,
   stored: { readonly summary: StoredCase; readonly history: readonly StoredEntry[] } | null,

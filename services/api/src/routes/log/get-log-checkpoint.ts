@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 
-/** Null where nothing was signed yet. */
+/** Null if nothing was signed yet. */
 export type ReadLogCheckpoint = () => Promise<string | null>
 
 /** The first checkpoint of an installation comes a few seconds after its start. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 
-/** Null where the last checkpoint has no such tile. */
+/** Null if the last checkpoint has no such tile. */
 export type ReadLogTile = (name: TileName) => Promise<Uint8Array | null>
 
 /** A level, six groups of four characters with slashes between, and a width. */

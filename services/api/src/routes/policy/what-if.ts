@@ -103,7 +103,7 @@ const whatIfSchema = z
             to: outcome,
             causes: z
               .array(z.string())
-              .describe('Settings of which each alone changes the level; empty where it takes several.'),
+              .describe('Settings of which each by itself changes the level; empty if it takes several.'),
           })
           .meta({ id: 'WhatIfReport' }),
       )

@@ -19,7 +19,7 @@ const chainSchema = z
     explorer_url: z
       .string()
       .nullable()
-      .describe('A public explorer; `{address}` stands for the address. Null where none shows addresses.'),
+      .describe('A public explorer; `{address}` stands for the address. Null if none shows addresses.'),
   })
   .meta({ id: 'Chain' })
 type Chain = z.infer<typeof chainSchema>

@@ -122,7 +122,7 @@ function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): 
   return [LIST, accountId, livemode, canonicalAddress, chain, level, disposition, customerReference, from, to]
 }
 
-/** Undefined where the token was not made here. */
+/** Undefined if the token was not made here. */
 function cursorOf(position: readonly string[] | null): ReportCursor | undefined {
   const [endedAt, reportId] = position ?? []
   return endedAt === undefined || reportId === undefined ? undefined : { endedAt, reportId }

@@ -32,10 +32,7 @@ const asOfSchema = z.object({
         .describe('Since when it was in force; null in the sandbox, whose policy never changes.'),
     })
     .meta({ id: 'PastPolicy' }),
-  ledger_snapshot: z
-    .string()
-    .nullable()
-    .describe('State of the ledger then; null where there was no ledger.'),
+  ledger_snapshot: z.string().nullable().describe('State of the ledger then; null if there was no ledger.'),
   left_out: z
     .array(z.string())
     .describe(

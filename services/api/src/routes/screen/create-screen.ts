@@ -127,7 +127,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
   })
 }
 
-/** Null where the moment is absent or past. */
+/** Null if the moment is absent or past. */
 function judgeMoment({ as_of: asOf }: ScreenBody, { now }: Pick<AsOfScreens, 'now'>): Refusal | null {
   if (asOf === undefined || Date.parse(asOf) <= now().getTime()) return null
   const detail = 'The moment lies in the future.'

@@ -40,9 +40,9 @@ const shareFields = {
   created_at: time('When it was made'),
   created_by: casePersonSchema,
   expires_at: time('From then on it opens nothing'),
-  revoked_at: z.string().nullable().describe('When it was revoked; null where it was not.'),
+  revoked_at: z.string().nullable().describe('When it was revoked; null if it was not.'),
   opens: z.int().min(0).describe('How often it has been opened.'),
-  last_opened_at: z.string().nullable().describe('When it was last opened; null where it never was.'),
+  last_opened_at: z.string().nullable().describe('When it was last opened; null if it never was.'),
 }
 export const shareComponent = z.object(shareFields).meta({ id: 'Share' })
 export const newShareComponent = z

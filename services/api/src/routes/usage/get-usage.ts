@@ -37,7 +37,7 @@ const usageSchema = z
       .string()
       .nullable()
       .describe(
-        `Null where every call of the month is counted. An answer counts the newest ${MAX_COUNTED_CALLS.toLocaleString('en-US')} calls; where there were more, the time of the oldest counted one: the figures are then lower bounds.`,
+        `Null if every call of the month is counted. An answer counts the newest ${MAX_COUNTED_CALLS.toLocaleString('en-US')} calls; if there were more, the time of the oldest counted one: the figures are then lower bounds.`,
       ),
     days: z
       .array(countsSchema.extend({ day: z.string().describe('YYYY-MM-DD, UTC.') }).meta({ id: 'UsageDay' }))
@@ -50,7 +50,7 @@ const usageSchema = z
             name: z.string(),
             scope: z.string(),
             status: z.string().describe('active, expired or revoked'),
-            last_used_at: z.string().nullable().describe('To the minute; null where it was never used.'),
+            last_used_at: z.string().nullable().describe('To the minute; null if it was never used.'),
             plan: z
               .object({
                 name: z.string(),

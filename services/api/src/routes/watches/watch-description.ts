@@ -31,7 +31,7 @@ export const watchComponent = z
     watch_id: z.string(),
     address: z.string().describe('As it was sent when the watch was made.'),
     chain: z.string().describe('Chain code.'),
-    reference: z.string().nullable().describe('Your own reference; null where there is none.'),
+    reference: z.string().nullable().describe('Your own reference; null if there is none.'),
     until: instant
       .nullable()
       .describe('From then on the address is not decided again; null: without an end.'),

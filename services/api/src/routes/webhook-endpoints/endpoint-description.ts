@@ -45,7 +45,7 @@ export const urlField = z
   .min(1)
   .max(MAX_URL_LENGTH)
   .describe(
-    'Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, globally reachable addresses alone. No user name, password or fragment.',
+    'Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment.',
   )
 export const payloadField = z
   .enum(payloadKinds)
@@ -60,7 +60,7 @@ const endpointFields = {
   status: z
     .string()
     .describe(
-      '`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages to a disabled one alone.',
+      '`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one.',
     ),
   disabled_reason: z
     .string()
@@ -90,24 +90,24 @@ export const deliveryComponent = z
       .describe(
         '`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added.',
       ),
-    job_id: z.string().nullable().describe('The job of the message; null where it concerns none.'),
+    job_id: z.string().nullable().describe('The job of the message; null if it concerns none.'),
     status: z
       .string()
       .describe(
         '`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven.',
       ),
-    next_attempt_at: instant.nullable().describe('Time of the next attempt; null where there will be none.'),
+    next_attempt_at: instant.nullable().describe('Time of the next attempt; null if there will be none.'),
     created_at: at('When it was made'),
     attempts: z
       .array(
         z
           .object({
             at: at('When it was begun'),
-            status_code: z.int().nullable().describe('Status of the answer; null where none came.'),
+            status_code: z.int().nullable().describe('Status of the answer; null if none came.'),
             error: z
               .string()
               .nullable()
-              .describe('Why no answer came, such as `timeout` or `connect_failed`; null where one did.'),
+              .describe('Why no answer came, such as `timeout` or `connect_failed`; null if one did.'),
             duration_ms: z.int(),
             response_excerpt: z
               .string()

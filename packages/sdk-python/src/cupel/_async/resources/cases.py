@@ -39,7 +39,7 @@ class AsyncCases:
     async def get(
         self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
     ) -> ReportCase:
-        """The case of a report with its whole history; version 0 where nobody has worked on it."""
+        """The case of a report with its whole history; version 0 if nobody has worked on it."""
         call = Call("GET", path("/v1/reports/{}/case", report_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return ReportCase(object_of(await self._transport.call(call)))
 

@@ -1,0 +1,61 @@
+/** Stale words stay out of what people read: documents, and the messages, help texts and titles of the code. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** What is stale, and what to write instead. */
+const STALE = [
+  { pattern: /(?<![Tt]here )\b(?:is|are) no (?!longer|more|greener|one)[a-zA-Z]/, instead: 'is not a …' },
+  { pattern: /(?<![Tt]here )\b(?:is|are) none\b/, instead: 'is not a …' },
+  { pattern: /\balone\b/, instead: 'only, or by itself' },
+  { pattern: /\bbeside\b/, instead: 'with, next to, in addition to' },
+  {
+    pattern: /\b(?:[Nn]ull|[Ee]mpty|[Uu]ndefined|[Nn]othing) where [a-z]|\bwhere there (?:is|are) /,
+    instead: 'if',
+  },
+  { pattern: /\bstands under\b|\bsign no more\b/, instead: 'a verb that says what happens' },
+]
+/** Decisions and measurements keep their words, and generated files have those of their sources. */
+const LEFT_OUT =
+  /^docs\/(?:adr|reference)\/|^docs\/(?:benchmarks|performance)\.md|\/generated\/|^packages\/bench\//
+/** Texts whose words are still to be changed. This list only becomes shorter. */
+const TO_DO =
+  /^docs\/(?:levels|labels|exposure|ledger)\.md|^packages\/(?:labels|ledger|watches|report-document|http-edge|domain)\/|^packages\/contracts\/src\/report\.ts|^packages\/proofs\/src\/recompute-labels\.ts|^services\/(?:scorer|web)\/|^services\/cli\/src\/screen\/|^services\/api\/src\/(?:http|routes)\/|person-sessions\.int|split-changes\.int/
+const COMMENTS = /\/\*[^]*?\*\/|^\s*(?:\/\/|--).*$|\$\{[^}]*\}/gm
+const STRINGS = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g
+
+const files = execFileSync('git', ['ls-files', '*.md', 'packages/*.ts', 'services/*.ts', 'scripts/*.mjs'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && !LEFT_OUT.test(file) && !TO_DO.test(file))
+  .filter((file) => file.startsWith('docs/') || !file.endsWith('.md') || file === 'README.md')
+
+test('documents and texts of the code have no stale words', () => {
+  const stale = files.flatMap((file) =>
+    textsOf(file, readFileSync(file, 'utf8')).flatMap((text) =>
+      STALE.filter(({ pattern }) => pattern.test(text)).map(({ instead }) => `${file}: ${text} → ${instead}`),
+    ),
+  )
+  expect(stale).toEqual([])
+})
+
+test('a stale word is found in a string and in a document, and not in a comment or a name', () => {
+  expect(textsOf('a.ts', "// Alone.\nconst alone = 'it is no list'").filter(isStale)).toEqual([
+    "'it is no list'",
+  ])
+  expect(textsOf('a.md', 'There is no list.\nIt counts alone.').filter(isStale)).toEqual(['It counts alone.'])
+})
+
+/** @param {string} text */
+const isStale = (text) => STALE.some(({ pattern }) => pattern.test(text))
+
+/**
+ * The lines of a document, or the strings of code that are more than one word.
+ * @param {string} file
+ * @param {string} text
+ */
+function textsOf(file, text) {
+  if (file.endsWith('.md')) return text.split('\n')
+  return (text.replace(COMMENTS, '').match(STRINGS) ?? []).filter((string) => string.includes(' '))
+}
