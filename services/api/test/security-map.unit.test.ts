@@ -60,7 +60,7 @@ function pointsIn(text: string): string[] {
 function titlesIn(source: string): string[] {
   return [
     ...source.matchAll(
-      /(?:test|describe)(?:\.\w+)?\([^'"`]*?(['"`])((?:(?!\1)[^\\\n]|\\.)+)\1|\]\)\(\s*(['"`])((?:(?!\3)[^\\\n]|\\.)+)\3/g,
+      /\b(?:test|it|describe)(?:\.\w+)?\([^'"`]*?(['"`])((?:(?!\1)[^\\\n]|\\.)+)\1|[\]),]\s*\)\(\s*(['"`])((?:(?!\3)[^\\\n]|\\.)+)\3/g,
     ),
   ].map((match) => match[2] ?? match[4]!)
 }
