@@ -139,6 +139,19 @@ test('a log that was cut is refused until that is accepted, and readers go on at
   expect(wrongs(await own.compare())).toEqual([])
 })
 
+test('a writer that keeps its history makes no checkpoint of a log that was cut meanwhile', async () => {
+  await own.append(151)
+  await own.checkpoint()
+  const { log, database, keys, folder } = own
+  const history = await openHistory({ log, database, folders: [folder], verifier: keys.verifier })
+  const parts = { log, database, signer: keys.signer, places: await placesOf(log, topics) }
+  await database.execute('DELETE FROM log.record WHERE record_offset >= 100')
+  await own.append(1, 2)
+  await expect(makeCheckpoint(history, parts)).rejects.toThrow(
+    /ends at offset 100, and its records up to 151/,
+  )
+})
+
 test('a changed record before agreeing ones is never accepted', async () => {
   await own.append(300)
   await own.checkpoint()

@@ -273,6 +273,20 @@ describe('what cannot be handled', () => {
     })
     expect(await listDeadLetters(installation.log, COORDINATOR_GROUP)).toHaveLength(1)
   })
+
+  test('a submission with a report id of another job is a failed job, and the other job keeps its report', async () => {
+    const [first, second] = [submission([ETH]), submission([ETH])]
+    await installation.append(first)
+    await installation.coordinator()
+    expect((await installation.ended(first.data.jobId)).data).toMatchObject({ completed: 1 })
+    const { reportId } = first.data.items[0]!
+    const items = second.data.items.map((item) => ({ ...item, reportId }))
+    await installation.append({ ...second, data: { ...second.data, items } })
+    expect((await installation.ended(second.data.jobId)).data).toMatchObject({
+      ...{ status: 'failed', total: 1, failed: 1, completed: 0 },
+    })
+    expect((await installation.requests()).map(({ data }) => data.jobId)).toEqual([first.data.jobId])
+  })
 })
 
 describe('two instances', () => {
