@@ -1,5 +1,6 @@
 /** Rules that every adapter follows, whatever its protocol. */
 import { noMetrics, silentLogger, type ChainFact } from '@cupel/contracts'
+import { isLongRun, runSeed } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openChainData, parseConfiguration, type ChainData } from '../src/index.js'
 import { NOW_MS, protocols, type Protocol } from './protocols.js'
@@ -109,7 +110,7 @@ describe.each(protocols)('a provider of kind $kind', (protocol) => {
       else if (fact.error !== null)
         expect(['malformed', 'wrong_chain', 'wrong_address', 'stale', 'refused']).toContain(fact.error)
     }
-    expect(seen).toContain('malformed')
+    if (isLongRun()) expect(seen).toContain('malformed')
   })
 })
 
@@ -125,10 +126,12 @@ const wrongValues = [null, -1, 1.5, '', 'x', '0xzz', true, [], {}, '9'.repeat(90
 /** Fields for which one of the wrong values is also a right one. */
 const freeFields = /executable$/
 
-/** Changes every leaf of every answer to every wrong value, one at a time. */
+/** Changes every leaf of every answer, one at a time: to every wrong value in a long run, else to one that the seed draws. */
 function* changesOf(protocol: Protocol): Generator<Change> {
-  for (const path of leavesOf(protocol)) {
-    for (const value of wrongValues) {
+  const seed = runSeed()
+  for (const [index, path] of leavesOf(protocol).entries()) {
+    const drawn = (seed + index) % wrongValues.length
+    for (const value of isLongRun() ? wrongValues : [wrongValues[drawn]]) {
       yield {
         name: `${path} = ${JSON.stringify(value)}`,
         answerer: (asked) => replaced(clone(protocol.answerer(asked)), path.split('/'), value),

@@ -3,7 +3,6 @@ import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupe
 import { until } from '@cupel/testkit'
 import { verifyWebhook } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killed, startChild } from './dispatcher-process.js'
 import { startInstallation, type Installation } from './installation.js'
 import { startReceiver, type Receiver } from './receiver.js'
 
@@ -143,7 +142,7 @@ test.each(['before:webhooks.deliveries:1', 'after:webhooks.deliveries:1'])(
   async (point) => {
     const endpoint = await installation.endpoint(receiver.url)
     for (let number = 1; number <= 3; number += 1) await change(endpoint, number)
-    await killed(await startChild([installation.connectionString, 'dispatch'], point))
+    await installation.dispatcherDies(point)
     await installation.dispatcher()
     await allDelivered(endpoint, 3)
     const bodies = new Map(receiver.received.map(({ headers, body }) => [headers['webhook-id'], body]))

@@ -4,12 +4,9 @@ import { programArguments } from '@cupel/testkit'
 
 const PROGRAM = new URL('./dispatcher-child.ts', import.meta.url)
 
-/** Starts `dispatch`, `create` or `redeliver` (see dispatcher-child.ts) with a failpoint armed, or none. */
-export async function startChild(args: readonly string[], failpoint = ''): Promise<ChildProcess> {
-  return spawn(process.execPath, [...(await programArguments(PROGRAM)), ...args], {
-    env: { ...process.env, CUPEL_FAILPOINT: failpoint },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+export async function startChild(connectionString: string): Promise<ChildProcess> {
+  const args = [...(await programArguments(PROGRAM)), connectionString]
+  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 /** Resolves once the process was killed; rejects if it ended otherwise. */

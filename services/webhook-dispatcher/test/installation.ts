@@ -5,7 +5,7 @@ import type { EndedItem } from '@cupel/domain'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
 import type { RunningService } from '@cupel/service-kit'
-import { failLoudly, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import { diesAt, failLoudly, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   createEndpoint,
   createSecretBox,
@@ -31,6 +31,8 @@ export interface Installation extends TestInstallation {
       config?: Partial<WebhookDispatcherDeps['config']>
     },
   ): Promise<RunningService>
+  /** Runs a further dispatcher until it dies at the failpoint. */
+  dispatcherDies(point: string): Promise<void>
   /** Creates an endpoint that is proven from the start, unless requested otherwise. */
   endpoint(
     url: string,
@@ -111,6 +113,10 @@ export async function startInstallation(): Promise<Installation> {
       base.onClose(() => service.stop())
       return service
     },
+    dispatcherDies: (point) =>
+      diesAt(base.connectionString, point, (deps) =>
+        startWebhookDispatcher({ ...deps, config: CONFIG, readEndedJob: readTestJob }),
+      ),
     async endpoint(url, order = {}) {
       const { accountId = `acc_${(accounts += 1)}`, livemode = true, payload, isProven = true } = order
       const of = isProven ? { ...store, database: proving(database) } : store

@@ -4,8 +4,9 @@
  */
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
-import { drawnWithin, isLongRun, until } from '@cupel/testkit'
-import { listEndpoints } from '@cupel/webhooks'
+import { isLongRun, until } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
+import { createEndpoint, listEndpoints, redeliverRange } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DISPATCHER_GROUP } from '../src/index.js'
 import { killed, startChild } from './dispatcher-process.js'
@@ -31,12 +32,12 @@ const dispatching = ['webhooks.deliveries', 'webhooks.body', 'webhooks.attempted
 
 const dispatchKills = dispatching.flatMap((name) => sides.map((side) => `${side}:${name}`))
 
-test.each(drawnWithin({ name: 'kills of a dispatcher', minimum: 2 }, dispatchKills))(
+test.each(dispatchKills)(
   'a dispatcher that dies %s loses nothing, and repeats itself to the byte',
   async (point) => {
     const endpoint = await installation.endpoint(receiver.url)
     for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${job}`)
-    await killed(await startChild([installation.connectionString, 'dispatch'], `${point}:1`))
+    await installation.dispatcherDies(`${point}:1`)
     const recorded = (await installation.deliveries(endpoint)).filter(({ status }) => status === 'delivered')
     const sentBefore = receiver.received.length
     await installation.dispatcher()
@@ -58,9 +59,7 @@ test.each(sides)(
     await installation.log.append('test', [
       { topic, key: 'job_broken', value, headers: { ce_type: 'BulkCompleted' } },
     ])
-    await killed(
-      await startChild([installation.connectionString, 'dispatch'], `${side}:webhooks.dead-letter:1`),
-    )
+    await installation.dispatcherDies(`${side}:webhooks.dead-letter:1`)
     await installation.dispatcher()
     await installation.end(endpoint, 'job_1')
     await allDelivered(endpoint, 1)
@@ -78,7 +77,7 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
   const endpoints = await Promise.all([1, 2, 3].map(() => installation.endpoint(receiver.url)))
   let ended = 0
   for (let round = 0; round < ROUNDS; round += 1) {
-    const child = await startChild([installation.connectionString, 'dispatch'])
+    const child = await startChild(installation.connectionString)
     const death = killed(child)
     for (const endpoint of endpoints)
       for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${(ended += 1)}`)
@@ -96,8 +95,10 @@ test('dispatchers killed at random while jobs end lose nothing and repeat themse
 
 test.each(sides)('naming an endpoint is whole or not at all, killed %s it is stored', async (side) => {
   const owner = { accountId: 'acc_kills', livemode: true }
-  const args = [installation.connectionString, 'create', owner.accountId, '', receiver.url]
-  await killed(await startChild(args, `${side}:webhooks.change:1`))
+  const { connectionString, store } = installation
+  await diesAt(connectionString, `${side}:webhooks.change:1`, async ({ database }) => {
+    await createEndpoint({ ...store, database }, { ...owner, url: receiver.url, by: 'test' })
+  })
   const named = await listEndpoints(installation.database, owner)
   const events = await installation.database.query('SELECT 1 FROM projection.outbox')
   expect([named.length, events.length]).toEqual(side === 'before' ? [0, 0] : [1, 1])
@@ -111,8 +112,11 @@ test.each(sides)(
     await installation.end(endpoint, 'job_1')
     await allDelivered(endpoint, 1)
     await dispatcher.stop()
-    const args = [installation.connectionString, 'redeliver', endpoint.accountId, endpoint.endpointId]
-    await killed(await startChild(args, `${side}:webhooks.redeliver:1`))
+    const range = { since: '2026-01-01T00:00:00.000Z', statuses: ['delivered', 'pending'] } as const
+    const { accountId, endpointId, livemode } = endpoint
+    await diesAt(installation.connectionString, `${side}:webhooks.redeliver:1`, async ({ database }) => {
+      await redeliverRange(database, { accountId, endpointId, livemode, ...range })
+    })
     expect(await installation.deliveries(endpoint)).toMatchObject([
       { status: side === 'before' ? 'delivered' : 'pending' },
     ])
