@@ -28,6 +28,14 @@ export const counterpartySchema = z
   })
   .meta({ id: 'Counterparty' })
 
+/** One address that value of an evidence item came from or went to, with the source of what is said of it. */
+export const evidenceCounterpartySchema = counterpartySchema
+  .extend({
+    source: z.string().describe('The list that names the address; empty where no list does'),
+    source_url: z.string(),
+  })
+  .meta({ id: 'EvidenceCounterparty' })
+
 export const sanctionSchema = z
   .object({
     list: z.string().describe('The authority’s list'),
@@ -56,7 +64,7 @@ export const evidenceSchema = z
       .string()
       .nullable()
       .describe('Null for an exposure to several addresses; counterparties names them'),
-    source: z.string(),
+    source: z.string().describe('Empty where several lists name the counterparties; each names its own'),
     source_url: z.string(),
     origin: z.string().describe('Who found this out first; restatements of one origin count once'),
     role: z.string(),
@@ -76,14 +84,34 @@ export const evidenceSchema = z
     sources: z.int().min(0).describe('Distinct addresses that the value is attributed to; 0 for ownership'),
     first_at: z.string().nullable(),
     last_at: z.string().nullable(),
-    counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
+    counterparties: z.array(evidenceCounterpartySchema).describe('Of most value, at most 20'),
     counterparties_omitted: z
       .object({ count: z.int().min(0), value: z.string(), value_usd: usd })
       .meta({ id: 'OmittedCounterparties' })
       .nullable()
       .describe('The others together; with counterparties they are the whole value'),
     path: z.array(z.unknown()),
-    contribution: points,
+    base: points
+      .nullable()
+      .describe(
+        'Points before the factors: 100 for a label, the cap of its kind for an exposure; null where the item does not count',
+      ),
+    factors: z
+      .array(z.object({ name: z.string(), value: z.number().min(0).max(1) }).meta({ id: 'EvidenceFactor' }))
+      .describe('What the base is multiplied by: confidence, role, share, size or size_weight'),
+    capped_by: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null where they are not',
+      ),
+    weight: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('Weight of the category; null where the item does not count'),
+    contribution: points.describe('Points of the item after its limit, times the weight'),
     decisive: z.boolean(),
     used: z.boolean(),
     reason: z.string().nullable().describe('Why the item does not count; null where it does'),

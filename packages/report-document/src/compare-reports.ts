@@ -2,8 +2,7 @@
 import { categories, type Evidence, type Report } from '@cupel/contracts'
 import type { Point } from './document.js'
 import { findingText } from './findings.js'
-import { limitsOf } from './limits.js'
-import { lacksStage } from './report-document.js'
+import { lacksStage, limitsOf } from './limits.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, nameOf, visibleText } from './writing.js'
 

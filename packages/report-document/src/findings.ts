@@ -2,6 +2,7 @@
 import type { Evidence } from '@cupel/contracts'
 import type { EvidenceView, Field, Table } from './document.js'
 import { counterpartyTable } from './flow.js'
+import { pointsText } from './points.js'
 import type { Strings } from './strings.en.js'
 import {
   amountText,
@@ -28,7 +29,12 @@ export function evidenceView(item: Evidence, strings: Strings): EvidenceView {
     points: strings.why.points(String(item.contribution)),
     isDecisive: item.decisive,
     notCountedBecause: item.used ? null : wordsOf(strings.evidenceReasons, item.reason ?? '', strings),
-    fields: [...labelFields(item, strings), ...sanctionFields(item, strings), ...valueFields(item, strings)],
+    fields: [
+      ...labelFields(item, strings),
+      ...sanctionFields(item, strings),
+      ...valueFields(item, strings),
+      ...pointsFields(item, strings),
+    ],
     counterparties:
       item.counterparties.length === 0
         ? null
@@ -59,7 +65,9 @@ export function findingText(item: Evidence, strings: Strings): string {
   const party = item.entity === null && item.sources > 0 ? findings.parties(item.sources) : entity
   const moved =
     item.direction === 'in' ? findings.received : item.direction === 'out' ? findings.sent : findings.moved
-  return moved(value, hops, party, category) + (item.pre_designation === true ? findings.preDesignation : '')
+  const then = item.pre_designation === true ? findings.preDesignation : ''
+  const since = item.status === 'historical' ? findings.historical : ''
+  return moved(value, hops, party, category) + then + since
 }
 
 function partyName(entity: string | null, strings: Strings): string {
@@ -80,9 +88,11 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
     ...(item.entity === null ? [] : [{ label: fields.entity, value: visibleText(item.entity) }]),
     ...(item.address === null ? [] : [codeField(fields.labelledAddress, item.address)]),
     { label: fields.relation, value: nameOf(strings.relations, item.relation) },
-    { label: fields.role, value: visibleText(item.role) },
-    { label: fields.source, value: visibleText(item.source) },
-    { label: fields.origin, value: nameOf(strings.authorities, item.origin) },
+    ...(item.role === '' ? [] : [{ label: fields.role, value: visibleText(item.role) }]),
+    ...(item.source === '' ? [] : [{ label: fields.source, value: visibleText(item.source) }]),
+    ...(item.origin === ''
+      ? []
+      : [{ label: fields.origin, value: nameOf(strings.authorities, item.origin) }]),
     ...(item.source_url === '' ? [] : [href === undefined ? link : { ...link, href }]),
     { label: fields.confidence, value: shareText(item.confidence, strings) },
     { label: fields.observedAt, value: dateOr(item.observed_at, strings.notKnown) },
@@ -122,6 +132,11 @@ function valueFields(item: Evidence, strings: Strings): readonly Field[] {
       ? []
       : [{ label: fields.preDesignation, value: item.pre_designation ? fields.yes : fields.no }]),
   ]
+}
+
+function pointsFields(item: Evidence, strings: Strings): readonly Field[] {
+  const value = pointsText(item, strings)
+  return value === null ? [] : [{ label: strings.fields.points, value }]
 }
 
 export const codeField = (label: string, value: string): Field => ({

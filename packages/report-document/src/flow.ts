@@ -7,7 +7,8 @@ import { amountText, dollarText, nameOf, shareText, shortenedCode, visibleText }
 
 type Exposure = Report['exposure'][number]
 type Part = Exposure['by_category'][number]
-type Counterparty = Part['counterparties'][number]
+/** Counterparties of an evidence item name their source, those of a part do not. */
+type Counterparty = Part['counterparties'][number] & { readonly source?: string }
 type OmittedCounterparties = Report['risk']['evidence'][number]['counterparties_omitted']
 
 /** Maximum number of nodes in a readable picture. */
@@ -66,7 +67,7 @@ export function counterpartyTable(
   strings: Strings,
 ): Table {
   const rows = counterparties.map((one) => [
-    one.entity === '' ? '' : visibleText(one.entity),
+    partyText(one, strings),
     visibleText(one.address),
     amountText(one.value),
     dollarText(one.value_usd, strings),
@@ -82,6 +83,12 @@ export function counterpartyTable(
     '',
   ]
   return { head: strings.counterparties.head, rows: [...rows, others] }
+}
+
+/** A name, and whose statement it is. */
+function partyText({ entity, source = '' }: Counterparty, { counterparties }: Strings): string {
+  const name = visibleText(entity)
+  return source === '' ? name : counterparties.named(name, visibleText(source))
 }
 
 /** Null if the ledger knows no value. */

@@ -15,7 +15,9 @@ export {
   type ComparedFact,
   type ReportComparison,
 } from './compare-reports.js'
-export { reportDocument, verdictOf } from './report-document.js'
+export { limitsOf, reasonText } from './limits.js'
+export { limitText, pointsText } from './points.js'
+export { becauseOf, reportDocument, verdictOf } from './report-document.js'
 export {
   fittedText,
   FLOW_DRAWING_WIDTH,

@@ -1,7 +1,7 @@
 /** The things that a report does not know, each in words. */
 import type { Report } from '@cupel/contracts'
 import type { Point } from './document.js'
-import type { Strings } from './strings.en.js'
+import { en, type Strings } from './strings.en.js'
 import { nameOf, visibleText, wordsOf } from './writing.js'
 
 /** Reasons of the level come first: they keep the address from green. */
@@ -14,7 +14,10 @@ export function limitsOf(report: Report, strings: Strings): readonly Point[] {
   const reasoned = (codes: readonly string[]): Point[] =>
     codes.map((code) => ({ code, text: reasonText(code, strings) }))
   const points = [
-    ...reasoned(risk.level_reasons),
+    // What a late ledger would have known is not known to be missing: the stage itself is named below.
+    ...reasoned(
+      risk.level_reasons.filter((code) => code !== 'no_chain_data' || !lacksStage(exposure.reason)),
+    ),
     ...worded(strings.labelsStatuses, unlessComplete(coverage.labels.status)),
     ...missingLists(coverage.labels.missing ?? [], strings),
     ...worded(strings.exposureReasons, exposure.reason === null ? [] : [exposure.reason]),
@@ -29,8 +32,11 @@ export function limitsOf(report: Report, strings: Strings): readonly Point[] {
   return withoutRepeats(points)
 }
 
+/** The ledger should have been read, and was not: another screening may know more. */
+export const lacksStage = (reason: string | null): boolean => reason === 'late' || reason === 'failed'
+
 /** What keeps the address from green, and what a person can do about it. */
-function reasonText(code: string, strings: Strings): string {
+export function reasonText(code: string, strings: Strings = en): string {
   const sentence = wordsOf(strings.levelReasons, code, strings)
   return Object.hasOwn(strings.remedies, code) ? strings.remedy(sentence, strings.remedies[code]!) : sentence
 }

@@ -7,7 +7,8 @@ import { canonicalJson, sha256Hex } from '@cupel/domain'
 import type { Bar, Field, ReportDocument, Table, Verdict } from './document.js'
 import { codeField, evidenceView, findingText } from './findings.js'
 import { flowPicture, flowRows } from './flow.js'
-import { limitsOf } from './limits.js'
+import { lacksStage, limitsOf } from './limits.js'
+import { limitText } from './points.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } from './writing.js'
 
@@ -96,7 +97,7 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
 }
 
 /** Why the report has its level, without a capital letter and full stop. */
-export function becauseOf({ risk, coverage }: Report, strings: Strings): string {
+export function becauseOf({ risk, coverage }: Report, strings: Strings = en): string {
   const decisive = risk.evidence.filter((item) => item.decisive)
   const first = decisive[0]
   const { verdict } = strings
@@ -104,11 +105,11 @@ export function becauseOf({ risk, coverage }: Report, strings: Strings): string 
     return lacksStage(coverage.exposure.reason) ? verdict.stageMissing : verdict.greyBecause
   if (risk.level === 'green') return risk.score > 0 ? verdict.belowOrange : verdict.greenBecause
   if (first === undefined) return verdict.otherBecause
-  return findingText(first, strings) + (decisive.length > 1 ? verdict.others(decisive.length - 1) : '')
+  const limit = first.capped_by === null ? '' : strings.findings.limited(limitText(first.capped_by, strings))
+  return (
+    findingText(first, strings) + limit + (decisive.length > 1 ? verdict.others(decisive.length - 1) : '')
+  )
 }
-
-/** The ledger should have been read, and was not: another screening may know more. */
-export const lacksStage = (reason: string | null): boolean => reason === 'late' || reason === 'failed'
 
 function cautionsOf({ livemode, risk }: Report, strings: Strings): readonly string[] {
   const { cautions } = strings

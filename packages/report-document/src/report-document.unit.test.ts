@@ -1,5 +1,5 @@
 import { riskLevels, type Report, type ReportLeaf } from '@cupel/contracts'
-import { canonicalJson, levelReasons, sha256Hex } from '@cupel/domain'
+import { canonicalJson, capReasons, levelReasons, sha256Hex } from '@cupel/domain'
 import {
   hostileTexts,
   sampleCounterparties,
@@ -10,7 +10,7 @@ import {
   sampleReports,
 } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { en, MAX_PICTURE_NODES, reportDocument, visibleText } from './index.js'
+import { en, limitText, MAX_PICTURE_NODES, reportDocument, visibleText } from './index.js'
 
 const documentOf = (changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}) =>
   reportDocument(sampleReport(changes, risk))
@@ -79,6 +79,15 @@ describe('the verdict', () => {
       { level: 'grey', score: 0, evidence: [] },
     ).verdict
     expect(headline).toBe('Not cleared: the ledger did not answer in time: screen again')
+  })
+
+  it.each(['late', 'failed'])('names a stage that was %s, and not a ledger that knows nothing', (reason) => {
+    const { coverage } = sampleReport()
+    const exposure = { ...coverage.exposure, status: 'unavailable', reason }
+    const risk = { ...sampleReport().risk, level: 'grey', level_reasons: ['no_chain_data', 'partial'] }
+    const points = pointsOf(sampleReport({ coverage: { ...coverage, exposure }, risk }))
+    expect(points.has('no_chain_data')).toBe(false)
+    expect(points.get(reason)).toBe(en.exposureReasons[reason])
   })
 
   it('does not say of green with points that nothing counts', () => {
@@ -206,6 +215,49 @@ describe('the evidence', () => {
       '2024-01-02 03:04:05 UTC',
       'block 15,000,001'.replaceAll(',', ''),
     ])
+  })
+
+  it('says how its points come about, and why they are limited', () => {
+    const item = sampleExposureEvidence({
+      ...{ base: 95, weight: 1, contribution: 69.99, capped_by: 'execution_unknown', decisive: true },
+      factors: [
+        { name: 'confidence', value: 1 },
+        { name: 'share', value: 0.9 },
+      ],
+    })
+    const { why, verdict } = documentOf({}, { level: 'orange', score: 69.99, evidence: [item] })
+    expect(why.counted[0]!.fields.find(({ label }) => label === en.fields.points)?.value).toBe(
+      `95 points at most × 1 (confidence) × 0.9 (weight of its share) (${en.points.limits['execution_unknown']}) × 1 (weight of the category) = 69.99 points`,
+    )
+    expect(verdict.headline).toContain(`; points ${en.points.limits['execution_unknown']}`)
+  })
+
+  it('says that a minimum raised the points', () => {
+    const item = sampleExposureEvidence({
+      ...{ base: 95, weight: 1, contribution: 25, factors: [{ name: 'size', value: 0.01 }] },
+    })
+    const [view] = documentOf({}, { evidence: [item] }).why.counted
+    expect(view!.fields.find(({ label }) => label === en.fields.points)?.value).toContain(en.points.raised)
+  })
+
+  it.each(capReasons)('has words for points that are limited by %s', (cappedBy) => {
+    expect(limitText(cappedBy)).not.toBe(en.unexplained(cappedBy))
+  })
+
+  it('names the source of each counterparty where the item names none', () => {
+    const [one] = sampleCounterparties(1, 'Pool')
+    const counterparties = [
+      { ...one!, source: 'a_list' },
+      { ...one!, source: 'another_list' },
+    ]
+    const item = sampleExposureEvidence({ source: '', entity: null, counterparties })
+    const [view] = documentOf({}, { evidence: [item] }).why.counted
+    expect(view!.counterparties!.rows.map(([party]) => party)).toEqual([
+      en.counterparties.named('Pool 0', 'a_list'),
+      en.counterparties.named('Pool 0', 'another_list'),
+      '4 others',
+    ])
+    expect(view!.fields.some(({ label }) => label === en.fields.source)).toBe(false)
   })
 
   it('links http and https alone', () => {

@@ -2,6 +2,7 @@
 import { bulkEn } from './bulk/bulk-strings.en.js'
 import { count, grouped } from './counting.js'
 import { levelReasonsEn, remediesEn } from './level-reasons.en.js'
+import { pointsEn } from './points.en.js'
 
 export const en = {
   language: 'en',
@@ -73,7 +74,7 @@ export const en = {
     indirect: 'indirect',
   },
   directions: { in: 'received', out: 'sent', incoming: 'Came in', outgoing: 'Went out' },
-  statuses: { live: 'live', ended: 'ended' },
+  statuses: { live: 'live', ended: 'ended', historical: 'ended since, in force at the time' },
 
   findings: {
     listed: (authority: string, entity: string, designated: string | null) =>
@@ -92,8 +93,11 @@ export const en = {
     hops: (hops: number) => ` over ${count(hops, 'hop', 'hops')}`,
     parties: (number: number) => count(number, 'address', 'addresses'),
     preDesignation: ', before the designation',
+    historical: ', while designated; the designation has ended since',
+    limited: (limit: string) => `; points ${limit}`,
   },
 
+  points: pointsEn,
   levelReasons: levelReasonsEn,
   remedies: remediesEn,
   remedy: (sentence: string, remedy: string) => `${sentence} ${remedy}`,
@@ -188,6 +192,8 @@ export const en = {
   },
   counterparties: {
     head: ['Counterparty', 'Address', 'Value', 'US dollars', 'Transfers'],
+    named: (name: string, source: string) =>
+      name === '' ? `named by ${source}` : `${name}, named by ${source}`,
     others: (number: number) => `${count(number, 'other', 'others')}`,
   },
   steps: {
@@ -244,6 +250,7 @@ export const en = {
     yes: 'yes',
     no: 'no',
     clusterTransaction: 'Spent together in',
+    points: 'How its points come about',
   },
   provenance: {
     title: 'Provenance',

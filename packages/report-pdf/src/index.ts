@@ -1,4 +1,11 @@
 export {
+  becauseOf,
+  en,
+  limitsOf,
+  limitText,
+  nameOf,
+  pointsText,
+  reasonText,
   STATEMENT_FORMAT,
   STATEMENT_NAME,
   type AuditStatement,

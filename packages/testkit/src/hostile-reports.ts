@@ -60,7 +60,12 @@ function hostileEvidence(next: () => string): Evidence {
   return sampleExposureEvidence({
     ...{ entity: next(), source: next(), origin: next(), role: next(), source_url: next(), address: next() },
     sanction: { ...sanction!, list: next(), programmes: [next()], aliases: [next()], entity_id: next() },
-    counterparties: [{ address: next(), entity: '', value: '1.5 ETH', value_usd: '1.000000', transfers: 1 }],
+    counterparties: [
+      {
+        ...{ address: next(), entity: '', source: next(), source_url: '' },
+        ...{ value: '1.5 ETH', value_usd: '1.000000', transfers: 1 },
+      },
+    ],
     counterparties_omitted: null,
     path: [],
     pre_designation: null,

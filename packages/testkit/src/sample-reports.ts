@@ -59,6 +59,7 @@ export function sampleEvidence(changes: Partial<Evidence> = {}): Evidence {
     counterparties: [],
     counterparties_omitted: null,
     path: [],
+    ...{ base: null, factors: [], capped_by: null, weight: null },
     contribution: 100,
     decisive: true,
     used: true,
@@ -74,6 +75,7 @@ export function sampleCounterparties(count: number, entity = ''): Evidence['coun
   return Array.from({ length: count }, (_, index) => ({
     address: addressOf(index),
     entity: entity === '' ? '' : `${entity} ${index}`,
+    ...{ source: '', source_url: '' },
     value: `${(count - index) * 10}.5 ETH`,
     value_usd: `${(count - index) * 30_000}.250000`,
     transfers: index + 1,
@@ -317,7 +319,10 @@ function hostileReport(): Report {
       origin: text,
       role: text,
       counterparties: [
-        { address: text, entity: text, value: `1.5 ${text}`, value_usd: '1.000000', transfers: 1 },
+        {
+          ...{ address: text, entity: text, source: '', source_url: '' },
+          ...{ value: `1.5 ${text}`, value_usd: '1.000000', transfers: 1 },
+        },
       ],
       decisive: index === 0,
       contribution: 80 - index,

@@ -315,6 +315,8 @@ export interface ExposureMeasure {
   readonly wholeAmount: string
   /** The part of it that rests on transfers of proven execution and known order alone. */
   readonly provenAmount: string
+  /** The largest unproven part rests on transfers of proven execution in unknown order. */
+  readonly isOrderUnknown: boolean
   /** T: all counted base units of the address in this direction. */
   readonly total: string
   /** T covers the whole history. */
@@ -357,6 +359,9 @@ export interface ExposureMeasure {
 export interface ExposureCounterparty {
   readonly address: string
   readonly entity: string
+  /** The list that names it; empty in a breakdown. */
+  readonly source: string
+  readonly sourceUrl: string
   /** Base units. */
   readonly amount: string
   /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */

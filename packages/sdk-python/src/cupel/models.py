@@ -72,7 +72,7 @@ class Sanction(Model):
     designated_on: str | None
 
 
-class Counterparty(Model):
+class EvidenceCounterparty(Model):
     __slots__ = ()
 
     address: str
@@ -81,6 +81,9 @@ class Counterparty(Model):
     value_usd: str | None
     """US dollars at the day of each transfer; null without a price."""
     transfers: int
+    source: str
+    """The list that names the address; empty where no list does."""
+    source_url: str
 
 
 class OmittedCounterparties(Model):
@@ -92,12 +95,20 @@ class OmittedCounterparties(Model):
     """US dollars at the day of each transfer; null without a price."""
 
 
+class EvidenceFactor(Model):
+    __slots__ = ()
+
+    name: str
+    value: float
+
+
 class Evidence(Model):
     __slots__ = ()
     _parts = {
         "sanction": Sanction,
-        "counterparties": Counterparty,
+        "counterparties": EvidenceCounterparty,
         "counterparties_omitted": OmittedCounterparties,
+        "factors": EvidenceFactor,
     }
 
     category: str
@@ -115,6 +126,7 @@ class Evidence(Model):
     entity: str | None
     """Null for an exposure to several addresses; counterparties names them."""
     source: str
+    """Empty where several lists name the counterparties; each names its own."""
     source_url: str
     origin: str
     """Who found this out first; restatements of one origin count once."""
@@ -135,12 +147,21 @@ class Evidence(Model):
     """Distinct addresses that the value is attributed to; 0 for ownership."""
     first_at: str | None
     last_at: str | None
-    counterparties: tuple[Counterparty, ...]
+    counterparties: tuple[EvidenceCounterparty, ...]
     """Of most value, at most 20."""
     counterparties_omitted: OmittedCounterparties | None
     """The others together; with counterparties they are the whole value."""
     path: tuple[Any, ...]
+    base: float | None
+    """Points before the factors: 100 for a label, the cap of its kind for an exposure; null where the item does not count."""
+    factors: tuple[EvidenceFactor, ...]
+    """What the base is multiplied by: confidence, role, share, size or size_weight."""
+    capped_by: str | None
+    """Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null where they are not."""
+    weight: float | None
+    """Weight of the category; null where the item does not count."""
     contribution: float
+    """Points of the item after its limit, times the weight."""
     decisive: bool
     used: bool
     reason: str | None
@@ -172,6 +193,17 @@ class AssetBalance(Model):
 
     asset: str
     amount: str
+
+
+class Counterparty(Model):
+    __slots__ = ()
+
+    address: str
+    entity: str
+    value: str
+    value_usd: str | None
+    """US dollars at the day of each transfer; null without a price."""
+    transfers: int
 
 
 class ExposureShare(Model):

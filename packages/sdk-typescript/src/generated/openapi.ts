@@ -90,6 +90,19 @@ export interface components {
          *               "counterparties_omitted": null,
          *               "share": null,
          *               "path": [],
+         *               "base": 100,
+         *               "factors": [
+         *                 {
+         *                   "name": "confidence",
+         *                   "value": 1
+         *                 },
+         *                 {
+         *                   "name": "role",
+         *                   "value": 1
+         *                 }
+         *               ],
+         *               "capped_by": null,
+         *               "weight": 1,
          *               "contribution": 100,
          *               "decisive": true,
          *               "used": true,
@@ -256,6 +269,7 @@ export interface components {
             readonly address: string | null;
             /** @description Null for an exposure to several addresses; counterparties names them */
             readonly entity: string | null;
+            /** @description Empty where several lists name the counterparties; each names its own */
             readonly source: string;
             readonly source_url: string;
             /** @description Who found this out first; restatements of one origin count once */
@@ -278,10 +292,19 @@ export interface components {
             readonly first_at: string | null;
             readonly last_at: string | null;
             /** @description Of most value, at most 20 */
-            readonly counterparties: readonly components["schemas"]["Counterparty"][];
+            readonly counterparties: readonly components["schemas"]["EvidenceCounterparty"][];
             /** @description The others together; with counterparties they are the whole value */
             readonly counterparties_omitted: components["schemas"]["OmittedCounterparties"] | null;
             readonly path: readonly unknown[];
+            /** @description Points before the factors: 100 for a label, the cap of its kind for an exposure; null where the item does not count */
+            readonly base: number | null;
+            /** @description What the base is multiplied by: confidence, role, share, size or size_weight */
+            readonly factors: readonly components["schemas"]["EvidenceFactor"][];
+            /** @description Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null where they are not */
+            readonly capped_by: string | null;
+            /** @description Weight of the category; null where the item does not count */
+            readonly weight: number | null;
+            /** @description Points of the item after its limit, times the weight */
             readonly contribution: number;
             readonly decisive: boolean;
             readonly used: boolean;
@@ -299,19 +322,26 @@ export interface components {
             readonly aliases: readonly string[];
             readonly designated_on: string | null;
         };
-        readonly Counterparty: {
+        readonly EvidenceCounterparty: {
             readonly address: string;
             readonly entity: string;
             readonly value: string;
             /** @description US dollars at the day of each transfer; null without a price */
             readonly value_usd: string | null;
             readonly transfers: number;
+            /** @description The list that names the address; empty where no list does */
+            readonly source: string;
+            readonly source_url: string;
         };
         readonly OmittedCounterparties: {
             readonly count: number;
             readonly value: string;
             /** @description US dollars at the day of each transfer; null without a price */
             readonly value_usd: string | null;
+        };
+        readonly EvidenceFactor: {
+            readonly name: string;
+            readonly value: number;
         };
         readonly AssetBalance: {
             readonly asset: string;
@@ -341,6 +371,14 @@ export interface components {
             /** @description Of most value, at most 20 */
             readonly counterparties: readonly components["schemas"]["Counterparty"][];
             readonly counterparties_omitted: number;
+        };
+        readonly Counterparty: {
+            readonly address: string;
+            readonly entity: string;
+            readonly value: string;
+            /** @description US dollars at the day of each transfer; null without a price */
+            readonly value_usd: string | null;
+            readonly transfers: number;
         };
         readonly Cluster: {
             readonly id: string;

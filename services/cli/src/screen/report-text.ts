@@ -1,7 +1,7 @@
 /** A report for a person: the level, its reasons, where value came from and went, the unknown facts, and the sources. */
 import type { Evidence, Report } from '@cupel/contracts'
 import { printable, type Paint, type Style } from '../paint.js'
-import { meaningOf, notExaminedText } from './words.js'
+import { becauseOf, limitsOf, nameOf, en, pointsText } from '@cupel/report-pdf'
 
 const levelStyles: Readonly<Record<string, Style>> = {
   red: 'red',
@@ -34,19 +34,19 @@ export function reportText(report: Report, paint: Paint): string {
 const section = (title: string, lines: readonly string[], paint: Paint): readonly string[] =>
   lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`)]
 
-function heading(
-  { address, chain, risk, candidate_chains: candidates = [] }: Report,
-  paint: Paint,
-): readonly string[] {
+function heading(report: Report, paint: Paint): readonly string[] {
+  const { address, chain, risk, candidate_chains: candidates = [] } = report
   const word = risk.level === 'grey' ? 'NOT CLEARED (grey)' : risk.level.toUpperCase()
   const level = paint(levelStyles[risk.level] ?? 'bold', paint('bold', word))
   const bound =
     risk.score_is_lower_bound && risk.score < 100
       ? ' or more: something that the score needs was missing'
       : ''
+  // No points are no good news for an address that is not cleared.
+  const score = risk.level === 'grey' && risk.score === 0 ? [] : [`score ${risk.score} of 100${bound}`]
   const others = candidates.filter((one) => one !== chain)
   return [
-    `${level}  score ${risk.score} of 100${bound}`,
+    [level, ...score, ...(risk.level === 'grey' ? [becauseOf(report)] : [])].join('  '),
     `${printable(address)} on ${chain}${others.length > 0 ? ` (also an address on ${listed(others, 6)})` : ''}`,
   ]
 }
@@ -77,12 +77,14 @@ function evidenceLines(item: Evidence, paint: Paint): readonly string[] {
     `origin ${printable(item.origin)}`,
     `confidence ${item.confidence}`,
     ...(item.pre_designation === true ? ['before the designation'] : []),
+    ...(item.status === 'historical' ? [nameOf(en.statuses, item.status)] : []),
   ]
   const first = `${mark} ${kind}: ${whoText(item)}, ${contribution} points`
   return [
     decisive ? paint('bold', first) : first,
     ...(item.source === '' ? [] : [`    ${about.join(', ')}`]),
     ...(sanction === null ? [] : [`    ${sanctionText(sanction)}`]),
+    ...[pointsText(item)].filter((text) => text !== null).map((text) => `    ${printable(text)}`),
     ...(item.source_url === '' ? [] : [`    ${printable(item.source_url)}`]),
   ]
 }
@@ -136,31 +138,12 @@ function valueLines({ exposure, coverage }: Report): readonly string[] {
     )
 }
 
-function unknownLines({ risk, coverage, cluster }: Report): readonly string[] {
-  const { exposure, chain_data: chainData } = coverage
-  const stopped = cluster?.stopped ?? null
-  return [
-    ...risk.level_reasons.map((reason) => `${reason}: ${meaningOf(reason)}`),
-    ...exposure.incomplete
-      .filter((reason) => !risk.level_reasons.includes(reason))
-      .map((reason) => `${reason}: ${meaningOf(reason)}`),
-    ...(exposure.reason === 'late' || exposure.reason === 'failed'
-      ? [
-          `The ledger was not examined: the stage was ${exposure.reason}.`,
-          'The ledger did not answer in time: screen again.',
-        ]
-      : []),
-    ...(chainData.faults ?? []).map(
-      ({ source, error }) => `The provider ${printable(source)} did not answer: ${printable(error)}.`,
-    ),
-    ...(chainData.disagreements ?? []).map(
-      ({ fact }) => `Providers contradict one another on ${printable(fact)}.`,
-    ),
-    ...(stopped === null
-      ? []
-      : [`Labels of the ${cluster!.size} addresses of its cluster do not count: ${stopped}.`]),
-    `not examined: ${coverage.not_examined.map(notExaminedText).join('; ')}`,
-  ]
+/** A reason of the level also has the name that the API gives it. */
+function unknownLines(report: Report): readonly string[] {
+  const { level_reasons: reasons } = report.risk
+  return limitsOf(report, en).map(({ code, text }) =>
+    printable(reasons.includes(code) ? `${code}: ${text}` : text),
+  )
 }
 
 function listLines({ coverage: { labels }, generated_at: generatedAt }: Report): readonly string[] {
@@ -174,7 +157,7 @@ function listLines({ coverage: { labels }, generated_at: generatedAt }: Report):
       list.authority === null
         ? ''
         : `, ${list.whole ? 'the whole list' : 'a part of the list'} of ${list.authority}`
-    return `${name}${of}: ${dated}${confirmed}${ageText(list, generatedAt)}, ${list.labels.toLocaleString('en-US')} labels, ${list.status}`
+    return `${name}${of}: ${dated}${confirmed}${ageText(list, generatedAt)}, ${list.labels.toLocaleString('en-US')} labels, ${nameOf(en.listStatuses, list.status)}`
   })
 }
 

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
 import { levelReasons } from '@cupel/domain'
+import { en, reasonText } from '@cupel/report-pdf'
 import { describe, expect, test } from 'vitest'
 import { forTerminal, paintFor } from '../paint.js'
 import { asOfText } from './as-of-text.js'
 import { reportText } from './report-text.js'
-import { meaningOf } from './words.js'
 
 const golden = readFileSync(
   new URL('../../../../schemas/golden/ReportGenerated/1.json', import.meta.url),
@@ -70,7 +70,7 @@ test('the level comes first, then the address', () => {
 })
 
 test('a score that may be too low says so', () => {
-  expect(lines({ risk: { score_is_lower_bound: true } })[0]).toContain('or more')
+  expect(lines({ risk: { score: 12, score_is_lower_bound: true } })[0]).toContain('or more')
 })
 
 test('a full score is not said to be too low, and grey is not cleared', () => {
@@ -80,8 +80,29 @@ test('a full score is not said to be too low, and grey is not cleared', () => {
   expect(lines({})[0]).toContain('NOT CLEARED (grey)')
 })
 
-test.each(levelReasons)('%s has words', (reason) => {
-  expect(meaningOf(reason)).not.toBe(meaningOf('a_later_word'))
+test.each(levelReasons)('%s has words and a remedy', (reason) => {
+  expect(lines({ risk: { level_reasons: [reason] } }).join('\n')).toContain(
+    `${reason}: ${reasonText(reason)}`,
+  )
+  expect(Object.hasOwn(en.remedies, reason)).toBe(true)
+})
+
+test('an item says how its points come about, and why they are limited', () => {
+  const points = {
+    ...{ base: 95, factors: [{ name: 'confidence', value: 1 }], capped_by: 'execution_unknown', weight: 1 },
+    ...{ relation: 'direct', direction: 'out', hops: 1, value: '12.5 ETH', contribution: 69.99 },
+  }
+  const text = lines({ risk: { level: 'orange', score: 69.99, evidence: [evidence(points)] } }).join('\n')
+  expect(text).toContain('95 points at most × 1 (confidence) (limited to below red, because the execution')
+  expect(text).toContain('× 1 (weight of the category) = 69.99 points')
+})
+
+test('no points are no good news for an address that is not cleared', () => {
+  expect(lines({})[0]).toBe('NOT CLEARED (grey)  too little is known to say green')
+  const exposure = { ...base.coverage.exposure, status: 'unavailable', reason: 'late', incomplete: [] }
+  expect(lines({ coverage: { exposure } })[0]).toBe(
+    'NOT CLEARED (grey)  the ledger did not answer in time: screen again',
+  )
 })
 
 test('colour appears only on a terminal, and not where NO_COLOR is set', () => {
@@ -147,23 +168,20 @@ describe('what is not known', () => {
     const text = lines({ risk: { level_reasons: ['no_sanctions_list', 'a_later_word'] } }).join('\n')
     expect(text).toContain('no_sanctions_list: No whole sanctions list is in force here')
     expect(text).toContain('a_later_word: ')
-    expect(text).toContain(
-      'not examined: value that moved to another chain; other addresses of the same owner',
-    )
+    expect(text).toContain(en.notExamined['cross_chain'])
+    expect(text).toContain(en.notExamined['clusters'])
   })
 
   test('a stage that was late does not look like an installation without a ledger', () => {
     const exposure = { ...base.coverage.exposure, status: 'unavailable', reason: 'late', incomplete: [] }
-    expect(lines({ coverage: { exposure } }).join('\n')).toContain(
-      'The ledger was not examined: the stage was late.',
-    )
+    expect(lines({ coverage: { exposure } }).join('\n')).toContain(en.exposureReasons['late'])
     const none = { ...exposure, reason: 'not_configured' }
-    expect(lines({ coverage: { exposure: none } }).join('\n')).not.toContain('was not examined')
+    expect(lines({ coverage: { exposure: none } }).join('\n')).not.toContain(en.exposureReasons['late'])
   })
 
   test('a cluster that stopped says why its labels do not count', () => {
     const cluster = { id: '1', size: 20_000, heuristic: 'common-input', as_of: '3', stopped: 'too_large' }
-    expect(lines({ cluster }).join('\n')).toContain('20000 addresses of its cluster do not count: too_large')
+    expect(lines({ cluster }).join('\n')).toContain(en.clusterStops['too_large'])
   })
 })
 
@@ -176,7 +194,7 @@ test('lists are shown with whose they are, their date, their age and their state
   const labels = { ...base.coverage.labels, lists: [list] }
   const text = lines({ generated_at: '2026-11-21T09:00:00.000Z', coverage: { labels } }).join('\n')
   expect(text).toContain(
-    'ofac_sdn/sdn.xml, the whole list of us-ofac: of 2026-11-18, 3 days old, 1,053 labels, old',
+    'ofac_sdn/sdn.xml, the whole list of us-ofac: of 2026-11-18, 3 days old, 1,053 labels, too old',
   )
   expect(lines({}).join('\n')).toContain('No sanctions list is in force here')
 })

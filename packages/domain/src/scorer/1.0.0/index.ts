@@ -68,6 +68,7 @@ export { compiledDefaultPolicy, defaultPolicy } from './risk/default-policy.js'
 export { compilePolicy, compilePolicyText, policyFault } from './risk/policy.js'
 export type { CompiledPolicy, PolicyDocument, RequiredList } from './risk/policy.js'
 export { MAX_EVIDENCE_ITEMS } from './risk/evidence.js'
+export { capReasons, type CappedBy } from './risk/points.js'
 export type { ChainKnowledge } from './risk/level.js'
 
 export { knownCandidates } from './screening/candidates.js'

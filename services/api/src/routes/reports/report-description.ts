@@ -51,6 +51,13 @@ export const reportExample: Report = {
         counterparties_omitted: null,
         share: null,
         path: [],
+        base: 100,
+        factors: [
+          { name: 'confidence', value: 1 },
+          { name: 'role', value: 1 },
+        ],
+        capped_by: null,
+        weight: 1,
         contribution: 100,
         decisive: true,
         used: true,

@@ -152,8 +152,17 @@ describe('execution that is not proven', () => {
       [THIEF]: [ofacLabel()],
     })
     expect(scored).toMatchObject([
-      { hundredths: 6_999, contribution: 6_999, evidence: { path: [{ execution: 'unknown' }] } },
+      {
+        hundredths: 6_999,
+        contribution: 6_999,
+        evidence: { path: [{ execution: 'unknown' }], base: 95, capped_by: 'execution_unknown', weight: 1 },
+      },
     ])
+  })
+
+  test('does not say that anything is limited where the points are below the limit', () => {
+    const { scored } = exposed([incoming({ amount: ETHER / 10n, proven: false })], { [THIEF]: [stolenLabel] })
+    expect(scored[0]!.evidence.capped_by).toBeNull()
   })
 
   test('takes nothing from what is proven', () => {
@@ -170,6 +179,32 @@ describe('execution that is not proven', () => {
   })
 })
 
+describe('an item about several sources', () => {
+  const other = label({ category: 'stolen', source: 'another_list', sourceUrl: 'https://another.example' })
+  const scored = exposed([incoming({ amount: 2n * ETHER }), incoming({ from: OTHER })], {
+    [THIEF]: [stolenLabel],
+    [OTHER]: [other],
+  }).scored
+
+  test('names no address, entity, source or link that only one of them has', () => {
+    expect(scored[0]!.evidence).toMatchObject({ address: null, entity: null, source: '', source_url: '' })
+  })
+
+  test('names the source of each counterparty', () => {
+    expect(scored[0]!.evidence.counterparties.map(({ source, source_url: link }) => [source, link])).toEqual([
+      [stolenLabel.source, stolenLabel.sourceUrl],
+      ['another_list', 'https://another.example'],
+    ])
+  })
+
+  test('says how its points come about: base times factors times weight', () => {
+    const { base, factors, weight, contribution } = scored[0]!.evidence
+    const product = factors.reduce((points, { value }) => points * value, base! * weight!)
+    expect(Math.abs(product - scored[0]!.contribution / 100)).toBeLessThan(0.02)
+    expect(contribution).toBe(0)
+  })
+})
+
 describe('dates of designation', () => {
   const designatedAfter = { [THIEF]: [ofacLabel({ validFrom: '2024-01-01' })] }
   const before = { occurredAtS: Date.parse('2023-06-01') / 1_000 }
@@ -177,7 +212,12 @@ describe('dates of designation', () => {
 
   test('known to be before: cap 40, no least, said so', () => {
     const { scored } = exposed([outgoing({ ...before, amount: 100n * ETHER })], designatedAfter)
-    expect(scored).toMatchObject([{ hundredths: 4_000, evidence: { pre_designation: true } }])
+    expect(scored).toMatchObject([
+      {
+        hundredths: 4_000,
+        evidence: { pre_designation: true, base: 40, capped_by: 'pre_designation', weight: 1 },
+      },
+    ])
     expect(exposed([outgoing({ ...before, amount: 1n })], designatedAfter).scored).toMatchObject([
       { hundredths: 0 },
     ])

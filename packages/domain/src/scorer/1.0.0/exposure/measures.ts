@@ -34,7 +34,7 @@ export interface Contribution {
 type StepsOf = (route: Route, transfer: Transfer) => readonly Transfer[]
 
 interface SourceSum extends Tally {
-  readonly source: SourceAttribution | null
+  readonly attribution: SourceAttribution | null
   provenAmount: bigint
 }
 
@@ -68,6 +68,8 @@ interface Sum {
   preDesignation: boolean | null
   readonly bySource: Map<string, SourceSum>
   readonly byRoute: Map<string, RouteSum>
+  /** Of the parts that are not proven, the one of most value. */
+  unproven: AssetContribution | null
   transfers: number
   lastTransferId: string
   readonly period: Period
@@ -96,6 +98,7 @@ export function createMeasures(limits: ExposureLimits) {
       const amount = one.amount * one.asset.factor
       addToSource(sum, one, amount)
       addToRoute(sum, one, amount)
+      if (!one.route.proven && (sum.unproven === null || one.amount > sum.unproven.amount)) sum.unproven = one
       sum.hops = Math.max(sum.hops, one.route.between.length + 1)
       if (sum.lastTransferId === one.transfer.id) return
       sum.lastTransferId = one.transfer.id
@@ -153,6 +156,7 @@ const emptySum = (
   isCluster: one.source?.isCluster === true,
   bySource: new Map(),
   byRoute: new Map(),
+  unproven: null,
   transfers: 0,
   lastTransferId: '',
   period: { firstAtS: Infinity, lastAtS: -Infinity, isKnown: true },
@@ -189,7 +193,7 @@ function addToSource(
 ): void {
   let known = sum.bySource.get(route.sourceAddress)
   if (known === undefined) {
-    known = { ...emptyTally(source?.label?.entity ?? ''), source, provenAmount: 0n }
+    known = { ...emptyTally(source?.label?.entity ?? '', source?.label ?? undefined), attribution: source, provenAmount: 0n }
     sum.bySource.set(route.sourceAddress, known)
   }
   addTo(known, amount, microUsd, transfer)
@@ -244,6 +248,7 @@ function measureOf(sum: Sum, facts: MeasureFacts): ExposureMeasure {
     microUsd: textOf(microUsd),
     wholeAmount: facts.whole.toString(),
     provenAmount: proven.amount.toString(),
+    isOrderUnknown: isOrderUnknown(sum),
     total: facts.total.toString(),
     totalComplete: facts.totalComplete,
     confidencePpm: all.meanPpm,
@@ -257,29 +262,38 @@ function measureOf(sum: Sum, facts: MeasureFacts): ExposureMeasure {
     counterpartiesOmitted: others.omitted,
     counterpartiesOmittedAmount: others.omittedAmount.toString(),
     counterpartiesOmittedMicroUsd: textOf(others.omittedMicroUsd),
-    sanction: top.source?.label?.sanction ?? null,
+    sanction: top.attribution?.label?.sanction ?? null,
     sourceAddress: address,
-    ...namesOf(top.source?.label ?? null, sum.asset.chain),
+    entity: top.attribution?.label?.entity ?? '',
+    sourceChain: top.attribution?.label?.chain ?? sum.asset.chain,
+    ...namesOf(sources.map(([, { attribution }]) => attribution?.label ?? null)),
     paths: topPaths(sum, facts.pathCount),
   }
 }
 
-const confidenceOf = ({ source }: SourceSum): number => source?.confidencePpm ?? 0
+const confidenceOf = ({ attribution }: SourceSum): number => attribution?.confidencePpm ?? 0
 
 const isLarger = ([a, x]: [string, SourceSum], [b, y]: [string, SourceSum]): boolean =>
   x.amount > y.amount || (x.amount === y.amount && a < b)
 
-function namesOf(label: ConsideredLabel | null, chain: string) {
+/** What all labels have in common: an item about several sources does not name what only one of them says. */
+function namesOf(labels: readonly (ConsideredLabel | null)[]) {
+  const common = <T>(read: (label: ConsideredLabel) => T, otherwise: T): T => {
+    const values = new Set(labels.map((label) => (label === null ? otherwise : read(label))))
+    return values.size === 1 ? [...values][0]! : otherwise
+  }
   return {
-    sourceChain: label?.chain ?? chain,
-    entity: label?.entity ?? '',
-    source: label?.source ?? '',
-    sourceUrl: label?.sourceUrl ?? '',
-    origin: label?.origin ?? '',
-    role: label?.role ?? '',
-    observedAt: label?.observedAt ?? null,
+    source: common(({ source }) => source, ''),
+    sourceUrl: common(({ sourceUrl }) => sourceUrl, ''),
+    origin: common(({ origin }) => origin, ''),
+    role: common(({ role }) => role, ''),
+    observedAt: common(({ observedAt }) => observedAt, null),
   }
 }
+
+/** Whether every transfer of the largest unproven part is proven, so that it is their order that is not known. */
+const isOrderUnknown = ({ unproven }: Sum): boolean =>
+  unproven !== null && unproven.stepsOf(unproven.route, unproven.transfer).every(({ proven }) => proven)
 
 /** Sum, and mean of the parts per million weighted by it, rounded half up; 0 where nothing weighs. */
 function weighted(parts: readonly (readonly [amount: bigint, ppm: number])[]) {

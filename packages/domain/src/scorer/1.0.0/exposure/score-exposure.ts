@@ -3,6 +3,7 @@
  * up once, to hundredths of a point.
  */
 import type { Evidence, ExposureMeasure } from '@cupel/contracts'
+import { limited, notCounted, type CappedBy, type Factor } from '../risk/points.js'
 import { FULL_HUNDREDTHS, mostHundredths, weightedHundredths } from '../risk/ownership.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 import { shownSanction } from '../risk/shown-sanction.js'
@@ -34,12 +35,16 @@ export function scoreExposure(
 ): readonly ScoredExposure[] {
   return measures.map((measure) => {
     const reason = unscoredReason(measure, isCleanService)
-    const hundredths = reason === null ? pointsOf(measure, policy) : 0
-    const contribution =
-      reason === null
-        ? weightedHundredths(hundredths, policy.weightsPpm[measure.category as RiskCategory])
-        : 0
-    return { category: measure.category, hundredths, contribution, evidence: evidenceOf(measure, reason) }
+    const evidence = evidenceOf(measure, reason)
+    if (reason !== null) return { category: measure.category, hundredths: 0, contribution: 0, evidence }
+    const { hundredths, cappedBy, base, factors } = pointsOf(measure, policy)
+    const weightPpm = policy.weightsPpm[measure.category as RiskCategory]
+    return {
+      category: measure.category,
+      hundredths,
+      contribution: weightedHundredths(hundredths, weightPpm),
+      evidence: { ...evidence, base: base / 100, factors, capped_by: cappedBy, weight: weightPpm / PPM },
+    }
   })
 }
 
@@ -57,8 +62,12 @@ function unscoredReason(measure: ExposureMeasure, isCleanService: boolean): Expo
 const isDust = ({ direction, dust }: ExposureMeasure, amount: bigint): boolean =>
   direction === 'in' && amount < BigInt(dust)
 
+interface Points extends Formula {
+  readonly cappedBy: CappedBy | null
+}
+
 /** Points that depend on unproven transfers are limited; the points of the proven transfers alone are the minimum. */
-function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
+function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): Points {
   const { exposure } = policy
   const amount = BigInt(measure.amount)
   const provenAmount = BigInt(measure.provenAmount)
@@ -66,19 +75,24 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): number {
   const all = formula(measure, { amount, whole, confidencePpm: measure.confidencePpm }, policy)
   const atMost = (weightedLimit: number): number =>
     mostHundredths(policy.weightsPpm[measure.category as RiskCategory], weightedLimit)
-  if (measure.subcategory === COINJOIN) return Math.min(all, atMost(exposure.coinJoinMaximumHundredths))
-  const most = measure.isCluster ? atMost(policy.clusterMaximumHundredths) : all
-  if (provenAmount === amount) return Math.min(all, most)
-  const proven = formula(
-    measure,
-    {
-      amount: provenAmount,
-      whole: whole - (amount - provenAmount),
-      confidencePpm: measure.provenConfidencePpm,
-    },
-    policy,
-  )
-  return Math.min(most, Math.max(proven, Math.min(all, atMost(exposure.unprovenMaximumHundredths))))
+  const isCoinJoin = measure.subcategory === COINJOIN
+  const isUnproven = provenAmount !== amount && !isCoinJoin
+  const ofProven = {
+    amount: provenAmount,
+    whole: whole - (amount - provenAmount),
+    confidencePpm: measure.provenConfidencePpm,
+  }
+  const proven = isUnproven ? formula(measure, ofProven, policy).hundredths : 0
+  const most = limited(Math.max(all.hundredths, proven), [
+    ['coinjoin', isCoinJoin ? atMost(exposure.coinJoinMaximumHundredths) : null],
+    ['cluster', measure.isCluster ? atMost(policy.clusterMaximumHundredths) : null],
+    [
+      measure.isOrderUnknown ? 'order_unknown' : 'execution_unknown',
+      isUnproven ? Math.max(proven, atMost(exposure.unprovenMaximumHundredths)) : null,
+    ],
+  ])
+  const isLowered = isPreDesignation(measure) && all.base < capOf({ ...measure, preDesignation: false }, policy)
+  return { ...all, ...most, cappedBy: most.cappedBy ?? (isLowered ? 'pre_designation' : null) }
 }
 
 /** The fewest points whose weighted value, rounded half up, reaches a minimum; full points where none does. */
@@ -94,25 +108,46 @@ interface Value {
   readonly confidencePpm: number
 }
 
+interface Formula {
+  /** The cap, hundredths. */
+  readonly base: number
+  readonly factors: Factor[]
+  /** Their product, or the minimum of direct exposure that has one. */
+  readonly hundredths: number
+}
+
 /** cap · c̄ · (share unknown ? ℓ : max(V ≥ d ? s : 0, u·ℓ)), and the minimum of direct exposure that has one. */
 function formula(
   measure: ExposureMeasure,
   { amount, whole, confidencePpm }: Value,
   policy: CompiledPolicy,
-): number {
-  if (amount === 0n || isDust(measure, whole)) return 0
+): Formula {
+  const base = capOf(measure, policy)
+  if (amount === 0n || isDust(measure, whole)) return { base, factors: [], hundredths: 0 }
   const { exposure } = policy
   const band = measure.category === 'sanctions' ? 'sanctions' : 'other'
   const dust = BigInt(measure.dust)
   const size = sizePpm(amount, dust, exposure.document.size_decades)
   const share = sharePpm(measure, amount)
-  const ofSize = BigInt(size) * BigInt(share === null ? PPM : exposure.sizeFactorPpm[band])
-  const ofShare =
-    share === null || whole < dust ? 0n : BigInt(shareOfBandPpm(share, exposure.sharePpm[band])) * PPM_N
+  const sizeWeight = share === null ? PPM : exposure.sizeFactorPpm[band]
+  const ofSize = BigInt(size) * BigInt(sizeWeight)
+  const ofBand = share === null || whole < dust ? 0 : shareOfBandPpm(share, exposure.sharePpm[band])
+  const ofShare = BigInt(ofBand) * PPM_N
   const factor = ofSize > ofShare ? ofSize : ofShare
-  const cap = capOf(measure, policy)
-  const points = roundedQuotient(BigInt(cap) * BigInt(confidencePpm) * factor, PPM_N * PPM_N * PPM_N)
-  return Math.max(points, minimumOf(measure, amount, policy))
+  const points = roundedQuotient(BigInt(base) * BigInt(confidencePpm) * factor, PPM_N * PPM_N * PPM_N)
+  return {
+    base,
+    factors: [
+      { name: 'confidence', value: confidencePpm / PPM },
+      ...(ofShare >= ofSize
+        ? [{ name: 'share', value: ofBand / PPM }]
+        : [
+            { name: 'size', value: size / PPM },
+            { name: 'size_weight', value: sizeWeight / PPM },
+          ]),
+    ],
+    hundredths: Math.max(points, minimumOf(measure, amount, policy)),
+  }
 }
 
 const isPreDesignation = ({ preDesignation }: ExposureMeasure): boolean => preDesignation === true
@@ -190,6 +225,8 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
       value: inAsset(measure, one.amount),
       value_usd: inDollars(one.microUsd),
       transfers: one.transfers,
+      source: one.source,
+      source_url: one.sourceUrl,
     })),
     counterparties_omitted:
       measure.counterpartiesOmitted === 0
@@ -200,7 +237,7 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
             value_usd: inDollars(measure.counterpartiesOmittedMicroUsd),
           },
     path: pathOf(measure),
-    contribution: 0,
+    ...notCounted,
     decisive: false,
     used: reason === null,
     reason,

@@ -5,6 +5,9 @@ import { transfersOf, type Transfer } from './transfer.js'
 
 export interface Tally {
   readonly entity: string
+  /** The list that names the address; empty in a breakdown. */
+  readonly source: string
+  readonly sourceUrl: string
   /** Base units. */
   amount: bigint
   /** Millionths of a US dollar; null where a price is missing. */
@@ -14,8 +17,8 @@ export interface Tally {
   lastTransferId: string
 }
 
-export const emptyTally = (entity: string): Tally => ({
-  entity,
+export const emptyTally = (entity: string, { source, sourceUrl } = { source: '', sourceUrl: '' }): Tally => ({
+  ...{ entity, source, sourceUrl },
   amount: 0n,
   microUsd: 0n,
   transfers: 0,
@@ -59,9 +62,8 @@ export function listed(tallies: ReadonlyMap<string, Tally>, limit: number): List
     omittedMicroUsd = addedValue(omittedMicroUsd, microUsd)
   }
   return {
-    counterparties: sorted.slice(0, limit).map(([address, { entity, amount, microUsd, transfers }]) => ({
-      address,
-      entity,
+    counterparties: sorted.slice(0, limit).map(([address, { entity, source, sourceUrl, amount, microUsd, transfers }]) => ({
+      ...{ address, entity, source, sourceUrl },
       amount: amount.toString(),
       microUsd: textOf(microUsd),
       transfers,

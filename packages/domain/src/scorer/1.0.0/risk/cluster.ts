@@ -8,6 +8,7 @@ import { riskCategories, type RiskCategory } from '../vocabulary.js'
 import { compareStrength, compareText, confidenceOf, considerLabels, rolePpmOf } from './consider-labels.js'
 import type { LabelFacts } from './label-facts.js'
 import { hundredthsOf, mostHundredths, weightedHundredths } from './ownership.js'
+import { limited, type CappedBy } from './points.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
 /** A cluster as it was read: every label of every other member. */
@@ -24,6 +25,7 @@ export interface ClusterFinding extends ClusterLabel {
   readonly confidencePpm: number
   /** Unweighted points, hundredths. */
   readonly hundredths: number
+  readonly cappedBy: CappedBy | null
   /** Weighted points, hundredths; at most the maximum of the policy. */
   readonly contribution: number
 }
@@ -60,12 +62,11 @@ export function clusterFindings(
     const confidencePpm = roundedProduct(confidenceOf(one.label), policy.clusterFactorPpm)
     const strength = roundedProduct(confidencePpm, rolePpmOf(one.label, policy))
     const weightPpm = policy.weightsPpm[category]
-    const hundredths = Math.min(
-      hundredthsOf(strength),
-      mostHundredths(weightPpm, policy.clusterMaximumHundredths),
-    )
-    const contribution = weightedHundredths(hundredths, weightPpm)
-    return { ...one, category, confidencePpm, hundredths, contribution }
+    const points = limited(hundredthsOf(strength), [
+      ['cluster', mostHundredths(weightPpm, policy.clusterMaximumHundredths)],
+    ])
+    const contribution = weightedHundredths(points.hundredths, weightPpm)
+    return { ...one, category, confidencePpm, ...points, contribution }
   })
 }
 

@@ -6,9 +6,10 @@ import type { ConsideredLabel, Evidence } from '@cupel/contracts'
 import type { ScoredExposure } from '../exposure/score-exposure.js'
 import { categories, type RiskCategory } from '../vocabulary.js'
 import type { ClusterFinding } from './cluster.js'
-import { compareStrength, compareText, confidenceOf } from './consider-labels.js'
+import { compareStrength, compareText, confidenceOf, rolePpmOf } from './consider-labels.js'
 import type { UnusedReason } from './label-facts.js'
 import { weightedHundredths, type CategoryOwnership, type CountedLabel } from './ownership.js'
+import { labelPoints, notCounted } from './points.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 import { shownSanction } from './shown-sanction.js'
 
@@ -45,7 +46,7 @@ export function collectEvidence({
   const items = [
     ...ownership.flatMap((owned) => countedItems(owned, screenedAddress, policy)),
     ...unusedItems(considered, screenedAddress, policy),
-    ...findings.map(clusterItem),
+    ...findings.map((finding) => clusterItem(finding, policy)),
     ...exposure.map(exposureItem),
   ]
   items.sort(compareItems)
@@ -72,7 +73,14 @@ function countedItems(
   policy: CompiledPolicy,
 ): readonly EvidenceItem[] {
   const items = owned.counted.map((counted) => ({
-    evidence: evidenceOf(counted.label, screenedAddress),
+    evidence: {
+      ...evidenceOf(counted.label, screenedAddress),
+      ...labelPoints(
+        confidenceOf(counted.label),
+        counted.label.isLiveDesignation ? PPM : rolePpmOf(counted.label, policy),
+        counted.label.isLiveDesignation ? PPM : weightPpmOf(owned, policy),
+      ),
+    },
     contribution: contributionOf(owned, counted, policy),
     labelId: counted.label.labelId,
   }))
@@ -89,10 +97,11 @@ function contributionOf(
   return weighted(owned, hundredths, policy)
 }
 
-function weighted({ category }: CategoryOwnership, hundredths: number, policy: CompiledPolicy): number {
-  if (category === 'clean_exchange') return 0
-  return weightedHundredths(hundredths, policy.weightsPpm[category satisfies RiskCategory])
-}
+const weighted = (owned: CategoryOwnership, hundredths: number, policy: CompiledPolicy): number =>
+  weightedHundredths(hundredths, weightPpmOf(owned, policy))
+
+const weightPpmOf = ({ category }: CategoryOwnership, policy: CompiledPolicy): number =>
+  category === 'clean_exchange' ? 0 : policy.weightsPpm[category satisfies RiskCategory]
 
 function combinedItem(owned: CategoryOwnership, policy: CompiledPolicy): EvidenceItem {
   const strongest = [...owned.counted].sort((a, b) => compareStrength(a.label, b.label, policy))[0]!.label
@@ -104,6 +113,7 @@ function combinedItem(owned: CategoryOwnership, policy: CompiledPolicy): Evidenc
       origin: COMBINED_ORIGIN,
       confidence: owned.confidencePpm / PPM,
       observed_at: null,
+      ...labelPoints(owned.confidencePpm, PPM, weightPpmOf(owned, policy)),
     },
     contribution: weighted(owned, owned.hundredths, policy),
     labelId: '',
@@ -158,7 +168,7 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
     counterparties: [],
     counterparties_omitted: null,
     path: [],
-    contribution: 0,
+    ...notCounted,
     decisive: false,
     used: label.used,
     reason: label.used ? null : label.reason,
@@ -167,7 +177,10 @@ function evidenceOf(label: ConsideredLabel, screenedAddress: string): Evidence {
 }
 
 /** The other member is the address, and the transaction in which it spent together with the cluster is the path. */
-function clusterItem({ label, member, txHash, confidencePpm, contribution }: ClusterFinding): EvidenceItem {
+function clusterItem(
+  { category, label, member, txHash, confidencePpm, contribution, cappedBy }: ClusterFinding,
+  policy: CompiledPolicy,
+): EvidenceItem {
   return {
     evidence: {
       ...evidenceOf(label, ''),
@@ -175,6 +188,8 @@ function clusterItem({ label, member, txHash, confidencePpm, contribution }: Clu
       address: member,
       confidence: confidencePpm / PPM,
       path: [{ transaction: txHash === '' ? null : txHash }],
+      ...labelPoints(confidencePpm, rolePpmOf(label, policy), policy.weightsPpm[category]),
+      capped_by: cappedBy,
     },
     contribution,
     labelId: label.labelId,
