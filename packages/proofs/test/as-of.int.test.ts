@@ -44,19 +44,26 @@ afterAll(async () => await deciding.installation.close())
 const noRest = () => null
 
 async function asOf(
-  { address, chain, generatedAt: moment, customerReference }: ReportGenerated,
+  { address, chain, candidateChains, generatedAt: moment, customerReference }: ReportGenerated,
   at = moment,
 ): Promise<AsOfScreening> {
-  const found = await ask(address, chain, at, customerReference)
+  const found = await ask(address, chain, at, customerReference, candidateChains)
   if (typeof found === 'string') throw new Error(`There were no ${found} yet`)
   return found
 }
 
-async function ask(address: string, chain: string, at: string, customerReference: string | null = null) {
+async function ask(
+  address: string,
+  chain: string,
+  at: string,
+  customerReference: string | null = null,
+  candidateChains: readonly string[] = [],
+) {
   const parsed = parseAddress(address, chain)
   if (!parsed.ok) throw new Error(parsed.detail)
   const { log, codec, database } = deciding.installation
-  const request = { ...screenedAddress(parsed), livemode: true, customerReference, asOf: at }
+  const screened = { ...screenedAddress(parsed), candidateChains }
+  const request = { ...screened, livemode: true, customerReference, asOf: at }
   return await screenAsOf({ log, codec, database }, request, noRest)
 }
 
@@ -134,7 +141,9 @@ test('of every report decided only from lists and ledger, the same answer is giv
     if (happening !== undefined) await happening(index + 1)
     const [address, chain] = addresses[index % addresses.length]!
     const reportId = index.toString(16).padStart(16, '0')
-    reports.push(await deciding.decide({ address, chain, reportId }))
+    const candidates =
+      index % 2 === 0 || chain === 'BTC' ? [] : ['ETH', 'BSC'].filter((other) => other !== chain)
+    reports.push(await deciding.decide({ address, chain, candidates, reportId }))
   }
   for (const report of reports) {
     const found = await asOf(report)

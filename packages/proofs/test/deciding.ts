@@ -4,8 +4,10 @@ import {
   compiledDefaultPolicy,
   compilePolicyText,
   decideScreening,
+  knownCandidates,
   labelState,
   parseAddress,
+  type ChainFindings,
   type ChainInputs,
   type CompiledPolicy,
   type PriceTable,
@@ -55,6 +57,8 @@ export interface Deciding {
     readonly reportId: string
     readonly prices?: PriceTable | null
     readonly chainInputs?: ChainInputs
+    /** Other chains that the address is possible on. */
+    readonly candidates?: readonly string[]
   }): Promise<ReportGenerated>
   append(data: ReportGenerated): Promise<void>
 }
@@ -130,33 +134,41 @@ const declared = (complete: { readonly from: number; readonly to: number } | und
 
 async function decide(
   installation: TestInstallation,
-  { address, chain, reportId, prices = null, chainInputs }: Parameters<Deciding['decide']>[0],
+  {
+    address,
+    chain,
+    reportId,
+    prices = null,
+    chainInputs,
+    candidates = [],
+  }: Parameters<Deciding['decide']>[0],
 ): Promise<ReportGenerated> {
   const { database } = installation
-  const parsed = parseAddress(address, chain)
-  if (!parsed.ok) throw new Error(parsed.detail)
-  const snapshot = await readLabelSnapshot(database, { lookupKeys: [parsed.lookupKey] })
+  const snapshot = await readLabelSnapshot(database, { lookupKeys: [] })
   const labelSets = snapshot.sets!.map(setFacts)
   const generatedAt = new Date().toISOString()
   const policy = compilePolicyText(snapshot.policy!.document)
-  const asked = {
-    chain,
-    address: parsed.canonical,
-    ledgerSeq: (await currentLedger(database)).ledgerSeq,
-    prices,
-  }
+  const { ledgerSeq } = await currentLedger(database)
   const labelsOf = async (lookupKeys: readonly string[]) => {
     const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: snapshot.labelSetSeq })
     return new Map(
       lookupKeys.map((key) => [key, labels.filter((one) => one.lookupKey === key).map(labelFacts)]),
     )
   }
-  const hasLedger = asked.ledgerSeq > 0
-  const exposure = hasLedger
-    ? await examineAddress(database, { ...asked, policy, labelSets, generatedAt, labelsOf })
-    : null
   const { addresses: maxAddresses } = policy.document.cluster
-  const cluster = hasLedger ? await readClusterFacts(database, { ...asked, maxAddresses, labelsOf }) : null
+  const findingsOn = async (on: string): Promise<ChainFindings> => {
+    const parsed = parseAddress(address, on)
+    if (!parsed.ok) throw new Error(parsed.detail)
+    const { canonical: canonicalAddress, lookupKey } = parsed
+    const labels = (await labelsOf([lookupKey])).get(lookupKey)!
+    if (ledgerSeq === 0) return { chain: on, canonicalAddress, labels }
+    const asked = { chain: on, address: canonicalAddress, ledgerSeq, labelsOf }
+    const exposure = await examineAddress(database, { ...asked, prices, policy, labelSets, generatedAt })
+    const cluster = await readClusterFacts(database, { ...asked, maxAddresses })
+    return { chain: on, canonicalAddress, labels, exposure, cluster }
+  }
+  const { labels, canonicalAddress, exposure = null, cluster = null } = await findingsOn(chain)
+  const others = await Promise.all(candidates.map(findingsOn))
   const lists = {
     labelSetSeq: snapshot.labelSetSeq,
     labelsAsOf: newestPublication(snapshot.sets!),
@@ -171,12 +183,14 @@ async function decide(
         accountId: 'acc_test',
         livemode: true,
         address,
-        canonicalAddress: parsed.canonical,
+        canonicalAddress,
         chain,
       },
-      ...{ candidateChains: [], customerReference: null, reportUrl: '', jobId: null, jobIndex: null },
+      candidateChains: candidates.length === 0 ? [] : [chain, ...candidates],
+      ...{ customerReference: null, reportUrl: '', jobId: null, jobIndex: null },
     },
-    snapshot: { ...lists, labelView: 'current', labels: snapshot.labels.map(labelFacts) },
+    snapshot: { ...lists, labelView: 'current', labels },
+    candidates: knownCandidates(labels, others),
     ...(chainInputs === undefined ? {} : { chainInputs }),
     ...{ exposure, cluster, policy, generatedAt },
   })

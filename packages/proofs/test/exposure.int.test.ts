@@ -168,3 +168,37 @@ test('a cluster is read again: its labels at level B, its members at level C', a
   expect(levels).toMatchObject({ A: { differs: 1 }, B: { differs: 1 }, C: { differs: 1 } })
   expect(findings.find(({ level }) => level === 'B')?.paths).toContain('inputs.cluster.0.confidencePpm')
 })
+
+test('what another chain was judged by is read again too', async () => {
+  const payer = '0x5555555555555555555555555555555555555555'
+  const onBsc = TRANSFERS.replaceAll('ETH,1', 'BSC,1').replaceAll(',ETH,,', ',BNB,,').replaceAll(ASKED, payer)
+  await deciding.importLabelText(LABELS)
+  await deciding.importTransfers('bsc.csv', onBsc, { format: 'csv', chain: 'BSC' })
+  const of = { address: payer, chain: 'ETH', candidates: ['BSC', 'MATIC'] }
+  const decided = await deciding.decide({ ...of, reportId: '00000000000000c7' })
+  expect(decided.inputs.candidates.map(({ chain }) => chain)).toEqual(['BSC'])
+  expect(decided.inputs.candidates[0]!.exposure!.measures.length).toBeGreaterThan(0)
+  expect(decided.score).toBeGreaterThan(0)
+  const evidence: { chain: string; relation: string }[] = JSON.parse(decided.report).risk.evidence
+  expect(evidence.filter(({ relation }) => relation === 'direct').map(({ chain }) => chain)).toContain('BSC')
+  await deciding.append(decided)
+
+  const [candidate] = decided.inputs.candidates
+  const forged = { ...candidate!, exposure: { ...candidate!.exposure!, measures: [] } }
+  const forgedId = '00000000000000d7'
+  await deciding.append({
+    ...decided,
+    reportId: forgedId,
+    inputs: { ...decided.inputs, candidates: [forged] },
+  })
+  const proofOf = (reportId: string) =>
+    recomputeReports({
+      ...{ ...installation.deps, log: installation.log, levels: ['A', 'B', 'C'], reportId, maxFindings: 10 },
+    })
+  expect(await proofOf(decided.reportId)).toMatchObject({
+    levels: { A: { same: 1 }, B: { same: 1 }, C: { same: 1 } },
+  })
+  expect(await proofOf(forgedId)).toMatchObject({
+    levels: { A: { differs: 1 }, B: { same: 1 }, C: { differs: 1 } },
+  })
+})

@@ -7,7 +7,7 @@ import {
   issueKey,
   loadInstallationSecrets,
 } from '@cupel/access'
-import { API_KEY_RANDOM_BYTES, chains, renderApiKey } from '@cupel/domain'
+import { API_KEY_RANDOM_BYTES, chains, renderApiKey, writtenForms } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
@@ -156,6 +156,9 @@ describe('the list of reports', () => {
 
   test('is narrowed by address in any form, by chain and by level', async () => {
     expect(items(await list(key, `?address=${BITCOIN}`))).toHaveLength(1)
+    const [segwit] = writtenForms(BITCOIN, 'BTC', 'BTC').filter((form) => form.startsWith('bc1'))
+    const [cash] = writtenForms(BITCOIN, 'BTC', 'BCH')
+    for (const form of [segwit, cash]) expect(items(await list(key, `?address=${form}`))).toHaveLength(1)
     expect(items(await list(key, `?address=${ADDRESS.toLowerCase()}`)).length).toBeGreaterThanOrEqual(5)
     expect(items(await list(key, '?chain=btc'))).toHaveLength(1)
     expect(items(await list(key, '?level=red'))).toHaveLength(0)

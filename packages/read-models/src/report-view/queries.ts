@@ -42,7 +42,8 @@ export interface ReportCursor {
 }
 
 export interface ReportFilter {
-  readonly canonicalAddress?: string | undefined
+  /** Several if the key has several written forms. */
+  readonly canonicalAddress?: string | readonly string[] | undefined
   readonly chain?: string | undefined
   readonly level?: string | undefined
   /** The disposition that people set; `none` for reports without a case. */
@@ -115,7 +116,7 @@ function conditionsOf(
 ): string {
   const conditions = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
   if (filter.canonicalAddress !== undefined)
-    conditions.push(`canonical_address = ${parameter(filter.canonicalAddress)}`)
+    conditions.push(`canonical_address = ANY (${parameter([filter.canonicalAddress].flat())}::text[])`)
   if (filter.chain !== undefined) conditions.push(`chain = ${parameter(filter.chain)}`)
   if (filter.level !== undefined) conditions.push(`level = ${parameter(filter.level)}`)
   if (filter.disposition !== undefined) conditions.push(dispositionCondition(filter.disposition, parameter))

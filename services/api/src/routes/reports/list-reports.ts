@@ -1,7 +1,16 @@
 /** GET /v1/reports: the account's reports, newest first. Eventually consistent: a new report may appear a moment later. */
 import type { Caller } from '@cupel/access'
 import { dispositions, riskLevels } from '@cupel/contracts'
-import { findChain, MAX_ADDRESS_LENGTH, parseAddress } from '@cupel/domain'
+import {
+  chainOf,
+  chains,
+  findChain,
+  MAX_ADDRESS_LENGTH,
+  parseAddress,
+  writtenForms,
+  type ChainDefinition,
+  type ParsedAddress,
+} from '@cupel/domain'
 import type { ReportCursor, ReportFilter, ReportPage } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -84,7 +93,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
   })
 }
 
-/** Reports are found by the canonical form of an address; a caller may send any form. */
+/** Reports are found by the key of an address: a caller may send any of its forms, and finds those of all. */
 function filterOf({
   address,
   chain,
@@ -109,17 +118,22 @@ function filterOf({
     return refuse(parsed.code, parsed.detail, { errors: [{ pointer, detail: parsed.detail }] })
   }
   return {
-    canonicalAddress: parsed.canonical,
+    canonicalAddress: formsOf(parsed, chain === undefined ? chains : [chainOf(parsed.chain)]),
     chain: chain === undefined ? undefined : parsed.chain,
     ...rest,
   }
 }
 
+const formsOf = ({ canonical, chain }: ParsedAddress, on: readonly ChainDefinition[]): readonly string[] => [
+  ...new Set(on.flatMap(({ code }) => writtenForms(canonical, chain, code))),
+]
+
 function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): (string | boolean)[] {
   const { canonicalAddress = '', chain = '', level = '', disposition = '' } = filter
   const { from = '', to = '' } = filter
   const { accountId, livemode } = caller
-  return [LIST, accountId, livemode, canonicalAddress, chain, level, disposition, customerReference, from, to]
+  const address = [canonicalAddress].flat().join(' ')
+  return [LIST, accountId, livemode, address, chain, level, disposition, customerReference, from, to]
 }
 
 /** Undefined if the token was not made here. */
