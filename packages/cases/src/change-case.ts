@@ -1,6 +1,12 @@
 /** Adds people's notes and dispositions to the case of a report. Each adds one entry, and none changes the report. */
 import type { ApiCall, Disposition } from '@cupel/contracts'
-import { decideDisposition, isSamePerson, type CasePersonId, type CaseState } from '@cupel/domain'
+import {
+  decideDisposition,
+  isSamePerson,
+  type CasePersonId,
+  type CaseState,
+  type DispositionOrder,
+} from '@cupel/domain'
 import { timeText, type Database, type Queryable } from '@cupel/postgres'
 import { writeCaseEvent } from './events.js'
 import { MAX_ENTRIES, MAX_NOTES } from './limits.js'
@@ -64,12 +70,13 @@ export async function addNote(database: Database, order: Order): Promise<ChangeR
 /** Sets, proposes, confirms or declines a disposition (decideDisposition). The text is the reason. */
 export async function setDisposition(
   database: Database,
-  order: Order & { readonly disposition: Disposition; readonly needsSecondPerson: boolean },
+  order: Order &
+    Pick<DispositionOrder, 'needsSecondPerson' | 'doPeopleSignIn'> & { readonly disposition: Disposition },
 ): Promise<ChangeResult> {
-  const { disposition, needsSecondPerson } = order
+  const { disposition, needsSecondPerson, doPeopleSignIn } = order
   return await changeCase(database, order, async (_transaction, present) => {
     const decision = decideDisposition(stateOf(present, order), {
-      ...{ disposition, needsSecondPerson },
+      ...{ disposition, needsSecondPerson, doPeopleSignIn },
       by: personOf(order),
     })
     const pending = present?.proposal?.version ?? null
@@ -99,8 +106,9 @@ export async function setDisposition(
 export function mayConfirm(
   proposal: StoredEntry,
   actor: Pick<Actor, 'holder' | 'person' | 'subject' | 'plain'>,
+  doPeopleSignIn: boolean,
 ): boolean {
-  return !isSamePerson(proposerOf(proposal, actor), personOf(actor))
+  return !isSamePerson(proposerOf(proposal, actor), personOf(actor), doPeopleSignIn)
 }
 
 const personOf = ({
@@ -109,7 +117,8 @@ const personOf = ({
   subject,
 }: Pick<Actor, 'holder' | 'person' | 'subject'>): CasePersonId => ({
   holder,
-  person: identityOf(subject, person),
+  subject,
+  name: person,
 })
 
 /** An entry that is older than the sealing of names still has the same author. */
@@ -118,14 +127,9 @@ const proposerOf = (
   { person, subject: ownSubject, plain }: Pick<Actor, 'person' | 'subject' | 'plain'>,
 ): CasePersonId => ({
   holder,
-  person: identityOf(
-    subject !== '' && subject === plain?.subject ? ownSubject : subject,
-    actor !== '' && actor === plain?.person ? person : actor,
-  ),
+  subject: subject !== '' && subject === plain?.subject ? ownSubject : subject,
+  name: actor !== '' && actor === plain?.person ? person : actor,
 })
-
-/** A person who changes their name stays the same person. */
-const identityOf = (subject: string, name: string): string => (subject === '' ? name : subject)
 
 function stateOf(present: StoredCase | null, actor: Pick<Actor, 'person' | 'subject' | 'plain'>): CaseState {
   const proposal = present?.proposal ?? null

@@ -16,6 +16,8 @@ export {
   tlsFaultOf,
 } from './connections.js'
 export type { ConnectionLimits, TlsIdentity } from './connections.js'
+export { countOf, headFaultOf } from './head.js'
+export type { HeadFault } from './head.js'
 export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
 export type { IpRange } from './ip-range.js'
 export { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'

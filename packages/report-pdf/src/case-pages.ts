@@ -24,8 +24,8 @@ export function casePages(document: CaseDocument): readonly Content[] {
   ]
 }
 
-/** Characters of a history that are laid out: some ten seconds of a busy processor in the slowest script. */
-const MAX_SHOWN_CHARACTERS = 60_000
+/** Characters of a history that are laid out: a few seconds of a processor in the slowest script. */
+const MAX_SHOWN_CHARACTERS = 30_000
 /** A line costs about as much as these characters, also an empty one. */
 const CHARACTERS_OF_LINE = 80
 

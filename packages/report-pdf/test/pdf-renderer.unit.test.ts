@@ -1,5 +1,5 @@
 import { PATIENCE_MS, sampleReport } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ReportCase } from '@cupel/contracts'
 import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
 import { createPdfRenderer, type PdfRenderer } from '../src/index.js'
@@ -14,11 +14,11 @@ beforeEach(() => {
 })
 afterEach(() => renderer.close())
 
-it('renders in a thread the bytes that the process itself would render', async () => {
+test('renders in a thread the bytes that the process itself would render', async () => {
   expect(Buffer.from(await renderer.render(json, null))).toEqual(Buffer.from(await renderReport(json)))
 })
 
-it('refuses what is beyond its limit at once, and renders the rest', async () => {
+test('refuses what is beyond its limit at once, and renders the rest', async () => {
   const orders = Array.from({ length: MAX_WAITING_PER_ACCOUNT + 4 }, () => renderer.render(json, null))
   const results = await Promise.allSettled(orders)
   const refused = results.filter(({ status }) => status === 'rejected')
@@ -27,19 +27,19 @@ it('refuses what is beyond its limit at once, and renders the rest', async () =>
   expect((await renderer.render(json, null)).length).toBeGreaterThan(0)
 })
 
-it('rejects what is not a report, and goes on', async () => {
+test('rejects what is not a report, and goes on', async () => {
   await expect(renderer.render('{"report_id":1}', null)).rejects.toThrow()
   expect((await renderer.render(json, null)).length).toBeGreaterThan(0)
 })
 
-it('rejects what it has not finished when it is closed', async () => {
+test('rejects what it has not finished when it is closed', async () => {
   const order = renderer.render(json, null)
   const outcome = expect(order).rejects.toThrow('ended')
   await renderer.close()
   await outcome
 })
 
-it('ends a thread that has no work, never one that has, and starts another when it is needed', async () => {
+test('ends a thread that has no work, never one that has, and starts another when it is needed', async () => {
   const brief = createPdfRenderer({ workers: 1, idleMs: 1, timeoutMs: PATIENCE_MS })
   try {
     for (let round = 0; round < 3; round += 1)
@@ -49,14 +49,14 @@ it('ends a thread that has no work, never one that has, and starts another when 
   }
 })
 
-it('renders the first notes of a case with very many, says so, and delays no other account by more', async () => {
+test('renders the first notes of a case with very many, says so, and delays no other account by more', async () => {
   const hostile = renderer.renderWithCase(json, JSON.stringify(longCase(200)), null, 'hostile')
   const other = renderer.render(json, null, 'other')
   expect((await hostile).length).toBeLessThan(MAX_CASE_PDF_BYTES)
   expect((await other).length).toBeGreaterThan(0)
 })
 
-it('ends no document of others with one that takes too long, and refuses that one for a while', async () => {
+test('ends no document of others with one that takes too long, and refuses that one for a while', async () => {
   const brief = createPdfRenderer({ workers: 1, timeoutMs: 1 })
   try {
     const hostile = (): Promise<Uint8Array> => brief.render(json, null, 'hostile')

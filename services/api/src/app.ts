@@ -2,12 +2,13 @@
  * The HTTP server around the endpoints: request ids, limits of connections, routes, and answers to requests that no endpoint
  * serves. Access and errors are handled here and in serve-call.ts, never in a route.
  */
-import { METHODS, type IncomingMessage } from 'node:http'
+import { METHODS } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestedEventId, type Logger, type Metrics } from '@cupel/contracts'
 import {
   connectionLimits,
   createAnswers,
+  headFaultOf,
   limitConnections,
   serverOptionsOf,
   type ConnectionLimits,
@@ -16,8 +17,7 @@ import {
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { answerBrokenRequest } from './http/broken-request.js'
 import type { Endpoint } from './http/endpoint.js'
-import { countOf } from './http/body-reader.js'
-import { problemAnswer, refuse, type Refusal } from './http/problem.js'
+import { problemAnswer, refuse } from './http/problem.js'
 import { createSendAnswer, type SendAnswer } from './http/send-answer.js'
 import { createAnswerUnrouted, type AnswerUnrouted } from './answer-unrouted.js'
 import { faultOf, serveCall, type ServeParts } from './serve-call.js'
@@ -125,28 +125,19 @@ function openServer(parts: AppParts, answerUnrouted: AnswerUnrouted): FastifyIns
   return fastify
 }
 
-/** Lines of a head. A client needs about thirty. Node drops lines of very long heads, including lines that a proxy appended. */
-const MAX_HEAD_LINES = 100
-/** Fields of which a second line would let a proxy and this service read different requests. */
-const SINGLE_FIELDS = ['host', 'authorization'] as const
-
 /** Judges the head alone, before anything is looked up for it. */
 function refuseMalformedHead(fastify: FastifyInstance, send: SendAnswer): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    const refusal = headFault(request.raw)
-    if (refusal === null) return done()
-    send(request, reply, problemAnswer(refusal, request.id), 'unknown', performance.now())
+    const fault = headFaultOf(request.raw)
+    if (fault === null) return done()
+    send(
+      request,
+      reply,
+      problemAnswer(refuse(fault.code, fault.detail), request.id),
+      'unknown',
+      performance.now(),
+    )
   })
-}
-
-function headFault({ httpVersion, headers, rawHeaders }: IncomingMessage): Refusal | null {
-  if (rawHeaders.length > 2 * MAX_HEAD_LINES)
-    return refuse('head_too_large', 'The head of the request has too many lines.')
-  // RFC 9112, section 3.2.
-  if (httpVersion === '1.1' && headers.host === undefined)
-    return refuse('invalid_request', 'The Host header is missing.')
-  const repeated = SINGLE_FIELDS.find((name) => countOf(name, rawHeaders) > 1)
-  return repeated === undefined ? null : refuse('invalid_request', `The ${repeated} header is given twice.`)
 }
 
 /** RFC 9110, section 10.1.1 allows to ignore an unknown expectation; Node would answer 417 without a body. */

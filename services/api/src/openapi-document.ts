@@ -68,6 +68,7 @@ const DESCRIBED: EndpointParts = {
   cases: {
     database: {} as EndpointParts['cases']['database'],
     ...DESCRIBED_READS,
+    doPeopleSignIn: false,
     secondPersonLevels: [],
   },
   watches: {

@@ -294,10 +294,10 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
-  const cases = { ...reading, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
+  const rules = { doPeopleSignIn: oidc !== null, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
+  const cases = { ...reading, ...rules }
   const watches = {
-    database,
-    tokens,
+    ...{ database, tokens },
     plansInForce: plansOf(config),
     reportPageUrl: () => links.reportPageUrl,
   }

@@ -39,6 +39,9 @@ export function json(status: number, document: unknown): FakeApi['answer'] {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(document))
 }
 
+/** The account of every session here. */
+export const KNOWN_SESSION = json(200, { account_id: 'acc_1' })
+
 export async function startFakeApi(): Promise<FakeApi> {
   const calls: SeenCall[] = []
   const server = createServer((request, response) => {
@@ -57,7 +60,7 @@ export async function startFakeApi(): Promise<FakeApi> {
   const api: FakeApi = {
     calls,
     confirmed: [],
-    confirm: json(200, {}),
+    confirm: KNOWN_SESSION,
     answer: json(200, { items: [], next_page_token: null }),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>

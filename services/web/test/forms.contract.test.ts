@@ -6,7 +6,16 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vi
 import { pagesOf } from '../src/pages/index.js'
 import { MAX_FORM_BYTES } from '../src/server/form.js'
 import { csrfToken } from '../src/session/session-cookie.js'
-import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
+import {
+  aSession,
+  cookieOf,
+  json,
+  KNOWN_SESSION,
+  startFakeApi,
+  startFront,
+  type FakeApi,
+  type Front,
+} from './fake-api.js'
 
 const FORM = 'content-type: application/x-www-form-urlencoded'
 const UPLOAD = 'content-type: multipart/form-data; boundary=b'
@@ -23,7 +32,7 @@ afterAll(async () => {
   await api.close()
 })
 afterEach(() => {
-  api.confirm = json(200, {})
+  api.confirm = KNOWN_SESSION
   api.answer = json(200, { items: [], next_page_token: null })
   api.calls.length = 0
   api.confirmed.length = 0
@@ -62,6 +71,10 @@ async function answerTo(
 const concrete = (path: string): string => path.replaceAll(/\{\w+\}/g, '9f2c4a1be07d6358')
 const pages = pagesOf(null)
 const posts = pages.filter(({ method }) => method === 'POST').map((page) => [page.path, page] as const)
+const sessionPosts = posts.filter(([, { access }]) => access === 'session')
+const sessionPages = pages
+  .filter(({ method, access }) => method === 'GET' && access === 'session')
+  .map(({ path }) => path)
 const cookieLine = (session = aSession()): string => `cookie: ${cookieOf(session)}`
 
 test.each(posts)(
@@ -91,7 +104,7 @@ test.each(posts)(
   },
 )
 
-test.each(posts.filter(([, { access }]) => access === 'session'))(
+test.each(sessionPosts)(
   'POST %s answers before a byte of a form whose session the API does not know',
   async (path) => {
     api.confirm = unknownSession
@@ -103,13 +116,16 @@ test.each(posts.filter(([, { access }]) => access === 'session'))(
   },
 )
 
-test.each(
-  pages.filter(({ method, access }) => method === 'GET' && access === 'session').map(({ path }) => path),
-)('a self-made cookie does not open %s', async (path) => {
+test.each(sessionPages)('a self-made cookie does not open %s', async (path) => {
   api.confirm = unknownSession
   const answer = await answerTo(send(`GET ${concrete(path)}`, [cookieLine()]))
   expect([answer.status, answer.location?.startsWith('/sign-in')]).toEqual([303, true])
   expect(api.calls).toEqual([])
+})
+
+test('a cookie that names another account than its session opens nothing', async () => {
+  const answer = await answerTo(send('GET /screen', [cookieLine(aSession({ accountId: 'acc_2' }))]))
+  expect(answer.status).toBe(303)
 })
 
 test('a session that the API confirmed is not asked for again at once, and each session counts for itself', async () => {

@@ -315,6 +315,15 @@ test('a head that is too large, a body that never comes, and bytes that are not 
   expect(await bytes(at, '\u0016\u0003\u0001 nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
 })
 
+test.each([
+  ['two Host lines', 'host: x\r\nhost: y\r\n'],
+  ['no Host line', ''],
+])('a head with %s is refused', async (_, lines) => {
+  expect(await bytes(url, `GET /sign-in HTTP/1.1\r\n${lines}connection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 400 /,
+  )
+})
+
 test('one visitor holds so many connections and no more', async () => {
   const at = await front({ limits: { maxConnectionsPerPeer: 5 } })
   const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(at).port), '127.0.0.1'))

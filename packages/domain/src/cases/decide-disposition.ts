@@ -5,8 +5,10 @@ import { riskLevels, type Disposition } from '@cupel/contracts'
 export interface CasePersonId {
   /** The first key in the chain of rotations of the call's key: a rotated key has the same holder. */
   readonly holder: string
-  /** The permanent identifier of the person; empty if no person is signed in. */
-  readonly person: string
+  /** The permanent identifier of the person; empty if no person is signed in, or if the entry comes from the log. */
+  readonly subject: string
+  /** The name of the person; empty if no person is signed in. */
+  readonly name: string
 }
 
 export interface CaseState {
@@ -20,6 +22,8 @@ export interface DispositionOrder {
   readonly by: CasePersonId
   /** Whether clearing this report needs two persons. */
   readonly needsSecondPerson: boolean
+  /** Whether people sign in: then a key without a person is nobody's proof of another person. */
+  readonly doPeopleSignIn: boolean
 }
 
 export type DispositionDecision =
@@ -40,15 +44,22 @@ export function decideDisposition(state: CaseState, order: DispositionOrder): Di
   if (order.disposition !== 'cleared' || !order.needsSecondPerson)
     return { kind: 'changed', isConfirmation: false }
   if (proposal?.disposition !== order.disposition) return { kind: 'proposed' }
-  return isSamePerson(proposal.by, order.by)
+  return isSamePerson(proposal.by, order.by, order.doPeopleSignIn)
     ? { kind: 'refused', because: 'same_person' }
     : { kind: 'changed', isConfirmation: true }
 }
 
-/** Persons are compared by their permanent identifier if both are known; otherwise the holders of the keys must differ, and one key is one person. */
-export function isSamePerson(one: CasePersonId, other: CasePersonId): boolean {
-  return one.person !== '' && other.person !== '' ? one.person === other.person : one.holder === other.holder
+/**
+ * Two authors are two persons if both have a permanent identifier and these differ. Otherwise both the holders of the keys and the names must
+ * differ. Where people sign in, a key without a person is not another person.
+ */
+export function isSamePerson(one: CasePersonId, other: CasePersonId, doPeopleSignIn: boolean): boolean {
+  if (one.subject !== '' && other.subject !== '') return one.subject === other.subject
+  if (doPeopleSignIn && (isNobody(one) || isNobody(other))) return true
+  return one.holder === other.holder || (one.name !== '' && one.name === other.name)
 }
+
+const isNobody = ({ subject, name }: CasePersonId): boolean => subject === '' && name === ''
 
 /** Whether clearing a report of this level needs two persons. `levels`: the levels that the installation names; empty for none. */
 export function needsSecondPerson(levels: readonly string[], level: string): boolean {

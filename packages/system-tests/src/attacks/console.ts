@@ -53,7 +53,7 @@ export const consoleAttacks: readonly Attack[] = [
     },
   },
   {
-    name: `${FORMS} forms of 2 MiB that do not end, at the console`,
+    name: `${FORMS} unfinished forms at the console`,
     threat: 'cost',
     concerns: isDirect,
     async run(target) {
@@ -74,7 +74,7 @@ export const consoleAttacks: readonly Attack[] = [
     },
   },
   {
-    name: `a case of ${NOTES} long notes as a PDF, while others get theirs`,
+    name: `${NOTES} long notes as a PDF`,
     threat: 'cost',
     concerns: isDirect,
     async run(target) {

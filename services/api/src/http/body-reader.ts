@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@cupel/contracts'
-import { MAX_STRANGER_BODY_BYTES, type BodyAccount } from '@cupel/http-edge'
+import { countOf, MAX_STRANGER_BODY_BYTES, type BodyAccount } from '@cupel/http-edge'
 import { parseStrictJson, type Fault } from './strict-json.js'
 
 /** 1 MiB: the largest bulk request is about 260 kB. */
@@ -88,14 +88,6 @@ function mediaTypeFault(request: IncomingMessage): string | null {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     return 'Content-Encoding is not supported.'
   return null
-}
-
-/** `rawHeaders`: alternating names and values, as Node gives them. */
-export function countOf(name: string, rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]!.length === name.length && rawHeaders[at]!.toLowerCase() === name) count += 1
-  return count
 }
 
 /** The whole body, or the reason why it is not kept. */

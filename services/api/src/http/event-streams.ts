@@ -4,6 +4,7 @@
  * stops. A reader that wants further events connects again and names the last event that it has.
  */
 import type { ServerResponse } from 'node:http'
+import type { Caller } from '@cupel/access'
 import { startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Answer } from './answer.js'
@@ -16,6 +17,8 @@ export interface StreamLimits {
   readonly maxStreams: number
   /** Streams of one key at once, in this process. */
   readonly maxStreamsPerKey: number
+  /** Streams of one account at once, in this process. */
+  readonly maxStreamsPerAccount: number
   /** Bytes that wait for a slow reader; beyond them its connection is closed. */
   readonly maxWaitingBytes: number
   /** Time between two comments: proxies, and this server, close silent connections. */
@@ -29,6 +32,7 @@ export interface StreamLimits {
 export const streamLimits: StreamLimits = {
   maxStreams: 512,
   maxStreamsPerKey: 16,
+  maxStreamsPerAccount: 64,
   maxWaitingBytes: 65_536,
   heartbeatMs: 15_000,
   maxAgeMs: 600_000,
@@ -48,11 +52,13 @@ export interface EventStream {
   end(): void
 }
 
+export type StreamReader = Pick<Caller, 'keyId' | 'accountId'>
+
 export interface EventStreams {
   /** Why this key may open no further stream now; null where it may. */
-  refusal(keyId: string): Refusal | null
+  refusal(reader: StreamReader): Refusal | null
   /** A stream that `begin` feeds once it is open. `begin` returns a function that runs when the stream has ended, for any reason. */
-  answer(keyId: string, begin: (stream: EventStream) => () => void): Answer
+  answer(reader: StreamReader, begin: (stream: EventStream) => () => void): Answer
   /** Ends every stream. */
   stop(): Promise<void>
 }
@@ -69,8 +75,7 @@ export interface EventStreamsOptions {
 const RECONNECT_MS = 2_000
 const RETRY_SECONDS = 5
 
-interface OpenStream {
-  readonly keyId: string
+interface OpenStream extends StreamReader {
   readonly end: (reason: EndReason) => void
 }
 type EndReason = 'ended' | 'left' | 'age' | 'key' | 'slow' | 'full' | 'stopping'
@@ -84,17 +89,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     'Event streams that ended, by reason.',
     ['reason'],
   )
-  const countOf = (keyId: string): number => [...open].filter((stream) => stream.keyId === keyId).length
-  const refusal = (keyId: string): Refusal | null => {
-    const rest = { retryAfterSeconds: RETRY_SECONDS }
-    if (countOf(keyId) >= limits.maxStreamsPerKey) {
-      const detail = `The API key has ${limits.maxStreamsPerKey} event streams open; close one first.`
-      return refuse('too_many_streams', detail, rest)
-    }
-    return open.size < limits.maxStreams
-      ? null
-      : refuse('unavailable', 'This instance has as many event streams open as it may have.', rest)
-  }
+  const refusal = (reader: StreamReader): Refusal | null => refusalOf(reader, open, limits)
   const keyCheck = startLoop({
     restMs: limits.keyCheckMs,
     firstAfterMs: limits.keyCheckMs,
@@ -110,7 +105,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   return {
     refusal,
-    answer: (keyId, begin) => ({
+    answer: (reader, begin) => ({
       status: 200,
       contentType: EVENT_STREAM_TYPE,
       headers: {
@@ -128,9 +123,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
           ends.inc({ reason })
           afterwards?.()
         })
-        const entry: OpenStream = { keyId, end: stream.end }
+        const entry: OpenStream = { ...reader, end: stream.end }
         // Other streams may have been opened since this call was judged.
-        if (refusal(keyId) !== null) return stream.end('full')
+        if (refusal(reader) !== null) return stream.end('full')
         open.add(entry)
         gauge.set(open.size)
         const done = begin({ send: stream.send, end: () => stream.end('ended') })
@@ -143,6 +138,24 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       await keyCheck.stop()
     },
   }
+}
+
+function refusalOf(
+  { keyId, accountId }: StreamReader,
+  open: ReadonlySet<OpenStream>,
+  { maxStreams, maxStreamsPerKey, maxStreamsPerAccount }: StreamLimits,
+): Refusal | null {
+  const rest = { retryAfterSeconds: RETRY_SECONDS }
+  const tooMany = (holder: string, count: number): Refusal =>
+    refuse('too_many_streams', `The ${holder} has ${count} event streams open; close one first.`, rest)
+  const countOf = (isOf: (stream: OpenStream) => boolean): number => [...open].filter(isOf).length
+  if (countOf((stream) => stream.keyId === keyId) >= maxStreamsPerKey)
+    return tooMany('API key', maxStreamsPerKey)
+  if (countOf((stream) => stream.accountId === accountId) >= maxStreamsPerAccount)
+    return tooMany('account', maxStreamsPerAccount)
+  return open.size < maxStreams
+    ? null
+    : refuse('unavailable', 'This instance has as many event streams open as it may have.', rest)
 }
 
 /** `onEnd` is called once. */

@@ -18,6 +18,12 @@ interface Fixture {
   open(keyId?: string): Promise<{ readonly response: IncomingMessage; readonly text: () => string }>
 }
 
+/** `account:key`, or a key of an account of its own. */
+function readerOf(name: string): { readonly accountId: string; readonly keyId: string } {
+  const [accountId = ''] = name.split(':')
+  return { accountId, keyId: name }
+}
+
 const servers: Server[] = []
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -39,7 +45,7 @@ async function start(
   const opened: EventStream[] = []
   let ended = 0
   const server = createServer((asked, response) => {
-    const answer = streams.answer(asked.url!.slice(1), (stream) => {
+    const answer = streams.answer(readerOf(asked.url!.slice(1)), (stream) => {
       opened.push(stream)
       return () => (ended += 1)
     })
@@ -94,18 +100,27 @@ test('a key has its number of streams and no more, and the process its own', asy
   const first = await open('a')
   await open('a')
   await until(() => expect(opened).toHaveLength(2))
-  expect(streams.refusal('a')).toMatchObject({ code: 'too_many_streams' })
-  expect(streams.refusal('b')).toBeNull()
+  expect(streams.refusal(readerOf('a'))).toMatchObject({ code: 'too_many_streams' })
+  expect(streams.refusal(readerOf('b'))).toBeNull()
   await open('b')
   await until(() => expect(opened).toHaveLength(3))
-  expect(streams.refusal('c')).toMatchObject({ code: 'unavailable' })
+  expect(streams.refusal(readerOf('c'))).toMatchObject({ code: 'unavailable' })
   // A stream that was admitted before the others opened ends at once.
   const late = await open('c')
   await until(() => expect(late.response.complete).toBe(true))
   expect(opened).toHaveLength(3)
   first.response.destroy()
   await until(() => expect(ended()).toBe(1))
-  expect(streams.refusal('a')).toBeNull()
+  expect(streams.refusal(readerOf('a'))).toBeNull()
+})
+
+test('an account has its number of streams over all its keys, and leaves room for others', async () => {
+  const { streams, opened, open } = await start({ maxStreamsPerAccount: 2 })
+  await open('account:one')
+  await open('account:two')
+  await until(() => expect(opened).toHaveLength(2))
+  expect(streams.refusal(readerOf('account:three'))).toMatchObject({ code: 'too_many_streams' })
+  expect(streams.refusal(readerOf('other:one'))).toBeNull()
 })
 
 test('a reader that does not keep up is dropped, and keeps nothing waiting', async () => {

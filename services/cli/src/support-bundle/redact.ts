@@ -9,6 +9,10 @@ const ADDRESS = '[address removed]'
 
 const CREDENTIALS: readonly RegExp[] = [
   /\bcpl_(?:live|test)_\w+/g,
+  // Sessions and share links.
+  /\bcupel_(?:session|share)_[\w-]+/g,
+  // ID tokens, sealed cookies and page tokens in the compact form.
+  /\beyJ[\w-]+(?:\.[\w-]*){2,4}/g,
   /\bwhsec_[\w+/=-]+/g,
   /\b(?:Bearer|Basic) [\w.~+/=-]+/gi,
   // Between scheme and host of a URL.

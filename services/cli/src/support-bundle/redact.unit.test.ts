@@ -36,6 +36,10 @@ test('a short word takes no other words out', () => {
 
 test.each([
   'cpl_live_0123456789abcdef',
+  `cupel_session_${'aZ09'.repeat(11)}`,
+  `cupel_share_${'aZ0-_'.repeat(9)}`,
+  'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIyNDgyODk3NjEwMDEifQ.c2lnbmF0dXJl',
+  'eyJhbGciOiJkaXIifQ..aXY.Y2lwaGVy.dGFn',
   'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   'Bearer abc.def-ghi',
   'Basic dXNlcjpwYXNz',

@@ -5,6 +5,7 @@ import { requestedEventId } from '@cupel/contracts'
 import {
   connectionLimits,
   createAnswers,
+  headFaultOf,
   limitConnections,
   serverOptionsOf,
   type Answers,
@@ -51,6 +52,7 @@ export function buildWebApp(parts: WebAppParts): WebApp {
   }) as FastifyInstance
   const answers = createAnswers(parts.transport, parts.metrics)
   answers.guard(fastify.server)
+  refuseMalformedHead(fastify)
   const serve = createServePage({ ...parts, answers, isClosing: () => isClosing })
   // The frame itself reads forms, after it has judged the transport.
   fastify.removeAllContentTypeParsers()
@@ -80,6 +82,17 @@ export function buildWebApp(parts: WebAppParts): WebApp {
       await fastify.close()
     },
   }
+}
+
+/** Judges the head alone, before anything is done for it. */
+function refuseMalformedHead(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const fault = headFaultOf(request.raw)
+    if (fault === null) return done()
+    reply.hijack()
+    const status = fault.code === 'head_too_large' ? 431 : 400
+    reply.raw.writeHead(status, { ...webHeaders, connection: 'close', 'content-length': 0 }).end()
+  })
 }
 
 function serveAsset(fastify: FastifyInstance, answers: Answers, { path, contentType, body }: Asset): void {

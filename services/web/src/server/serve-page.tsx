@@ -252,7 +252,7 @@ async function formOf(
     const origins = ownOriginsOf(request.headers, { isSecure, publicUrl: parts.publicUrl })
     if (secret === null || !isSameOrigin(request.headers, origins)) return 403
   }
-  if (page.access === 'session') await parts.confirm(visitor.session!.token, clientAddress)
+  if (page.access === 'session') await parts.confirm(visitor.session!, clientAddress)
   if (page.method === 'GET') return EMPTY_FORM
   const budget = page.access === 'session' ? parts.forms.people : parts.forms.strangers
   const read = await readForm(request.raw, page, budget.open(clientAddress))

@@ -32,7 +32,7 @@ export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts)
     tag: 'Bulk jobs',
     summary: 'Follow a job',
     description:
-      'Server-sent events: `progress` whenever the counters have changed, then `ended`, and the stream ends. The data of each is the job as one line of JSON, without its results. The first event tells how the job stands now; with `Last-Event-ID` it is left out where it would say the same again. A stream that ends without `ended` (after ten minutes, say) is to be opened again, as an `EventSource` does by itself; once it has the end it is answered 204, which tells it to stop. One key may hold 16 streams open on an instance. A reader that does not keep up is disconnected.',
+      'Server-sent events: `progress` whenever the counters have changed, then `ended`, and the stream ends. The data of each is the job as one line of JSON, without its results. The first event tells how the job stands now; with `Last-Event-ID` it is left out where it would say the same again. A stream that ends without `ended` (after ten minutes, say) is to be opened again, as an `EventSource` does by itself; once it has the end it is answered 204, which tells it to stop. One key may hold 16 streams open on an instance, and one account 64. A reader that does not keep up is disconnected.',
     access: 'read-only',
     pathSchema: jobPath,
     answers: [
@@ -54,15 +54,15 @@ export function followBulkJob({ reader, watch, streams, resultsUrl }: BulkParts)
     ],
     problems: ['not_found', 'too_many_streams', 'unavailable'],
     async handle({ caller, headers }, { path }): Promise<Answer | Refusal> {
-      const refusal = streams.refusal(caller.keyId)
+      const refusal = streams.refusal(caller)
       if (refusal !== null) return refusal
       const found = await reader.findOverview(caller, path.job_id)
       if (found.kind !== 'job') return jobRefusal(found)
       const { job } = found
       const lastEventId = headers['last-event-id']
       if (job.isTerminal && lastEventId === stateOf(job)) return { status: statuses.noContent, body: null }
-      const { accountId, livemode } = caller
-      return streams.answer(caller.keyId, (stream) => {
+      const { accountId, keyId, livemode } = caller
+      return streams.answer({ accountId, keyId }, (stream) => {
         const tell = teller(stream, String(lastEventId ?? ''), (of) =>
           jobDocument(of, livemode, resultsUrl, null),
         )

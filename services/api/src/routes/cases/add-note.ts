@@ -1,7 +1,6 @@
 /** POST /v1/reports/{report_id}/notes: adds a note to the case of a report. */
 import { addNote, setDisposition } from '@cupel/cases'
 import { dispositions, reportCaseSchema } from '@cupel/contracts'
-import { needsSecondPerson } from '@cupel/domain'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
@@ -11,6 +10,7 @@ import {
   caseHeaders,
   CASES_TAG,
   caseText,
+  personRules,
   versionField,
   type CaseParts,
 } from './case-description.js'
@@ -56,8 +56,8 @@ export function addReportNote(parts: CaseParts): Endpoint {
         ...{ reportId: path.report_id, text, version, status: statuses.created },
         change(order) {
           if (disposition === undefined) return addNote(parts.database, order)
-          const secondPerson = needsSecondPerson(parts.secondPersonLevels, order.report.level)
-          return setDisposition(parts.database, { ...order, disposition, needsSecondPerson: secondPerson })
+          const rules = personRules(parts, order.report.level)
+          return setDisposition(parts.database, { ...order, disposition, ...rules })
         },
       }),
   })

@@ -13,7 +13,7 @@ import {
   type StoredEntry,
 } from '@cupel/cases'
 import type { CaseEntry, CasePerson, CaseSummary, Report, ReportCase } from '@cupel/contracts'
-import { needsSecondPerson } from '@cupel/domain'
+import { needsSecondPerson, type DispositionOrder } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
 import { apiCallOf } from '../../audit/api-call.js'
@@ -28,6 +28,8 @@ export interface CaseParts {
   readonly reports: ReportReader
   readonly tokens: PageTokens
   /** Levels of reports that two persons clear. */
+  /** Whether a sign-in service is configured. */
+  readonly doPeopleSignIn: boolean
   readonly secondPersonLevels: readonly string[]
 }
 
@@ -131,9 +133,17 @@ export function summaryDocument(stored: StoredCase, levels: readonly string[]): 
   }
 }
 
+/** How many persons decide about a report of this level, and who counts as one. */
+export function personRules(
+  { secondPersonLevels, doPeopleSignIn }: Pick<CaseParts, 'secondPersonLevels' | 'doPeopleSignIn'>,
+  level: string,
+): Pick<DispositionOrder, 'needsSecondPerson' | 'doPeopleSignIn'> {
+  return { needsSecondPerson: needsSecondPerson(secondPersonLevels, level), doPeopleSignIn }
+}
+
 /** The document as the author of this call sees it, with whether that person may confirm a proposal. */
 export async function caseForCaller(
-  parts: Pick<CaseParts, 'database' | 'secondPersonLevels'>,
+  parts: Pick<CaseParts, 'database' | 'secondPersonLevels' | 'doPeopleSignIn'>,
   { caller: { keyId, session }, plainPerson: plain }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
   facts: ReportFacts,
   stored: Parameters<typeof caseDocument>[1],
@@ -143,7 +153,8 @@ export async function caseForCaller(
   if (proposal === null || document.proposal === null) return document
   const holder = await keyHolder(parts.database, keyId)
   const reader = { holder, person: session?.actor ?? '', subject: session?.subject ?? '', plain }
-  return { ...document, proposal: { ...document.proposal, may_confirm: mayConfirm(proposal, reader) } }
+  const mayDo = mayConfirm(proposal, reader, parts.doPeopleSignIn)
+  return { ...document, proposal: { ...document.proposal, may_confirm: mayDo } }
 }
 
 /** `stored`: null if no person has worked on the report. */

@@ -1,7 +1,6 @@
 /** POST /v1/reports/{report_id}/disposition: what a person decides about a report. */
 import { setDisposition } from '@cupel/cases'
 import { dispositions, reportCaseSchema } from '@cupel/contracts'
-import { needsSecondPerson } from '@cupel/domain'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { statuses } from '../../http/status.js'
@@ -11,6 +10,7 @@ import {
   caseHeaders,
   CASES_TAG,
   caseText,
+  personRules,
   versionField,
   type CaseParts,
 } from './case-description.js'
@@ -52,8 +52,8 @@ export function setReportDisposition(parts: CaseParts): Endpoint {
       changeCase(parts, call, {
         ...{ reportId: path.report_id, text: reason, version, status: statuses.ok },
         change(order) {
-          const secondPerson = needsSecondPerson(parts.secondPersonLevels, order.report.level)
-          return setDisposition(parts.database, { ...order, disposition, needsSecondPerson: secondPerson })
+          const rules = personRules(parts, order.report.level)
+          return setDisposition(parts.database, { ...order, disposition, ...rules })
         },
       }),
   })

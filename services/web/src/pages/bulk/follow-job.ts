@@ -2,20 +2,28 @@
 import { raw, type Page } from '../../server/page.js'
 import { apiPathOf } from './job.js'
 
-/** Streams that this process passes on at once; each holds a connection to the API. A page beyond them is refreshed by hand. */
-const MAX_STREAMS = 64
+/**
+ * Streams that this process passes on at once, in all and for one account; each holds a connection to the API. A page beyond them is refreshed
+ * by hand.
+ */
+const MAX_STREAMS = 512
+const MAX_STREAMS_OF_ACCOUNT = 32
 const TOO_MANY = 503
 
-let open = 0
+/** The accounts of the open streams, each as often as it has streams. */
+const open: string[] = []
 
 export const followJob: Page = {
   method: 'GET',
   path: '/bulk/{job_id}/events',
   access: 'session',
-  async handle({ api, path, headers, signal }) {
-    if (open >= MAX_STREAMS) return raw(null, { 'retry-after': '10' }, TOO_MANY)
-    open += 1
-    const close = (): void => void (open -= 1)
+  async handle({ api, path, headers, signal, session }) {
+    const { accountId } = session!
+    const ofAccount = open.filter((one) => one === accountId).length
+    if (open.length >= MAX_STREAMS || ofAccount >= MAX_STREAMS_OF_ACCOUNT)
+      return raw(null, { 'retry-after': '10' }, TOO_MANY)
+    open.push(accountId)
+    const close = (): void => void open.splice(open.indexOf(accountId), 1)
     const lastEventId = headers['last-event-id']
     try {
       const reply = await api.open(apiPathOf(path['job_id'], '/events'), {
