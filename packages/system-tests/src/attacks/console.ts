@@ -4,13 +4,16 @@ import { createClient } from '../client.js'
 import type { Attack } from './attack.js'
 import { requestOf, sendRaw } from './raw-http.js'
 import { opened, whileHeld } from './strangers.js'
-import { victimClient, type Target } from './target.js'
+import { issueKey, victimClient, type Target } from './target.js'
 
 const FORMS = 120
 const FORM_BYTES = 2 * 1_048_576
 const PAGES = ['/screen', '/bulk/new', '/policy', '/webhooks']
 const NOTES = 200
-const NOTE = 'مرحبا بالعالم '.repeat(142)
+/** Letters that are shaped. */
+const NOTE = 'أبجد هوز '.repeat(222)
+/** Keys of the attacker: each renders one document after the other. */
+const KEYS = 4
 const PDFS = 6
 /** A thread renders one document of the attacker before that of the victim. */
 const MAX_PDF_MS = 20_000
@@ -27,6 +30,12 @@ async function foreignCookie({ baseUrl, attacker }: Target): Promise<string> {
   const shown = { accountId: 'acc_x', livemode: true, scope: 'read-write', webhookAdmin: true, actor: null }
   const facts = { ...shown, keyId: 'k', expiresAt: '2099-01-01T00:00:00.000Z' }
   return `Cookie: cupel-session=${token}.${Buffer.from(JSON.stringify(facts)).toString('base64url')}`
+}
+
+async function statusOf(baseUrl: string, key: string, path: string): Promise<number> {
+  const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${key}` } })
+  await answer.arrayBuffer()
+  return answer.status
 }
 
 const consoleOf = ({ installation }: Target): string => String(installation.ready.console_url)
@@ -53,7 +62,7 @@ export const consoleAttacks: readonly Attack[] = [
     },
   },
   {
-    name: `${FORMS} unfinished forms at the console`,
+    name: `${FORMS} forms of a million fields`,
     threat: 'cost',
     concerns: isDirect,
     async run(target) {
@@ -66,7 +75,7 @@ export const consoleAttacks: readonly Attack[] = [
           ...[await foreignCookie(target), `Content-Length: ${FORM_BYTES}`],
         ],
       })
-      const bytes = Buffer.concat([Buffer.from(head), Buffer.from('a&'.repeat(FORM_BYTES / 2 - 1))])
+      const bytes = Buffer.concat([Buffer.from(head), Buffer.from('a&'.repeat(FORM_BYTES / 2))])
       return await whileHeld(
         target,
         Array.from({ length: FORMS }, () => opened({ baseUrl: at }, bytes)),
@@ -85,7 +94,14 @@ export const consoleAttacks: readonly Attack[] = [
         const report = (JSON.parse((await attacker.screen(address)).text) as { report_id: string }).report_id
         for (let note = 0; note < NOTES; note += 1)
           await attacker.send('POST', `/v1/reports/${report}/notes`, JSON.stringify({ text: NOTE }))
-        const hostile = attacker.send('GET', `/v1/reports/${report}/pdf?appendix=case`)
+        const keys = await Promise.all(
+          Array.from({ length: KEYS }, () =>
+            issueKey(target.installation.home, target.attacker.accountId, ['--scope', 'read-only']),
+          ),
+        )
+        const hostile = keys.map((key) =>
+          statusOf(target.baseUrl, key, `/v1/reports/${report}/pdf?appendix=case`),
+        )
         const times: number[] = []
         let served = 0
         for (let at = 0; at < PDFS; at += 1) {
@@ -94,11 +110,11 @@ export const consoleAttacks: readonly Attack[] = [
           times.push(performance.now() - beganMs)
           if (status === 200) served += 1
         }
-        const { status } = await hostile
+        const statuses = await Promise.all(hostile)
         const slowest = Math.max(...times)
         return {
           limit: `${PDFS} of ${PDFS} PDFs of others, each within ${MAX_PDF_MS / 1_000} s`,
-          measured: `${served} of ${PDFS}, the slowest ${(slowest / 1_000).toFixed(1)} s; the hostile one ${status}`,
+          measured: `${served} of ${PDFS}, the slowest ${(slowest / 1_000).toFixed(1)} s; the hostile ones ${statuses.join(', ')}`,
           held: served === PDFS && slowest <= MAX_PDF_MS,
         }
       } finally {
