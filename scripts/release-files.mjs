@@ -1,0 +1,78 @@
+// Makes the files of a release in a folder, and signs them:
+//   node scripts/release-files.mjs VERSION FOLDER KEY
+// KEY: an Ed25519 private key in PEM, which only the maintainer has. The folder then holds the sources of the commit that releases.json names,
+// the bill of materials, the provenance (an in-toto statement), SHA256SUMS of these, and its signature. Anybody checks them with
+//   openssl pkeyutl -verify -pubin -inkey PUBLIC.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig && sha256sum --check SHA256SUMS
+import { execFileSync } from 'node:child_process'
+import { createHash, createPrivateKey, sign } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readReleases } from './release.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const SUMS = 'SHA256SUMS'
+
+const sha256Of = (bytes) => createHash('sha256').update(bytes).digest('hex')
+
+/**
+ * What was built from what, in the form of SLSA 1.0.
+ * @param {{ version: string, commit: string, digests: Readonly<Record<string, string>> }} release
+ */
+export function provenanceOf({ version, commit, digests }) {
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: Object.entries(digests).map(([name, sha256]) => ({ name, digest: { sha256 } })),
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'https://slsa.dev/provenance/v1#git-archive',
+        externalParameters: { version },
+        resolvedDependencies: [{ name: 'cupel', digest: { gitCommit: commit } }],
+      },
+      runDetails: { builder: { id: 'scripts/release-files.mjs', version: { node: process.versions.node } } },
+    },
+  }
+}
+
+/**
+ * Writes the files with their sums and the signature of the sums.
+ * @param {string} folder
+ * @param {{ version: string, commit: string }} release
+ * @param {Readonly<Record<string, Buffer>>} files
+ * @param {string} keyPem
+ */
+export function writeSigned(folder, release, files, keyPem) {
+  const key = createPrivateKey(keyPem)
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('The key of a release is an Ed25519 key')
+  const digests = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, sha256Of(bytes)]))
+  const provenance = Buffer.from(`${JSON.stringify(provenanceOf({ ...release, digests }), null, 2)}\n`)
+  const all = { ...files, 'provenance.json': provenance }
+  const sums = Object.entries(all)
+    .map(([name, bytes]) => `${sha256Of(bytes)}  ${name}\n`)
+    .join('')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, bytes] of Object.entries(all)) writeFileSync(join(folder, name), bytes)
+  writeFileSync(join(folder, SUMS), sums)
+  writeFileSync(join(folder, `${SUMS}.sig`), sign(null, Buffer.from(sums), key))
+}
+
+const MAX_OUTPUT_BYTES = 1_073_741_824
+
+/** @param {string[]} words */
+function main([version, folder, keyFile]) {
+  if (version === undefined || folder === undefined || keyFile === undefined) {
+    console.error('usage: node scripts/release-files.mjs VERSION FOLDER KEY')
+    process.exit(2)
+  }
+  const commit = readReleases()[version]?.commit ?? null
+  if (commit === null) throw new Error(`releases.json names no commit of release ${version}`)
+  const output = { cwd: root, maxBuffer: MAX_OUTPUT_BYTES }
+  const prefix = `cupel-${version}`
+  const archive = execFileSync('git', ['archive', '--format=tar.gz', `--prefix=${prefix}/`, commit], output)
+  const bill = execFileSync(process.execPath, [join(root, 'scripts/dependencies.mjs'), '--sbom'], output)
+  const files = { [`${prefix}.tar.gz`]: archive, 'sbom.cdx.json': bill }
+  writeSigned(folder, { version, commit }, files, readFileSync(keyFile, 'utf8'))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2))
