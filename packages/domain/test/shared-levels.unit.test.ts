@@ -6,6 +6,8 @@ import { judgeRows, type JudgedAddress } from './shared-judgement.js'
 import { readCsv, readSharedLabels, sharedData, type SharedRow } from './shared-labels.js'
 import { join } from 'node:path'
 
+const LIST_OF_2024 = 'ofac_2024'
+
 /** Upper-case Bech32, EIP-55, CashAddr without its prefix. */
 function otherWritings(address: string): readonly string[] {
   if (address.startsWith('0x')) return [toEip55(address), `0X${address.slice(2).toUpperCase()}`]
@@ -13,6 +15,19 @@ function otherWritings(address: string): readonly string[] {
   if (/^[qp][a-z0-9]{41}$/.test(address)) return [`bitcoincash:${address}`, address.toUpperCase()]
   return []
 }
+
+/** The list of 2024 names most addresses of the present one, so both are versions of one list. */
+const withVersions = (sets: readonly LabelSetFacts[]): readonly LabelSetFacts[] =>
+  sets.map((set) =>
+    set.dataset === LIST_OF_2024
+      ? {
+          ...set,
+          versionOf: sets
+            .filter((other) => other !== set && other.authorityOrigin === set.authorityOrigin)
+            .map(({ source, dataset }) => `${source}/${dataset}`),
+        }
+      : set,
+  )
 
 describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, () => {
   let rows: readonly SharedRow[]
@@ -113,12 +128,24 @@ describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, 
     const template = rows.find(({ source, category }) => source === 'ofac_sdn' && category === 'sanctions')!
     const old = delisted.map(({ address, chain }): SharedRow => ({
       ...template,
-      file: 'ofac_2024.csv',
+      file: `${LIST_OF_2024}.csv`,
       address,
       chain,
       observed_at: '2024-09-27',
     }))
-    const again = judgeRows([...rows.filter(({ source }) => source === 'ofac_sdn'), ...old])
+    const present = rows.filter(({ source }) => source === 'ofac_sdn')
+    const olderList = [
+      ...old,
+      ...present.map((row): SharedRow => ({
+        ...row,
+        file: `${LIST_OF_2024}.csv`,
+        observed_at: '2024-09-27',
+      })),
+    ]
+    const again = judgeRows([...present, ...olderList]).map(({ address, facts }) => ({
+      address,
+      judgement: judge({ ...facts, labelSets: withVersions(facts.labelSets) }),
+    }))
     const redelisted = again.filter(({ address }) => delisted.some((one) => one.address === address))
     expect(redelisted.length).toBe(delisted.length)
     for (const { judgement } of redelisted) {

@@ -397,19 +397,3 @@ it('gives the same document for the same report', () => {
   for (const report of Object.values(sampleReports()))
     expect(reportDocument(structuredClone(report))).toEqual(reportDocument(report))
 })
-
-describe('amounts', () => {
-  it('never round a positive amount of dollars to nothing', () => {
-    const usd = (value_usd: string | null) =>
-      documentOf({}, { evidence: [sampleExposureEvidence({ value_usd })] }).why.counted[0]!.fields.find(
-        ({ label }) => label === en.fields.valueUsd,
-      )!.value
-    expect([usd('0'), usd('0.000001'), usd('0.019999'), usd('1234567'), usd(null)]).toEqual([
-      '$0.00',
-      '< $0.01',
-      '$0.01',
-      '$1,234,567.00',
-      'no price',
-    ])
-  })
-})

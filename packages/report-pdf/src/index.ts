@@ -1,11 +1,4 @@
 export {
-  becauseOf,
-  en,
-  limitsOf,
-  limitText,
-  nameOf,
-  pointsText,
-  reasonText,
   STATEMENT_FORMAT,
   STATEMENT_NAME,
   type AuditStatement,

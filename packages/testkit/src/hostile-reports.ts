@@ -4,7 +4,7 @@ import { hostileStrings } from './hostile-strings.js'
 import { sampleEvidence, sampleExposureEvidence, sampleReport } from './sample-reports.js'
 
 const EVIDENCE_PER_REPORT = 40
-const STRINGS_PER_EVIDENCE = 11
+const STRINGS_PER_EVIDENCE = 12
 const STRINGS_PER_REPORT = EVIDENCE_PER_REPORT * STRINGS_PER_EVIDENCE + 13
 
 export interface HostileReport {

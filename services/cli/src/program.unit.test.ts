@@ -20,7 +20,7 @@ test.each(['screen', 'report', 'bulk'])(
   async (group) => {
     const loaded = await packagesOf('main.ts', `${group}/register.ts`)
     expect(loaded).toEqual(expect.arrayContaining(['commander', '@cupel/local-stack/home']))
-    const light = ['@cupel/domain', '@cupel/local-stack/home']
+    const light = ['@cupel/domain', '@cupel/local-stack/home', '@cupel/report-document']
     expect(loaded.filter((name) => name.startsWith('@cupel/') && !light.includes(name))).toEqual([])
   },
 )

@@ -20,6 +20,7 @@ let hold: Promise<void>
 const publication = (labelSetSeq: number) => ({
   ...{ labelSetSeq, importId: `import-${labelSetSeq}`, source: 'defillama_cex', dataset: 'x.csv' },
   ...{ sha256: 'a', asOf: null, publishedAt: `2026-11-2${labelSetSeq}T00:00:00.000Z`, authorityOrigin: '' },
+  ...{ rows: { read: 1, refused: 0, skipped: 0, unreadable: 0, accepted: 0 }, versionOf: [] },
 })
 
 const database = {

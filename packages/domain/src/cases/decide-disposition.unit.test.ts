@@ -42,7 +42,7 @@ test.each([
   expect(decideDisposition(proposedBy(other), clear(one)).kind).toBe('refused')
 })
 
-test('where people sign in, a key without a person is no second person', () => {
+test('where people sign in, a key without a person does not count as a second person', () => {
   const order = { ...clear(keyOnly('k2')), doPeopleSignIn: true }
   expect(decideDisposition(proposedBy(ann), order).kind).toBe('refused')
   expect(decideDisposition(proposedBy(keyOnly('k2')), { ...clear(ann), doPeopleSignIn: true }).kind).toBe(

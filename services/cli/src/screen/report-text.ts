@@ -1,7 +1,7 @@
 /** A report for a person: the level, its reasons, where value came from and went, the unknown facts, and the sources. */
 import type { Evidence, Report } from '@cupel/contracts'
 import { printable, type Paint, type Style } from '../paint.js'
-import { becauseOf, limitsOf, nameOf, en, pointsText } from '@cupel/report-pdf'
+import { becauseOf, limitsOf, nameOf, en, pointsText } from '@cupel/report-document'
 
 const levelStyles: Readonly<Record<string, Style>> = {
   red: 'red',

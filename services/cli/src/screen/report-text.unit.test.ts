@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
 import { levelReasons } from '@cupel/domain'
-import { en, reasonText } from '@cupel/report-pdf'
+import { en, reasonText } from '@cupel/report-document'
 import { describe, expect, test } from 'vitest'
 import { forTerminal, paintFor } from '../paint.js'
 import { asOfText } from './as-of-text.js'

@@ -121,7 +121,7 @@ describe('green by what the ledger knows', () => {
 })
 
 describe('what a provider says of the address', () => {
-  const explained = { balanceBaseUnits: ETHER.toString(), txCount: 0 }
+  const explained = { balanceBaseUnits: ETHER.toString(), tokens: [], txCount: 0 }
   const judged = (changes: Partial<ChainFact>) =>
     decided(measured(whole, paidByExchange), { facts: [chainFact({ ...explained, ...changes })] }).report
 
@@ -134,6 +134,14 @@ describe('what a provider says of the address', () => {
     expect(report.risk).toMatchObject({ level: 'grey', level_reasons: ['partial', 'balance_mismatch'] })
     expect(report.coverage.exposure).toMatchObject({ status: 'partial', incomplete: ['balance_mismatch'] })
     expect(report.exposure).toMatchObject([{ total_complete: false }])
+  })
+
+  test('nor a token that the ledger never saw arrive', () => {
+    const tokens = [{ asset: 'USDT', amountBaseUnits: '5000000000000', decimals: 6 }]
+    expect(judged({ tokens }).risk).toMatchObject({
+      level: 'grey',
+      level_reasons: ['partial', 'balance_mismatch'],
+    })
   })
 
   test('nor a count of outgoing transactions that the ledger does not have', () => {
