@@ -180,7 +180,7 @@ test.each<[string, (lines: string[]) => void, RegExp]>([
   [
     'another spelling',
     (lines) => (lines[0] = lines[0]!.replace('{', '{ ')),
-    /Checkpoint 1 .*no line of a checkpoint/,
+    /Checkpoint 1 .*not a line of a checkpoint/,
   ],
   ['a repeated line', (lines) => lines.push(lines[2]!), /Checkpoint 4 /],
 ])('a file of checkpoints is found to be another one: %s', async (_, change, told) => {

@@ -254,6 +254,8 @@ test('every operation refuses a parameter that it does not know, and says which'
   for (const { method, path, operation } of operations) {
     // A faulty link opens nothing, and the answer gives no reason.
     if (path === '/v1/shared/{token}') continue
+    // An endpoint that is off answers before it reads anything.
+    if (path === '/v1/sessions/oidc') continue
     const concrete = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'no-example-id')
     const body = operation.requestBody === undefined ? {} : { body: exampleOf(method, path) }
     const reply = await call(api.url, method, `${concrete}?colour=red`, { key, ...body })
