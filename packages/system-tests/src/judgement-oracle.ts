@@ -2,6 +2,7 @@
  * The judgement that the product must give for every address of the shared label files, once all are imported. It is computed
  * from the rules alone, in exact fractions, and shares no code with the product.
  */
+import { createHash } from 'node:crypto'
 import type { LabelRow } from './label-oracle.js'
 
 /** A row and its file, such as `ofac_sdn.csv`. */
@@ -55,26 +56,51 @@ const KEY_VERSIONS: Readonly<Record<string, readonly string[]>> = {
   script: ['05', '32', '10', '16', '1cbd'],
 }
 const HASHED = new Set('BTC BCH BSV LTC DOGE DASH ZEC BTG XVG'.split(' '))
+/** Bech32 addresses of a key hash: a prefix, for SegWit the version q, 32 letters of the hash, a checksum of 6. */
+const KEY_LETTERS = /^(?:bc1q|ltc1q|bnb1|cosmos1)([02-9ac-hj-np-z]{32})[02-9ac-hj-np-z]{6}$/
+const BECH32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
+const BITCOIN = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const RIPPLE = 'rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz'
 
 /** An address has one owner on every EVM chain and on TRON, which encodes the same 20 bytes. So has a key or script hash on every chain. */
 function ownerOf({ address, chain }: LabelRow): string {
   if (EVM.has(chain)) return address.toLowerCase()
   // A version byte, the 20 bytes, and a checksum of 4.
   if (chain === 'TRX') return `0x${base58Hex(address).slice(2, 42)}`
+  const letters = KEY_LETTERS.exec(address)?.[1]
+  if (letters !== undefined) return nestedOwner(bech32Hex(letters))
+  if (chain === 'XRP' && /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/.test(address))
+    return nestedOwner(base58Hex(address, RIPPLE).slice(2, 42))
   if (!HASHED.has(chain) || !/^[1-9A-HJ-NP-Za-km-z]{25,36}$/.test(address)) return address
   const bytes = base58Hex(address)
   const found = Object.entries(KEY_VERSIONS).find(([, versions]) =>
     versions.some((version) => bytes.startsWith(version) && bytes.length === version.length + 48),
   )
-  return found === undefined ? address : `${found[0]} ${bytes.slice(-48, -8)}`
+  if (found === undefined) return address
+  const hash = bytes.slice(-48, -8)
+  return found[0] === 'key' ? nestedOwner(hash) : `script ${hash}`
 }
 
+/** Whoever has the key also owns the script that nests its hash (BIP 141, P2SH-P2WPKH). */
+function nestedOwner(keyHash: string): string {
+  const program = createHash('sha256')
+    .update(Buffer.from(`0014${keyHash}`, 'hex'))
+    .digest()
+  return `script ${createHash('ripemd160').update(program).digest('hex')}`
+}
+
+/** 32 letters of 5 bits are 20 bytes. */
+const bech32Hex = (letters: string): string =>
+  [...letters]
+    .reduce((sum, letter) => sum * 32n + BigInt(BECH32.indexOf(letter)), 0n)
+    .toString(16)
+    .padStart(40, '0')
+
 /** The bytes of a Base58 text: version, a hash of 20 bytes, a checksum of 4. */
-function base58Hex(text: string): string {
-  const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+function base58Hex(text: string, alphabet = BITCOIN): string {
   const number = [...text].reduce((sum, letter) => sum * 58n + BigInt(alphabet.indexOf(letter)), 0n)
   const digits = number === 0n ? '' : number.toString(16)
-  const zeros = /^1*/.exec(text)![0].length
+  const zeros = [...text].findIndex((letter) => letter !== alphabet[0])
   return '00'.repeat(zeros) + (digits.length % 2 === 0 ? digits : `0${digits}`)
 }
 

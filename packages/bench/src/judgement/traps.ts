@@ -182,12 +182,16 @@ function malformed(rows: readonly Readonly<Record<string, string>>[]): readonly 
   ]
 }
 
-/** Imports the list of 2024 after that of 2026, under both names that it may have. */
-async function delisted({ installation, sharedData, folder, clock }: TrapFacts): Promise<Trap> {
+/**
+ * Imports a list of 2024 after that of 2026, under both names that it may have. It has the addresses delisted since, and those that both
+ * lists name: without these it would be another list of the authority.
+ */
+async function delisted({ installation, rows: known, sharedData, folder, clock }: TrapFacts): Promise<Trap> {
   const rows = await readRaw({ sharedData }, join('ofac', 'delisted_addresses.csv'))
+  const both = known.filter(({ file }) => file === 'ofac_sdn.csv')
   const header = 'address,chain,category,entity,source,source_url,confidence,observed_at'
   const file = join(folder, 'ofac_sdn_2024.csv')
-  const lines = rows.map(
+  const lines = [...rows, ...both].map(
     ({ address, chain }) => `${address},${chain},sanctions,Delisted,ofac_sdn,,0.99,2024-09-27`,
   )
   await writeFile(file, [header, ...lines, ''].join('\n'))
