@@ -69,7 +69,12 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
     level: !isGrey ? byLabels.level : reasons.size === 0 ? 'green' : 'grey',
     levelReasons: isGrey ? [...reasons].sort() : [],
     scoreIsLowerBound:
-      byLabels.scoreIsLowerBound || isFaulted || wasDropped || (!saysNothing && exposure.truncated),
+      byLabels.scoreIsLowerBound ||
+      isFaulted ||
+      wasDropped ||
+      (saysNothing
+        ? missing.some((reason) => reason.endsWith('_mismatch'))
+        : exposure.truncated || missing.length > 0),
     notExamined: notExaminedIn(given, byLabels.clusterHoldsService),
     exposure: saysNothing
       ? `unavailable ${exposure === null ? 'not_configured' : wasDropped ? exposure.status : 'no_transfers'} ${missing.sort().join()}`

@@ -42,7 +42,7 @@ function onField(
     const row = choose(places) % file.rows.length
     const word = choose(words)
     const rows = file.rows.map((fields, at) =>
-      wholeColumn || at === row ? fields.with(column, word) : fields,
+      wholeColumn || at === row ? fields.map((field, index) => (index === column ? word : field)) : fields,
     )
     return { ...file, rows }
   })

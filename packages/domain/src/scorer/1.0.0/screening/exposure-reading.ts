@@ -22,6 +22,9 @@ export interface ExposureReading {
 /** Hops that a search without findings must cover before it counts. */
 const LEAST_HOPS = 2
 
+/** A provider knows value or transactions that the ledger does not have. */
+const KNOWN_TO_BE_MISSING: ReadonlySet<string> = new Set(['balance_mismatch', 'count_mismatch'])
+
 /** Reads a record beside what providers say of the address on `chain`; null where no ledger was queried. */
 export function readExposure(
   chain: string,
@@ -39,7 +42,7 @@ export function readExposure(
       coverage: nothingExamined(exposure),
       prices: null,
       knowledge: knowledgeOfProviders(chainReading),
-      isLowerBound: isDropped,
+      isLowerBound: isDropped || (exposure?.incomplete ?? []).some((reason) => KNOWN_TO_BE_MISSING.has(reason)),
       isDropped,
     }
   const isPartial = isPartialRecord(exposure, chainReading)
@@ -63,7 +66,8 @@ export function readExposure(
       hasHistory: exposure.ownTransfers > 0,
       doubts: greenDoubts(chain, exposure, policy),
     },
-    isLowerBound: exposure.truncated,
+    // What is missing of a history can only add points.
+    isLowerBound: exposure.truncated || incomplete.length > 0,
     isDropped: false,
   }
 }
