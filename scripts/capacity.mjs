@@ -9,8 +9,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs/capacity.md')
 const RATES = [100, 1_000, 10_000, 100_000]
 const sizes = {
-  cluster: { screen: 32, report: 64, shards: 8 },
-  before: { screen: 4, report: 16, shards: 1 },
+  cluster: { screen: 32, report: 64 },
+  before: { screen: 4, report: 16 },
 }
 const POSTGRES_CORES = 16
 
@@ -33,13 +33,13 @@ function tables(costs) {
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-| what ends the growth, in this order | 32 and 64 partitions, 8 shards, screens/s |
+| what ends the growth, in this order | 32 and 64 partitions, screens/s |
 | --- | --- |
 ${limits(sizes.cluster)
   .map(({ what, rate }) => `| ${what} | ${grouped(rate)} |`)
   .join('\n')}
 
-With 4 and 16 partitions and one shard, as on one broker, the first limit is ${before[0].what}: ${grouped(before[0].rate)} screens/s.`
+With 4 and 16 partitions, as on one broker, the first limit is ${before[0].what}: ${grouped(before[0].rate)} screens/s.`
 }
 
 const text = readFileSync(PAGE, 'utf8')

@@ -34,14 +34,15 @@ const busyCores = (cost, rate) => (cost * rate) / 1000
 
 /**
  * Processes, cores and machines for a rate, and the limits that it exceeds. `screen` and `report` are the partitions of a lane and of the
- * reports, `shards` those of bulk jobs.
+ * reports.
  */
-export function needsOf(rate, costs, { screen, report, shards }) {
+export function needsOf(rate, costs, { screen, report }) {
   const processes = (name) => Math.max(LEAST, Math.ceil(busyCores(costs[name], rate) / PLANNED_SHARE))
   const api = processes('api')
   const scorer = processes('scorer')
   const projector = processes('projector')
-  const coordinator = processes('bulk-coordinator')
+  // One works, and the others are ready to take its place.
+  const coordinator = LEAST
   const brokerCores = Math.ceil((busyCores(costs['kafka broker'], rate) * REPLICAS) / PLANNED_SHARE)
   const postgresCores = Math.ceil(busyCores(costs.postgres, rate) / PLANNED_SHARE)
   const serviceCores = api + scorer + projector + coordinator
@@ -49,9 +50,7 @@ export function needsOf(rate, costs, { screen, report, shards }) {
     ...{ rate, api, scorer, projector, coordinator, brokerCores, postgresCores },
     machines: Math.max(LEAST, Math.ceil(serviceCores / MACHINE_CORES)),
     exceeded: [
-      ...(busyCores(costs['bulk-coordinator'], rate) > shards * PLANNED_SHARE
-        ? [`shards of bulk jobs (${shards})`]
-        : []),
+      ...(busyCores(costs['bulk-coordinator'], rate) > PLANNED_SHARE ? ['the bulk coordinator'] : []),
       ...(api > report / 2 ? [`report partitions (${report / 2} for API instances)`] : []),
       ...(scorer > screen ? [`partitions of a lane (${screen})`] : []),
       ...(projector > report ? [`report partitions (${report} for projectors)`] : []),
@@ -60,16 +59,13 @@ export function needsOf(rate, costs, { screen, report, shards }) {
 }
 
 /** The rate at which each limit is reached, lowest first. */
-export function limitsOf(costs, { screen, report, shards, postgresCores }) {
+export function limitsOf(costs, { screen, report, postgresCores }) {
   const rateOf = (cores, cost) => Math.floor((cores * PLANNED_SHARE * 1000) / cost)
   return [
     { what: `scorers: ${screen} partitions of a lane`, rate: rateOf(screen, costs.scorer) },
     { what: `APIs: ${report / 2} report partitions, one for each`, rate: rateOf(report / 2, costs.api) },
     { what: `projectors: ${report} report partitions`, rate: rateOf(report, costs.projector) },
-    {
-      what: shards === 1 ? 'the bulk coordinator: one works' : `bulk coordinators: ${shards} shards`,
-      rate: rateOf(shards, costs['bulk-coordinator']),
-    },
+    { what: 'the bulk coordinator: one works', rate: rateOf(1, costs['bulk-coordinator']) },
     { what: `Postgres: one primary of ${postgresCores} cores`, rate: rateOf(postgresCores, costs.postgres) },
   ].sort((one, other) => one.rate - other.rate)
 }

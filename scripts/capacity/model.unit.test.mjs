@@ -13,7 +13,7 @@ const costs = {
   'kafka broker': 0.06,
   postgres: 0.06,
 }
-const sizes = { screen: 32, report: 64, shards: 8 }
+const sizes = { screen: 32, report: 64 }
 
 test('the page follows the measured figures', () => {
   execFileSync(process.execPath, [join(root, 'scripts/capacity.mjs'), '--check'], { stdio: 'pipe' })
@@ -30,7 +30,6 @@ test('a process is planned to use half a core, and two of each are there in any 
   expect(needsOf(1, costs, sizes)).toMatchObject({ api: 2, scorer: 2, projector: 2, exceeded: [] })
   expect(needsOf(10_000, costs, sizes)).toMatchObject({ api: 4, scorer: 2, coordinator: 2 })
   expect(needsOf(100_000, costs, sizes)).toMatchObject({ coordinator: 2 })
-  expect(needsOf(400_000, costs, sizes)).toMatchObject({ coordinator: 8 })
 })
 
 test('what is exceeded at a rate is each limit below it', () => {

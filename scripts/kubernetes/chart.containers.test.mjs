@@ -299,7 +299,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     }
     expect(await argumentsBy({ isUpgrade: false })).toEqual([
       'install',
-      ...['--screen-partitions', '32', '--report-partitions', '64', '--bulk-shards', '8'],
+      ...['--screen-partitions', '32', '--report-partitions', '64'],
     ])
     expect(await argumentsBy({ isUpgrade: true })).toEqual(['upgrade'])
   })

@@ -44,7 +44,6 @@ export const longest = [
   'packages/labels/test/import/interrupted-import.int.test.ts',
   'services/projector/test/keep-latest-reports.int.test.ts',
   'packages/labels/test/import/shared-labels.int.test.ts',
-  'services/bulk-coordinator/test/shards.full.int.test.ts',
   'services/cli/src/audit/tampering.full.int.test.ts',
   'services/cli/src/audit/signatures.int.test.ts',
   'services/api/test/problem-examples.int.test.ts',

@@ -99,15 +99,13 @@ export const elsewhere: readonly FailpointName[] = [
   'ledger.publish',
   'ledger.prices',
   // services/bulk-coordinator/test/kills.int.test.ts kills a process at each of these while a job runs.
-  'bulk.shards-taken',
+  'bulk.lease-taken',
   'bulk.facts',
   'bulk.items-released',
   'bulk.release',
   'bulk.job-ended',
   'bulk.announced',
   'bulk.dead-letter',
-  // services/bulk-coordinator/test/shards.full.int.test.ts kills a process at this one.
-  'bulk.shards-set',
   // services/api/test/bulk-kills.full.int.test.ts kills the API at these.
   'api.bulk-submitted',
   'api.bulk-cancel-requested',

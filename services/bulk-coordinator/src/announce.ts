@@ -3,7 +3,7 @@ import { topicOf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { listUnannounced, markAnnounced } from './job-table.js'
-import type { Fence, Holding } from './shard-table.js'
+import type { Fence } from './lease-table.js'
 
 const MAX_BATCH_ENDS = 100
 
@@ -12,12 +12,11 @@ export function createAnnounce(parts: {
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database
-  readonly holding: Holding
   readonly fence: Fence
 }): () => Promise<number> {
-  const { log, codec, database, holding, fence } = parts
+  const { log, codec, database, fence } = parts
   return async () => {
-    const events = await listUnannounced(database, holding, MAX_BATCH_ENDS)
+    const events = await listUnannounced(database, MAX_BATCH_ENDS)
     if (events.length === 0) return 0
     const records = events.map((event) =>
       codec.encode(event, { topic: topicOf(event.type, event.data.livemode), key: event.data.jobId }),

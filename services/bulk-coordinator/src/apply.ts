@@ -78,8 +78,7 @@ async function insertSubmissions(transaction: Queryable, facts: readonly Fact[])
   }
   if (submissions.size > 0) await lockOutEarly(transaction)
   const inserted = await insertJobs(transaction, [...submissions.values()])
-  const shards = new Map(inserted.map(({ jobId, shard }) => [jobId, shard]))
-  const news = inserted.map(({ jobId }) => submissions.get(jobId)!)
+  const news = inserted.map((jobId) => submissions.get(jobId)!)
   const sound = news.filter(({ contradiction }) => contradiction === null)
   const units = sound.flatMap(({ screenings }) => screenings)
   const free = await insertUnits(transaction, units)
@@ -87,9 +86,7 @@ async function insertSubmissions(transaction: Queryable, facts: readonly Fact[])
     contradiction ??
     (screenings.every(({ reportId }) => free.has(reportId)) ? null : 'a report id belongs to another job')
   return {
-    opened: news.flatMap((one) =>
-      causeOf(one) === null ? [{ ...one.job, shard: shards.get(one.job.jobId)! }] : [],
-    ),
+    opened: news.flatMap((one) => (causeOf(one) === null ? [one.job] : [])),
     refused: news.flatMap((one) => {
       const cause = causeOf(one)
       return cause === null ? [] : [{ jobId: one.job.jobId, cause }]

@@ -1,4 +1,4 @@
-/** The jobs of the shards held that have not ended, in memory. The rows decide, and a new holder reads them again. */
+/** The jobs that have not ended, in memory. The rows decide, and a new holder of the lease reads them again. */
 import type { Queue } from '@cupel/domain'
 import type { OpenJob } from './job-table.js'
 
@@ -7,19 +7,12 @@ export interface Backlog {
   add(jobs: readonly OpenJob[]): void
   /** Returns whether the change ended a job of the backlog: the same end may come more than once. */
   changed(jobId: string, change: { readonly endedUnits: number; readonly hasEnded: boolean }): boolean
-  /** Another coordinator ended it. */
+  /** Its row says that it has ended. */
   ended(jobId: string): void
   released(jobId: string, released: number): void
-  /**
-   * Call it before the open jobs are read again, and pass the read jobs to the returned function: it takes over what other coordinators
-   * applied meanwhile. Do not call it twice at once.
-   */
-  refreshing(): (open: readonly OpenJob[]) => void
   get(jobId: string): OpenJob | undefined
   /** Accounts with screenings to release, each with its jobs in the order of their submission. */
-  queues(turnOf?: (accountId: string) => number): Queue[]
-  /** Accounts with screenings to release. */
-  accounts(): string[]
+  queues(): Queue[]
   /** Screenings released and not ended, without those of ended jobs. */
   underWay(): number
   /** Screenings not released. */
@@ -35,13 +28,10 @@ export function createBacklog(onEnded: (job: OpenJob) => void = () => undefined)
   const jobs = new Map<string, OpenJob>()
   const turns = createTurns()
   const sums = createSums()
-  /** Jobs that came or went since a refresh began; null while there is none. */
-  let moved: Set<string> | null = null
 
   const remember = (job: OpenJob): void => {
     sums.add(job, 1)
     jobs.set(job.jobId, job)
-    moved?.add(job.jobId)
     if (job.released < job.units) turns.join(job)
   }
   const change = (jobId: string, news: Partial<OpenJob>): void => {
@@ -58,23 +48,9 @@ export function createBacklog(onEnded: (job: OpenJob) => void = () => undefined)
     if (job === undefined) return
     sums.add(job, -1)
     jobs.delete(jobId)
-    moved?.add(jobId)
     turns.leave(job)
     onEnded(job)
   }
-  const takeOver = (open: readonly OpenJob[]): void => {
-    const gone = new Set(jobs.keys())
-    for (const { jobId } of open) gone.delete(jobId)
-    for (const jobId of gone) if (moved?.has(jobId) !== true) end(jobId)
-    for (const row of open) {
-      const job = jobs.get(row.jobId)
-      if (job === undefined) {
-        if (moved?.has(row.jobId) !== true) remember(row)
-      } else if (row.endedUnits > job.endedUnits) change(row.jobId, { endedUnits: row.endedUnits })
-    }
-    moved = null
-  }
-
   return {
     add(opened) {
       for (const job of opened) if (!jobs.has(job.jobId)) remember(job)
@@ -83,19 +59,13 @@ export function createBacklog(onEnded: (job: OpenJob) => void = () => undefined)
       const job = jobs.get(jobId)
       if (job === undefined) return false
       if (hasEnded) end(jobId)
-      // A refresh may have given a later number already.
-      else change(jobId, { endedUnits: Math.max(job.endedUnits, endedUnits) })
+      else change(jobId, { endedUnits })
       return hasEnded
     },
     ended: end,
-    refreshing() {
-      moved = new Set()
-      return takeOver
-    },
     released: (jobId, released) => change(jobId, { released }),
     get: (jobId) => jobs.get(jobId),
-    queues: (turnOf) => turns.queues(jobs, turnOf),
-    accounts: () => turns.accounts(),
+    queues: () => turns.queues(jobs),
     underWay: () => sums.underWay(),
     waiting: () => sums.waiting(),
     size: () => jobs.size,
@@ -118,8 +88,7 @@ function createSums(): { add(job: OpenJob, sign: 1 | -1): void; underWay(): numb
 interface Turns {
   join(job: OpenJob): void
   leave(job: OpenJob): void
-  accounts(): string[]
-  queues(jobs: ReadonlyMap<string, OpenJob>, turnOf?: (accountId: string) => number): Queue[]
+  queues(jobs: ReadonlyMap<string, OpenJob>): Queue[]
 }
 
 /** Jobs with screenings to release, by account. Both environments of an account share its turn. */
@@ -136,8 +105,7 @@ function createTurns(): Turns {
       queue?.delete(jobId)
       if (queue?.size === 0) accounts.delete(accountId)
     },
-    accounts: () => [...accounts.keys()],
-    queues: (jobs, turnOf) =>
+    queues: (jobs) =>
       [...accounts].map(([account, jobIds]) => {
         const queue: { jobId: string; left: number }[] = []
         for (const jobId of jobIds) {
@@ -145,7 +113,7 @@ function createTurns(): Turns {
           const job = jobs.get(jobId)!
           queue.push({ jobId, left: job.units - job.released })
         }
-        return { account, jobs: queue, ...(turnOf === undefined ? {} : { turnItems: turnOf(account) }) }
+        return { account, jobs: queue }
       }),
   }
 }

@@ -10,7 +10,6 @@ const job = (jobId: string, accountId: string, units: number, released = 0, ende
     units,
     released,
     endedUnits,
-    shard: 0,
     livemode: true,
     submittedAt: '',
     reportPageUrl: '',
@@ -92,24 +91,4 @@ test('whatever happens, what is under way and what waits are the sums over the o
       }
     }),
   )
-})
-
-test('a reading of the rows takes over what others applied, and undoes nothing that happened meanwhile', () => {
-  const ended: string[] = []
-  const backlog = createBacklog(({ jobId }) => ended.push(jobId))
-  backlog.add([job('kept', 'a', 10, 4), job('over', 'a', 5, 5), job('ends-meanwhile', 'a', 3, 3)])
-  const take = backlog.refreshing()
-  // The rows are read now. These changes happen before they arrive:
-  backlog.add([job('new-meanwhile', 'b', 2)])
-  backlog.changed('ends-meanwhile', { endedUnits: 3, hasEnded: true })
-  backlog.released('kept', 6)
-  take([job('kept', 'a', 10, 4, 3), job('ends-meanwhile', 'a', 3, 3, 1), job('found', 'c', 8)])
-  expect(ended).toEqual(['ends-meanwhile', 'over'])
-  expect(backlog.get('kept')).toMatchObject({ released: 6, endedUnits: 3 })
-  expect([backlog.get('new-meanwhile'), backlog.get('found')].map((one) => one?.units)).toEqual([2, 8])
-  expect([backlog.size(), backlog.underWay(), backlog.waiting()]).toEqual([3, 3, 14])
-  expect(backlog.accounts()).toEqual(['a', 'b', 'c'])
-  // An older reading does not undo an outcome.
-  backlog.refreshing()([job('kept', 'a', 10, 4, 1), job('new-meanwhile', 'b', 2), job('found', 'c', 8)])
-  expect(backlog.get('kept')).toMatchObject({ endedUnits: 3 })
 })

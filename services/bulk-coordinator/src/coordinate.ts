@@ -1,4 +1,4 @@
-/** The work of a holder of shards: reads jobs and outcomes, releases screenings, announces ends. */
+/** The work of the holder of the lease: reads jobs and outcomes, releases screenings, announces ends. */
 import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -13,11 +13,9 @@ import { followWatches } from './follow-watches.js'
 import { watchInteractiveDwell } from './interactive-dwell.js'
 import { listOpenJobs } from './job-table.js'
 import { createPace, PACE_INTERVAL_MS, type Pace } from './pace.js'
-import { refreshRestMs } from './refresh-rest.js'
 import { createRelease } from './release.js'
-import { combine, exchange, toldBy } from './share-pace.js'
-import { createFence, isOfHolding, isWhole, type Fence, type Holding } from './shard-table.js'
-import { isWatchJob, WATCH_SHARD } from './watch-jobs.js'
+import { createFence, type Fence, type Lease } from './lease-table.js'
+import { isWatchJob } from './watch-jobs.js'
 
 export interface CoordinationOptions {
   readonly log: EventLog
@@ -37,8 +35,8 @@ export interface CoordinationOptions {
 }
 
 export interface Coordination {
-  /** Runs until the signal is aborted, a shard is lost, or the backlog may differ from the stored rows; then call it again. */
-  work(signal: AbortSignal, holding: Holding): Promise<void>
+  /** Runs until the signal is aborted, the lease is lost, or the backlog may differ from the stored rows; then call it again. */
+  work(signal: AbortSignal, lease: Lease): Promise<void>
   /** Why work waits and is retried; null if nothing is wrong. */
   problem(): string | null
 }
@@ -51,8 +49,8 @@ export function createCoordination(options: CoordinationOptions): Coordination {
   const trouble = createTrouble()
   let consumers: readonly Consumer[] = []
   return {
-    async work(signal, holding) {
-      const work = await startWork(options, holding, trouble)
+    async work(signal, lease) {
+      const work = await startWork(options, lease, trouble)
       consumers = work.consumers
       options.onStarted()
       try {
@@ -60,7 +58,7 @@ export function createCoordination(options: CoordinationOptions): Coordination {
       } finally {
         await work.stop()
         consumers = []
-        // Work that failed begins again, and its trouble remains. An instance without shards has no trouble.
+        // Work that failed begins again, and its trouble remains. An instance that stands by has no trouble.
         if (signal.aborted) trouble.keepOnly(new Set())
       }
     },
@@ -78,7 +76,6 @@ interface Work {
 /** The objects that the parts of the work share. */
 interface Parts {
   readonly options: CoordinationOptions
-  readonly holding: Holding
   readonly fence: Fence
   readonly trouble: Trouble
   readonly backlog: Backlog
@@ -86,15 +83,15 @@ interface Parts {
   readonly release: Loop
 }
 
-async function startWork(options: CoordinationOptions, holding: Holding, trouble: Trouble): Promise<Work> {
+async function startWork(options: CoordinationOptions, lease: Lease, trouble: Trouble): Promise<Work> {
   const { log, codec, database, logger, metrics, tracing, dwellTargetMs } = options
   const broken = new AbortController()
-  const fence = createFence(holding, () => broken.abort())
+  const fence = createFence(lease, () => broken.abort())
   const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
   const backlog = createBacklog(({ jobId }) => {
     if (!isWatchJob(jobId)) ended.inc()
   })
-  backlog.add(await listOpenJobs(database, holding))
+  backlog.add(await listOpenJobs(database))
   const pace = createPace({ dwellTargetMs, metrics })
   const release = startWorkLoop(
     'release',
@@ -104,23 +101,21 @@ async function startWork(options: CoordinationOptions, holding: Holding, trouble
       onError: () => broken.abort(),
     },
   )
-  const announce = startWorkLoop('announce', createAnnounce({ log, codec, database, holding, fence }), {
-    ...{ logger, trouble },
-    // The learner wakes it. Only where other coordinators hold shards too, they may end jobs of this one.
-    ...(isWhole(holding) ? { restMs: LEFTOVERS_INTERVAL_MS } : {}),
+  const announce = startWorkLoop('announce', createAnnounce({ log, codec, database, fence }), {
+    // The learner wakes it.
+    ...{ logger, trouble, restMs: LEFTOVERS_INTERVAL_MS },
   })
-  const parts = { options, holding, fence, trouble, backlog, pace, release }
+  const parts = { options, fence, trouble, backlog, pace, release }
   const learn = createLearner(parts, announce)
   const onStopped = (error: Error): void => options.fail('The bulk coordinator has stopped reading', error)
   const consumers = [
     watchInteractiveDwell({
       ...{ log, logger, onStopped },
-      reads: (partition) => isOfHolding(holding, partition),
       onDwell: (dwellMs) => pace.interactive(dwellMs),
     }),
-    followJobs({ log, codec, database, logger, metrics, holding, fence, onApplied: learn, onStopped }),
+    followJobs({ log, codec, database, logger, metrics, fence, onApplied: learn, onStopped }),
   ]
-  const loops = [startPacing(parts), ...startOthers(parts), ...startRefresh(parts)]
+  const loops = [startPacing(parts), ...startOthers(parts)]
   return {
     consumers,
     isBroken: broken.signal,
@@ -131,9 +126,8 @@ async function startWork(options: CoordinationOptions, holding: Holding, trouble
   }
 }
 
-/** The work that one coordinator does for all: watches, and the deletion of old rows. */
-function startOthers({ options, holding, fence, trouble, backlog, release }: Parts): Loop[] {
-  if (!isOfHolding(holding, WATCH_SHARD)) return []
+/** Watches, and the deletion of old rows. */
+function startOthers({ options, fence, trouble, backlog, release }: Parts): Loop[] {
   const { log, codec, database, logger, metrics, digestHour } = options
   const watches = followWatches({
     ...{ log, codec, database, logger, metrics, trouble, digestHour, fence },
@@ -149,37 +143,6 @@ function startOthers({ options, holding, fence, trouble, backlog, release }: Par
     onError: (error) => logger.warn({ err: error }, 'Old rows of bulk jobs could not be deleted'),
   })
   return [watches, sweeping]
-}
-
-/** Where other coordinators hold shards too, they also read submissions and outcomes of the jobs of this one. */
-function startRefresh({
-  options: { database, logger },
-  holding,
-  trouble,
-  backlog,
-  pace,
-  release,
-}: Parts): Loop[] {
-  if (isWhole(holding)) return []
-  const foreign = 1 - holding.shards.length / holding.count
-  const loop = startLoop({
-    async step() {
-      const beganAt = performance.now()
-      const take = backlog.refreshing()
-      take(await listOpenJobs(database, holding))
-      trouble.over('backlog')
-      release.wake()
-      const tookMs = performance.now() - beganAt
-      const restMs = refreshRestMs(tookMs, backlog.underWay() > 0)
-      pace.learnsLate((foreign * (restMs + tookMs)) / 2)
-      return restMs
-    },
-    restMs: PACE_INTERVAL_MS,
-    onError(error) {
-      if (trouble.failed('backlog', error)) logger.warn({ err: error }, `Bulk jobs wait: ${String(error)}`)
-    },
-  })
-  return [loop]
 }
 
 /**
@@ -219,12 +182,12 @@ function startWorkLoop(
 
 /** Returns a function that tells backlog and pace what was committed, and wakes the loops. */
 function createLearner(
-  { options: { logger, metrics }, holding, backlog, pace, release }: Parts,
+  { options: { logger, metrics }, backlog, pace, release }: Parts,
   announce: Loop,
 ): (applied: Applied) => void {
   const openJobs = metrics.gauge('bulk_open_jobs', 'Bulk jobs that have not ended')
   return (applied) => {
-    backlog.add(applied.opened.filter(({ shard }) => isOfHolding(holding, shard)))
+    backlog.add(applied.opened)
     for (const { jobId, ...change } of applied.changed) backlog.changed(jobId, change)
     pace.ended(applied.endedReportIds)
     for (const { jobId, cause } of applied.refused) logger.error({ jobId, cause }, 'A bulk job cannot run')
@@ -234,23 +197,14 @@ function createLearner(
   }
 }
 
-function startPacing({
-  options: { database, metrics, logger },
-  holding,
-  trouble,
-  backlog,
-  pace,
-}: Parts): Loop {
+function startPacing({ options: { metrics, logger }, trouble, backlog, pace }: Parts): Loop {
   const waiting = metrics.gauge('bulk_waiting_items', 'Screenings of bulk jobs not yet released')
   const underWay = metrics.gauge('bulk_under_way_items', 'Screenings of bulk jobs released and not ended')
   return startLoop({
     async step() {
       waiting.set(backlog.waiting())
       underWay.set(backlog.underWay())
-      const measured = pace.measure()
-      if (isWhole(holding)) return pace.adapt(measured)
-      const told = toldBy(holding, measured, backlog.accounts())
-      pace.adapt(combine(told, await exchange(database, told), holding.count))
+      pace.adapt()
       trouble.over('pace')
     },
     restMs: PACE_INTERVAL_MS,

@@ -15,11 +15,11 @@ import {
   type BulkJob,
 } from '@cupel/domain'
 import { TYPE_HEADER, type EventCodec, type LogRecord } from '@cupel/event-log'
-import type { EndingEvent, NewJob, Unit } from './job-table.js'
+import type { EndingEvent, OpenJob, Unit } from './job-table.js'
 import type { Outcome } from './early-outcomes.js'
 
 export interface Submission {
-  readonly job: NewJob
+  readonly job: OpenJob
   readonly state: BulkJob
   /** Its screenings, in the order of release. */
   readonly screenings: readonly Unit[]

@@ -1,6 +1,5 @@
 /**
- * Reads facts about jobs from the partitions of the bulk and report topics that belong to the shards held, and applies them together with
- * the checkpoint. The jobs may be those of any shard: the lock of their rows protects them.
+ * Reads facts about jobs from the bulk topics and the bulk half of the report topics, and applies them together with the checkpoint.
  */
 import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
@@ -10,7 +9,7 @@ import { applyFacts, type Applied } from './apply.js'
 import { factOf, type Fact } from './facts.js'
 import { isInteractive } from './interactive-dwell.js'
 import { membershipOf } from './membership.js'
-import { isOfHolding, type Fence, type Holding } from './shard-table.js'
+import type { Fence } from './lease-table.js'
 
 /** Names the checkpoints, the lag and the dead letters. */
 export const COORDINATOR_GROUP = 'bulk-coordinator.jobs.v1'
@@ -27,7 +26,6 @@ export interface FollowJobsOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly holding: Holding
   readonly fence: Fence
   /** Called after each commit, before reading goes on. */
   readonly onApplied: (applied: Applied) => void
@@ -35,7 +33,7 @@ export interface FollowJobsOptions {
 }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
-  const { log, codec, database, logger, metrics, holding, fence, onApplied, onStopped } = options
+  const { log, codec, database, logger, metrics, fence, onApplied, onStopped } = options
   return consume<Fact | null>({
     ...{ log, logger, onStopped },
     group: COORDINATOR_GROUP,
@@ -44,7 +42,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
       topicOf('BulkSubmitted', live),
       topicOf('ReportGenerated', live),
     ]),
-    reads: (place) => !isInteractive(place) && isOfHolding(holding, place.partition),
+    reads: (place) => !isInteractive(place),
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,

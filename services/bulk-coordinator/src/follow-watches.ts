@@ -1,6 +1,6 @@
 /**
  * Marks the watches that a change of labels, ledger, policy or scorer can touch, screens them on the bulk lane, and tells their
- * accounts what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease of one shard.
+ * accounts what changed. Every step is one transaction that a crash undoes as a whole, and runs under the lease.
  */
 import {
   claimReportEpoch,
@@ -26,7 +26,7 @@ import {
   writeDigests,
 } from '@cupel/watches'
 import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
-import type { Fence } from './shard-table.js'
+import type { Fence } from './lease-table.js'
 import { createSplitChanges } from './split-changes.js'
 import { watchJobsOf, type WatchScreening } from './watch-jobs.js'
 

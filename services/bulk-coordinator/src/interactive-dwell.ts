@@ -17,14 +17,11 @@ const REST_MS = 125
 export function watchInteractiveDwell({
   log,
   logger,
-  reads = () => true,
   onDwell,
   onStopped,
 }: {
   readonly log: EventLog
   readonly logger: Logger
-  /** Which of the partitions with interactive reports; by default all. */
-  readonly reads?: (partition: number) => boolean
   /** Time an interactive screen waited, in milliseconds. */
   readonly onDwell: (dwellMs: number) => void
   readonly onStopped: (error: Error) => void
@@ -34,7 +31,7 @@ export function watchInteractiveDwell({
     group: DWELL_GROUP,
     membership: membershipOf(log, DWELL_GROUP),
     topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
-    reads: (place) => isInteractive(place) && reads(place.partition),
+    reads: isInteractive,
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: reportPartitions(),
     restMs: REST_MS,

@@ -2,13 +2,10 @@
 import type { DomainEvent } from '@cupel/contracts'
 import type { BulkJob, ScreenedAddress } from '@cupel/domain'
 import { asFields, type Queryable } from '@cupel/postgres'
-import type { Holding } from './shard-table.js'
 
 /** What all screenings of a job share, and the progress of the job. */
 export interface OpenJob {
   readonly jobId: string
-  /** Under the number of shards at the submission. */
-  readonly shard: number
   readonly accountId: string
   readonly livemode: boolean
   readonly submittedAt: string
@@ -21,11 +18,6 @@ export interface OpenJob {
   /** Number of screenings that were released to the bulk lane. */
   readonly released: number
   readonly endedUnits: number
-}
-
-/** A job that is not stored yet. Without a shard it gets the one that its id gives it. */
-export interface NewJob extends Omit<OpenJob, 'shard'> {
-  readonly shard?: number
 }
 
 /** A job whose row is locked. */
@@ -55,20 +47,16 @@ interface LockedJobRow extends OpenJob {
 }
 
 const OPEN_FIELDS = asFields(
-  `job_id, shard, account_id, livemode, submitted_at, correlation_id, causation_id, traceparent, report_page_url, units, released, ended_units`,
+  `job_id, account_id, livemode, submitted_at, correlation_id, causation_id, traceparent, report_page_url, units, released, ended_units`,
 )
 const STATE_FIELDS = asFields('total, marks, twins, latest_at, cancel_requested_at, ending')
 
-/** Jobs of these shards that have not ended, in the order of their submission. */
-export async function listOpenJobs(database: Queryable, holding: Holding): Promise<OpenJob[]> {
-  return await database.query<OpenJob>(
-    {
-      name: 'bulk.list-open-jobs',
-      text: `SELECT ${OPEN_FIELDS} FROM bulk.job WHERE ending IS NULL AND shard % $1 = ANY($2::int4[])
-             ORDER BY submitted_at, job_id`,
-    },
-    ofHolding(holding),
-  )
+/** Jobs that have not ended, in the order of their submission. */
+export async function listOpenJobs(database: Queryable): Promise<OpenJob[]> {
+  return await database.query<OpenJob>({
+    name: 'bulk.list-open-jobs',
+    text: `SELECT ${OPEN_FIELDS} FROM bulk.job WHERE ending IS NULL ORDER BY submitted_at, job_id`,
+  })
 }
 
 /** Returns the jobs among these that have ended. */
@@ -80,11 +68,7 @@ export async function listEnded(database: Queryable, jobIds: readonly string[]):
   return rows.map(({ jobId }) => jobId)
 }
 
-function ofHolding({ count, shards }: Holding): [number, number[]] {
-  return [count, shards.map(({ shard }) => shard)]
-}
-
-/** Locks the rows, always in one order, so that two holders cannot deadlock. */
+/** Locks the rows, always in one order, so that two transactions cannot deadlock. */
 export async function lockJobs(transaction: Queryable, jobIds: readonly string[]): Promise<LockedJob[]> {
   if (jobIds.length === 0) return []
   const rows = await transaction.query<LockedJobRow>(
@@ -121,11 +105,11 @@ export function endOf(event: EndingEvent): NonNullable<BulkJob['end']> {
   return { ...counts, status, endedAt: event.data.completedAt }
 }
 
-/** Inserts jobs that do not exist yet, and returns their ids and shards. The first submission of a job id counts. */
+/** Inserts jobs that do not exist yet, and returns their ids. The first submission of a job id counts. */
 export async function insertJobs(
   transaction: Queryable,
-  jobs: readonly { readonly job: NewJob; readonly state: BulkJob }[],
-): Promise<{ readonly jobId: string; readonly shard: number }[]> {
+  jobs: readonly { readonly job: OpenJob; readonly state: BulkJob }[],
+): Promise<string[]> {
   if (jobs.length === 0) return []
   const rows = jobs.map(({ job, state }) => ({
     ...job,
@@ -134,20 +118,20 @@ export async function insertJobs(
     twins: JSON.stringify(state.firsts.flatMap((first, index) => (first === index ? [] : [[index, first]]))),
     latestAt: state.latestAt,
   }))
-  return await transaction.query<{ jobId: string; shard: number }>(
+  const inserted = await transaction.query<{ jobId: string }>(
     {
       name: 'bulk.insert-jobs',
       text: `INSERT INTO bulk.job (job_id, account_id, livemode, submitted_at, total, marks, twins, latest_at, units,
-               released, ended_units, correlation_id, causation_id, traceparent, report_page_url, shard)
+               released, ended_units, correlation_id, causation_id, traceparent, report_page_url)
              SELECT "jobId", "accountId", livemode, "submittedAt", total, marks, twins, "latestAt", units, released, "endedUnits",
-               "correlationId", "causationId", traceparent, "reportPageUrl",
-               coalesce(r.shard, (hashtext("jobId") & 2147483647) % (SELECT count(*)::int4 FROM bulk.shard)) FROM json_to_recordset($1::json) AS r ("jobId" text, "accountId" text, livemode bool,
+               "correlationId", "causationId", traceparent, "reportPageUrl" FROM json_to_recordset($1::json) AS r ("jobId" text, "accountId" text, livemode bool,
                "submittedAt" text, total int4, marks text, twins text, "latestAt" text, units int4, released int4,
-               "endedUnits" int4, "correlationId" text, "causationId" text, traceparent text, "reportPageUrl" text, shard int4)
-             ON CONFLICT (job_id) DO NOTHING RETURNING ${asFields('job_id, shard')}`,
+               "endedUnits" int4, "correlationId" text, "causationId" text, traceparent text, "reportPageUrl" text)
+             ON CONFLICT (job_id) DO NOTHING RETURNING ${asFields('job_id')}`,
     },
     [JSON.stringify(rows)],
   )
+  return inserted.map(({ jobId }) => jobId)
 }
 
 /** Inserts screenings, and returns the report ids that were free. */
@@ -266,19 +250,14 @@ export async function moveReleased(
   return new Set(rows.map(({ job_id: jobId }) => jobId))
 }
 
-/** Ends of jobs of these shards that were decided and are not marked as announced, oldest first. */
-export async function listUnannounced(
-  database: Queryable,
-  holding: Holding,
-  limit: number,
-): Promise<EndingEvent[]> {
+/** Ends of jobs that were decided and are not marked as announced, oldest first. */
+export async function listUnannounced(database: Queryable, limit: number): Promise<EndingEvent[]> {
   const rows = await database.query<{ ending: string }>(
     {
       name: 'bulk.list-unannounced',
-      text: `SELECT ending FROM bulk.job WHERE ending IS NOT NULL AND NOT is_announced AND shard % $1 = ANY($2::int4[])
-             ORDER BY ended_at LIMIT $3`,
+      text: `SELECT ending FROM bulk.job WHERE ending IS NOT NULL AND NOT is_announced ORDER BY ended_at LIMIT $1`,
     },
-    [...ofHolding(holding), limit],
+    [limit],
   )
   return rows.map(({ ending }) => JSON.parse(ending) as EndingEvent)
 }

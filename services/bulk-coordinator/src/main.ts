@@ -3,8 +3,8 @@ import { connectService } from '@cupel/service-connections'
 import { runService, type Config } from '@cupel/service-kit'
 import { startBulkCoordinator } from './start-bulk-coordinator.js'
 
-/** One for the shards, one each for reading, releasing, announcing, watches, backlog and pace, and one in reserve. */
-const COORDINATOR_CONNECTIONS = 8
+/** One each for the lease, reading, releasing, announcing and watches, and one in reserve. */
+const COORDINATOR_CONNECTIONS = 6
 
 /** The embedded log uses the same connections and needs some of them. */
 function maxConnections(config: Config): number {

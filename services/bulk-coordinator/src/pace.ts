@@ -1,12 +1,6 @@
-/** Measures how long bulk and interactive screens take, and sets the window accordingly, alone or together with other coordinators. */
+/** Measures how long bulk and interactive screens take, and sets the window accordingly. */
 import type { Metrics } from '@cupel/contracts'
-import {
-  INITIAL_WINDOW_ITEMS,
-  MAX_WINDOW_ITEMS,
-  MIN_WINDOW_ITEMS,
-  nextWindow,
-  QUANTUM_ITEMS,
-} from '@cupel/domain'
+import { INITIAL_WINDOW_ITEMS, nextWindow } from '@cupel/domain'
 
 export interface Pace {
   /** Screenings that may be under way at once. */
@@ -17,34 +11,8 @@ export interface Pace {
   wasFull(): void
   /** Time an interactive screen waited for its decision, in milliseconds. */
   interactive(dwellMs: number): void
-  /** Closes a period of measurement. */
-  measure(): Measurement
-  /** Sets the window for the next period, from what was measured here or together with others. */
-  adapt(reading: Measurement | SharedReading): void
-  /** Items in a turn of the account: fewer where the account has turns of other coordinators too. */
-  turnOf(accountId: string): number
-  /** How long an outcome that another coordinator reads remains unknown here, on average over all outcomes; in milliseconds. */
-  learnsLate(ms: number): void
-}
-
-/** What one coordinator saw in a period. */
-export interface Measurement {
-  readonly endedPerSecond: number
-  /** Interactive screens, and how many of them waited for longer than the target. */
-  readonly screens: number
-  readonly lateScreens: number
-  readonly wasFull: boolean
-}
-
-/** The measurements of all coordinators, and the share of this one. */
-export interface SharedReading extends Measurement {
-  /** Part of the window that is this coordinator’s, from 0 to 1. */
-  readonly share: number
-  readonly coordinators: number
-  /** Whether the measurements cover every shard: screens of an unwatched shard may be late. */
-  readonly isComplete: boolean
-  /** In how many coordinators the account has screenings to release. */
-  readonly placesOf: (accountId: string) => number
+  /** Closes a period of measurement, and sets the window for the next one. */
+  adapt(): void
 }
 
 export interface PaceOptions {
@@ -71,20 +39,13 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
   let window = INITIAL_WINDOW_ITEMS
   let capacityPerSecond: number | null = null
   let roundTripMs: number | null = null
-  let lateMs = 0
   const interactive = createDwells(dwellTargetMs)
-  let share = 1
-  let placesOf: SharedReading['placesOf'] = () => 1
   let endedInPeriod = 0
   let isFull = false
   let periodBegan = now()
 
   return {
-    window: () => (share === 1 ? window : Math.max(MIN_WINDOW_ITEMS, Math.ceil(window * share))),
-    turnOf: (accountId) => Math.max(1, Math.round(QUANTUM_ITEMS / placesOf(accountId))),
-    learnsLate(ms) {
-      lateMs = ms
-    },
+    window: () => window,
     released(reportIds) {
       const at = now()
       for (const reportId of reportIds) releasedAt.set(reportId, at)
@@ -106,32 +67,21 @@ export function createPace({ dwellTargetMs, metrics, now = () => performance.now
       isFull = true
     },
     interactive: (dwellMs) => interactive.add(dwellMs),
-    measure() {
+    adapt() {
       const seconds = (now() - periodBegan) / 1_000
       const endedPerSecond = seconds > 0 ? endedInPeriod / seconds : 0
       const { screens, lateScreens, dwellMs } = interactive.take()
-      const measured = { endedPerSecond, screens, lateScreens, wasFull: isFull }
-      figures.measured(dwellMs)
+      // Only a period with enough work shows the capacity.
+      if (isFull && endedPerSecond > 0)
+        capacityPerSecond = Math.max(endedPerSecond, (capacityPerSecond ?? 0) * CAPACITY_KEPT)
+      window = nextWindow(window, {
+        isInteractiveLate: isLate(screens, lateScreens),
+        ...{ capacityPerSecond, roundTripMs, wasFull: isFull },
+      })
       endedInPeriod = 0
       isFull = false
       periodBegan = now()
-      return measured
-    },
-    adapt(reading) {
-      const shared = 'share' in reading ? reading : null
-      // Only a period with enough work shows the capacity.
-      if (reading.wasFull && reading.endedPerSecond > 0)
-        capacityPerSecond = Math.max(reading.endedPerSecond, (capacityPerSecond ?? 0) * CAPACITY_KEPT)
-      window = nextWindow(window, {
-        isInteractiveLate: isLate(reading),
-        capacityPerSecond,
-        roundTripMs: roundTripMs === null ? null : roundTripMs + lateMs,
-        wasFull: reading.wasFull && shared?.isComplete !== false,
-        maxItems: MAX_WINDOW_ITEMS * (shared?.coordinators ?? 1),
-      })
-      share = shared?.share ?? 1
-      placesOf = shared?.placesOf ?? (() => 1)
-      figures.adapted({ window: this.window(), capacityPerSecond })
+      figures.adapted({ window, capacityPerSecond, dwellMs })
     },
   }
 }
@@ -177,8 +127,8 @@ function createFigures(metrics: Metrics) {
   const ended = metrics.counter('bulk_items_ended_total', 'Screenings of bulk jobs that ended')
   return {
     ended: (items: number) => ended.inc({}, items),
-    measured: (interactiveDwellMs: number | null) => dwell.set((interactiveDwellMs ?? 0) / 1_000),
-    adapted(now: { window: number; capacityPerSecond: number | null }) {
+    adapted(now: { window: number; capacityPerSecond: number | null; dwellMs: number | null }) {
+      dwell.set((now.dwellMs ?? 0) / 1_000)
       window.set(now.window)
       capacity.set(now.capacityPerSecond ?? 0)
     },
@@ -186,7 +136,7 @@ function createFigures(metrics: Metrics) {
 }
 
 /** Whether the 95th percentile of the screens is above the target. */
-function isLate({ screens, lateScreens }: Measurement): boolean {
+function isLate(screens: number, lateScreens: number): boolean {
   return lateScreens > 0 && lateScreens >= screens - Math.min(screens - 1, Math.floor(screens * 0.95))
 }
 

@@ -20,7 +20,7 @@ function simulation({ perSecond, roundTripMs }: { perSecond: number; roundTripMs
       now += PACE_INTERVAL_MS - roundTripMs
       pace.wasFull()
       if (dwellMs !== null) for (let n = 0; n < 20; n += 1) pace.interactive(dwellMs)
-      pace.adapt(pace.measure())
+      pace.adapt()
       return pace.window()
     },
   }

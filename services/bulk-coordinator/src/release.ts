@@ -6,7 +6,7 @@ import type { Database } from '@cupel/postgres'
 import type { Backlog } from './backlog.js'
 import { listEnded, moveReleased, readUnits, type OpenJob, type Unit } from './job-table.js'
 import type { Pace } from './pace.js'
-import type { Fence } from './shard-table.js'
+import type { Fence } from './lease-table.js'
 import { isWatchJob } from './watch-jobs.js'
 
 export interface ReleaseOptions {
@@ -45,11 +45,7 @@ export function createRelease({
     if (backlog.waiting() === 0) return 0
     if (room < backlog.waiting()) pace.wasFull()
     if (room <= 0 || (underWay > 0 && room < window / SMALLEST_PART_OF_WINDOW)) return 0
-    const shared = shareRoom(
-      round,
-      backlog.queues((account) => pace.turnOf(account)),
-      room,
-    )
+    const shared = shareRoom(round, backlog.queues(), room)
     const moves = shared.allotments.map(({ jobId, items }) => {
       const { released } = backlog.get(jobId)!
       return { jobId, expected: released, next: released + items }
@@ -82,7 +78,7 @@ export function createRelease({
     return records.length
   }
 
-  /** Another coordinator may have read the last outcome of a job, or its cancellation, while this one does not know of its end yet. */
+  /** The last outcome of a job, or its cancellation, may be committed while the backlog does not know of its end yet. */
   async function refusedMoves(jobIds: readonly string[]): Promise<string[]> {
     const open = jobIds.filter((jobId) => backlog.get(jobId) !== undefined)
     if (open.length === 0) return []

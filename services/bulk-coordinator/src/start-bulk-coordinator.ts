@@ -1,18 +1,17 @@
-/** The bulk coordinator as a running service: each shard is held by one instance, and an instance without any stands by. */
+/** The bulk coordinator as a running service: one instance holds the lease, and the others stand by. */
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble } from '@cupel/projections'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createCoordination } from './coordinate.js'
-import { holdShards } from './shard-leases.js'
-import type { Holding } from './shard-table.js'
+import { holdLease } from './hold-lease.js'
 
 export interface BulkCoordinatorDeps {
   readonly config: Pick<Config, 'CUPEL_BULK_DWELL_TARGET_MS' | 'CUPEL_WATCH_DIGEST_HOUR'>
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Uses seven connections: for the shards, for reading, releasing, announcing and watches, and among several shards for backlog and pace. */
+  /** Uses five connections: for the lease, for reading, releasing, announcing and watches. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
@@ -31,10 +30,10 @@ export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<R
     digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR,
     onStarted: () => trouble.over('lease'),
   })
-  const leases = holdShards({
+  const lease = holdLease({
     database,
     logger,
-    work: (signal, holding) => coordination.work(signal, holding),
+    work: (signal, held) => coordination.work(signal, held),
     onStandBy: () => trouble.over('lease'),
     onTrouble(error) {
       if (trouble.failed('lease', error)) logger.warn({ err: error }, `Bulk jobs wait: ${String(error)}`)
@@ -44,14 +43,9 @@ export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<R
     name: 'bulk-coordinator',
     checks() {
       const problem = trouble.reason() ?? coordination.problem()
-      const detail = problem ?? detailOf(leases.holding())
+      const detail = problem ?? (lease.isHeld() ? 'holds the lease' : 'stands by')
       return [{ name: 'bulk jobs', ok: problem === null, detail }]
     },
-    stop: () => leases.stop(),
+    stop: () => lease.stop(),
   }
-}
-
-function detailOf(holding: Holding | null): string {
-  if (holding === null) return 'stands by'
-  return holding.count === 1 ? 'holds the lease' : `holds ${holding.shards.length} of ${holding.count} shards`
 }

@@ -18,9 +18,6 @@ export interface WatchScreening {
   readonly reportId: string
 }
 
-/** Watches are decided by the holder of this shard, and their screenings are released by it. */
-export const WATCH_SHARD = 0
-
 export interface WatchJob {
   readonly job: OpenJob
   readonly state: BulkJob
@@ -52,7 +49,6 @@ function watchJob(screenings: readonly WatchScreening[], submittedAt: string): W
   const firsts = screenings.map((_, index) => index)
   return {
     job: {
-      shard: WATCH_SHARD,
       ...{ jobId, accountId, livemode, submittedAt, reportPageUrl, correlationId: id, causationId: id },
       ...{ traceparent: null, units: screenings.length, released: 0, endedUnits: 0 },
     },

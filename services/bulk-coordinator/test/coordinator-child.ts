@@ -1,17 +1,15 @@
-/** Runs a coordinator on the embedded log of a test until it dies. If there is a second argument, it first sets the number of shards. */
+/** Runs a coordinator on the embedded log of a test until it dies. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { createEventCodec, loadSchemaCatalog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
 import { openTestLog } from '@cupel/testkit/installation'
-import { setShards, startBulkCoordinator } from '../src/index.js'
+import { startBulkCoordinator } from '../src/index.js'
 
 const database = openDatabase({
   connectionString: process.argv[2]!,
   maxConnections: 8,
   applicationName: 'coordinator child',
 })
-const [, , , shards] = process.argv
-if (shards !== undefined) await setShards(database, Number(shards))
 await startBulkCoordinator({
   config: { CUPEL_BULK_DWELL_TARGET_MS: 25, CUPEL_WATCH_DIGEST_HOUR: 6 },
   log: await openTestLog(database, { leaseMs: 2_000 }),

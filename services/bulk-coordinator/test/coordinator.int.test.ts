@@ -317,8 +317,8 @@ describe('two instances', () => {
     const jobId = await installation.submit(addresses(500))
     await until(() => expect(installation.scorer.seen.length).toBeGreaterThan(100))
     const ended = await installation.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-       AND classid::int8 = hashtext('cupel.bulk-coordinator.shard')::int8 & 4294967295
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+       AND (classid::int8 << 32) | objid::int8 = hashtextextended('cupel.bulk-coordinator', 0)
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
     expect(ended).toHaveLength(1)

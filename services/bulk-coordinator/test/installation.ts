@@ -25,7 +25,7 @@ import {
   type TestInstallation,
 } from '@cupel/testkit/installation'
 import { installWatchWalls, watchesMigrations } from '@cupel/watches'
-import { bulkMigrations, setShards, startBulkCoordinator } from '../src/index.js'
+import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 export const SUBMITTED_AT = '2026-11-21T09:00:00.000Z'
@@ -98,12 +98,11 @@ export function submission(
   return { ...event, envelope: { ...event.envelope, time: SUBMITTED_AT } }
 }
 
-export async function openInstallation({ shards = 1 } = {}): Promise<Installation> {
+export async function openInstallation(): Promise<Installation> {
   const migrations = [accessMigrations, bulkMigrations, ledgerMigrations, watchesMigrations]
   const base = await openTestInstallation({ migrations, readModels: [labelView, policyView, reportView] })
   const { database, codec, append, records } = base
   await installWatchWalls(database)
-  if (shards > 1) await setShards(database, shards)
   const scorer = await startStubScorer(base)
   base.onClose(() => scorer.stop())
 

@@ -13,12 +13,8 @@ const contentOf = ({ key, value, headers }: LogRecord): string =>
   JSON.stringify([key, value?.toString('base64'), headers])
 const distinct = (values: readonly string[]): number => new Set(values).size
 
-const SHARDS = [1, 4]
-const withShards = <T>(cases: readonly T[]): [T, number][] =>
-  cases.flatMap((one) => SHARDS.map((shards): [T, number] => [one, shards]))
-
 const points = [
-  'bulk.shards-taken:1',
+  'bulk.lease-taken:1',
   'bulk.facts:1',
   'bulk.facts:2',
   'bulk.items-released:1',
@@ -29,10 +25,10 @@ const points = [
 
 const kills = points.flatMap((point) => [`before:${point}`, `after:${point}`])
 
-test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, withShards(kills)))(
-  'killed %s, with %i shards',
-  async (failpoint, shards) => {
-    installation = await openInstallation({ shards })
+test.each(drawnWithin({ name: 'kills of a coordinator', minimum: 4 }, kills))(
+  'killed %s',
+  async (failpoint) => {
+    installation = await openInstallation()
     const texts = [...addresses(300), 'nonsense', addresses(1)[0]!]
     const jobId = await installation.submit(texts)
     await installation.coordinatorDies(failpoint)
@@ -55,12 +51,10 @@ const killsOfCancelling = [
   'before:bulk.announced:1',
 ]
 
-test.each(
-  drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 }, withShards(killsOfCancelling)),
-)(
-  'killed %s, with %i shards, while a job is cancelled, one end is left, and it says what its items say',
-  async (failpoint, shards) => {
-    installation = await openInstallation({ shards })
+test.each(drawnWithin({ name: 'kills of a cancelling coordinator', minimum: 2 }, killsOfCancelling))(
+  'killed %s, while a job is cancelled, one end is left, and it says what its items say',
+  async (failpoint) => {
+    installation = await openInstallation()
     installation.scorer.decide = ({ jobIndex }) => (jobIndex! < 50 ? 'report' : 'hold')
     const jobId = await installation.submit(addresses(400))
     await installation.cancel(jobId)

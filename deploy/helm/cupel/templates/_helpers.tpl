@@ -74,8 +74,6 @@ database, the port they serve, what it reads, whose partitions are the most inst
 - {{ .Values.partitions.screen | int | toString | quote }}
 - --report-partitions
 - {{ .Values.partitions.reports | int | toString | quote }}
-- --bulk-shards
-- {{ .Values.partitions.bulkShards | int | toString | quote }}
 {{- end -}}
 {{- end }}
 

@@ -8,8 +8,6 @@ export interface Queue {
   readonly account: string
   /** Jobs in the order of their submission, with the remaining items of each. */
   readonly jobs: readonly { readonly jobId: string; readonly left: number }[]
-  /** Items in each of its turns, 1 or more; QUANTUM_ITEMS by default. An account that also has turns elsewhere gets fewer in each. */
-  readonly turnItems?: number
 }
 
 export interface Allotment {
@@ -43,12 +41,11 @@ export function shareRoom(
     ...queues.map(({ account }) => account).filter((account) => !known.includes(account)),
   ]
   const deficits = new Map([...round.deficits].filter(([account]) => left.has(account)))
-  const turns = new Map(queues.map(({ account, turnItems = QUANTUM_ITEMS }) => [account, turnItems]))
   const taken = new Map<string, number>()
   while (room > 0 && order.length > 0) {
     const account = order[0]!
     const jobs = left.get(account)!
-    let allowance = deficits.get(account) ?? turns.get(account)!
+    let allowance = deficits.get(account) ?? QUANTUM_ITEMS
     while (allowance > 0 && room > 0 && jobs.length > 0) {
       const job = jobs[0]!
       const items = Math.min(allowance, room, job.left)

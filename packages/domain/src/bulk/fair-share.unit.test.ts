@@ -97,13 +97,3 @@ test('within an account jobs are worked off in the order in which they came', ()
     { jobId: 'a/1', items: 5 },
   ])
 })
-
-test('an account whose turns are half as long gets half as much', () => {
-  const queues = [{ ...queue('a', 10_000), turnItems: QUANTUM_ITEMS / 2 }, queue('b', 10_000)]
-  expect(run(queues, [4_800]).got[0]).toEqual(
-    new Map([
-      ['a', 1_600],
-      ['b', 3_200],
-    ]),
-  )
-})

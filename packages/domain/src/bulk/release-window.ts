@@ -13,8 +13,6 @@ export interface WindowReading {
   readonly roundTripMs: number | null
   /** Whether the window limited the release. */
   readonly wasFull: boolean
-  /** The largest window; MAX_WINDOW_ITEMS by default, for each process that shares it. */
-  readonly maxItems?: number
 }
 
 export const INITIAL_WINDOW_ITEMS = 256
@@ -28,7 +26,7 @@ const GROWTH = 1.25
 const SHRINKAGE = 0.5
 
 export function nextWindow(window: number, reading: WindowReading): number {
-  const { isInteractiveLate, capacityPerSecond, roundTripMs, wasFull, maxItems = MAX_WINDOW_ITEMS } = reading
+  const { isInteractiveLate, capacityPerSecond, roundTripMs, wasFull } = reading
   const floor =
     capacityPerSecond === null || roundTripMs === null
       ? MIN_WINDOW_ITEMS
@@ -39,7 +37,7 @@ export function nextWindow(window: number, reading: WindowReading): number {
       : Math.max(INITIAL_WINDOW_ITEMS, (capacityPerSecond * MAX_UNDER_WAY_MS) / 1_000)
   // A window that is not full does not show the effect of a larger one.
   const wanted = isInteractiveLate ? window * SHRINKAGE : wasFull ? window * GROWTH : window
-  return clamp(Math.ceil(clamp(wanted, floor, ceiling)), MIN_WINDOW_ITEMS, maxItems)
+  return clamp(Math.ceil(clamp(wanted, floor, ceiling)), MIN_WINDOW_ITEMS, MAX_WINDOW_ITEMS)
 }
 
 function clamp(value: number, low: number, high: number): number {

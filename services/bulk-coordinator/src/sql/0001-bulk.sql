@@ -28,9 +28,7 @@ CREATE TABLE bulk.job (
   is_announced        bool NOT NULL DEFAULT false,
   ended_at            timestamptz,
   -- Its screenings were deleted.
-  is_swept            bool NOT NULL DEFAULT false,
-  -- As it was when the job was submitted. Another number of shards takes it modulo that number.
-  shard               int4 NOT NULL DEFAULT 0
+  is_swept            bool NOT NULL DEFAULT false
 );
 CREATE INDEX job_open ON bulk.job (submitted_at, job_id) WHERE ending IS NULL;
 CREATE INDEX job_unannounced ON bulk.job (ended_at) WHERE ending IS NOT NULL AND NOT is_announced;
@@ -59,29 +57,10 @@ CREATE TABLE bulk.early_outcome (
 );
 CREATE INDEX early_outcome_noted ON bulk.early_outcome (noted_at);
 
--- Bulk jobs are divided into shards. One coordinator at a time holds a shard; an installation that chose no number has one.
-
-CREATE TABLE bulk.shard (
-  shard    int4 PRIMARY KEY CHECK (shard >= 0),
-  -- Grows whenever the shard is taken, so that a coordinator that lost it can write nothing more of it.
-  epoch    int8 NOT NULL DEFAULT 0,
-  -- Id and process of the coordinator that took it last.
-  holder   text COLLATE "C",
-  process  text,
+-- The lease of the coordinator, one row.
+CREATE TABLE bulk.lease (
+  -- Grows whenever the lease is taken, so that a coordinator that lost it can write nothing more.
+  epoch    int8 NOT NULL,
   taken_at timestamptz
 );
-INSERT INTO bulk.shard (shard) VALUES (0);
-
--- What each coordinator told the others lately, so that they share one window.
-CREATE TABLE bulk.holder (
-  holder           text COLLATE "C" PRIMARY KEY,
-  shards           int4[] NOT NULL,
-  told_at          timestamptz NOT NULL,
-  ended_per_second float8 NOT NULL,
-  screens          int8 NOT NULL,
-  late_screens     int8 NOT NULL,
-  was_full         bool NOT NULL,
-  -- Accounts with screenings to release here, and how many more there are than are named.
-  accounts         text[] NOT NULL,
-  further_accounts int4 NOT NULL
-);
+INSERT INTO bulk.lease (epoch) VALUES (0);

@@ -64,8 +64,8 @@ test('a dry run names every change and makes none', async () => {
   const { changed, steps } = await json('install', '--dry-run')
   expect(changed).toBe(false)
   expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual([
-    // On one machine bulk jobs have one shard. Without files of keys there is no evidence to begin.
-    ...['bulk shards', 'MACs', 'signing keys', 'signatures', 'rebuilds'],
+    // Without files of keys there is no evidence to begin.
+    ...['MACs', 'signing keys', 'signatures', 'rebuilds'],
   ])
   expect(await tables()).toBe(0)
 })
@@ -254,29 +254,6 @@ test('partitions are not chosen on the embedded log', async () => {
       error: { message: 'Partitions are chosen only on Kafka; the embedded log has a fixed number.' },
     })
   expect((await json('install')).changed).toBe(false)
-})
-
-test('bulk jobs have one shard, and as many as an operator chooses; what cannot be had is refused before anything is made', async () => {
-  const shards = async (): Promise<unknown> =>
-    ((await json('status')) as unknown as { bulk_shards: readonly unknown[] }).bulk_shards.length
-  expect(await shards()).toBe(1)
-  for (const count of ['0', '9'])
-    expect(await cupel('upgrade', '--bulk-shards', count)).toMatchObject({
-      error: {
-        message: `--bulk-shards takes a number from 1 to 8, half of the partitions of reports, not ${count}.`,
-      },
-    })
-  const changes = async (...options: string[]): Promise<unknown> => {
-    const { steps } = (await json('upgrade', ...options)) as unknown as Answer
-    return steps.find(({ name }) => name === 'bulk shards')
-  }
-  const divided = { name: 'bulk shards', changes: ['Divide bulk jobs into 4 shards.'] }
-  expect(await changes('--bulk-shards', '4', '--dry-run')).toEqual(divided)
-  expect(await shards()).toBe(1)
-  expect(await changes('--bulk-shards', '4')).toEqual(divided)
-  expect(await shards()).toBe(4)
-  for (const options of [[], ['--bulk-shards', '4']])
-    expect(await changes(...options)).toEqual({ name: 'bulk shards', changes: [] })
 })
 
 test('each service has the rights at the brokers that it needs, and those of operators are separate', async () => {

@@ -1,7 +1,6 @@
 /** Runs the steps of an installation under one lock, or only reports their changes. */
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { requireBulkShards } from './bulk-shards.js'
 import type { Step } from './step.js'
 import { installationSteps } from './steps.js'
 import type { Target } from './target.js'
@@ -12,7 +11,7 @@ export interface InstallOptions {
   /** Whether there must be an installation already: a mistyped address must not begin another one. */
   readonly isUpgrade: boolean
   readonly note: (sentence: string) => void
-  /** Partitions of topics and shards of bulk jobs, where an operator chose them. */
+  /** Partitions of topics, if an operator chose them. */
   readonly sizes?: ChosenSizes
   /** Whether nothing is appended to the log, so that an archive can be restored into it. */
   readonly leavesLogEmpty?: boolean
@@ -39,7 +38,6 @@ export async function install(target: Target, options: InstallOptions): Promise<
   if (options.isUpgrade) await requireInstallation(target.database)
   // An impossible number is refused before anything is made.
   if (options.sizes !== undefined) await sizedTopics(target, options.sizes)
-  if (options.sizes?.bulkShards !== undefined) requireBulkShards(options.sizes.bulkShards)
   const steps = installationSteps(target, options.note, options.sizes).filter(
     ({ usesLog }) => !(usesLog === true && options.leavesLogEmpty === true),
   )

@@ -11,7 +11,6 @@ interface InstallCommandOptions extends JsonOption {
   readonly principal: string
   readonly screenPartitions?: number
   readonly reportPartitions?: number
-  readonly bulkShards?: number
 }
 
 const HELP = `
@@ -56,24 +55,17 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
       'partitions of the reports, a power of two up to 256 that can never be changed (new on three brokers: 64)',
       wholeNumber,
     )
-    .option(
-      '--bulk-shards <n>',
-      'shards of bulk jobs: as many coordinators at most share their work (new on three brokers: 8); can be changed later',
-      wholeNumber,
-    )
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (options: InstallCommandOptions) => {
       if (options.printAcls === true) return await printAcls(context, options)
       const [{ install }, { withTarget }] = await Promise.all([import('./install.js'), import('./target.js')])
       const dryRun = options.dryRun === true
-      const { screenPartitions: screen, reportPartitions: report, bulkShards } = options
+      const { screenPartitions: screen, reportPartitions: report } = options
       const steps = await withTarget(context, (target) =>
         install(target, {
           ...{ dryRun, isUpgrade, note: context.note, leavesLogEmpty: options.beforeRestore === true },
-          ...(screen === undefined && report === undefined && bulkShards === undefined
-            ? {}
-            : { sizes: { screen, report, bulkShards } }),
+          ...(screen === undefined && report === undefined ? {} : { sizes: { screen, report } }),
         }),
       )
       const changes = steps.flatMap((step) => step.changes)

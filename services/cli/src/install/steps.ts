@@ -30,7 +30,6 @@ import type { Step } from './step.js'
 import { ensureLogin, grantRights, loginOf, missingRights, roleState } from './service-role.js'
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
-import { bulkShardsStep } from './bulk-shards.js'
 
 /** `note` receives sentences about work that takes long. */
 export function installationSteps(
@@ -44,7 +43,6 @@ export function installationSteps(
     ...(target.serviceUrl === null ? [] : [roleStep(target, target.serviceUrl)]),
     topicsStep(target, sizes),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
-    bulkShardsStep(target, sizes.bulkShards),
     schemasStep(target),
     ...evidenceSteps(target, { note, existingTopics: () => existingTopics(target) }),
     policyStep(target),

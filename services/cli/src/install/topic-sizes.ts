@@ -22,8 +22,6 @@ export interface ChosenSizes {
   readonly screen?: number | undefined
   /** Partitions of each report topic; by default `CLUSTER_REPORT_PARTITIONS` of a new installation on a cluster. */
   readonly report?: number | undefined
-  /** Shards of bulk jobs; by default `CLUSTER_BULK_SHARDS` of a new installation on a cluster. */
-  readonly bulkShards?: number | undefined
 }
 
 /** A Kafka of fewer brokers counts as one machine. */
@@ -71,7 +69,7 @@ async function missingTopics({ log, config }: Target): Promise<ReadonlySet<strin
 }
 
 /** Whether the log has enough brokers for several machines. */
-export async function isOnCluster({ config, logger }: Target): Promise<boolean> {
+async function isOnCluster({ config, logger }: Target): Promise<boolean> {
   const { countBrokers } = await import('@cupel/event-log/kafka')
   const { brokers, ssl, sasl } = await kafkaAccess(config)
   return (

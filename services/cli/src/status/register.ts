@@ -56,7 +56,6 @@ export function statusText(status: Status): string {
     ]),
     witnessesText(status.cosigning),
     backlogText(status.backlog),
-    shardsText(status.bulk_shards),
     diskText(status.disk),
     clockText(status.clock_skew_ms),
     status.outbox.waiting > 0
@@ -114,15 +113,6 @@ function backlogText({
   if (jobs === 0) return allowed
   return `${allowed}
 ${jobs} bulk jobs are open and ${waiting} screenings wait; of one account at most ${most.open_jobs} and ${most.waiting_screenings}.`
-}
-
-/** Returns nothing if there is one shard: the services already show its coordinator. */
-function shardsText(shards: Status['bulk_shards']): string {
-  if (shards.length <= 1) return ''
-  const byOwner = new Map<string | null, number[]>()
-  for (const { shard, owner } of shards) byOwner.set(owner, [...(byOwner.get(owner) ?? []), shard])
-  const owners = [...byOwner].map(([owner, own]) => `${own.join(', ')} by ${owner ?? 'nobody'}`)
-  return `Bulk jobs are divided into ${shards.length} shards, coordinated so: ${owners.join('; ')}.`
 }
 
 function diskText(disk: Status['disk']): string {

@@ -21,7 +21,7 @@ const status = (services: readonly ServiceState[], missing: readonly string[] = 
     largest_account: { open_jobs: 0, waiting_screenings: 0 },
     limits: { pro: { open_jobs: 50, waiting_screenings: 7_000 } },
   },
-  ...{ bulk_shards: [{ shard: 0, epoch: 1, owner: 'north/17' }], clock_skew_ms: 0, disk: null },
+  ...{ clock_skew_ms: 0, disk: null },
 })
 
 test('services of this machine have no column of releases and hosts', () => {
@@ -48,14 +48,5 @@ test('the backlog is shown with what an account may have of it', () => {
   const busy = { ...idle.backlog, open_jobs: 3, waiting_screenings: 1_000, largest_account: largest }
   expect(statusText({ ...idle, backlog: busy })).toContain(
     '3 bulk jobs are open and 1000 screenings wait; of one account at most 2 and 900.',
-  )
-})
-
-test('several shards of bulk jobs are shown with their owners, and one is not', () => {
-  expect(statusText(status([service()]))).not.toContain('shard')
-  const owners = ['north/17', 'south/4', 'north/17', null]
-  const shards = owners.map((owner, shard) => ({ shard, epoch: 1, owner }))
-  expect(statusText({ ...status([service()]), bulk_shards: shards })).toContain(
-    'Bulk jobs are divided into 4 shards, coordinated so: 0, 2 by north/17; 1 by south/4; 3 by nobody.',
   )
 })

@@ -1,5 +1,5 @@
 /** The health of an installation: services, lag and dead letters. */
-import { listShardOwners, readBacklogSize, type ShardOwner } from '@cupel/bulk-coordinator'
+import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { plans } from '@cupel/domain'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listProcesses } from '@cupel/heartbeats'
@@ -56,8 +56,6 @@ export interface Status {
       Record<string, { readonly open_jobs: number; readonly waiting_screenings: number }>
     >
   }
-  /** Shards of bulk jobs, and the process that coordinates each: `host/pid`, or null if there is none. */
-  readonly bulk_shards: readonly ShardOwner[]
   /** Time of the database minus that of this machine. */
   readonly clock_skew_ms: number
   /** The volume of the installation; null if its data is elsewhere. */
@@ -73,7 +71,7 @@ export interface Status {
 /** `home`: the folder of the installation. */
 export async function readStatus(connections: Connections, home: string): Promise<Status> {
   const { database, log, run, config, profile } = connections
-  const [identity, processes, groups, projections, outbox, deadLetters, backlog, shards, clock, disk] =
+  const [identity, processes, groups, projections, outbox, deadLetters, backlog, clock, disk] =
     await Promise.all([
       log.identity(),
       run === null ? listProcesses(database) : [],
@@ -82,7 +80,6 @@ export async function readStatus(connections: Connections, home: string): Promis
       outboxBacklog(database),
       readDeadLetters(log),
       readBacklogSize(database),
-      listShardOwners(database),
       measureClock(database, Date.now),
       readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
     ])
@@ -116,7 +113,6 @@ export async function readStatus(connections: Connections, home: string): Promis
       },
       limits: backlogLimits(config),
     },
-    bulk_shards: shards,
     clock_skew_ms: Math.round(Math.sign(clock.differenceMs) * certainSkewMs(clock)),
     disk:
       disk === null

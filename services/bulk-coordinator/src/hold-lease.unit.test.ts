@@ -1,11 +1,10 @@
-/** A session of the database that falls silent: its shards are given up, and it is asked nothing more while it owes an answer. */
+/** A session of the database that falls silent: the lease is given up, and it is asked nothing more while it owes an answer. */
 import { silentLogger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import { holdShards } from './shard-leases.js'
+import { holdLease } from './hold-lease.js'
 
-const ME = 1
 /** Longer than two signs of life. */
 const ENDING_MS = 2_500
 
@@ -18,19 +17,14 @@ interface Server {
   fallSilent(): void
 }
 
-/** A server with one shard. It accepts one session, which answers until it falls silent. */
+/** It accepts one session, which answers until it falls silent. */
 function startServer(): Server {
   const overlaps: string[] = []
-  const held: object[] = []
   let isSilent = false
   let isOwing = false
   let sessions = 0
   const rowsOf = (text: string): object[] => {
-    if (text.includes('pg_try_advisory_lock_shared')) return [{ shared: true }]
-    if (text.includes('pg_locks')) return [{ count: 1, me: ME, live: [ME], held: [...held] }]
-    if (!text.includes('pg_try_advisory_lock(')) return []
-    held.push({ shard: 0, by: ME })
-    return [{ shard: 0, taken: true }]
+    return text.includes('pg_try_advisory_lock(') ? [{ taken: true }] : []
   }
   const connection = {
     query: (text: string) => {
@@ -45,7 +39,7 @@ function startServer(): Server {
       if (sessions > 1) throw new Error('the server is away')
       return await work(connection)
     },
-    transaction: () => Promise.resolve([{ shard: 0, epoch: 1 }]),
+    transaction: () => Promise.resolve({ epoch: 1 }),
   } as unknown as Database
   return { database, overlaps, sessions: () => sessions, fallSilent: () => void (isSilent = true) }
 }
@@ -60,7 +54,7 @@ test.concurrent.each([
     const troubles: string[] = []
     let hasEnded = false
     let sessionsAtEnd = 0
-    const leases = holdShards({
+    const lease = holdLease({
       ...{ database, logger: silentLogger, onStandBy: () => undefined },
       onTrouble: (error) => void troubles.push(`${String(error)}, ${hasEnded ? 'ended' : 'ending'}`),
       work: (signal) =>
@@ -73,17 +67,17 @@ test.concurrent.each([
           signal.addEventListener('abort', () => setTimeout(end, ENDING_MS))
         }),
     })
-    await until(() => expect(leases.holding()).toMatchObject({ shards: [{ shard: 0, epoch: 1 }] }))
+    await until(() => expect(lease.isHeld()).toBe(true))
     fallSilent()
-    const stopping = endsFirst ? leases.stop() : null
+    const stopping = endsFirst ? lease.stop() : null
     await until(() => expect(hasEnded).toBe(true))
     expect(sessionsAtEnd).toBe(1)
     if (!endsFirst) {
-      expect(troubles[0]).toContain('did not answer in time; the shards are given up, ending')
+      expect(troubles[0]).toContain('did not answer in time; the lease is given up, ending')
       await until(() => expect(sessions()).toBeGreaterThan(1))
     }
-    await (stopping ?? leases.stop())
-    expect(leases.holding()).toBeNull()
+    await (stopping ?? lease.stop())
+    expect(lease.isHeld()).toBe(false)
     expect(overlaps).toEqual([])
   },
 )
