@@ -4,6 +4,7 @@ import type { Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 import { BLOCKS } from './formats/blocks.js'
 import type { ImportRun } from './import-run.js'
+import { nameCalls } from './name-calls.js'
 import { segmentEvent } from './segment-event.js'
 import { declaredBySegment } from './segments.js'
 import type { SegmentState } from './store-batch.js'
@@ -22,6 +23,7 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
     await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-publish', 0))")
     if (request.replace === true)
       state.counts['retired'] = await retireOthers(transaction, chain.code, run, state)
+    await nameCalls(transaction, state)
     if (request.format === BLOCKS) state.counts['timed'] = await countTimed(transaction, state)
     const [row] = await transaction.query<{ ledger_seq: number }>(
       `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4,

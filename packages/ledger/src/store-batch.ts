@@ -44,6 +44,8 @@ export interface Batch {
   readonly joins: Map<string, string>
   /** Seconds by height. */
   readonly blocks: Map<number, number>
+  /** Hashes of transactions by their place, block and index separated by a space. */
+  readonly places: Map<string, string>
   readonly leftOut: Map<string, number>
   readonly unreadable: UnreadableRow[]
   repeated: number
@@ -58,6 +60,8 @@ export interface Batch {
     is: { readonly isDeclared: boolean; readonly isCounted: boolean },
   ): void
   addOutcome(transferId: string, succeeded: boolean): void
+  /** Where the transaction of the transfer is, if the file tells it: calls of other files may have no hash. */
+  addPlace(transfer: ToldTransfer): void
   /** Addresses of one owner: all are joined to the first. */
   addJoin(txHash: string, addresses: readonly string[]): void
 }
@@ -72,6 +76,7 @@ export function createBatch(segmentId: number): Batch {
     outcomes: new Map(),
     joins: new Map(),
     blocks: new Map(),
+    places: new Map(),
     leftOut: new Map(),
     unreadable: [],
     repeated: 0,
@@ -101,6 +106,10 @@ export function createBatch(segmentId: number): Batch {
     addOutcome(transferId, succeeded) {
       this.outcomes.set(transferId, succeeded)
     },
+    addPlace({ txHash, blockNumber, txIndex }) {
+      if (txHash !== '' && blockNumber !== null && txIndex !== null)
+        this.places.set(`${blockNumber} ${txIndex}`, txHash)
+    },
     addJoin(txHash, [first, ...others]) {
       for (const other of others) {
         const pair = `${first} ${other}`
@@ -110,11 +119,12 @@ export function createBatch(segmentId: number): Batch {
   }
 }
 
-export const isFull = ({ transfers, tokens, outcomes, joins, rows }: Batch): boolean =>
-  transfers.size + tokens.size + outcomes.size + joins.size >= BATCH_TRANSFERS || rows >= BATCH_ROWS
+export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Batch): boolean =>
+  Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
+  rows >= BATCH_ROWS
 
 /** SQL: whether the segment has no number, so that its data is invisible; also true of no segment. */
-const isUnseen = (segment: string): string =>
+export const isUnseen = (segment: string): string =>
   `(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = ${segment}) IS NULL`
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
@@ -201,6 +211,17 @@ const STORE_BLOCKS = {
     WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
 }
 
+/** A file that replaces its range knows what a reorganisation moved; otherwise the first file is believed. */
+const STORE_PLACES = {
+  name: 'ledger.store-places',
+  text: `
+    INSERT INTO ledger.transaction_place AS known (chain, block_number, tx_index, tx_hash, segment_id)
+    SELECT $2, block, tx_index, tx_hash, $1
+    FROM unnest($3::int8[], $4::int8[], $5::text[]) AS told (block, tx_index, tx_hash)
+    ON CONFLICT (chain, block_number, tx_index) DO UPDATE SET tx_hash = excluded.tx_hash, segment_id = excluded.segment_id
+    WHERE known.segment_id <> excluded.segment_id AND ($6 OR ${IS_UNSEEN})`,
+}
+
 /** Advances the state of the segment to the end of the batch: in the database first, then in memory. */
 export async function storeBatch(database: Database, batch: Batch, state: SegmentState): Promise<void> {
   const counts = { ...state.counts }
@@ -227,6 +248,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
       const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
       await transaction.execute(STORE_BLOCKS, [batch.segmentId, state.chain, ...told])
     }
+    if (batch.places.size > 0) await storePlaces(transaction, batch, state)
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
     await transaction.execute(
       `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6
@@ -295,6 +317,16 @@ async function storeTokens(
     told.map(({ contract }) => contract),
     told.map(({ amount }) => amount.toString()),
   ])
+}
+
+async function storePlaces(
+  transaction: Queryable,
+  { segmentId, places }: Batch,
+  { chain, replaces }: SegmentState,
+): Promise<void> {
+  const told = [...places.keys()].map((place) => place.split(' '))
+  const [blocks, indexes] = [told.map(([block]) => block), told.map(([, index]) => index)]
+  await transaction.execute(STORE_PLACES, [segmentId, chain, blocks, indexes, [...places.values()], replaces])
 }
 
 /** An import that began again finds its own rows. */

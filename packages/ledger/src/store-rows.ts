@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { findAsset, uncountedReason } from '@cupel/domain'
 import { MAX_AHEAD_S } from './clock.js'
 import { historyKinds, isDeclared } from './declared-range.js'
+import type { ChainDefinition } from './formats/chain.js'
 import { LedgerFileError, UnreadableRowError } from './formats/ledger-file-error.js'
 import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './formats/ledger-row.js'
 import { readRecords } from './formats/read-file.js'
@@ -144,6 +145,7 @@ function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch 
       addTransfer(take, row.transfer, { batch, isCounted: false })
       return
     case 'transfer': {
+      if (hasCalls(take.run.chain)) batch?.addPlace(row.transfer)
       const reason = uncountedReason(code, row.transfer)
       if (reason !== null) batch?.leaveOut(reason)
       if (isOfUnknownToken(code, row.transfer)) batch?.tokens.set(take.identityOf(row.transfer), row.transfer)
@@ -160,6 +162,9 @@ const isOfUnknownToken = (chain: string, { contract, from, to, amount }: ToldTra
 /** Created or destroyed value has no counterparty, but it changes the balance of one of the two addresses. */
 const changesBalance = (chain: string, { contract, from, to, amount }: ToldTransfer): boolean =>
   amount > 0n && from !== to && findAsset(chain, contract) !== undefined
+
+/** Only a virtual machine calls within a transaction. */
+const hasCalls = ({ family }: ChainDefinition): boolean => family === 'evm' || family === 'tron'
 
 const NO_INPUT_VALUES = 'no_input_values'
 

@@ -35,16 +35,24 @@ export function createIdentities({
   }
 }
 
-/** The transaction of a transfer; null if nothing identifies it. Traces of geth have no hash: block and index identify it. */
-function transactionOf({
+/**
+ * The transaction of a transfer; null if nothing identifies it. Traces of geth have no hash: block and index identify it, until a file
+ * tells the hash of the transaction at that place (see `nameCalls`).
+ */
+function transactionOf(transfer: ToldTransfer): readonly (string | number)[] | null {
+  const { txHash, blockNumber, txIndex } = transfer
+  if (txHash !== '') return [txHash]
+  return isNamelessCall(transfer) ? [blockNumber!, txIndex!] : null
+}
+
+/** A call of which only the place of its transaction is known. */
+const isNamelessCall = ({
   kind,
   txHash,
   blockNumber,
   txIndex,
-}: ToldTransfer): readonly (string | number)[] | null {
-  if (kind === 'internal' && blockNumber !== null && txIndex !== null) return [blockNumber, txIndex]
-  return txHash === '' ? null : [txHash]
-}
+}: Pick<ToldTransfer, 'kind' | 'txHash' | 'blockNumber' | 'txIndex'>): boolean =>
+  kind === 'internal' && txHash === '' && blockNumber !== null && txIndex !== null
 
 /**
  * The number of a row among equal movements: rows with different indexes are different, a row without one is another each time, and the
@@ -92,6 +100,18 @@ const contentOf = (
     ...[chain, kind, contract, from, to, amount.toString()],
     ...(transaction ?? [txHash, blockNumber, occurredAtS]),
   ])
+
+/** SQL: the id of the call with this number (from 0) among the equal ones of a transaction whose hash is known by now. */
+export const namedCallId = (call: string, txHash: string, number: string): string => {
+  const idOfText = (text: string): string =>
+    `left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), ${ID_HEX_DIGITS})`
+  const parts = ['chain', 'kind', 'contract', 'from_address', 'to_address', 'amount'].map(
+    (one) => `${call}.${one}`,
+  )
+  // The parts need no escapes in JSON: they are addresses, numbers and words.
+  const content = idOfText(`'["' || concat_ws('","', ${[...parts, txHash].join(', ')}) || '"]'`)
+  return `(CASE ${number} WHEN 0 THEN ${content} ELSE ${idOfText(`'["' || ${content} || '",' || ${number} || ']'`)} END)::uuid`
+}
 
 /** The id of the native transfer of a transaction, for the receipt of that transaction. */
 export const nativeTransferId = (chain: string, txHash: string): string => idOf([chain, txHash, 'native'])

@@ -55,9 +55,13 @@ describe('a movement', () => {
     expect(movements([[bare, bare], [bare]])).toBe(2)
   })
 
-  test('of calls is known by the place of the transaction, with and without its hash', () => {
+  test('of calls is known by the hash of the transaction, and only without one by its place', () => {
     const call = told({ kind: 'internal', contract: '', blockNumber: 7, txIndex: 2, index: '0' })
-    expect(movements([[call], [{ ...call, txHash: '' }]], { code: 'ETH', family: 'evm' })).toBe(1)
+    const evm = { code: 'ETH', family: 'evm' }
+    expect(movements([[call], [{ ...call, blockNumber: null, txIndex: null, index: null }]], evm)).toBe(1)
+    const nameless = { ...call, txHash: '' }
+    expect(movements([[nameless], [{ ...nameless, index: null }]], evm)).toBe(1)
+    expect(movements([[nameless], [{ ...nameless, txIndex: 3 }]], evm)).toBe(2)
   })
 
   test('of a transaction itself counts once, and value that a source calls native by mistake is kept', () => {

@@ -72,6 +72,21 @@ CREATE TABLE ledger.transfer (
 CREATE INDEX transfer_from ON ledger.transfer (chain, from_address, sort_at);
 CREATE INDEX transfer_to ON ledger.transfer (chain, to_address, sort_at);
 
+-- Calls of which only the place of their transaction is known.
+CREATE INDEX transfer_call ON ledger.transfer (chain, block_number, tx_index) WHERE kind = 'internal' AND tx_hash = '';
+CREATE INDEX transfer_nameless ON ledger.transfer (chain, block_number, tx_index)
+  WHERE kind = 'internal' AND tx_hash = '' AND retired_segment_id IS NULL;
+
+-- The transaction at a place, for calls without a hash.
+CREATE TABLE ledger.transaction_place (
+  chain        text COLLATE "C" NOT NULL,
+  block_number int8 NOT NULL,
+  tx_index     int8 NOT NULL,
+  tx_hash      text NOT NULL,
+  segment_id   int4 NOT NULL,
+  PRIMARY KEY (chain, block_number, tx_index)
+);
+
 -- Times of blocks, for transfers and ranges whose files have none.
 CREATE TABLE ledger.block (
   chain      text COLLATE "C" NOT NULL,

@@ -75,7 +75,7 @@ const errorPages = [
 
 /** Cuts the text within a row, before its last separator, so that the row shows that something is missing. */
 function cut(file: WorldFile, choose: Choose): WorldFile | null {
-  if (file.rows.length === 0) return null
+  if (file.rows.length === 0 || file.text !== undefined) return null
   const lines = textOf({ ...file, lineEnd: '\n' })
     .split('\n')
     .slice(0, -1)

@@ -6,10 +6,12 @@ import { declaredKinds } from '../../src/declared-range.js'
 import { openChain } from '../../src/formats/chain.js'
 import { ledgerFormats } from '../../src/formats/formats.js'
 import { LedgerFileError } from '../../src/formats/ledger-file-error.js'
+import type { ToldTransfer } from '../../src/formats/ledger-row.js'
 import type { LedgerImportRequest } from '../../src/import-request.js'
 import type { SegmentState } from '../../src/store-batch.js'
 import { fileSha256 } from '../../src/formats/read-file.js'
 import { storeRows } from '../../src/store-rows.js'
+import { createIdentities } from '../../src/transfer-identity.js'
 
 type Told = Readonly<Record<string, string | number | bigint | boolean | null>>
 
@@ -72,6 +74,10 @@ export function createMemoryLedger(now: Date): MemoryLedger {
   const transfers = new Map<string, StoredTransfer>()
   const tokens = new Map<string, Told>()
   const blocks = new Map<number, number>()
+  /** Hashes of transactions by block and index. */
+  const places = new Map<string, string>()
+  /** Ids of calls that got a name. */
+  const named = new Set<string>()
   const segments: StoredSegment[] = []
 
   function keep({ table, rows }: Statement): void {
@@ -79,7 +85,10 @@ export function createMemoryLedger(now: Date): MemoryLedger {
       const id = String(row['id'])
       if (table === 'ledger.unknown_token') tokens.set(id, row)
       if (table === 'ledger.block') blocks.set(Number(row['height']), Number(row['at_s']))
-      if (table !== 'ledger.transfer') continue
+      const place = `${row['block']} ${row['tx_index']}`
+      if (table === 'ledger.transaction_place' && !places.has(place))
+        places.set(place, String(row['tx_hash']))
+      if (table !== 'ledger.transfer' || named.has(id)) continue
       const isProven = row['execution'] === 'proven' || row['succeeded'] === true
       const isFailed = row['execution'] === 'failed' || row['succeeded'] === false
       const known = transfers.get(id)
@@ -88,6 +97,40 @@ export function createMemoryLedger(now: Date): MemoryLedger {
         known.failed ||= isFailed
       } else if (row['sender'] !== undefined)
         transfers.set(id, { told: row, proven: isProven, failed: isFailed })
+    }
+  }
+
+  /** See `nameCalls`: a call without a hash becomes the equal call of the transaction at its place. */
+  function nameCalls(nameOf: (told: ToldTransfer) => string): void {
+    for (const [id, call] of [...transfers]) {
+      const { told } = call
+      const txHash = places.get(`${told['block']} ${told['tx_index']}`)
+      if (told['kind'] !== 'internal' || told['tx_hash'] !== '' || txHash === undefined) continue
+      const name = nameOf({
+        ...{
+          line: 0,
+          kind: 'internal',
+          txHash,
+          contract: '',
+          index: null,
+          amount: BigInt(String(told['amount'])),
+        },
+        ...{
+          from: String(told['sender']),
+          to: String(told['receiver']),
+          blockNumber: null,
+          occurredAtS: null,
+        },
+        ...{ txIndex: null, place: null, execution: 'unknown' },
+      })
+      const known = transfers.get(name)
+      transfers.set(name, {
+        told: known?.told ?? { ...told, tx_hash: txHash },
+        proven: call.proven || known?.proven === true,
+        failed: call.failed || known?.failed === true,
+      })
+      transfers.delete(id)
+      named.add(id)
     }
   }
 
@@ -113,11 +156,14 @@ export function createMemoryLedger(now: Date): MemoryLedger {
         (!failed || (told['kind'] === 'native' && proven)),
     )
 
+  // It numbers equal calls, whatever files they come from.
+  const nameOfCall = createIdentities({ code: 'ETH', family: 'evm' })
   return {
     async import(request, text) {
       const read = await readOnce({ request, text, now })
       if (typeof read === 'string') return read
       read.statements.forEach(keep)
+      nameCalls(nameOfCall)
       segments.push(read.segment)
       return null
     },
