@@ -211,6 +211,12 @@ const coverageSchema = z
       .describe(
         'What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts',
       ),
+    missing_stages: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more',
+      ),
     labels: z
       .object({
         status: z.string().describe('complete, partial, stale or unavailable'),

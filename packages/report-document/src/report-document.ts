@@ -101,14 +101,22 @@ export function becauseOf({ risk, coverage }: Report, strings: Strings = en): st
   const decisive = risk.evidence.filter((item) => item.decisive)
   const first = decisive[0]
   const { verdict } = strings
-  if (risk.level === 'grey')
-    return lacksStage(coverage.exposure.reason) ? verdict.stageMissing : verdict.greyBecause
+  if (risk.level === 'grey') return greyBecause(coverage, strings)
   if (risk.level === 'green') return risk.score > 0 ? verdict.belowOrange : verdict.greenBecause
   if (first === undefined) return verdict.otherBecause
   const limit = first.capped_by === null ? '' : strings.findings.limited(limitText(first.capped_by, strings))
   return (
     findingText(first, strings) + limit + (decisive.length > 1 ? verdict.others(decisive.length - 1) : '')
   )
+}
+
+function greyBecause(
+  { missing_stages: missing, exposure }: Report['coverage'],
+  { verdict }: Strings,
+): string {
+  const [stage] = missing ?? (lacksStage(exposure.reason) ? ['exposure'] : [])
+  if (stage === undefined) return verdict.greyBecause
+  return stage === 'chain_data' && missing?.length === 1 ? verdict.chainDataMissing : verdict.stageMissing
 }
 
 function cautionsOf({ livemode, risk }: Report, strings: Strings): readonly string[] {

@@ -29,6 +29,7 @@ export const en = {
     greenBecause: 'nothing that counts was found, and enough is known to say so',
     belowOrange: 'what counts against it stays below orange, and enough is known to say so',
     greyBecause: 'too little is known to say green',
+    chainDataMissing: 'no provider of chain data answered in time: screen again',
     stageMissing: 'the ledger did not answer in time: screen again',
     otherBecause: 'see the evidence',
   },

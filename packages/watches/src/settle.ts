@@ -11,6 +11,12 @@ import type { Owner } from './watch.js'
 /** A screening that ended without a report is retried after this time, which doubles with each consecutive failure. */
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_DOUBLINGS = 6
+/**
+ * After so many reports in a row that lack a stage, a rise is told from such a report. A missing stage lowers a score; nobody would learn
+ * of a new label while a provider stays away for a day.
+ */
+const PATIENT_TRIES = 3
+const MAX_SCORE = 100
 
 interface Settling extends Owner {
   readonly watchId: string
@@ -31,8 +37,10 @@ interface Settling extends Owner {
   readonly level: string | null
   readonly score: number | null
   readonly endedAt: string
-  /** A stage that reads the ledger was late or failed, so that the report knows less than another one would. */
+  /** A stage was late or failed on a chain that was judged, so that the report knows less than another one would. */
   readonly lacksStage: boolean | null
+  /** Consecutive screenings before this one that ended without a whole report. */
+  readonly failures: number
 }
 
 /** The position of a report in its topic. */
@@ -120,8 +128,7 @@ export const ownReport = (id: string): string =>
 /**
  * The document of a failed screening is null, and so is the answer. Settling reads few documents, and each only once.
  */
-const LACKS_STAGE = `((r.document::json #>> '{coverage,exposure,reason}') IN ('late', 'failed')
-  OR (r.document::json #>> '{cluster,stopped}') = 'failed')`
+const LACKS_STAGE = `(r.document::json #> '{coverage,missing_stages}') IS NOT NULL`
 
 /**
  * Each pending watch looks its reports up by their keys. If statistics are taken while many watches are pending, a plain join may read
@@ -131,7 +138,7 @@ const ENDED = `SELECT ${asFields(
   'w.watch_id, w.account_id, w.livemode, w.address, w.canonical_address, w.chain, w.reference, w.threshold_hundredths, w.told_report_id, w.told_level, w.told_score',
 )}, ${placeOf('t')} AS "toldPlace", w.pending_causes AS causes,
     r.report_id AS "reportId", ${placeOf('r')} AS place, r.state, r.level, r.score, ${asTimes('r.ended_at')},
-    ${LACKS_STAGE} AS "lacksStage"
+    ${LACKS_STAGE} AS "lacksStage", w.failures
   FROM watches.watch w
   CROSS JOIN LATERAL (${ownReport('w.pending_report_id')}) r
   LEFT JOIN LATERAL (${ownReport('w.told_report_id')}) t ON true
@@ -151,14 +158,18 @@ function isTold(row: Settling): row is Told {
   const { toldReportId, toldLevel, toldScore, level, score } = row
   if (row.state !== 'generated' || level === null || score === null) return false
   if (toldReportId === null || toldLevel === null || toldScore === null) return false
-  // Missing knowledge lowers a score and never raises one, so a rise has another cause and cannot wait.
-  if (row.lacksStage === true && score <= toldScore) return false
+  if (row.lacksStage === true && !mayTellWithoutStage(row, { toldScore, score })) return false
   return isChange({ level: toldLevel, score: toldScore }, { level, score }, row.thresholdHundredths)
 }
 
-/** Shown as the last report of its watch, compared with none, and made again: its account learns of no change that a fault made. */
-const isDoubtful = (row: Settling): boolean =>
-  row.state === 'generated' && row.lacksStage === true && !isTold(row)
+/** What is missing cannot change the highest score. */
+const mayTellWithoutStage = (
+  { failures }: Settling,
+  { toldScore, score }: { readonly toldScore: number; readonly score: number },
+): boolean => score > toldScore && (score === MAX_SCORE || failures >= PATIENT_TRIES)
+
+/** Shown as the last report of its watch, and made again until it is whole. */
+const isDoubtful = (row: Settling): boolean => row.state === 'generated' && row.lacksStage === true
 
 /** Returns a function that finds the split of a change. */
 async function splitAll(

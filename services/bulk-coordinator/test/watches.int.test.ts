@@ -87,27 +87,61 @@ describe('a coordinator', () => {
     })
   })
 
-  test.each(['late', 'failed'] as const)(
-    'tells of no fall that a stage made which was %s, screens again, and tells of a rise at once',
+  test.each(['exposure', 'chain_data', 'clusters'] as const)(
+    'tells of nothing while %s is missing, screens again until the report is whole, and tells of the highest score at once',
     async (stage) => {
       await watch(installation, [A], { thresholdHundredths: 1 })
       await installation.coordinator()
-      await decided(() => ({ level: 'orange', score: 69.99 }), ['orange'])
+      await decided(() => ({ level: 'orange', score: 49.99 }), ['orange'])
       await activatePolicy(installation)
-      await until(async () => {
-        await report(installation, () => ({ level: 'grey', score: 0, stage }))
-        const shown = await installation.database.query('SELECT level, told_level FROM watches.watch')
-        expect(shown).toEqual([{ level: 'grey', told_level: 'orange' }])
-      })
+      const lacking = async (level: string, score: number): Promise<void> => {
+        await installation.database.execute(
+          'UPDATE watches.watch SET due_at = clock_timestamp() WHERE due_at IS NOT NULL',
+        )
+        await until(async () => {
+          await report(installation, () => ({ level, score, stage }))
+          const shown = await installation.database.query('SELECT level, told_level FROM watches.watch')
+          expect(shown).toEqual([{ level, told_level: 'orange' }])
+        })
+      }
+      await lacking('grey', 0)
+      // It may be as it is because of what is missing, and is decided again soon.
+      await lacking('red', 70)
       expect(await changes(installation)).toEqual([])
       expect(await due(installation)).toEqual([A])
       await installation.database.execute('UPDATE watches.watch SET due_at = clock_timestamp()')
-      await decided(() => ({ level: 'red', score: 100, stage }), ['red'])
-      expect(await changes(installation)).toMatchObject([
-        { data: { previousLevel: 'orange', previousScore: 69.99, level: 'red', score: 100 } },
-      ])
+      await until(async () => {
+        await report(installation, () => ({ level: 'red', score: 100, stage }))
+        expect(await changes(installation)).toMatchObject([
+          { data: { previousLevel: 'orange', previousScore: 49.99, level: 'red', score: 100 } },
+        ])
+      })
+      expect(await due(installation)).toEqual([A])
     },
   )
+
+  test('tells of a rise where a stage stays missing, and never of a fall', async () => {
+    await watch(installation, [A, B], { thresholdHundredths: 1 })
+    await installation.coordinator()
+    await decided(() => ({ level: 'orange', score: 49.99 }), ['orange', 'orange'])
+    await activatePolicy(installation)
+    await until(async () => {
+      await installation.database.execute(
+        'UPDATE watches.watch SET due_at = clock_timestamp() WHERE due_at IS NOT NULL',
+      )
+      const found = (address: string) =>
+        address === A ? { level: 'red', score: 70 } : { level: 'grey', score: 0 }
+      await report(installation, (address) => ({ ...found(address), stage: 'chain_data' }))
+      const rows = await installation.database.query<{ failures: number }>(
+        'SELECT failures FROM watches.watch WHERE address = $1',
+        [B],
+      )
+      expect(rows[0]!.failures).toBeGreaterThan(4)
+    })
+    expect((await changes(installation)).map(({ data }) => data)).toMatchObject([
+      { address: A, level: 'red' },
+    ])
+  })
 
   test('tells of a score that creeps as soon as it is the threshold away from what was told last', async () => {
     const [watchId] = await watch(installation, [A], { thresholdHundredths: 1_000 })

@@ -122,7 +122,9 @@ export async function activatePolicy({ database }: Pick<Installation, 'database'
 /** Stores the report, or the failure, of every screening of a watch that has none. */
 export async function report(
   { database }: Pick<Installation, 'database'>,
-  decide: (address: string) => { level: string; score: number; stage?: 'late' | 'failed' } | 'failed',
+  decide: (
+    address: string,
+  ) => { level: string; score: number; stage?: 'chain_data' | 'exposure' | 'clusters' } | 'failed',
 ): Promise<number> {
   const pending = await database.query<{ id: string; account: string; livemode: boolean; address: string }>(
     `SELECT w.pending_report_id AS id, w.account_id AS account, w.livemode, w.address FROM watches.watch w
@@ -133,8 +135,8 @@ export async function report(
     const decision = decide(address)
     const { level, score } = decision === 'failed' ? { level: null, score: null } : decision
     const stage = decision === 'failed' ? undefined : decision.stage
-    const exposure = stage === undefined ? {} : { exposure: { reason: stage } }
-    const document = JSON.stringify({ coverage: { labels: { status: 'partial' }, ...exposure } })
+    const missing = stage === undefined ? {} : { missing_stages: [stage] }
+    const document = JSON.stringify({ coverage: { labels: { status: 'partial' }, ...missing } })
     await database.execute(
       `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, chain, level, score,
          document, ended_at, log_partition, log_offset)

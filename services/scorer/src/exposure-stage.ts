@@ -1,7 +1,7 @@
 /**
  * The stage of the ledger, exposure and clusters: where the ledger contains a screened address, the scorer reads its neighbourhood within a budget, in
- * the state of ledger and labels that the report names. A late stage is dropped whole and recorded as late; its other limits
- * are counts. Without a ledger the stage does nothing and does not wait.
+ * the state of ledger and labels that the report names. A late stage is dropped whole, recorded as late, and finished in the background
+ * for the next screen; its other limits are counts. Without a ledger the stage does nothing and does not wait.
  */
 import { createSlots, LATE, withinMs, type Slots } from '@cupel/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
@@ -19,6 +19,7 @@ import { examineAddress, readClusterFacts, readTransfers, type KnownSizes, type 
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import type { ChainRequest } from './candidates.js'
+import { createLateWork, MAX_WORK_MS, type Finished, type LateWork, type WorkKey } from './late-work.js'
 import { watchLedger, type Ranges } from './ledger-watch.js'
 import { createTurns, LateError, type Turns } from './turns.js'
 
@@ -48,8 +49,14 @@ export interface LedgerFindings {
   readonly cluster: ClusterFacts | null
 }
 
+/** Whether a report of these findings says less than a later one would. */
+const lacksPart = ({ exposure, cluster }: LedgerFindings): boolean =>
+  exposure.status === 'late' || exposure.status === 'failed' || cluster?.stopped === 'failed'
+
 export interface ExposureStage {
   forLane(lane: Lane): LookIntoLedger
+  /** Resolves when nothing that was late for this address is still under way. */
+  settled(place: { readonly chain: string; readonly address: string }): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -75,6 +82,9 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
     outcomes: deps.metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', ['status']),
     inSlot: createSlots(CONCURRENT_EXAMINATIONS),
     turns: createTurns(),
+    late: createLateWork((error) =>
+      deps.logger.warn({ err: error }, 'A late examination of the ledger failed'),
+    ),
     knownSizes: new Map(),
     transfersLimit: compiledDefaultPolicy.exposure.document.limits.transfers,
   }
@@ -85,7 +95,11 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       const budgetMs = lane === 'bulk' ? deps.budgetMs * BULK_BUDGETS : deps.budgetMs
       return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: performance.now() + budgetMs })
     },
-    stop: () => ledger.stop(),
+    settled: (place) => stage.late.settled(place),
+    async stop() {
+      await stage.late.stop()
+      await ledger.stop()
+    },
   }
 }
 
@@ -94,6 +108,7 @@ interface Stage extends ExposureStageDeps {
   readonly outcomes: ReturnType<Metrics['counter']>
   readonly inSlot: Slots
   readonly turns: Turns
+  readonly late: LateWork<LedgerFindings>
   readonly knownSizes: KnownSizes
   /** Number of transfers of an address that the policy in force reads; learned from the policy. */
   transfersLimit: number
@@ -111,35 +126,17 @@ function look(
   requests: readonly ChainRequest[],
   { ledgerSeq, lane, deadlineAtMs }: LookOptions,
 ): LedgerLook {
-  const { database, ledger, outcomes, turns } = stage
-  const pace = turns.until(deadlineAtMs)
-  const groups = [...addressesByChain(requests)].map(([chain, addresses]) => {
-    // Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried.
-    const asked = [...addresses].filter((one) => ledger.mayHold(chain, one, ledgerSeq))
-    const state = { chain, ledgerSeq, addresses: asked, lane, pace }
-    const limit = stage.transfersLimit
-    const own = readTransfers(database, { ...state, limit })
-    // The examination handles a failure; until it begins the rejection must not count as unhandled.
-    own.catch(() => undefined)
-    const ranges = ledger.rangesOf(chain, ledgerSeq)
-    return { ...state, screened: addresses, ranges, prices: ledger.prices(), own: { limit, transfers: own } }
-  })
+  const { ledger, outcomes } = stage
+  const groups = [...addressesByChain(requests)].map(([chain, addresses]) =>
+    beginReading(stage, { chain, addresses, ledgerSeq, lane, deadlineAtMs }),
+  )
   return {
     examine(context) {
       const records = new Map<string, Promise<LedgerFindings>>()
-      for (const group of groups) {
-        const { transfers } = ownUnder(stage, context.policy, group)
-        for (const address of group.screened) {
-          const work = (): Promise<ExposureRecord> =>
-            examineOne(stage, address, { group, transfers, context })
-          const exposure = withinDeadline(stage, work, { ledgerSeq, policy: context.policy, deadlineAtMs })
-          const cluster = clusterWithin(stage, address, { group, context, deadlineAtMs })
-          const both = Promise.all([exposure, cluster])
-          records.set(
-            `${group.chain} ${address}`,
-            both.then(([record, found]) => ({ exposure: record, cluster: found })),
-          )
-        }
+      for (const read of groups) {
+        const group = { ...read, own: ownUnder(stage, context.policy, read) }
+        for (const address of group.screened)
+          records.set(`${group.chain} ${address}`, findOrExamine(stage, address, { group, context }))
       }
       return requests.map(({ data, isCandidate = false }) => {
         const { chain, canonicalAddress } = data
@@ -155,6 +152,81 @@ function look(
   }
 }
 
+interface ReadOptions extends LookOptions {
+  readonly chain: string
+  readonly addresses: ReadonlySet<string>
+}
+
+function beginReading(
+  { database, ledger, turns, transfersLimit: limit }: Stage,
+  { chain, addresses, ledgerSeq, lane, deadlineAtMs }: ReadOptions,
+): LookGroup {
+  // Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried.
+  const asked = [...addresses].filter((one) => ledger.mayHold(chain, one, ledgerSeq))
+  const state = { chain, ledgerSeq, addresses: asked, lane, deadlineAtMs, pace: turns.until(deadlineAtMs) }
+  const own = readTransfers(database, { ...state, limit })
+  // The examination handles a failure; until it begins the rejection must not count as unhandled.
+  own.catch(() => undefined)
+  const ranges = ledger.rangesOf(chain, ledgerSeq)
+  return { ...state, screened: addresses, ranges, prices: ledger.prices(), own: { limit, transfers: own } }
+}
+
+interface ExaminationOf {
+  readonly group: LookGroup
+  readonly context: ExposureContext
+  readonly onLabel?: (label: LabelFacts) => void
+}
+
+/** What was finished in the background is as good as read now. What is under way there is not begun a second time. */
+async function findOrExamine(stage: Stage, address: string, of: ExaminationOf): Promise<LedgerFindings> {
+  const { group, context } = of
+  const key = workKey(address, of)
+  const kept = (): LedgerFindings | undefined => stage.late.find(key, Date.parse(context.generatedAt))
+  const underWay = stage.late.underWay(key)
+  if (underWay !== undefined) await withinMs(group.deadlineAtMs - performance.now(), underWay)
+  const found = kept() ?? (await examine(stage, address, of))
+  if (lacksPart(found)) stage.late.finish(key, () => examineLate(stage, address, of))
+  return found
+}
+
+function workKey(address: string, { group, context }: ExaminationOf): WorkKey {
+  const { chain, ledgerSeq, prices } = group
+  const state = [ledgerSeq, context.labelSetSeq, context.policy.sha256, prices?.sha256].join(' ')
+  return { chain, address, state }
+}
+
+async function examine(stage: Stage, address: string, of: ExaminationOf): Promise<LedgerFindings> {
+  const [exposure, cluster] = await Promise.all([
+    withinDeadline(stage, () => examineOne(stage, address, of), of),
+    clusterWithin(stage, address, of),
+  ])
+  return { exposure, cluster }
+}
+
+/** Reads everything again, in the state that the late report names, and takes no slot of a screen. */
+async function examineLate(
+  stage: Stage,
+  address: string,
+  { group: { chain, ledgerSeq, prices }, context }: ExaminationOf,
+): Promise<Finished<LedgerFindings> | null> {
+  const deadlineAtMs = performance.now() + MAX_WORK_MS
+  const addresses = new Set([address])
+  const read = beginReading(stage, { chain, addresses, ledgerSeq, lane: 'bulk', deadlineAtMs })
+  const group = { ...read, prices, own: ownUnder(stage, context.policy, read) }
+  const moments: number[] = []
+  const onLabel = ({ validTo }: LabelFacts): void =>
+    void (validTo !== null && moments.push(Date.parse(validTo)))
+  const result = await examine({ ...stage, inSlot: (work) => work() }, address, { group, context, onLabel })
+  if (lacksPart(result)) return null
+  const maxAgeMs = context.policy.exposure.document.history_max_age_hours * HOUR_MS
+  for (const { toAtS } of await group.ranges)
+    if (toAtS !== null) moments.push(toAtS * 1_000, toAtS * 1_000 + maxAgeMs)
+  const madeAtMs = Date.parse(context.generatedAt)
+  return { result, holdsUntilMs: Math.min(Infinity, ...moments.filter((at) => at >= madeAtMs)) }
+}
+
+const HOUR_MS = 3_600_000
+
 /** Another policy may read more or fewer transfers than were read. */
 function ownUnder(stage: Stage, policy: CompiledPolicy, { own, ...state }: LookGroup): LookGroup['own'] {
   const limit = policy.exposure.document.limits.transfers
@@ -168,16 +240,12 @@ function ownUnder(stage: Stage, policy: CompiledPolicy, { own, ...state }: LookG
 async function examineOne(
   { database, inSlot, knownSizes }: Stage,
   address: string,
-  of: {
-    readonly group: LookGroup
-    readonly transfers: LookGroup['own']['transfers']
-    readonly context: ExposureContext
-  },
+  of: ExaminationOf,
 ): Promise<ExposureRecord> {
   const { chain, ledgerSeq, addresses, ranges, prices, lane, pace } = of.group
-  const found = addresses.includes(address) ? (await of.transfers).get(address) : undefined
+  const found = addresses.includes(address) ? (await of.group.own.transfers).get(address) : undefined
   const own = found ?? { transfers: [], isCut: false, netBaseUnits: null }
-  const labels = labelsOf(database, of.context.labelSetSeq)
+  const labels = labelsOf(database, of)
   const examine = async (): Promise<ExposureRecord> =>
     await examineAddress(
       database,
@@ -193,11 +261,9 @@ async function examineOne(
 async function withinDeadline(
   { logger }: Stage,
   work: () => Promise<ExposureRecord>,
-  {
-    deadlineAtMs,
-    ...state
-  }: { readonly ledgerSeq: number; readonly policy: CompiledPolicy; readonly deadlineAtMs: number },
+  { group: { ledgerSeq, deadlineAtMs }, context: { policy } }: ExaminationOf,
 ): Promise<ExposureRecord> {
+  const state = { ledgerSeq, policy }
   const ended = work().catch((error: unknown) => {
     if (error instanceof LateError) return emptyExposure('late', state)
     logger.warn({ err: error }, 'The ledger could not be examined')
@@ -211,24 +277,23 @@ async function withinDeadline(
 async function clusterWithin(
   { database, inSlot, logger }: Stage,
   address: string,
-  of: { readonly group: LookGroup; readonly context: ExposureContext; readonly deadlineAtMs: number },
+  of: ExaminationOf,
 ): Promise<ClusterFacts | null> {
   const { chain, ledgerSeq, lane, addresses } = of.group
   // An address that spends has transfers.
   if (chainFactsOf(chain)?.spendsTogether !== true || !addresses.includes(address)) return null
   const unread: ClusterFacts = { clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] }
-  const { policy, labelSetSeq } = of.context
-  const maxAddresses = policy.document.cluster.addresses
+  const maxAddresses = of.context.policy.document.cluster.addresses
   const read = (): Promise<ClusterFacts | null> =>
     readClusterFacts(database, {
       ...{ chain, address, ledgerSeq, maxAddresses },
-      labelsOf: labelsOf(database, labelSetSeq),
+      labelsOf: labelsOf(database, of),
     })
   const ended = inSlot(read, { isUrgent: lane === 'interactive' }).catch((error: unknown) => {
     logger.warn({ err: error }, 'A cluster could not be read')
     return unread
   })
-  const cluster = await withinMs(of.deadlineAtMs - performance.now(), ended)
+  const cluster = await withinMs(of.group.deadlineAtMs - performance.now(), ended)
   return cluster === LATE ? unread : cluster
 }
 
@@ -247,6 +312,8 @@ interface LookGroup {
   readonly lane: Lane
   /** Limits the work for this batch; it ends at the deadline. */
   readonly pace: Pace
+  /** On the clock of `performance.now()`. */
+  readonly deadlineAtMs: number
   readonly chain: string
   readonly ledgerSeq: number
   readonly screened: ReadonlySet<string>
@@ -258,14 +325,16 @@ interface LookGroup {
 }
 
 /** Reads the labels of counterparties, in the state of labels that the report names. */
-function labelsOf(database: Queryable, labelSetSeq: number) {
+function labelsOf(database: Queryable, { context: { labelSetSeq }, onLabel }: ExaminationOf) {
   return async (lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> => {
     const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
     const byKey = new Map<string, LabelFacts[]>()
     for (const label of labels) {
+      const facts = labelFacts(label)
+      onLabel?.(facts)
       const known = byKey.get(label.lookupKey)
-      if (known === undefined) byKey.set(label.lookupKey, [labelFacts(label)])
-      else known.push(labelFacts(label))
+      if (known === undefined) byKey.set(label.lookupKey, [facts])
+      else known.push(facts)
     }
     return byKey
   }

@@ -385,9 +385,14 @@ class Coverage(Model):
         "exposure": ExposureCoverage,
         "prices": PriceTable,
     }
+    _optional = frozenset({
+        "missing_stages",
+    })
 
     not_examined: tuple[str, ...]
     """What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts."""
+    missing_stages: tuple[str, ...] | None
+    """Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more."""
     labels: LabelCoverage
     chain_data: ChainDataCoverage
     exposure: ExposureCoverage

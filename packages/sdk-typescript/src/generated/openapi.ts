@@ -392,6 +392,8 @@ export interface components {
         readonly Coverage: {
             /** @description What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts */
             readonly not_examined: readonly string[];
+            /** @description Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more */
+            readonly missing_stages?: readonly string[];
             readonly labels: components["schemas"]["LabelCoverage"];
             readonly chain_data: components["schemas"]["ChainDataCoverage"];
             readonly exposure: components["schemas"]["ExposureCoverage"];

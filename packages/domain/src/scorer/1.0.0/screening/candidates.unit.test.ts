@@ -85,6 +85,16 @@ describe('an address without a named chain is green only if it is green on every
   })
 })
 
+test.each<[string, Partial<ChainFindings>]>([
+  ['exposure', { exposure: emptyExposure('late', { ledgerSeq: 3, policy: compiledDefaultPolicy }) }],
+  ['exposure', { exposure: emptyExposure('failed', { ledgerSeq: 3, policy: compiledDefaultPolicy }) }],
+  ['chain_data', { chainInputs: { stage: 'late', facts: [] } }],
+  ['clusters', { cluster: { clusterId: '', size: 0, ledgerSeq: 3, stopped: 'failed', labels: [] } }],
+])('a report says that %s is missing on another chain', (stage, over) => {
+  const { recorded } = decided([clean], [onChain('BSC', over), onChain('MATIC')])
+  expect(JSON.parse(recorded.report).coverage.missing_stages).toEqual([stage])
+})
+
 test('the score is that of the worst chain, and each item names its chain', () => {
   const scam = label({ chain: 'BSC', labelId: 'scam', category: 'scam', confidencePpm: 900_000 })
   const contract = answered({ ...unused, chain: 'ETH', isContract: true })

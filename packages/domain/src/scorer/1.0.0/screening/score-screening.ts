@@ -131,12 +131,28 @@ function reportOf(
         exposure: inputs.exposure ?? null,
         cluster: judgement.cluster,
       }),
+      ...missingStages([inputs, ...others.map(({ findings }) => findings)]),
       chain_data: chainReading.coverage,
       exposure: exposureReading.coverage,
       prices: exposureReading.prices,
     },
   }
 }
+
+type Stages = Pick<ChainFindings, 'chainInputs' | 'exposure' | 'cluster'>
+
+/** The stages that were late or failed on a chain that was judged; nothing where each of them is whole. */
+function missingStages(chains: readonly Stages[]): Pick<Report['coverage'], 'missing_stages'> {
+  const isMissing = {
+    chain_data: ({ chainInputs }: Stages) => isDropped(chainInputs?.stage),
+    exposure: ({ exposure }: Stages) => isDropped(exposure?.status),
+    clusters: ({ cluster }: Stages) => isDropped(cluster?.stopped),
+  }
+  const missing = Object.entries(isMissing).flatMap(([stage, isOf]) => (chains.some(isOf) ? [stage] : []))
+  return missing.length === 0 ? {} : { missing_stages: missing }
+}
+
+const isDropped = (status: string | null | undefined): boolean => status === 'late' || status === 'failed'
 
 const shownChain = ({ findings, judgement }: JudgedChain) => ({
   chain: findings.chain,

@@ -1,0 +1,113 @@
+/** A stage that was late is finished beside the screens, and the next screen has the result: as it would be if it was examined then. */
+import { noMetrics, silentLogger } from '@cupel/contracts'
+import { compiledDefaultPolicy } from '@cupel/domain'
+import { importLedger, ledgerMigrations } from '@cupel/ledger'
+import type { Queryable } from '@cupel/postgres'
+import { readModels } from '@cupel/read-models'
+import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startExposureStage, type ExposureStage } from './exposure-stage.js'
+import type { Request } from './lane.js'
+
+const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
+const PARTNER = '0x1111111111111111111111111111111111111111'
+const PLACE = { chain: 'ETH', address: CUSTOMER }
+
+let installation: TestInstallation
+let stage: ExposureStage
+/** Resolves when the ledger answers; the ledger fails where it rejects. */
+let ledgerAnswers: Promise<void>
+let reads: number
+beforeEach(async () => {
+  installation = await openTestInstallation({ migrations: [ledgerMigrations], readModels })
+  const { database } = installation
+  const heading =
+    'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
+  const row = `ETH,1,2026-11-20T00:00:00Z,0x01,,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
+  const file = await installation.file('transfers.csv', `${heading}\n${row}\n`)
+  const range = { completeFrom: 0, completeTo: 1, covers: ['native'] } as const
+  const result = await importLedger(
+    { file, format: 'csv', chain: 'ETH', importedBy: 'test', ...range },
+    { database },
+  )
+  expect(result.status).toBe('imported')
+  ledgerAnswers = Promise.resolve()
+  reads = 0
+  const gated: Queryable = {
+    ...database,
+    query: async (statement, values) => {
+      if (typeof statement !== 'string' && statement.name === 'ledger.read-transfers') {
+        reads += 1
+        await ledgerAnswers
+      }
+      return await database.query(statement, values)
+    },
+  }
+  stage = await startExposureStage({
+    ...{ database: gated, logger: silentLogger, metrics: noMetrics },
+    budgetMs: 1_000,
+  })
+}, 60_000)
+afterEach(async () => {
+  await stage.stop()
+  await installation.close()
+})
+
+async function examined({ labelSetSeq = 0, at = '2026-11-20T01:00:00.000Z' } = {}) {
+  const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: CUSTOMER } } as Request
+  const context = { policy: compiledDefaultPolicy, labelSetSeq, labelSets: [], generatedAt: at }
+  const [findings] = stage.forLane('interactive')([request])!.examine(context)
+  return (await findings!).exposure
+}
+
+async function whileSilent<T>(work: () => Promise<T>): Promise<T> {
+  let answer: () => void
+  ledgerAnswers = new Promise((resolve) => (answer = resolve))
+  try {
+    return await work()
+  } finally {
+    answer!()
+  }
+}
+
+test('what was late is there for the next screen, in this state of the labels only', async () => {
+  expect(await whileSilent(examined)).toMatchObject({ status: 'late' })
+  await stage.settled(PLACE)
+  const kept = await whileSilent(examined)
+  expect(kept.status).toBe('examined')
+  expect(kept).toEqual(await examined({ labelSetSeq: 1 }))
+  expect(await whileSilent(() => examined({ labelSetSeq: 2 }))).toMatchObject({ status: 'late' })
+})
+
+test('what failed is finished too', async () => {
+  ledgerAnswers = Promise.reject(new Error('The connection was lost'))
+  ledgerAnswers.catch(() => undefined)
+  const failed = examined()
+  await expect(failed).resolves.toMatchObject({ status: 'failed' })
+  ledgerAnswers = Promise.resolve()
+  await stage.settled(PLACE)
+  ledgerAnswers = Promise.reject(new Error('The connection was lost'))
+  ledgerAnswers.catch(() => undefined)
+  expect(await examined()).toMatchObject({ status: 'examined' })
+})
+
+test('of screens at once only one piece of work is made', async () => {
+  await whileSilent(async () => {
+    const first = await examined()
+    expect(first.status).toBe('late')
+    const before = reads
+    await Promise.all([examined(), examined(), examined()])
+    // Each screen reads the transfers of its batch; nothing else reads them meanwhile.
+    expect(reads - before).toBe(3)
+  })
+  await stage.settled(PLACE)
+})
+
+test('a kept result is not used where the clock changes it', async () => {
+  await whileSilent(examined)
+  await stage.settled(PLACE)
+  // The declared range ends on 2026-11-20 at midnight, and is too old a day later.
+  const later = { at: '2026-11-21T00:00:00.001Z' }
+  expect((await whileSilent(examined)).status).toBe('examined')
+  expect((await whileSilent(() => examined(later))).status).toBe('late')
+})
