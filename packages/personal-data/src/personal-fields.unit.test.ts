@@ -11,10 +11,9 @@ const PERSONAL = new Set([
   ...['clientAddress', 'clientNetwork', 'actor', 'customerReference', 'reference', 'reason', 'allowedIps'],
 ])
 
-/** Reasons for a label or a way, and for an erasure: the runbook asks for a reason without a person. */
+/** Reasons for a label or a way: they are codes. */
 const IMPERSONAL = [
   ...['ReportGenerated: inputs.labels[].reason', 'ReportGenerated: inputs.exposure.cut[].reason'],
-  'PersonalDataErased: reason',
 ]
 
 /** Paths of the fields with such a word; `[]` stands for every item. */

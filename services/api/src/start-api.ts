@@ -231,7 +231,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     screening,
     bulk: openBulk({
       ...{ log, codec, database, logger, metrics, links, deadlineMs, readWaitMs },
-      ...{ takeNumbers, nameReports, traffic },
+      ...{ takeNumbers, nameReports, traffic, openJson: personalData.openJson },
       streamLimits: deps.streamLimits,
       plans: plansOf(config),
     }),

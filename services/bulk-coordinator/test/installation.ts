@@ -84,12 +84,12 @@ export function submission(
   const ids = new Map<number, string>()
   const items = judgeItems(texts, undefined).map((item, index): BulkSubmitted['items'][number] => {
     if (!item.ok) {
-      const nothing = { canonicalAddress: '', chain: '', candidateChains: [], reportId: null }
-      return { ...nothing, address: texts[index]!, errorCode: item.code, errorDetail: item.detail }
+      const nothing = { address: '', canonicalAddress: '', chain: '', candidateChains: [], reportId: null }
+      return { ...nothing, refusedText: texts[index]!, errorCode: item.code, errorDetail: item.detail }
     }
     const reportId = ids.get(item.first) ?? bulkReportId()
     ids.set(item.first, reportId)
-    return { ...item.screened, reportId, errorCode: null, errorDetail: null }
+    return { ...item.screened, refusedText: null, reportId, errorCode: null, errorDetail: null }
   })
   const event = testEvent('BulkSubmitted', jobId, {
     ...{ jobId, accountId: 'acc_1', livemode: true, items, submittedAt: SUBMITTED_AT },

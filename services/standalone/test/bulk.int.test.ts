@@ -139,7 +139,12 @@ describe('a job', () => {
     const texts = addresses(1_000, 40_000)
     const items = texts.map((address, n) => ({
       ...{ address, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
-      ...{ errorCode: null, errorDetail: null, reportId: `5${(n + 1).toString(16).padStart(13, '0')}0f` },
+      ...{
+        refusedText: null,
+        errorCode: null,
+        errorDetail: null,
+        reportId: `5${(n + 1).toString(16).padStart(13, '0')}0f`,
+      },
     }))
     const poisoned = items[417]!
     const at = new Date().toISOString()

@@ -554,8 +554,10 @@ export interface BulkSubmitted {
 
 /** One address of a bulk job; its index is its place. */
 export interface BulkItem {
-  /** Exactly as the caller sent it. */
+  /** Exactly as the caller sent it; empty if it is refused. */
   readonly address: string
+  /** What the caller sent in the place of an address, sealed: a text that is not an address may name a person. Null if it is screened. */
+  readonly refusedText: null | string
   /** Equal addresses of a job share one; null if the address is refused. */
   readonly reportId: null | string
   /** The one form under which this address is looked up; empty if the address is refused. */
@@ -962,7 +964,7 @@ export interface PersonalDataErased {
   readonly erasedAt: string
   /** The operator, or the service that keeps the retention. */
   readonly erasedBy: string
-  /** Reason given by the operator. It names no person. */
+  /** Reason given by the operator, sealed: with a key of the installation if the account was erased, else with the key of the account. The retention states its days. */
   readonly reason: string
 }
 

@@ -29,10 +29,10 @@ beforeEach(async () => {
 afterEach(() => fixture.close())
 
 const item = (address: string, reportId: string | null): BulkSubmitted['items'][number] => ({
-  ...{ address, reportId, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
+  ...{ reportId, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
   ...(reportId === null
-    ? { errorCode: 'invalid_address', errorDetail: 'It fits no chain.' }
-    : { errorCode: null, errorDetail: null }),
+    ? { address: '', refusedText: address, errorCode: 'invalid_address', errorDetail: 'It fits no chain.' }
+    : { address, refusedText: null, errorCode: null, errorDetail: null }),
 })
 const submitted = (
   items: BulkSubmitted['items'],

@@ -96,6 +96,7 @@ export const jobView: ReadModel = {
 
 /** An item as the table stores it, without null fields. */
 export interface StoredItem {
+  /** Sealed if the item was refused. */
   readonly address: string
   readonly report_id?: string
   readonly code?: string
@@ -103,7 +104,7 @@ export interface StoredItem {
 }
 
 function storedItem(item: BulkSubmitted['items'][number]): StoredItem {
-  const { address, reportId, errorCode, errorDetail } = item
+  const { address, refusedText, reportId, errorCode, errorDetail } = item
   if (reportId !== null) return { address, report_id: reportId }
-  return { address, code: errorCode ?? 'invalid_address', detail: errorDetail ?? '' }
+  return { address: refusedText ?? '', code: errorCode ?? 'invalid_address', detail: errorDetail ?? '' }
 }

@@ -26,12 +26,13 @@ const decided = [
 ] as const
 const items = decided.map((_, index) => ({
   ...{ address: `bad\u0000"${index}`, reportId: idOf(index), canonicalAddress: '', chain: 'ETH' },
-  ...{ candidateChains: [], errorCode: null, errorDetail: null },
+  ...{ candidateChains: [], refusedText: null, errorCode: null, errorDetail: null },
 }))
 const refused = {
   ...items[0]!,
+  address: '',
   // Looks like a field of a report, although the item has no report.
-  address: `no","report_id":"${idOf(0)}","`,
+  refusedText: `no","report_id":"${idOf(0)}","`,
   reportId: null,
   errorCode: 'invalid_address',
   errorDetail: 'It fits no chain.',

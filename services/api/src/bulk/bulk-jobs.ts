@@ -114,7 +114,7 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
   }
 }
 
-/** Each item with the id of its report; equal addresses share one. */
+/** Each item with the id of its report; equal addresses share one. A text that is not screened may name a person, so it is sealed. */
 async function itemsOf(
   { addresses, chain, call }: BulkOrder,
   reportIds: Pick<ReportIds, 'next'>,
@@ -124,11 +124,11 @@ async function itemsOf(
     const refusal = item.ok ? scriptedRefusal(call.caller, item.screened.canonicalAddress) : item
     if (refusal === null && item.ok) {
       const reportId = items[item.first]?.reportId ?? (await reportIds.next())
-      items.push({ ...item.screened, reportId, errorCode: null, errorDetail: null })
+      items.push({ ...item.screened, refusedText: null, reportId, errorCode: null, errorDetail: null })
     } else {
       const { code: errorCode, detail: errorDetail } = refusal!
-      const address = storableText(addresses[items.length]!)
-      items.push({ ...NOT_SCREENED, address, reportId: null, errorCode, errorDetail })
+      const refusedText = call.seal.seal(storableText(addresses[items.length]!))
+      items.push({ ...NOT_SCREENED, refusedText, errorCode, errorDetail })
     }
   }
   return items
@@ -139,7 +139,7 @@ function storableText(address: string): string {
   return address.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
 }
 
-const NOT_SCREENED = { canonicalAddress: '', chain: '', candidateChains: [] }
+const NOT_SCREENED = { address: '', canonicalAddress: '', chain: '', candidateChains: [], reportId: null }
 
 /** Codes that can concern one address of many; the other codes are about whole calls. */
 const ITEM_CODES: readonly ProblemCode[] = [

@@ -11,6 +11,7 @@ import {
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
+import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import {
   findOverview,
@@ -79,6 +80,7 @@ export interface OpenBulkOptions {
   readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly traffic: Traffic
+  readonly openJson: PersonalData['openJson']
   /** As callers see them; known once the API listens. */
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
@@ -98,9 +100,10 @@ export function openBulk({
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   const finding = { database, log, timeoutMs: options.readWaitMs }
+  const sources = { ...finding, openJson: options.openJson }
   const endedOverviews = createEndedOverviews()
-  const here = openResultReads(finding)
-  const thread = createResultThread({ ...finding, connection: database.connection })
+  const here = openResultReads(sources)
+  const thread = createResultThread({ ...sources, connection: database.connection })
   return {
     jobs: createBulkJobs({
       log,

@@ -3,6 +3,7 @@
  * for small reads.
  */
 import type { EventLog } from '@cupel/event-log'
+import { maySeal, type PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import {
   findJob,
@@ -100,6 +101,8 @@ export interface ResultSources {
   readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
   /** How long each read model may take to catch up with the log. */
   readonly timeoutMs: number
+  /** Opens the sealed texts of the account in JSON. */
+  readonly openJson: PersonalData['openJson']
 }
 
 /** All bytes at once. */
@@ -254,7 +257,8 @@ async function beginDocument(
   const resultsUrl = (): string => order.resultsUrl
   const around = aroundResults(job, tenant.livemode, resultsUrl)
   // Reports never change, so their ids stand for them.
-  const identity = jobDocument(job, tenant.livemode, resultsUrl, null) + JSON.stringify(job.items)
+  const items = await openedItems(sources, tenant, job.items)
+  const identity = jobDocument(job, tenant.livemode, resultsUrl, null) + JSON.stringify(items)
   const chunks = made(sources, order, turn, { ...INLINE, ...around, stretches: [job.items] })
   return { kind: 'results', known: { identity }, chunks }
 }
@@ -266,15 +270,26 @@ const stretchesOf = (
   turn: Turn,
 ) => endedStretches(turn, (order) => readEndedResults(database, tenant, order), { jobId, total })
 
+/** The items with the refused texts of the account opened: `erased` once its key is destroyed. */
+async function openedItems(
+  { openJson }: Pick<ResultSources, 'openJson'>,
+  { accountId }: Tenant,
+  items: readonly JobItem[],
+): Promise<readonly JobItem[]> {
+  const json = JSON.stringify(items)
+  return maySeal(json) ? (JSON.parse(await openJson(json, accountId)) as JobItem[]) : items
+}
+
 async function* made(
-  { database }: ResultSources,
+  sources: ResultSources,
   { tenant }: Pick<OrderOf<string>, 'tenant'>,
   turn: Turn,
-  results: Omit<SlicedResults, 'readReports'>,
+  results: Omit<SlicedResults, 'readReports' | 'open'>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const encoder = new TextEncoder()
-  const readReports = (items: readonly JobItem[]) => readItemReports(database, tenant, items)
-  for await (const text of slicedResults(turn, { ...results, readReports })) yield encoder.encode(text)
+  const readReports = (items: readonly JobItem[]) => readItemReports(sources.database, tenant, items)
+  const open = (items: readonly JobItem[]) => openedItems(sources, tenant, items)
+  for await (const text of slicedResults(turn, { ...results, readReports, open })) yield encoder.encode(text)
 }
 
 /** Whether an ended job is shown as it was submitted, without choice or order. */

@@ -1,5 +1,6 @@
 /** The messages between the process and its thread of large reads. Besides its turns, a read has one message per side under way at most. */
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { NotFound } from '@cupel/read-models'
 import type { BegunResults, ResultOrder } from './read-results.js'
@@ -11,10 +12,11 @@ export interface ThreadData {
   readonly reportPartitions: number
 }
 
-/** The process queries the log for the thread. */
-export type LogQuestion =
+/** The process queries the log for the thread, and opens sealed texts: the thread has no keys. */
+export type Question =
   | { readonly of: 'endOffset'; readonly args: Parameters<EventLog['endOffset']> }
   | { readonly of: 'partitionFor'; readonly args: Parameters<EventLog['partitionFor']> }
+  | { readonly of: 'openJson'; readonly args: Parameters<PersonalData['openJson']> }
 
 export type ToThread =
   | { readonly kind: 'begin'; readonly id: number; readonly order: ResultOrder }
@@ -25,8 +27,8 @@ export type ToThread =
   | { readonly kind: 'turn'; readonly id: number }
   /** Ends the thread. */
   | { readonly kind: 'close' }
-  | { readonly kind: 'log'; readonly question: number; readonly value: number }
-  | { readonly kind: 'log'; readonly question: number; readonly fault: Fault }
+  | { readonly kind: 'answer'; readonly question: number; readonly value: number | string }
+  | { readonly kind: 'answer'; readonly question: number; readonly fault: Fault }
 
 export type FromThread =
   | { readonly kind: 'begun'; readonly id: number; readonly begun: NotFound | Omit<BegunResults, 'chunks'> }
@@ -36,7 +38,7 @@ export type FromThread =
   /** Asks for a turn; the next one ends it. */
   | { readonly kind: 'turn'; readonly id: number }
   | { readonly kind: 'turn over'; readonly id: number }
-  | { readonly kind: 'log'; readonly question: number; readonly asked: LogQuestion }
+  | { readonly kind: 'question'; readonly question: number; readonly asked: Question }
 
 /** An error as threads exchange it. The error itself would lose its class and its code. */
 export interface Fault {

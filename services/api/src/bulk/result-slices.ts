@@ -6,6 +6,8 @@ export interface SlicedResults {
   /** The items in order, in the groups in which they were read. */
   readonly stretches: Iterable<readonly JobItem[]> | AsyncIterable<readonly JobItem[]>
   readonly readReports: (items: readonly JobItem[]) => Promise<ReadonlyMap<string, string>>
+  /** Opens the sealed texts of items. */
+  readonly open: (items: readonly JobItem[]) => Promise<readonly JobItem[]>
   readonly textOf: (items: readonly JobItem[], reports: ReadonlyMap<string, string>) => string
   /** Before, between and after the slices. */
   readonly begin: string
@@ -42,12 +44,12 @@ export async function* endedStretches(
 }
 
 export async function* slicedResults(turn: Turn, results: SlicedResults): AsyncGenerator<string> {
-  const { stretches, readReports, textOf, begin, between, end } = results
+  const { stretches, readReports, open, textOf, begin, between, end } = results
   let isBegun = false
   for await (const items of stretches)
     for (let from = 0; from < items.length; from += SLICE_RESULTS) {
       const slice = items.slice(from, from + SLICE_RESULTS)
-      const text = await turn(async () => textOf(slice, await readReports(slice)))
+      const text = await turn(async () => textOf(await open(slice), await readReports(slice)))
       yield (isBegun ? between : begin) + text
       isBegun = true
     }

@@ -35,6 +35,7 @@ function resultsOf(total: number) {
       note(items.length)
       return Promise.resolve(new Map(items.map(({ index }) => [`r${index}`, `{"report_id":"r${index}"}`])))
     },
+    open: (items) => Promise.resolve(items),
     textOf: resultDocuments,
     ...{ begin: '[', between: ',', end: ']' },
   })

@@ -19,7 +19,12 @@ const log = {
 
 function threadOn(connectionString: string) {
   const connection = { connectionString, applicationName: 'result thread' }
-  const thread = createResultThread({ connection, log, timeoutMs: 1_000 })
+  const thread = createResultThread({
+    connection,
+    log,
+    openJson: (json) => Promise.resolve(json),
+    timeoutMs: 1_000,
+  })
   onTestFinished(() => thread.close())
   return thread
 }

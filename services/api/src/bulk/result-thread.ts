@@ -6,14 +6,23 @@ import { Worker } from 'node:worker_threads'
 import { threadProgram } from '@cupel/concurrency'
 import { reportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
+import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { NotFound, Turn } from '@cupel/read-models'
 import type { BegunResults, LeavableChunks, OrderForm, ResultReads } from './read-results.js'
-import { errorOf, faultFrom, type FromThread, type ThreadData, type ToThread } from './result-messages.js'
+import {
+  errorOf,
+  faultFrom,
+  type FromThread,
+  type Question,
+  type ThreadData,
+  type ToThread,
+} from './result-messages.js'
 
 export interface ResultThreadOptions {
   readonly connection: Database['connection']
   readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
+  readonly openJson: PersonalData['openJson']
   /** How long a read waits for each read model. */
   readonly timeoutMs: number
   /** A thread ends after this long without reads; ten minutes by default. */
@@ -66,7 +75,7 @@ interface Read {
 }
 
 function startThread(
-  { connection, log, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
+  { connection, log, openJson, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
   onEnd: (thread: RunningThread) => void,
 ): RunningThread {
   const worker = new Worker(...program({ connection, timeoutMs, reportPartitions: reportPartitions() }))
@@ -96,7 +105,7 @@ function startThread(
     idle.refresh()
   }
   worker.on('message', (message: FromThread) => {
-    if (message.kind === 'log') void answerLog(log, message, tell)
+    if (message.kind === 'question') void answer({ log, openJson }, message, tell)
     else hear(reads, message, tell)
   })
   worker.on('error', (error) => (cause = error))
@@ -173,7 +182,7 @@ function chunksOf(read: Read, { isOpen, next, leave, forget }: Asking): Leavable
 /** Handles a message about a read. Messages about a read that was left are dropped. */
 function hear(
   reads: ReadonlyMap<number, Read>,
-  message: Exclude<FromThread, { kind: 'log' }>,
+  message: Exclude<FromThread, { kind: 'question' }>,
   tell: (message: ToThread) => void,
 ): void {
   const { id } = message
@@ -208,17 +217,20 @@ function fail(read: Read, fault: Error): void {
   read.answer?.reject(fault)
 }
 
-async function answerLog(
-  log: ResultThreadOptions['log'],
-  { question, asked }: Extract<FromThread, { kind: 'log' }>,
+async function answer(
+  { log, openJson }: Pick<ResultThreadOptions, 'log' | 'openJson'>,
+  { question, asked }: Extract<FromThread, { kind: 'question' }>,
   tell: (message: ToThread) => void,
 ): Promise<void> {
+  const valueOf = ({ of, args }: Question): Promise<number | string> => {
+    if (of === 'endOffset') return log.endOffset(...args)
+    return of === 'partitionFor' ? log.partitionFor(...args) : openJson(...args)
+  }
   try {
-    const value =
-      asked.of === 'endOffset' ? await log.endOffset(...asked.args) : await log.partitionFor(...asked.args)
-    tell({ kind: 'log', question, value })
+    const value = await valueOf(asked)
+    tell({ kind: 'answer', question, value })
   } catch (error) {
-    tell({ kind: 'log', question, fault: faultFrom(error) })
+    tell({ kind: 'answer', question, fault: faultFrom(error) })
   }
 }
 

@@ -12,7 +12,7 @@ import {
   errorOf,
   faultFrom,
   type FromThread,
-  type LogQuestion,
+  type Question,
   type ThreadData,
   type ToThread,
 } from './result-messages.js'
@@ -27,10 +27,10 @@ function serve(port: MessagePort, { connection, timeoutMs, reportPartitions }: T
   standBack()
   const tell = (message: FromThread, bytes?: Uint8Array): void =>
     port.postMessage(message, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer])
-  const asked = askLog(tell)
+  const { answered, ...asked } = askProcess(tell)
   const { turnOf, take } = createTurns(tell)
   const database = openDatabase({ ...connection, maxConnections: CONNECTIONS })
-  const reads = openResultReads({ database, log: asked.log, timeoutMs })
+  const reads = openResultReads({ database, timeoutMs, ...asked })
   const open = new Map<number, BegunResults['chunks']>()
   const failed = (id: number, error: unknown): void => {
     open.delete(id)
@@ -53,7 +53,7 @@ function serve(port: MessagePort, { connection, timeoutMs, reportPartitions }: T
     if (message.kind === 'begin') begin(message).catch((error: unknown) => failed(message.id, error))
     else if (message.kind === 'next') next(message.id).catch((error: unknown) => failed(message.id, error))
     else if (message.kind === 'turn') take(message.id)
-    else if (message.kind === 'log') asked.answered(message)
+    else if (message.kind === 'answer') answered(message)
     else if (message.kind === 'leave') open.delete(message.id)
     // Ends the thread alone.
     else void database.close().finally(() => process.exit())
@@ -85,27 +85,29 @@ function createTurns(tell: (message: FromThread) => void) {
   }
 }
 
-function askLog(tell: (message: FromThread) => void) {
-  const waiting = new Map<number, { resolve(value: number): void; reject(error: Error): void }>()
+function askProcess(tell: (message: FromThread) => void) {
+  const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>()
   let last = 0
-  const ask = (asked: LogQuestion): Promise<number> =>
-    new Promise((resolve, reject) => {
+  const ask = <Value extends number | string>(asked: Question): Promise<Value> =>
+    new Promise<Value>((resolve, reject) => {
       const question = (last += 1)
       waiting.set(question, { resolve, reject })
-      tell({ kind: 'log', question, asked })
+      tell({ kind: 'question', question, asked })
     })
   return {
     log: {
-      endOffset: (...args: Extract<LogQuestion, { of: 'endOffset' }>['args']) =>
-        ask({ of: 'endOffset', args }),
-      partitionFor: (...args: Extract<LogQuestion, { of: 'partitionFor' }>['args']) =>
-        ask({ of: 'partitionFor', args }),
+      endOffset: (...args: Extract<Question, { of: 'endOffset' }>['args']) =>
+        ask<number>({ of: 'endOffset', args }),
+      partitionFor: (...args: Extract<Question, { of: 'partitionFor' }>['args']) =>
+        ask<number>({ of: 'partitionFor', args }),
     },
-    answered(answer: Extract<ToThread, { kind: 'log' }>): void {
+    openJson: (...args: Extract<Question, { of: 'openJson' }>['args']) =>
+      ask<string>({ of: 'openJson', args }),
+    answered(answer: Extract<ToThread, { kind: 'answer' }>): void {
       const { resolve, reject } = waiting.get(answer.question)!
       waiting.delete(answer.question)
       if ('fault' in answer) reject(errorOf(answer.fault))
-      else resolve(answer.value)
+      else resolve(answer.value as never)
     },
   }
 }

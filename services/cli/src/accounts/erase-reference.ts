@@ -41,12 +41,13 @@ export async function lookAtReference(connections: Connections, order: Order): P
 
 /** Key, hash, watches and the event of the erasure change together. Throws CommandError if nothing is sealed for the reference. */
 export async function eraseOneReference(connections: Connections, order: Order): Promise<ErasedReference> {
-  const { database } = connections
-  const { accountId, reason } = order
+  const { database, personalData } = connections
+  const { accountId } = order
   // Runs first: a command that was interrupted after its commit is called again.
   await database.withConnection((connection) => connection.execute('VACUUM personal_data.reference_key'))
   const keyId = await keyIdOf(connections, order)
   const records = await recordsOf(connections, order, keyId)
+  const reason = (await personalData.of(accountId)).seal(order.reason)
   let endedWatches = 0
   const { erasedAt, isNew, keyIds } = await eraseReference(
     database,

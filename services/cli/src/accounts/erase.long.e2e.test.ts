@@ -19,6 +19,7 @@ const MARKERS = {
   note: 'markerNoteText',
   disposition: 'markerDispositionReason',
   share: 'markerShareLabel',
+  row: 'markerRowOfNames',
   client: '198.51.100.173',
   visitor: '198.51.100.174',
 }
@@ -147,6 +148,9 @@ test('the account fills every field with personal data, and reads it back as it 
     expect(found).toContain(id)
     expect(await call('GET', `/v1/audit-log?client_address=${MARKERS.client}`)).toContain('/v1/screen')
   })
+  const bulk = await call('POST', '/v1/bulk', { addresses: [LAZARUS, MARKERS.row] })
+  const results = `/v1/bulk/${(JSON.parse(bulk) as { job_id: string }).job_id}/results`
+  await until(async () => expect(await call('GET', results)).toContain(MARKERS.row))
   const proof = await until(() => call('GET', `/v1/reports/${id}/proof`))
   writeFileSync(join(folder, 'held-by-the-customer.proof'), proof)
   const { items } = await answered<{ items: { name: string }[] }>('accounts', 'list')

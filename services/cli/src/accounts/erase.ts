@@ -43,7 +43,7 @@ With --reference only what is sealed for this customer reference is erased: the 
 links of its reports. Its watches end. Everything else of the account stays, and a later use of the reference is kept anew.`,
     )
     .option('--reference <text>', 'erase only one customer reference of the account')
-    .option('--reason <text>', 'why, for the audit log; name no person')
+    .option('--reason <text>', 'why, for the audit log; it is sealed')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--json', 'answer in JSON')
     .action(async (accountId: string, options: EraseOptions) => {
@@ -117,7 +117,7 @@ async function erase(
   const plainRecords = await countPlainRecords(connections, accountId)
   const { keyIds, erasedAt, isNew } = await eraseAccount(
     database,
-    { accountId, by, reason, plainRecords },
+    { accountId, by, reason: await sealedReason(personalData, reason), plainRecords },
     (transaction) => forgetTables(transaction, accountId),
   )
   await rewriteTables(connections)
@@ -126,6 +126,10 @@ async function erase(
     ...{ destroyedKeys: keyIds.length, revokedKeys: keys.length, deletedEndpoints: endpoints.length },
   }
 }
+
+/** The keys of the account are about to be destroyed. The reason may name a person all the same, so a key without an account seals it. */
+const sealedReason = async (personalData: Connections['personalData'], reason: string): Promise<string> =>
+  (await personalData.of('')).seal(reason)
 
 const ERASURE = 'the personal data of the account is erased'
 
