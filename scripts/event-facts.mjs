@@ -2,6 +2,7 @@
 // the lists of calls, of audited, restored and personal events are made from these facts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { faultsOfTextFields } from './text-fields.mjs'
 
 const HELP = 'CONTRIBUTING.md, "Add an event", says what each fact means.'
 /** Personal data of every recorded call. */
@@ -109,7 +110,9 @@ export function readEvents(root, topics) {
     ]),
   )
   refuse(faultsOfEvents(subjects, schemas, topics))
-  return { subjects, schemas }
+  const textFields = JSON.parse(readFileSync(join(root, 'schemas/text-fields.json'), 'utf8'))
+  refuse(faultsOfTextFields({ subjects, schemas, kinds: textFields }))
+  return { subjects, schemas, textFields }
 }
 
 function refuse(faults) {

@@ -21,6 +21,8 @@ import { MAX_STEPS_PER_TRACE } from '../packages/service-kit/src/tracing/local-t
 import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/service-kit/src/tracing/start-tracing.js'
 import { openapiDocument } from '../services/api/src/openapi-document.js'
 import { asyncapiDocument } from './asyncapi.mjs'
+import { readEvents } from './event-facts.mjs'
+import { textFieldRows } from './text-fields.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const check = process.argv.includes('--check')
@@ -75,6 +77,17 @@ const pages: Record<string, string> = {
         return `\n## ${record}\n\n${schema.doc ?? ''}\n\nSubject \`${e.subject}\`, appended by ${e.owner}, ${e.visibility}.\n\n${table(['Field', 'Type', 'Meaning'], rows)}`
       })
       .join(''),
+  'text-fields.md':
+    `${banner}# Texts in events\n\nThe log keeps every event for ever. This table says of every text in it whether it is sealed, or why it may stay as it is. An event with a text that is not in it cannot be built.\n\n` +
+    table(['Text', 'Kind', 'What it is'], textRows()),
+}
+
+function textRows(): string[][] {
+  const { textFields: kinds, ...events } = readEvents(
+    root,
+    [...topicSpecs, ...derivedTopicSpecs].map(({ name }) => name),
+  )
+  return textFieldRows({ ...events, kinds })
 }
 
 function typeName(type: unknown): string {
