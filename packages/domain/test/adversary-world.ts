@@ -4,7 +4,7 @@
  */
 import type { ChainFact, ClusterRecord, LabelSetState } from '@cupel/contracts'
 import fc from 'fast-check'
-import type { ChainInputs, DeclaredRange, LabelFacts, Transfer } from '../src/index.js'
+import type { ChainInputs, DeclaredRange, LabelFacts, Neighbourhood, Transfer } from '../src/index.js'
 import { chainFact } from './chain-fact-builders.js'
 import { chooser } from './chooser.js'
 import { addressOf } from './exposure-builders.js'
@@ -18,7 +18,7 @@ import {
   restatement,
 } from './judgement-builders.js'
 
-/** `a` is screened, `b` and `c` are followed, and the others are at the ends of paths. */
+/** `a` is screened, `b` and `c` are followed, and the others are at the ends of paths; `mate` spends together with others. */
 export const names = [
   'a',
   'b',
@@ -29,8 +29,11 @@ export const names = [
   'extorter',
   'exchange',
   'stranger',
+  'mate',
 ] as const
 export type Name = (typeof names)[number]
+
+type UnknownTokens = NonNullable<Neighbourhood['unknownTokens']>[number]
 
 /** Everything that a decision reads, with the names of the world. The truth is a view from which nothing is hidden. */
 export interface View {
@@ -47,16 +50,20 @@ export interface View {
   readonly prices: ReadonlyMap<string, bigint> | null
   readonly chainInputs: ChainInputs
   readonly cluster: ClusterRecord | null
+  /** Absent: nobody sent tokens that no table knows. */
+  readonly unknownTokens?: readonly UnknownTokens[]
+  /** Labels of the addresses that spend together with one of the world. */
+  readonly mates?: Readonly<Partial<Record<Name, readonly (readonly LabelFacts[])[]>>>
 }
 
 export const addressNamed = (name: Name): string => addressOf(names.indexOf(name) + 10)
 export const nameOf = (address: string): Name => names.find((name) => addressNamed(name) === address)!
 
 /** A minute before midnight, UTC, so that most worlds span two days. */
-const START_S = 1_700_006_340
-const BLOCK_S = 12
+export const START_S = 1_700_006_340
+export const BLOCK_S = 12
 /** First block of a world. */
-const FIRST_BLOCK = 1_000
+export const FIRST_BLOCK = 1_000
 
 export interface AssetOfWorld {
   readonly symbol: string
@@ -203,7 +210,7 @@ function drawnLabels(chain: View['chain'], drawn: number): View['labels'] {
   }
 }
 
-const trueSets: readonly LabelSetState[] = [
+export const trueSets: readonly LabelSetState[] = [
   ofacSet({ asOf: '2026-11-20', refreshConfigured: true, visible: 1_000, total: 1_000, whole: true }),
   labelSet({ visible: 1_000, total: 1_000 }),
   labelSet({ source: 'exchanges', dataset: 'exchanges', visible: 1_000, total: 1_000 }),
@@ -211,7 +218,7 @@ const trueSets: readonly LabelSetState[] = [
 ]
 
 /** Micro-dollars of each asset on the days of a world; no price is round. */
-const truePrices = (chain: View['chain']): ReadonlyMap<string, bigint> =>
+export const truePrices = (chain: View['chain']): ReadonlyMap<string, bigint> =>
   new Map(
     assetsOf[chain].flatMap(({ symbol, group }) =>
       worldDays.map((day, index): [string, bigint] => [
@@ -228,7 +235,7 @@ export const worldDays: readonly string[] = [0, 1].map((day) =>
 
 const NOW_S = Date.parse(GENERATED_AT) / 1_000
 const kindsOf = { ETH: ['native', 'internal', 'token'], BTC: ['native'] } as const
-const trueRanges = (chain: View['chain']): readonly DeclaredRange[] =>
+export const trueRanges = (chain: View['chain']): readonly DeclaredRange[] =>
   kindsOf[chain].map((kind) => ({ kind, fromHeight: 0, toHeight: 2_000, toAtS: NOW_S - 3_600 }))
 
 /** Base units of the native asset that the address received and did not pass on. */
@@ -240,7 +247,7 @@ export function nativeNet(transfers: readonly Transfer[], address: string): bigi
 }
 
 /** An honest node's answer about the screened address. */
-function nodeSays(chain: View['chain'], transfers: readonly Transfer[]): ChainFact {
+export function nodeSays(chain: View['chain'], transfers: readonly Transfer[]): ChainFact {
   const address = addressNamed('a')
   const sent = transfers.filter(({ from }) => from === address)
   const touched = transfers.filter(({ from, to }) => from === address || to === address)
@@ -248,7 +255,7 @@ function nodeSays(chain: View['chain'], transfers: readonly Transfer[]): ChainFa
     chain,
     balanceBaseUnits: String(nativeNet(transfers, address)),
     txCount: chain === 'ETH' ? sent.length : new Set(touched.map(({ txHash }) => txHash)).size,
-    txCountKind: chain === 'ETH' ? 'outgoing' : 'all',
+    txCountKind: chain === 'ETH' ? 'outgoing' : 'total',
     isContract: chain === 'ETH' ? false : null,
     tokens: [],
   })

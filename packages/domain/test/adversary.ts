@@ -13,6 +13,8 @@ import {
   decideScreening,
   emptyExposure,
   measureExposure,
+  parseAddress,
+  withCluster,
   type Attribution,
   type PriceTable,
 } from '../src/index.js'
@@ -80,6 +82,7 @@ function exposureOf(view: View) {
     ranges: view.ranges,
     prices: pricesOf(view),
     netBaseUnits: view.chain === 'BTC' ? nativeNet(view.transfers, addressNamed('a')) : null,
+    unknownTokens: view.unknownTokens ?? [],
   })
   return measureExposure(around, { attributionOf, generatedAt: GENERATED_AT, policy })
 }
@@ -89,8 +92,30 @@ const pricesOf = ({ prices }: View): PriceTable | null =>
     ? null
     : { sha256: 'e'.repeat(64), microUsdOf: (symbol, day) => prices.get(`${symbol} ${day}`) ?? null }
 
-const attributed = ({ chain, labels, labelSets }: View, address: string): Attribution =>
-  attribute(labels[nameOf(address)] ?? [], { chain, labelSets, generatedAt: GENERATED_AT, policy })
+/** Labels are found by the key of an address, as the label view finds them. */
+function attributed({ chain, labels, labelSets, mates = {} }: View, address: string): Attribution {
+  const context = { chain, labelSets, generatedAt: GENERATED_AT, policy }
+  const name = nameOf(address)
+  const key = keyOf(address, chain)
+  const found = Object.values(labels)
+    .flat()
+    .filter((label) => keyOf(label.address, label.chain) === key)
+  const members = (mates[name] ?? []).map((one) => attribute(one, context))
+  return withCluster(attribute(found, context), members, policy)
+}
+
+const keys = new Map<string, string>()
+
+/** Addresses of a world that are none of its chain have themselves as their key. */
+function keyOf(address: string, chain: string): string {
+  const written = `${chain} ${address}`
+  const known = keys.get(written)
+  if (known !== undefined) return known
+  const parsed = parseAddress(address, chain)
+  const key = parsed.ok ? parsed.lookupKey : address
+  keys.set(written, key)
+  return key
+}
 
 /** Everything in the risk except dollars, and all dollar values in order. */
 function pricedRisk({ risk }: Report) {

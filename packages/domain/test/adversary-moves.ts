@@ -1,0 +1,234 @@
+/**
+ * What an adversary does on the chain to bring designated money to a clean wallet: each move ends in value of a designated address, so
+ * none of them may leave the wallet green, however whole and fresh everything is that a screening reads.
+ */
+import type { LabelFacts, Transfer } from '../src/index.js'
+import { writtenForms } from '../src/index.js'
+import {
+  addressNamed,
+  assetsOf,
+  BLOCK_S,
+  FIRST_BLOCK,
+  nodeSays,
+  START_S,
+  truePrices,
+  trueRanges,
+  trueSets,
+  type AssetOfWorld,
+  type Name,
+  type View,
+} from './adversary-world.js'
+import { chooser } from './chooser.js'
+import { cleanLabel, ofacLabel } from './judgement-builders.js'
+
+type Choose = <T>(choices: readonly T[]) => T
+export interface Move {
+  readonly on: readonly View['chain'][]
+  readonly play: (world: View, choose: Choose) => View
+}
+
+const BURN = `0x${'0'.repeat(40)}`
+const both = ['ETH', 'BTC'] as const
+
+/** Adds a payment in a block of its own; the sender's funds are the mover's concern. */
+function pay(
+  world: View,
+  [from, to]: readonly [string, string],
+  asset: AssetOfWorld,
+  amount: bigint,
+  more: Partial<Transfer> = {},
+): View {
+  const made = world.transfers.length
+  const block = FIRST_BLOCK + made
+  const transfer: Transfer = {
+    ...{
+      id: (made + 1).toString(16).padStart(32, '0'),
+      txHash: `0x${(made + 1).toString(16).padStart(64, '0')}`,
+    },
+    ...{
+      kind: asset.kind,
+      contract: asset.contract,
+      from,
+      to,
+      amount,
+      blockNumber: block,
+      index: 0,
+      position: 0,
+    },
+    ...{ occurredAtS: START_S + made * BLOCK_S, proven: true, coinJoin: false, ...more },
+  }
+  return told({ ...world, transfers: [...world.transfers, transfer] })
+}
+
+/** The node knows what happened. */
+const told = (world: View): View => ({
+  ...world,
+  chainInputs: { stage: 'answered', facts: [nodeSays(world.chain, world.transfers)] },
+})
+
+const route = (world: View, stations: readonly Name[], asset: AssetOfWorld, amount: bigint): View =>
+  stations
+    .slice(1)
+    .reduce(
+      (left, to, at) => pay(left, [addressNamed(stations[at]!), addressNamed(to)], asset, amount),
+      world,
+    )
+
+const labelled = (world: View, name: Name, label: LabelFacts): View => ({
+  ...world,
+  labels: {
+    ...world.labels,
+    [name]: [{ ...label, chain: world.chain, address: addressNamed(name) }],
+  },
+})
+const designated = (world: View): View => labelled(world, 'sanctioned', ofacLabel())
+
+/** A wallet that an exchange funded, and that paid others: green until somebody moves. */
+export function cleanWorld(drawn: number): View {
+  const choose = chooser(drawn)
+  const chain = choose(['ETH', 'ETH', 'BTC'] as const)
+  const empty: View = {
+    ...{ chain, labels: {}, labelSets: trueSets, labelView: 'current', ledger: 'examined', transfers: [] },
+    ...{ ranges: trueRanges(chain), followed: ['b', 'c'], truncated: false, prices: truePrices(chain) },
+    ...{ chainInputs: { stage: '', facts: [] }, cluster: null },
+  }
+  const world = designated(
+    labelled(empty, 'exchange', cleanLabel({ source: 'exchanges', dataset: 'exchanges' })),
+  )
+  const used = assetsOf[chain].filter((_, at) => at === 0 || choose([true, false]))
+  const funded = used.reduce(
+    (left, asset) => route(left, ['exchange', 'a'], asset, choose([100n, 1_000n, 20_000n]) * asset.dust),
+    world,
+  )
+  const [first] = used
+  return choose([true, false])
+    ? route(
+        funded,
+        ['a', choose(['stranger', 'exchange'] as const)],
+        { ...first!, kind: nativeOf(first!) },
+        10n * first!.dust,
+      )
+    : funded
+}
+
+/** A wallet cannot send with a trace. */
+const nativeOf = ({ kind }: AssetOfWorld) => (kind === 'internal' ? ('native' as const) : kind)
+
+const incoming = (world: View, { group }: AssetOfWorld): bigint =>
+  world.transfers
+    .filter((one) => one.to === addressNamed('a'))
+    .map((one) => ({
+      amount: one.amount,
+      asset: assetsOf[world.chain].find(({ contract }) => contract === one.contract)!,
+    }))
+    .filter(({ asset }) => asset.group === group)
+    // In millionths of dust, which assets of one group share.
+    .reduce((sum, { amount, asset }) => sum + (amount * 1_000_000n) / asset.dust, 0n)
+
+/** A fifth of all that the wallet has received of the asset, and at least a few times the dust. */
+const noticeable = (world: View, asset: AssetOfWorld): bigint =>
+  (incoming(world, asset) * asset.dust) / 4_000_000n + 3n * asset.dust
+
+const anyAsset = (world: View, choose: Choose): AssetOfWorld => choose(assetsOf[world.chain])
+const TRON = 'TRX'
+
+export const moves: Readonly<Record<string, Move>> = {
+  'pays with a token that no table knows': {
+    on: ['ETH'],
+    play: (world, choose) => ({
+      ...world,
+      unknownTokens: [
+        {
+          ...{ direction: choose(['in', 'out'] as const), contract: `0x${'ab'.repeat(20)}` },
+          ...{ counterparty: addressNamed('sanctioned'), amount: choose([1n, 10n ** 24n]), transfers: 1 },
+        },
+      ],
+    }),
+  },
+  'mints in between': {
+    on: ['ETH'],
+    play: (world, choose) => {
+      const asset = choose(assetsOf.ETH.filter(({ kind }) => kind === 'token'))
+      const amount = choose([1n, 40n, 5_000n]) * asset.dust
+      const burnt = pay(world, [addressNamed('sanctioned'), BURN], asset, amount)
+      return pay(burnt, [BURN, addressNamed('a')], asset, amount)
+    },
+  },
+  'pretends a CoinJoin': {
+    on: ['BTC'],
+    play: (world, choose) => {
+      const [asset] = assetsOf.BTC
+      const amount = choose([1n, 5n, 500n]) * asset!.dust
+      const node = `coinjoin:0x${'c'.repeat(64)}`
+      const paid = pay(world, [addressNamed('sanctioned'), node], asset!, 10n * amount, { coinJoin: true })
+      return pay(paid, [node, addressNamed('a')], asset!, amount, { coinJoin: true })
+    },
+  },
+  'writes the designated address in another form': {
+    on: ['ETH'],
+    play: (world, choose) => {
+      const address = addressNamed('sanctioned')
+      const [twin] = writtenForms(address, 'ETH', TRON).filter((form) => form !== address)
+      const form = choose([
+        { chain: TRON, address: twin! },
+        { chain: 'ETH', address: `0x${address.slice(2).toUpperCase()}` },
+        { chain: 'BSC', address },
+      ])
+      const asset = anyAsset(world, choose)
+      const paid = route(world, ['sanctioned', 'a'], asset, choose([2n, 60n]) * asset.dust)
+      return { ...paid, labels: { ...paid.labels, sanctioned: [ofacLabel(form)] } }
+    },
+  },
+  'pays out of the wallet of a designated address': {
+    on: ['BTC'],
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const paid = route(world, ['mate', 'a'], asset, choose([1n, 3n, 800n]) * asset.dust)
+      return { ...paid, mates: { mate: [[ofacLabel({ chain: 'BTC' })]] } }
+    },
+  },
+  'pays over three hops, the first from the wallet of a designated address': {
+    on: both,
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const paid = route(world, ['mate', 'c', 'b', 'a'], asset, noticeable(world, asset))
+      return { ...paid, mates: world.chain === 'BTC' ? { mate: [[ofacLabel({ chain: 'BTC' })]] } : {} }
+    },
+  },
+  'pays from a cluster that also holds a clean exchange': {
+    on: ['BTC'],
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const paid = route(
+        world,
+        choose([
+          ['mate', 'a'],
+          ['mate', 'b', 'a'],
+        ] as const),
+        asset,
+        noticeable(world, asset),
+      )
+      const clean = cleanLabel({ chain: 'BTC', source: 'exchanges', dataset: 'exchanges' })
+      return { ...paid, mates: { mate: [[ofacLabel({ chain: 'BTC' })], [clean]] } }
+    },
+  },
+  'passes it on over another wallet': {
+    on: both,
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      return route(
+        world,
+        ['sanctioned', choose(['b', 'c'] as const), 'a'],
+        asset,
+        choose([1n, 40n, 3_000n]) * asset.dust,
+      )
+    },
+  },
+  'is paid by the wallet itself': {
+    on: both,
+    play: (world) => {
+      const [asset] = assetsOf[world.chain]
+      return route(world, ['a', 'sanctioned'], asset!, 1n)
+    },
+  },
+}
