@@ -131,6 +131,11 @@ export const UNGUARDED_REMOVALS = 5
 /** Removals up to one in this many of a set never need a confirmation: 2 %. */
 export const UNGUARDED_REMOVAL_DIVISOR = 50
 
+/** A list of so few designations loses none of them without a confirmation. */
+export const SHORT_LIST = 10
+/** Designations up to one in this many never need a confirmation, if their list is not short: 20 %. */
+export const UNGUARDED_DESIGNATION_DIVISOR = 5
+
 export type RemovalGuard =
   | { readonly ok: true }
   | { readonly ok: false; readonly removals: number; readonly limit: number }
@@ -143,13 +148,18 @@ export function guardRemovals({
   liveBefore,
   removals,
   accepted,
+  designates = false,
 }: {
   readonly liveBefore: number
   readonly removals: number
   /** The number that the operator accepts, with `--accept-removals`; null if none was given. */
   readonly accepted: number | null
+  /** The numbers are addresses with a designation, or with a sanction of an own list. */
+  readonly designates?: boolean
 }): RemovalGuard {
-  const limit = Math.max(UNGUARDED_REMOVALS, Math.floor(liveBefore / UNGUARDED_REMOVAL_DIVISOR))
+  const few = Math.max(UNGUARDED_REMOVALS, Math.floor(liveBefore / UNGUARDED_REMOVAL_DIVISOR))
+  const share = liveBefore <= SHORT_LIST ? 0 : Math.floor(liveBefore / UNGUARDED_DESIGNATION_DIVISOR)
+  const limit = designates ? Math.min(few, share) : few
   return removals <= limit || removals === accepted ? { ok: true } : { ok: false, removals, limit }
 }
 

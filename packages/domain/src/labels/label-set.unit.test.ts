@@ -147,6 +147,19 @@ describe('removals', () => {
     expect(guardRemovals({ liveBefore, removals, accepted }).ok).toBe(ok)
   })
 
+  test.each([
+    [10, 1, false],
+    [10, 0, true],
+    [11, 2, true],
+    [11, 3, false],
+    [24, 4, true],
+    [24, 5, false],
+    [400, 8, true],
+    [400, 9, false],
+  ])('of %i designations %i may end unconfirmed: %s', (liveBefore, removals, ok) => {
+    expect(guardRemovals({ liveBefore, removals, accepted: null, designates: true }).ok).toBe(ok)
+  })
+
   test('a refusal says how many there are and how many may go', () => {
     expect(guardRemovals({ liveBefore: 400, removals: 90, accepted: null })).toEqual({
       ok: false,

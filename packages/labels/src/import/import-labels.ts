@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { requestedEventId } from '@cupel/contracts'
-import { authorityOriginOf, guardRemovals, UNGUARDED_REMOVALS } from '@cupel/domain'
+import { authorityOriginOf } from '@cupel/domain'
 import { labelFormats } from '../formats/formats.js'
 import { SetRefusedError } from '../formats/label-source.js'
 import type { Queryable } from '@cupel/postgres'
@@ -21,7 +21,7 @@ import {
 } from './import-request.js'
 import { labelEvents, published, retired } from './label-events.js'
 import { setKey } from './set-key.js'
-import { endedBy, lostBy, removalsOf, type Ended, type SetImport } from './ended-labels.js'
+import { endedBy, lostBy, removalsOf, takeOverText, type Ended, type SetImport } from './ended-labels.js'
 import { badOption, replacedNames, requireLater, requireReplaced } from './replaced-sets.js'
 import { unreadWarnings, warningsOf } from './import-warnings.js'
 import { createSpools, type SpoolFactory } from './label-spool.js'
@@ -217,15 +217,13 @@ function requireAcceptedRemovals(
   ended: Ended,
   request: LabelImportRequest,
 ): void {
-  const guarded = removalsOf(sets, ended).filter(
-    ({ before, removals }) => !guardRemovals({ liveBefore: before, removals, accepted: null }).ok,
-  )
+  const guarded = removalsOf(sets, ended).filter(({ isGuarded }) => isGuarded)
   const removals = guarded.reduce((sum, one) => sum + one.removals, 0)
   if (removals === 0 || removals === request.acceptRemovals) return
   const given = request.acceptRemovals === undefined ? '' : ` (not ${request.acceptRemovals})`
   throw new ImportRefusedError(
     'too-many-removals',
-    `The import would ${guarded.map(({ what }) => what).join(' and ')}: more than ${UNGUARDED_REMOVALS} and 2 %. ` +
+    `The import would ${guarded.map(({ what }) => what).join(' and ')}. ` +
       `If that is right, import again with --accept-removals ${removals} --reason "…"${given}`,
     { removals, lost: ended.lost },
   )
@@ -317,6 +315,11 @@ function summaryOf(
     warnings: [
       ...unreadWarnings(read, request),
       ...sets.flatMap(({ comparison }) => warningsOf(comparison, request)),
+      ...[...ended.byAuthority.values()].flatMap(({ takeOver }) =>
+        takeOver === null
+          ? []
+          : [`The import ${request.dryRun === true ? 'would ' : ''}${takeOverText(takeOver)}`],
+      ),
     ],
     visible,
     durationMs,

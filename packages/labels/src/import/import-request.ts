@@ -82,6 +82,8 @@ export interface LostDesignation {
   readonly entity: string
   readonly source: string
   readonly dataset: string
+  /** Another source restated the designation. It ends because the authority's own list does not state it. */
+  readonly isRestatement: boolean
 }
 
 /** The changes that an import made, or with `dryRun` would make, to one set. */

@@ -84,7 +84,10 @@ describe('a wallet that a collection names for two authorities', () => {
   }
   const importOwnList = async (): Promise<void> => {
     const other = rows('ofac_sdn', 3, { source: 'ofac_sdn', category: 'sanctions' }, 1)
-    await installation.imported(await installation.list('sdn', other), { whole: true, asOf: '2026-11-20' })
+    await installation.imported(await installation.list('sdn', other), {
+      ...{ whole: true, asOf: '2026-11-20' },
+      ...{ acceptRemovals: 1, reason: 'OFAC’s own list does not state it' },
+    })
   }
 
   test('stays designated by the other one when one’s own list does not name it', async () => {

@@ -145,3 +145,55 @@ describe('a list older than the published one', () => {
     })
   })
 })
+
+describe('sanctions', () => {
+  const sanctioned = (source: string, count: number, entity = 'A listed party'): string[] =>
+    Array.from({ length: count }, (_, index) =>
+      row({ source, category: 'sanctions', address: evm(0x900 + index), chain: 'ETH', entity }),
+    )
+
+  test.each([
+    ['own_list', 8, 7, 1],
+    ['own_list', 10, 9, 1],
+    ['own_list', 20, 15, 5],
+    ['eu_fsf', 8, 7, 1],
+    ['il_nbctf', 20, 15, 5],
+  ])('of %s: %i that become %i need the number %i', async (source, before, after, removals) => {
+    const name = `${source}-${before}.csv`
+    await installation.imported(await installation.list(name, sanctioned(source, before)))
+    const shorter = await installation.list(name, sanctioned(source, after))
+    expect(await installation.import(shorter)).toMatchObject({ refusal: 'too-many-removals', removals })
+    const accepted = { acceptRemovals: removals, reason: 'delisted' }
+    expect(await installation.imported(shorter, accepted)).toMatchObject({ retired: removals })
+    const empty = { source, acceptRemovals: after, reason: 'the end of the test' }
+    await installation.imported(await installation.list(name, []), empty)
+  })
+
+  test('of a short own list keep their address if only the party is renamed', async () => {
+    const name = 'renamed.csv'
+    await installation.imported(await installation.list(name, sanctioned('renaming', 3)))
+    const renamed = await installation.list(name, sanctioned('renaming', 3, 'The same party'))
+    expect(await installation.imported(renamed)).toMatchObject({ added: 3, retired: 3 })
+  })
+
+  test('of a short list are guarded beside a long list of the same authority', async () => {
+    const long = rows('ofac_sdn', 400).map((line) => line.replace(',scam,', ',sanctions,'))
+    await installation.imported(await installation.list('long.csv', long))
+    const short = (count: number): Promise<string> =>
+      installation.list('short.csv', sanctioned('ofac_sdn', count))
+    await installation.imported(await short(6))
+    expect(await installation.import(await short(5))).toMatchObject({
+      refusal: 'too-many-removals',
+      removals: 1,
+    })
+  })
+
+  test('of a replaced own list need their number too', async () => {
+    await installation.imported(await installation.list('first.csv', sanctioned('replacing', 4)))
+    const second = await installation.list('second.csv', sanctioned('replacing', 3))
+    expect(await installation.import(second, { replaces: ['first.csv'] })).toMatchObject({
+      refusal: 'too-many-removals',
+      removals: 1,
+    })
+  })
+})

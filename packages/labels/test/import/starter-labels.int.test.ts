@@ -1,5 +1,5 @@
 import { UNGUARDED_REMOVALS, type Judgement } from '@cupel/domain'
-import { labelFormats, type LabelRow } from '../../src/index.js'
+import { labelFormats, type LabelImportRefused, type LabelRow } from '../../src/index.js'
 import { listSets } from '@cupel/read-models'
 import { createReadStream } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -75,7 +75,12 @@ test('once OFAC’s own list is imported, starter labels no longer sanction an a
         `${address},${chain},sanctions,A listed party,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
     ),
   )
-  const { lost } = await installation.imported(own, { whole: true })
+  const { lost, warnings } = await installation.imported(own, { whole: true })
+  expect(warnings).toContainEqual(
+    expect.stringMatching(
+      /^The import let the list of us-ofac take the place of its restatements .*: \d+ addresses are now stated by the authority itself, and 1 address is no longer stated$/,
+    ),
+  )
   expect(lost).toMatchObject([{ address: delisted.toLowerCase(), source: 'cupel_starter' }])
   const row = (address: string): LabelRow => rows.find((found) => found.address === address)!
   expect(await judged(row(listed))).toMatchObject({ level: 'red', overallHundredths: 10_000 })
@@ -119,7 +124,17 @@ test('what another source restates is guarded beside the starter labels', async 
     const list = await fresh.list('sdn.csv', [
       `0x${'7'.repeat(40)},ETH,sanctions,A listed party,ofac_sdn,https://ofac.treasury.gov/,0.99,2026-11-20`,
     ])
-    expect(await fresh.import(list, { whole: true })).toMatchObject({ refusal: 'too-many-removals' })
+    const refused = await fresh.import(list, { whole: true })
+    expect(refused).toMatchObject({ refusal: 'too-many-removals' })
+    const { message, removals, lost } = refused as LabelImportRefused
+    expect(message).toContain('0 addresses are now stated by the authority itself')
+    expect(message).toContain(`${removals} addresses are no longer stated`)
+    expect(message).not.toContain('designations')
+    expect(lost.every(({ isRestatement }) => isRestatement)).toBe(true)
+    const reason = 'the list is here now'
+    expect(await fresh.imported(list, { whole: true, acceptRemovals: removals!, reason })).toMatchObject({
+      status: 'imported',
+    })
   } finally {
     await fresh.close()
   }

@@ -142,7 +142,7 @@ describe('the guard counts addresses that lose a designation', () => {
     expect(shorter).toMatchObject({ lost: expect.objectContaining({ length: 30 }) as unknown })
     expect(shorter.status === 'refused' && shorter.lost[0]).toEqual({
       ...{ authority: 'us-ofac', chain: 'ETH', address: evm(1), entity: 'The same under another name' },
-      ...{ source: 'ofac_sdn', dataset: 'sdn' },
+      ...{ source: 'ofac_sdn', dataset: 'sdn', isRestatement: false },
     })
     for (const acceptRemovals of [29, 31])
       expect(await tried('sdn', renamed.slice(30), { ...WHOLE, acceptRemovals, reason: 'x' })).toMatchObject({

@@ -53,7 +53,7 @@ nothing is green, until --accept-unreadable states the exact number of such rows
 
 All sets of an authority designate together. Only a whole list ends restatements of it, and a whole list that is older
 than another version of the same list in force adds history only. An import that ends designations needs --accept-removals with the number
-of addresses that lose one, if they are more than 5 and 2 %.
+of addresses that lose one, if they are more than 5 and 2 %, or more than 20 %, or any of a list of ten or fewer.
 
 Examples:
   cupel labels import ofac_sdn.csv --format csv
@@ -176,12 +176,22 @@ function refuse(context: CliContext, options: JsonOption, result: LabelImportRef
 
 /** Addresses that are no longer designated by any set of their authority; --json lists all of them. */
 function lostText({ lost }: Pick<LabelImportResult, 'lost'>, lose: string): string[] {
+  return [
+    ...lostLines(
+      lost.filter(({ isRestatement }) => !isRestatement),
+      `${lose} a designation`,
+    ),
+    ...lostLines(
+      lost.filter(({ isRestatement }) => isRestatement),
+      'that other sources restated, and that the authority itself does not state',
+    ),
+  ]
+}
+
+function lostLines(lost: LabelImportResult['lost'], what: string): string[] {
   if (lost.length === 0) return []
   const shown = lost.slice(0, SHOWN_ROWS)
-  const lines = [
-    '',
-    `${number(lost.length)} ${lost.length === 1 ? 'address' : 'addresses'} ${lose} a designation:`,
-  ]
+  const lines = ['', `${number(lost.length)} ${lost.length === 1 ? 'address' : 'addresses'} ${what}:`]
   for (const { authority, chain, address, entity } of shown)
     lines.push(`  ${chain.padEnd(5)} ${address}  ${authority}: ${entity === '' ? '(no name)' : entity}`)
   if (lost.length > shown.length)

@@ -221,6 +221,10 @@ test('cupel labels show answers for what held and for what was known, each at it
     'uk_ofsi',
     '--as-of',
     '2026-06-01',
+    '--accept-removals',
+    '1',
+    '--reason',
+    'delisted',
   )
 
   const show = async (...args: string[]): Promise<Record<string, unknown>[]> => {
