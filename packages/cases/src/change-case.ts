@@ -23,6 +23,8 @@ export interface Actor {
   readonly subject: string
   /** The same person in entries older than the sealing of names. */
   readonly plain?: { readonly person: string; readonly subject: string } | undefined
+  /** Whether a text of an entry is sealed under another key, so that it cannot be compared with the name or identifier of this author. */
+  readonly cannotCompare: (text: string) => boolean
   readonly call: ApiCall
 }
 
@@ -103,13 +105,11 @@ export async function setDisposition(
 }
 
 /** Whether this person could confirm the proposal: only another person than its author can. */
-export function mayConfirm(
-  proposal: StoredEntry,
-  actor: Pick<Actor, 'holder' | 'person' | 'subject' | 'plain'>,
-  doPeopleSignIn: boolean,
-): boolean {
+export function mayConfirm(proposal: StoredEntry, actor: Comparable, doPeopleSignIn: boolean): boolean {
   return !isSamePerson(proposerOf(proposal, actor), personOf(actor), doPeopleSignIn)
 }
+
+type Comparable = Pick<Actor, 'holder' | 'person' | 'subject' | 'plain' | 'cannotCompare'>
 
 const personOf = ({
   holder,
@@ -121,17 +121,18 @@ const personOf = ({
   name: person,
 })
 
-/** An entry that is older than the sealing of names still has the same author. */
-const proposerOf = (
-  { holder, actor, subject }: StoredEntry,
-  { person, subject: ownSubject, plain }: Pick<Actor, 'person' | 'subject' | 'plain'>,
-): CasePersonId => ({
-  holder,
-  subject: subject !== '' && subject === plain?.subject ? ownSubject : subject,
-  name: actor !== '' && actor === plain?.person ? person : actor,
-})
+/** An entry that is older than the sealing of names still has the same author. One that cannot be compared may be of this author. */
+function proposerOf({ holder, actor, subject }: StoredEntry, author: Comparable): CasePersonId {
+  if (author.cannotCompare(subject) || author.cannotCompare(actor)) return personOf(author)
+  const { person, subject: ownSubject, plain } = author
+  return {
+    holder,
+    subject: subject !== '' && subject === plain?.subject ? ownSubject : subject,
+    name: actor !== '' && actor === plain?.person ? person : actor,
+  }
+}
 
-function stateOf(present: StoredCase | null, actor: Pick<Actor, 'person' | 'subject' | 'plain'>): CaseState {
+function stateOf(present: StoredCase | null, actor: Comparable): CaseState {
   const proposal = present?.proposal ?? null
   if (proposal === null) return { disposition: present?.disposition ?? null, proposal: null }
   const by = proposerOf(proposal, actor)
@@ -219,11 +220,11 @@ async function writeEntry(
 
 async function writeEventOf(
   transaction: Queryable,
-  { report, accountId, livemode, text, keyId, person, call }: Order,
+  { report, accountId, livemode, text, keyId, person, subject, call }: Order,
   entry: DecidedEntry,
   { version, madeAt }: { version: number; madeAt: string },
 ): Promise<void> {
-  const base = { reportId: report.reportId, accountId, livemode, version, actor: person, call }
+  const base = { reportId: report.reportId, accountId, livemode, version, actor: person, subject, call }
   const decision = { ...base, disposition: entry.disposition ?? '', reason: text }
   const proposalVersion = entry.proposalVersion ?? 0
   switch (entry.kind) {

@@ -23,19 +23,21 @@ export interface RecordedEntry {
   readonly madeAt: string
   readonly keyId: string
   readonly actor: string
+  readonly subject: string
 }
 
 /** `missing-entry`: an entry before this one is neither in the database nor in the log. */
 export type ReplayedEntry = 'known' | 'added' | 'missing-report' | 'missing-entry'
 
 export function recordedEntry({ type, data }: DomainEvent<CaseEventType>): RecordedEntry {
-  const { reportId, accountId, livemode, version, actor } = data
+  const { reportId, accountId, livemode, version, actor, subject } = data
   const base = {
     reportId,
     accountId,
     livemode,
     version,
     actor,
+    subject,
     previousDisposition: null,
     proposalVersion: null,
   }
@@ -119,12 +121,12 @@ function stateAfter(
 async function insertEntry(transaction: Queryable, entry: RecordedEntry, holder: string): Promise<void> {
   await transaction.execute(
     `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, disposition, previous_disposition,
-       proposal_version, made_at, key_id, holder, actor)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       proposal_version, made_at, key_id, holder, actor, subject)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       ...[entry.reportId, entry.version, entry.accountId, entry.livemode, entry.kind, entry.text],
       ...[entry.disposition, entry.previousDisposition, entry.proposalVersion, entry.madeAt],
-      ...[entry.keyId, holder, entry.actor],
+      ...[entry.keyId, holder, entry.actor, entry.subject],
     ],
   )
 }

@@ -1288,6 +1288,8 @@ export interface ReportNoteAdded {
   readonly addedBy: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
+  readonly subject: string
   /** The call that added the note. */
   readonly call: null | ApiCall
 }
@@ -1309,6 +1311,8 @@ export interface DispositionProposed {
   readonly proposedBy: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
+  readonly subject: string
   /** The call that proposed the disposition. */
   readonly call: null | ApiCall
 }
@@ -1332,6 +1336,8 @@ export interface DispositionProposalDeclined {
   readonly declinedBy: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
+  readonly subject: string
   /** The call that declined the proposal. */
   readonly call: null | ApiCall
 }
@@ -1355,6 +1361,8 @@ export interface DispositionChanged {
   readonly changedBy: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
+  readonly subject: string
   /** The version of the proposal that this change confirms; 0 if it confirms none. */
   readonly proposalVersion: number
   /** The call that changed the disposition. */

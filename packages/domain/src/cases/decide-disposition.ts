@@ -5,7 +5,7 @@ import { riskLevels, type Disposition } from '@cupel/contracts'
 export interface CasePersonId {
   /** The first key in the chain of rotations of the call's key: a rotated key has the same holder. */
   readonly holder: string
-  /** The permanent identifier of the person; empty if no person is signed in, or if the entry comes from the log. */
+  /** The permanent identifier of the person; empty if no person is signed in. */
   readonly subject: string
   /** The name of the person; empty if no person is signed in. */
   readonly name: string

@@ -1,5 +1,6 @@
 /** Cases as the API shows them, and what their routes have in common. */
 import { keyHolder } from '@cupel/access'
+import { keyIdOf } from '@cupel/personal-data'
 import {
   MAX_ENTRIES,
   MAX_NOTES,
@@ -71,8 +72,15 @@ export async function caseAuthorOf(
     person: call.caller.session?.actor ?? '',
     subject: call.caller.session?.subject ?? '',
     plain: call.plainPerson,
+    cannotCompare: sealedElsewhere(call.caller.session),
     call: apiCallOf(call, status),
   }
+}
+
+/** Whether a text is sealed under another key than the present one of the account, which sealed the name of the person of the call. */
+function sealedElsewhere(session: KeyedCall['caller']['session']): (text: string) => boolean {
+  const own = keyIdOf(session?.actor ?? '')
+  return (text) => own !== null && keyIdOf(text) !== null && keyIdOf(text) !== own
 }
 
 /**
@@ -152,7 +160,8 @@ export async function caseForCaller(
   const proposal = stored?.summary.proposal ?? null
   if (proposal === null || document.proposal === null) return document
   const holder = await keyHolder(parts.database, keyId)
-  const reader = { holder, person: session?.actor ?? '', subject: session?.subject ?? '', plain }
+  const author = { person: session?.actor ?? '', subject: session?.subject ?? '', plain }
+  const reader = { holder, ...author, cannotCompare: sealedElsewhere(session) }
   const mayDo = mayConfirm(proposal, reader, parts.doPeopleSignIn)
   return { ...document, proposal: { ...document.proposal, may_confirm: mayDo } }
 }
