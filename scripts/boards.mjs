@@ -106,11 +106,6 @@ const boards = {
         ],
       ],
       ['Items ended', 'reqps', [['items', 'sum(rate(cupel_bulk_items_ended_total[$__rate_interval]))']]],
-      [
-        'Dwell of interactive screens, as the coordinator sees it',
-        's',
-        [['p95', 'max(cupel_bulk_interactive_dwell_seconds)']],
-      ],
       ['Jobs ended', 'reqps', [['jobs', 'sum(rate(cupel_bulk_jobs_ended_total[$__rate_interval]))']]],
       ['Attempts by outcome', 'reqps', [['{{outcome}}', perSecond('webhook_attempts_total', 'outcome')]]],
       ['Time of attempts', 's', quantiles(seconds('webhook_attempt_seconds'))],

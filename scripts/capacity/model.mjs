@@ -50,7 +50,6 @@ export function needsOf(rate, costs, { screen, report }) {
     ...{ rate, api, scorer, projector, coordinator, brokerCores, postgresCores },
     machines: Math.max(LEAST, Math.ceil(serviceCores / MACHINE_CORES)),
     exceeded: [
-      ...(busyCores(costs['bulk-coordinator'], rate) > PLANNED_SHARE ? ['the bulk coordinator'] : []),
       ...(api > report / 2 ? [`report partitions (${report / 2} for API instances)`] : []),
       ...(scorer > screen ? [`partitions of a lane (${screen})`] : []),
       ...(projector > report ? [`report partitions (${report} for projectors)`] : []),
@@ -65,7 +64,6 @@ export function limitsOf(costs, { screen, report, postgresCores }) {
     { what: `scorers: ${screen} partitions of a lane`, rate: rateOf(screen, costs.scorer) },
     { what: `APIs: ${report / 2} report partitions, one for each`, rate: rateOf(report / 2, costs.api) },
     { what: `projectors: ${report} report partitions`, rate: rateOf(report, costs.projector) },
-    { what: 'the bulk coordinator: one works', rate: rateOf(1, costs['bulk-coordinator']) },
     { what: `Postgres: one primary of ${postgresCores} cores`, rate: rateOf(postgresCores, costs.postgres) },
   ].sort((one, other) => one.rate - other.rate)
 }

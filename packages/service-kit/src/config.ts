@@ -217,7 +217,9 @@ export const settings = {
     .describe('Which requests a scorer reads.'),
   CUPEL_BULK_DWELL_TARGET_MS: milliseconds(1, 60_000)
     .default(25)
-    .describe('Dwell of interactive screens (95th percentile) above which bulk jobs slow down.'),
+    .describe(
+      'Dwell of interactive screens (95th percentile) above which bulk jobs slow down; a setting of scorers.',
+    ),
   CUPEL_WATCH_DIGEST_HOUR: z.coerce
     .number()
     .int()

@@ -2,6 +2,7 @@
 import { startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
+import { readDwells, sweepDwells } from '@cupel/heartbeats'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Consumer, type Trouble } from '@cupel/projections'
 import { createAnnounce } from './announce.js'
@@ -10,7 +11,6 @@ import { createBacklog, type Backlog } from './backlog.js'
 import { sweep } from './early-outcomes.js'
 import { COORDINATOR_GROUP, followJobs } from './follow-jobs.js'
 import { followWatches } from './follow-watches.js'
-import { watchInteractiveDwell } from './interactive-dwell.js'
 import { listOpenJobs } from './job-table.js'
 import { createPace, PACE_INTERVAL_MS, type Pace } from './pace.js'
 import { createRelease } from './release.js'
@@ -25,7 +25,6 @@ export interface CoordinationOptions {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  readonly dwellTargetMs: number
   /** Hour of the day, UTC, at which the digest of watches ends. */
   readonly digestHour: number
   /** Work has begun. */
@@ -84,7 +83,7 @@ interface Parts {
 }
 
 async function startWork(options: CoordinationOptions, lease: Lease, trouble: Trouble): Promise<Work> {
-  const { log, codec, database, logger, metrics, tracing, dwellTargetMs } = options
+  const { log, codec, database, logger, metrics, tracing } = options
   const broken = new AbortController()
   const fence = createFence(lease, () => broken.abort())
   const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
@@ -92,7 +91,7 @@ async function startWork(options: CoordinationOptions, lease: Lease, trouble: Tr
     if (!isWatchJob(jobId)) ended.inc()
   })
   backlog.add(await listOpenJobs(database))
-  const pace = createPace({ dwellTargetMs, metrics })
+  const pace = createPace({ metrics })
   const release = startWorkLoop(
     'release',
     createRelease({ log, codec, database, backlog, pace, fence, tracing }),
@@ -109,10 +108,6 @@ async function startWork(options: CoordinationOptions, lease: Lease, trouble: Tr
   const learn = createLearner(parts, announce)
   const onStopped = (error: Error): void => options.fail('The bulk coordinator has stopped reading', error)
   const consumers = [
-    watchInteractiveDwell({
-      ...{ log, logger, onStopped },
-      onDwell: (dwellMs) => pace.interactive(dwellMs),
-    }),
     followJobs({ log, codec, database, logger, metrics, fence, onApplied: learn, onStopped }),
   ]
   const loops = [startPacing(parts), ...startOthers(parts)]
@@ -137,7 +132,10 @@ function startOthers({ options, fence, trouble, backlog, release }: Parts): Loop
     },
   })
   const sweeping = startLoop({
-    step: () => sweep(database),
+    async step() {
+      await sweep(database)
+      await sweepDwells(database)
+    },
     restMs: SWEEP_INTERVAL_MS,
     firstAfterMs: SWEEP_INTERVAL_MS,
     onError: (error) => logger.warn({ err: error }, 'Old rows of bulk jobs could not be deleted'),
@@ -197,14 +195,17 @@ function createLearner(
   }
 }
 
-function startPacing({ options: { metrics, logger }, trouble, backlog, pace }: Parts): Loop {
+function startPacing({ options: { database, metrics, logger }, trouble, backlog, pace }: Parts): Loop {
   const waiting = metrics.gauge('bulk_waiting_items', 'Screenings of bulk jobs not yet released')
   const underWay = metrics.gauge('bulk_under_way_items', 'Screenings of bulk jobs released and not ended')
+  const dwells = readDwells(database)
   return startLoop({
     async step() {
       waiting.set(backlog.waiting())
       underWay.set(backlog.underWay())
-      pace.adapt()
+      // Without work the window matters to nobody, and later nobody asks how long screens waited now.
+      if (backlog.size() === 0) return dwells.forget()
+      pace.adapt(await dwells.look())
       trouble.over('pace')
     },
     restMs: PACE_INTERVAL_MS,

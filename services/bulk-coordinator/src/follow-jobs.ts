@@ -1,13 +1,12 @@
 /**
  * Reads facts about jobs from the bulk topics and the bulk half of the report topics, and applies them together with the checkpoint.
  */
-import { topicOf, type Logger, type Metrics } from '@cupel/contracts'
+import { laneOfReportPartition, topicOf, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, Unhandleable, type Consumer } from '@cupel/projections'
 import { applyFacts, type Applied } from './apply.js'
-import { factOf, type Fact } from './facts.js'
-import { isInteractive } from './interactive-dwell.js'
+import { factOf, isReportTopic, type Fact } from './facts.js'
 import { membershipOf } from './membership.js'
 import type { Fence } from './lease-table.js'
 
@@ -42,7 +41,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
       topicOf('BulkSubmitted', live),
       topicOf('ReportGenerated', live),
     ]),
-    reads: (place) => !isInteractive(place),
+    reads: ({ topic, partition }) => !isReportTopic(topic) || laneOfReportPartition(partition) === 'bulk',
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,

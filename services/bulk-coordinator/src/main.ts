@@ -3,7 +3,7 @@ import { connectService } from '@cupel/service-connections'
 import { runService, type Config } from '@cupel/service-kit'
 import { startBulkCoordinator } from './start-bulk-coordinator.js'
 
-/** One each for the lease, reading, releasing, announcing and watches, and one in reserve. */
+/** One each for the lease, reading, releasing, announcing, watches and pace. */
 const COORDINATOR_CONNECTIONS = 6
 
 /** The embedded log uses the same connections and needs some of them. */

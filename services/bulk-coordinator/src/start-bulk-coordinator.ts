@@ -8,10 +8,10 @@ import { createCoordination } from './coordinate.js'
 import { holdLease } from './hold-lease.js'
 
 export interface BulkCoordinatorDeps {
-  readonly config: Pick<Config, 'CUPEL_BULK_DWELL_TARGET_MS' | 'CUPEL_WATCH_DIGEST_HOUR'>
+  readonly config: Pick<Config, 'CUPEL_WATCH_DIGEST_HOUR'>
   readonly log: EventLog
   readonly codec: EventCodec
-  /** Uses five connections: for the lease, for reading, releasing, announcing and watches. */
+  /** Uses five connections: for the lease, for reading, releasing, announcing and watches; the pace takes one for a moment. */
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
@@ -26,7 +26,6 @@ export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<R
   const trouble = createTrouble()
   const coordination = createCoordination({
     ...deps,
-    dwellTargetMs: deps.config.CUPEL_BULK_DWELL_TARGET_MS,
     digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR,
     onStarted: () => trouble.over('lease'),
   })

@@ -1,6 +1,14 @@
-import { screenTopic, topicOf } from '@cupel/contracts'
-import { INITIAL_WINDOW_ITEMS } from '@cupel/domain'
+import {
+  laneOfReportPartition,
+  noMetrics,
+  reportPartition,
+  screenTopic,
+  topicOf,
+  type Metrics,
+} from '@cupel/contracts'
+import { INITIAL_WINDOW_ITEMS, MIN_WINDOW_ITEMS } from '@cupel/domain'
 import { listDeadLetters } from '@cupel/event-log'
+import { tellDwells } from '@cupel/heartbeats'
 import type { RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -142,6 +150,40 @@ describe('a job', () => {
     ).toEqual([3, 0])
     expect(await installation.records(topicOf('BulkCompleted', true))).toEqual([])
   })
+})
+
+test('no report of an interactive screen is read', async () => {
+  const reportId = 'a'.repeat(14) + '03'
+  expect(laneOfReportPartition(reportPartition(reportId))).toBe('interactive')
+  await installation.log.append('test', [outcomeRecord(reportId, 'ReportGenerated')])
+  await installation.coordinator()
+  await installation.ended(await installation.submit([ETH]))
+  const read = await installation.database.query<{ partition: number }>(
+    'SELECT partition FROM projection.checkpoint WHERE group_name = $1 AND topic LIKE $2',
+    [COORDINATOR_GROUP, '%report%'],
+  )
+  expect(read.length).toBeGreaterThan(0)
+  expect(new Set(read.map(({ partition }) => laneOfReportPartition(partition)))).toEqual(new Set(['bulk']))
+})
+
+test('the window closes to its least while scorers say that interactive screens are late', async () => {
+  const errors: unknown[] = []
+  let window = INITIAL_WINDOW_ITEMS
+  const gauge: Metrics['gauge'] = (name) => ({
+    set: (value) => void (name === 'bulk_window_items' && (window = value)),
+  })
+  installation.scorer.decide = () => 'hold'
+  await installation.coordinator({ ...noMetrics, gauge })
+  const dwells = tellDwells(installation.database, { targetMs: 25, onError: (error) => errors.push(error) })
+  const telling = setInterval(() => dwells.decided(100), 20)
+  try {
+    await installation.submit(addresses(1_000))
+    await until(() => expect(window).toBe(MIN_WINDOW_ITEMS))
+  } finally {
+    clearInterval(telling)
+    await dwells.stop()
+  }
+  expect(errors).toEqual([])
 })
 
 describe('cancelling', () => {

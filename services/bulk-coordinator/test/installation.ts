@@ -8,11 +8,13 @@ import {
   topicOf,
   type BulkSubmitted,
   type DomainEvent,
+  type Metrics,
   type ScreenRequested,
 } from '@cupel/contracts'
 import { accessMigrations } from '@cupel/access'
 import { judgeItems } from '@cupel/domain'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
+import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { ledgerMigrations } from '@cupel/ledger'
 import { labelView, policyView, reportView } from '@cupel/read-models'
 import type { RunningService } from '@cupel/service-kit'
@@ -30,13 +32,13 @@ import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 export const SUBMITTED_AT = '2026-11-21T09:00:00.000Z'
 
-const CONFIG = { CUPEL_BULK_DWELL_TARGET_MS: 25, CUPEL_WATCH_DIGEST_HOUR: 6 }
+const CONFIG = { CUPEL_WATCH_DIGEST_HOUR: 6 }
 
 export type JobEnding = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
 
 export interface Installation extends TestInstallation {
   readonly scorer: StubScorer
-  coordinator(): Promise<RunningService>
+  coordinator(metrics?: Metrics): Promise<RunningService>
   /** Runs a further coordinator until it dies at the failpoint. */
   coordinatorDies(point: string): Promise<void>
   /** Appends a submission; returns the job id. */
@@ -99,7 +101,13 @@ export function submission(
 }
 
 export async function openInstallation(): Promise<Installation> {
-  const migrations = [accessMigrations, bulkMigrations, ledgerMigrations, watchesMigrations]
+  const migrations = [
+    accessMigrations,
+    bulkMigrations,
+    heartbeatsMigrations,
+    ledgerMigrations,
+    watchesMigrations,
+  ]
   const base = await openTestInstallation({ migrations, readModels: [labelView, policyView, reportView] })
   const { database, codec, append, records } = base
   await installWatchWalls(database)
@@ -117,8 +125,8 @@ export async function openInstallation(): Promise<Installation> {
     (await endingRecords(jobId)).map((record) => codec.decode(record) as JobEnding)
   return {
     ...{ ...base, scorer, endingRecords, endings },
-    async coordinator() {
-      const service = await startBulkCoordinator({ ...base.deps, config: CONFIG, fail: failLoudly })
+    async coordinator(metrics = base.deps.metrics) {
+      const service = await startBulkCoordinator({ ...base.deps, metrics, config: CONFIG, fail: failLoudly })
       base.onClose(() => service.stop())
       return service
     },

@@ -33,6 +33,8 @@ export interface LaneOptions {
   readonly instruments: ScorerInstruments
   readonly now: () => Date
   readonly sign: SignReports
+  /** Told of each interactive request how long it waited for its decision, in milliseconds. */
+  readonly onDwell: (dwellMs: number) => void
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null | undefined
   /** One result per request, in order, from one snapshot. */
@@ -129,6 +131,10 @@ async function decideRequests(
   )
   const decisions = (await options.decide(inTime)).values()
   for (const step of steps ?? []) step.end()
+  if (lane === 'interactive') {
+    const decidedMs = options.now().getTime()
+    for (const { request } of requests) options.onDwell(decidedMs - Date.parse(request.data.requestedAt))
+  }
   return requests.map((one, index) => {
     const trace = traces?.[index]
     if (!overdue.has(one)) return outcomeOf(options.codec, one, decisions.next().value!, trace)

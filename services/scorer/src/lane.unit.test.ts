@@ -31,6 +31,8 @@ beforeEach(() => {
     Promise.resolve(requests.map((request) => ({ kind: 'report', event: reportOf(request) })))
 })
 
+const dwellsMs: number[] = []
+
 const log = {
   append: (_at: string, records: readonly NewRecord[]) => {
     appended.push(...records)
@@ -44,6 +46,7 @@ const work = (lane: 'interactive' | 'bulk' = 'interactive') =>
     instruments: createInstruments(noMetrics),
     now: () => new Date(NOW),
     sign: signNothing,
+    onDwell: (dwellMs) => dwellsMs.push(dwellMs),
     decide: (requests) => decide(requests),
   })
 
@@ -114,6 +117,18 @@ describe('a decided request', () => {
     await handle([recordOf(0, requestOf(idOf(1), { livemode: false }), topic)])
     expect(appended.map((record) => record.topic)).toEqual(['sandbox.screening.report.events.v1'])
   })
+})
+
+test('each interactive request tells how long it waited, an overdue one too, and one of a bulk job does not', async () => {
+  const old = requestOf(idOf(1), {
+    requestedAt: '2026-11-21T11:59:59.000Z',
+    answerByAt: '2026-11-21T11:59:59.999Z',
+  })
+  dwellsMs.length = 0
+  await handle([recordOf(0, old), good(2)])
+  expect(dwellsMs).toEqual([1_000, 0])
+  await handle([{ ...recordOf(0, old), topic: 'screening.bulk-screen.events.v1' }], 'bulk')
+  expect(dwellsMs).toHaveLength(2)
 })
 
 describe('an overdue request', () => {

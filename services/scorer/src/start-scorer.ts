@@ -3,6 +3,7 @@ import type { ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
+import { tellDwells, type DwellTelling } from '@cupel/heartbeats'
 import { noteProvidedChains } from '@cupel/ledger'
 import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
@@ -30,6 +31,7 @@ export interface ScorerDeps {
     | 'CUPEL_LABEL_LAG_LIMIT_MS'
     | 'CUPEL_LABEL_LAG_REFUSE_MS'
     | 'CUPEL_EXPOSURE_BUDGET_MS'
+    | 'CUPEL_BULK_DWELL_TARGET_MS'
   > &
     ChainStageConfig &
     ReportSigningConfig
@@ -93,7 +95,14 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     },
   })
   const labelStates = createLabelStates(deps)
-  const context = { deps, identity, sign, watch, labelStates, chainStage, exposureStage, instruments, now }
+  const dwells = tellDwells(deps.database, {
+    targetMs: deps.config.CUPEL_BULK_DWELL_TARGET_MS,
+    onError: (error) =>
+      deps.logger.warn({ err: error }, 'Bulk jobs do not learn how long interactive screens wait'),
+  })
+  const context = {
+    ...{ deps, identity, sign, watch, labelStates, chainStage, exposureStage, instruments, dwells, now },
+  }
   for (const lane of lanesOf(deps.config.CUPEL_SCORER_LANE))
     lanes.push({ lane, consumer: runLane(lane, context) })
   return {
@@ -102,6 +111,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     async stop() {
       await watch.stop()
       await Promise.all(lanes.map(({ consumer }) => consumer.stop()))
+      await dwells.stop()
       await chainStage.close()
       await exposureStage.stop()
       await clock.stop()
@@ -146,15 +156,17 @@ interface LaneContext {
   readonly chainStage: ChainStage
   readonly exposureStage: ExposureStage
   readonly instruments: ScorerInstruments
+  readonly dwells: DwellTelling
   readonly now: () => Date
 }
 
 function runLane(lane: Lane, context: LaneContext): Consumer {
-  const { deps, sign, watch, chainStage, instruments, now } = context
+  const { deps, sign, watch, chainStage, instruments, dwells, now } = context
   const { database, log, codec, logger, metrics } = deps
   const { group, maxBatchRecords } = laneSettings[lane]
   const { read, decide, append, outcomeOf } = createLaneWork({
     ...{ lane, log, codec, instruments, now, sign },
+    onDwell: (dwellMs) => dwells.decided(dwellMs),
     tracing: deps.tracing,
     decide: chainStage.before(lane, decideTogether(lane, context)),
   })

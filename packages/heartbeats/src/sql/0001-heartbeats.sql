@@ -19,3 +19,12 @@ CREATE TABLE heartbeats.process (
   failing    text[] NOT NULL,
   PRIMARY KEY (service, instance)
 ) WITH (fillfactor = 50);
+
+-- How many interactive screens a scorer decided since it began, and how many of them waited for longer than the target.
+CREATE TABLE heartbeats.dwell (
+  -- Random name of the process.
+  process      uuid PRIMARY KEY,
+  screens      int8 NOT NULL,
+  late_screens int8 NOT NULL,
+  told_at      timestamptz NOT NULL
+) WITH (fillfactor = 50);

@@ -61,7 +61,6 @@ export type { ClusterFacts, ClusterFinding, ClusterLabelFacts } from './risk/clu
 export { judge } from './risk/judge.js'
 export type { Conflict, Judgement, JudgementFacts } from './risk/judge.js'
 export { levelReasons, type LevelReason } from './risk/level-reasons.js'
-export { LABEL_VIEW_MAX_LAG_MS } from './risk/label-facts.js'
 export { isComplete, isVersionOf, judgeLists, type JudgedSet, type ListStatus } from './risk/lists.js'
 export type { LabelFacts, LabelSetFacts, LabelViewState, UnusedReason } from './risk/label-facts.js'
 export { compiledDefaultPolicy, defaultPolicy } from './risk/default-policy.js'

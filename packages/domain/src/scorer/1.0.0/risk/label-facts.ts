@@ -13,9 +13,6 @@ export type LabelViewState = 'current' | 'lagging' | 'missing'
 /** Whether code is at the address on the screened chain. `unknown` without an answer, or with contradicting answers. */
 export type CodeAtAddress = 'contract' | 'none' | 'unknown'
 
-/** A label view that has not followed the log for so long counts as missing: screenings are refused. */
-export const LABEL_VIEW_MAX_LAG_MS = 600_000
-
 /** Why a label does not count. Open: later versions add words. */
 export type UnusedReason =
   | 'ended'
