@@ -18,7 +18,9 @@ export interface TraceOptions {
   readonly kind: SpanKind
   /** The traceparent (W3C Trace Context) of the caller. An invalid value counts as absent. */
   readonly parent: string | undefined
-  /** UUID of the origin of a trace without a parent: its digits are the trace id. */
+  /** The parent comes from outside of the installation: it is continued, but decides nothing about sampling, nor does its trace id. */
+  readonly isParentForeign?: boolean
+  /** UUID of the origin of a trace without a parent: its digits are the trace id. It decides for a foreign parent as well. */
   readonly id?: string
   /** Clock reading (performance.now) of the beginning. */
   readonly startedMs: number

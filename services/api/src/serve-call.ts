@@ -64,6 +64,7 @@ function beginTrace(
     name: `${method} ${path}`,
     kind: 'server',
     parent: traceparentOf(headers),
+    isParentForeign: true,
     ...{ id, startedMs },
     attributes: { 'http.request.method': method, 'http.route': path, 'cupel.request_id': id },
   })

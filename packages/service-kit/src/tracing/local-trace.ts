@@ -64,10 +64,13 @@ interface Whole {
 
 function beginTrace(options: LocalTracesOptions, begun: TraceOptions): Trace {
   const parent = readTraceparent(begun.parent)
-  const traceId = parent?.traceId ?? traceIdOf(begun.id)
+  const ownId = traceIdOf(begun.id)
+  const traceId = parent?.traceId ?? ownId
+  // Whoever could have the calls of others traced, or their own always, could fill the collector.
+  const decidesItself = begun.isParentForeign === true
   const whole: Whole = {
     traceId,
-    isSampled: options.isSampled(traceId, parent),
+    isSampled: decidesItself ? options.isSampled(ownId, null) : options.isSampled(traceId, parent),
     zeroMs: Date.now() - performance.now(),
     steps: [],
     open: 1,

@@ -15,9 +15,13 @@ interface Kept {
 
 function tracesWith(settings: { isSampled?: boolean; slowMs?: number; mayKeep?: boolean } = {}) {
   const kept: Kept[] = []
+  const asked: string[] = []
   const counts = { passedOver: 0 }
   const tracing = createLocalTraces({
-    isSampled: (_id, parent) => parent?.isSampled ?? settings.isSampled ?? true,
+    isSampled(id, parent) {
+      asked.push(id)
+      return parent?.isSampled ?? settings.isSampled ?? true
+    },
     slowMs: settings.slowMs ?? NEVER_MS,
     mayKeep: () => settings.mayKeep ?? true,
     keep: (spans, because) => kept.push({ spans, because }),
@@ -28,7 +32,7 @@ function tracesWith(settings: { isSampled?: boolean; slowMs?: number; mayKeep?: 
       ...{ name: 'call', kind: 'server', parent: undefined, id: UUID, startedMs: performance.now() },
       ...options,
     })
-  return { begin, kept, counts }
+  return { begin, kept, counts, asked }
 }
 
 test('a trace that begins here has the digits of its id, and its steps are children of its span', () => {
@@ -74,6 +78,22 @@ test('a parent is continued, and decides with its flag', () => {
       new RegExp(`^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-${flag}$`),
     )
     expect(kept.map(({ spans }) => spans[0]!.parentSpanId)).toEqual(flag === '01' ? ['00f067aa0ba902b7'] : [])
+  }
+})
+
+test('a parent from outside is continued, and neither its flag nor its trace id decides', () => {
+  for (const [flag, isSampled] of [
+    ['01', false],
+    ['00', true],
+  ] as const) {
+    const { begin, kept, asked } = tracesWith({ isSampled })
+    const trace = begin({ parent: PARENT.replace(/01$/, flag), isParentForeign: true })
+    trace.end()
+    expect(asked).toEqual([TRACE_ID])
+    expect(trace.traceparent).toMatch(
+      new RegExp(`^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-${isSampled ? '01' : '00'}$`),
+    )
+    expect(kept).toHaveLength(isSampled ? 1 : 0)
   }
 })
 

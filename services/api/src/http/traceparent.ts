@@ -2,10 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Call } from './endpoint.js'
 
+/** Without its flag: the operator decides which traces are sampled, in every process that reads the records of the call. */
 export function traceparentOf(headers: IncomingHttpHeaders): string | undefined {
   const value = headers['traceparent']
   return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value)
-    ? value
+    ? value.replace(/..$/, '00')
     : undefined
 }
 
