@@ -307,6 +307,8 @@ export interface ExposureMeasure {
   readonly isWeak: boolean
   /** Only other members of the sources' clusters are labelled. */
   readonly isCluster: boolean
+  /** The designation was in force at the time and has ended since. */
+  readonly isHistorical: boolean
   /** V: base units attributed to these sources. */
   readonly amount: string
   /** Value in millionths of a US dollar at the day of each transfer; null where a price is missing. */

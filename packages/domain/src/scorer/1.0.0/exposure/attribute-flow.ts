@@ -2,7 +2,14 @@
 import type { ExposureCut } from '@cupel/contracts'
 import { findAsset, measuredAs } from '../tables/asset-table.js'
 import type { CompiledPolicy } from '../risk/policy.js'
-import { COINJOIN, isCoinJoinNode, type Attribution, type SourceAttribution } from './attribution.js'
+import {
+  COINJOIN,
+  isCoinJoinNode,
+  sourcesOf,
+  wasDesignated,
+  type Attribution,
+  type SourceAttribution,
+} from './attribution.js'
 import type { createBreakdown, SourcesOfRoute } from './breakdown.js'
 import type { Contribution, createMeasures } from './measures.js'
 import { valuationOf, type PriceTable } from './prices.js'
@@ -91,7 +98,7 @@ export function* attributeFlow(
       direction,
     })
 
-  const issued = contract === '' ? [] : attributionOf(contract).sources
+  const issuer = contract === '' ? null : attributionOf(contract)
   for (let index = 0; index < own.length; index++) {
     if (index % STEP_ITEMS === 0) yield
     const transfer = own[index]!
@@ -100,15 +107,18 @@ export function* attributeFlow(
     const attribution = attributionOf(counterparty)
     const isHub = hubs.has(counterparty)
     const { amount } = transfer
-    const route = tracer.directRoute(counterparty, transfer.proven)
-    for (const source of attribution.sources) add(transfer, { source, amount, route }, true)
+    const route = tracer.directRoute(counterparty, transfer)
+    const sources = sourcesOf(attribution, route.wasDesignated)
+    for (const source of sources) add(transfer, { source, amount, route }, true)
     // Who issues an illicit token is behind all of it.
-    const issuer = tracer.directRoute(contract, transfer.proven)
-    for (const source of issued) add(transfer, { source, amount, route: issuer }, true)
+    if (issuer !== null) {
+      const issued = tracer.directRoute(contract, transfer)
+      for (const source of sourcesOf(issuer, issued.wasDesignated)) add(transfer, { source, amount, route: issued }, true)
+    }
     if (isHub) add(transfer, { source: null, amount, route }, true)
 
     const lots = yield* tracer.partsOf(transfer)
-    flow.divide({ transfer, counterparty, attribution, isHub, lots })
+    flow.divide({ transfer, counterparty, attribution: { ...attribution, sources }, isHub, lots })
     if (lots.length === 0) continue
     const parts = attributedParts(lots, sourcesOfRoute)
     // Poison taints a transfer whole, however many sources it has.
@@ -151,16 +161,17 @@ const tracerOf = (
     hops: policy.exposure.document.hops,
     timelineOf: timelines.of,
     isSource: (at) => isAnySource(attributionOf(at), isSure),
+    wasDesignated: (at, transfer) => wasDesignated(attributionOf(at), transfer),
     isFollowed: (at) => followed.has(at) && at !== screened,
     onUncertain(routes) {
-      if (routes.some(({ sourceAddress }) => attributionOf(sourceAddress).sources.length > 0))
+      if (routes.some((route) => sourcesOf(attributionOf(route.sourceAddress), route.wasDesignated).length > 0))
         onUnknownOrder()
     },
   })
 
 /** A clean service is followed too: the breakdown tells what came from it. */
-const isAnySource = ({ sources, clean }: Attribution, isSure: IsSure): boolean =>
-  sources.length > 0 || (clean !== null && isSure(clean))
+const isAnySource = ({ sources, clean, past }: Attribution, isSure: IsSure): boolean =>
+  sources.length > 0 || past !== null || (clean !== null && isSure(clean))
 
 /** A sure source of the same category on the way stands for what came through it. */
 function createSourcesOfRoute(
@@ -175,7 +186,7 @@ function createSourcesOfRoute(
     if (found === undefined) {
       // Behind a CoinJoin nobody is known, except for the share that designated participants put in.
       const isMixed = route.between.some(isCoinJoinNode)
-      found = attributionOf(route.sourceAddress).sources.filter(
+      found = sourcesOf(attributionOf(route.sourceAddress), route.wasDesignated).filter(
         ({ category }) => (!isMixed || category === 'sanctions') && !isShadowed(category, route.between),
       )
       known.set(route, found)
@@ -194,12 +205,15 @@ function onePerCategory(found: readonly IllicitPart[], isSure: IsSure): readonly
   return [...strongest.values()]
 }
 
-/** A CoinJoin stands behind every sure source: it is limited, and whoever is known says more than that value was mixed. */
+/**
+ * A CoinJoin stands behind every sure source, and a designation that ended behind the others of these: both are limited, and whoever is
+ * known says more than that value was mixed.
+ */
 function isSurer(a: IllicitPart, b: IllicitPart, isSure: IsSure): boolean {
-  const isKnown = ({ source }: IllicitPart): number =>
-    Number(source.subcategory !== COINJOIN && isSure(source))
+  const rankOf = ({ source }: IllicitPart): number =>
+    source.subcategory === COINJOIN || !isSure(source) ? 0 : source.isHistorical === true ? 1 : 2
   const difference =
-    isKnown(a) - isKnown(b) ||
+    rankOf(a) - rankOf(b) ||
     a.source.confidencePpm - b.source.confidencePpm ||
     Number(a.route.proven) - Number(b.route.proven)
   return difference > 0 || (difference === 0 && routeText(a.route) < routeText(b.route))

@@ -38,7 +38,7 @@ type Attributed = SourceAttribution | CleanAttribution
 export interface DividedTransfer {
   readonly transfer: Transfer
   readonly counterparty: string
-  readonly attribution: Attribution
+  readonly attribution: Pick<Attribution, 'sources' | 'clean'>
   /** The counterparty is an unlabelled hub or contract, at which paths ended. */
   readonly isHub: boolean
   /** Parts that came through the counterparty, or went through it. */

@@ -56,7 +56,7 @@ interface Period {
 interface Sum {
   /** Decides the order among sums. */
   readonly key: string
-  /** Equal for sums that a designation date, a subcategory or a cluster divides. */
+  /** Equal for sums that the dates of a designation, a subcategory or a cluster divides. */
   readonly wholeKey: string
   readonly relation: string
   readonly direction: Direction
@@ -65,6 +65,7 @@ interface Sum {
   readonly asset: MeasuredAsset
   readonly isWeak: boolean
   readonly isCluster: boolean
+  readonly isHistorical: boolean
   preDesignation: boolean | null
   readonly bySource: Map<string, SourceSum>
   readonly byRoute: Map<string, RouteSum>
@@ -90,7 +91,8 @@ export function createMeasures(limits: ExposureLimits) {
       const subcategory = one.source?.subcategory ?? ''
       const isPre = preDesignation === true
       const whole = `${category} ${one.relation} ${one.direction} ${one.asset.contract} ${one.isWeak}`
-      const found = `${whole} ${isPre} ${subcategory} ${one.source?.isCluster === true}`
+      const isHistorical = one.source?.isHistorical === true
+      const found = `${whole} ${isPre} ${subcategory} ${one.source?.isCluster === true} ${isHistorical}`
       let sum = sums.get(found)
       if (sum === undefined)
         sums.set(found, (sum = emptySum(one, { category, subcategory, preDesignation, wholeKey: whole })))
@@ -148,12 +150,14 @@ const emptySum = (
     one.isWeak,
     rest.preDesignation === true,
     one.source?.isCluster === true,
+    one.source?.isHistorical === true,
   ]),
   relation: one.relation,
   direction: one.direction,
   asset: one.asset,
   isWeak: one.isWeak,
   isCluster: one.source?.isCluster === true,
+  isHistorical: one.source?.isHistorical === true,
   bySource: new Map(),
   byRoute: new Map(),
   unproven: null,
@@ -175,15 +179,13 @@ function addToPeriod(period: Period, { occurredAtS, bundle }: Transfer): void {
 }
 
 /**
- * Whether the address's own transfer was before the designation of the source: known to be, known not to be, or unknown.
+ * Whether the address's own transfer was before every designation of the source: known to be, known not to be, or unknown.
  * Only sanctions are designated.
  */
 function predatesDesignation({ source, transfer }: AssetContribution): boolean | null {
-  if (source?.category !== 'sanctions') return null
-  const validFrom = source.label?.validFrom ?? null
-  if (validFrom === null || transfer.occurredAtS === null) return null
-  const designatedAtMs = Date.parse(validFrom)
-  return Number.isNaN(designatedAtMs) ? null : transfer.occurredAtS * 1_000 < designatedAtMs
+  const designatedAtMs = source?.designatedFromMs ?? null
+  if (designatedAtMs === null || transfer.occurredAtS === null) return null
+  return transfer.occurredAtS * 1_000 < designatedAtMs
 }
 
 function addToSource(
@@ -244,6 +246,7 @@ function measureOf(sum: Sum, facts: MeasureFacts): ExposureMeasure {
     preDesignation: sum.preDesignation,
     isWeak: sum.isWeak,
     isCluster: sum.isCluster,
+    isHistorical: sum.isHistorical,
     amount: all.amount.toString(),
     microUsd: textOf(microUsd),
     wholeAmount: facts.whole.toString(),

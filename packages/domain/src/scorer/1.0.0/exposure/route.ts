@@ -7,13 +7,15 @@ export interface Route {
   /** Addresses behind the source. */
   readonly between: readonly string[]
   readonly proven: boolean
+  /** The value left the source while a designation of it was in force that has ended since. */
+  readonly wasDesignated: boolean
   /** The addresses, separated by spaces: one way whether or not it is proven. */
   readonly way: string
 }
 
 export interface Routes {
   /** The route of a transfer from a source. */
-  start(source: string, proven: boolean): Route
+  start(source: string, proven: boolean, wasDesignated: boolean): Route
   /** Proven or not until here, over an unproven transfer a route is one and the same. */
   extend(route: Route, address: string, proven: boolean): Route
 }
@@ -32,32 +34,34 @@ export function createRoutes(): Routes {
   const starts = new Map<string, Way>()
   const wayOf = new Map<Route, Way>()
 
-  function madeOnce(ways: Map<string, Way>, address: string, before: Route | null): Way {
-    const known = ways.get(address)
+  function madeOnce(ways: Map<string, Way>, key: string, made: () => Omit<Route, 'proven'>): Way {
+    const known = ways.get(key)
     if (known !== undefined) return known
-    const common = {
-      sourceAddress: before?.sourceAddress ?? address,
-      between: before === null ? [] : [...before.between, address],
-      way: before === null ? address : `${before.way} ${address}`,
-    }
+    const common = made()
     const way: Way = {
       proven: { ...common, proven: true },
       unproven: { ...common, proven: false },
       onward: new Map(),
     }
-    ways.set(address, way)
+    ways.set(key, way)
     wayOf.set(way.proven, way)
     wayOf.set(way.unproven, way)
     return way
   }
 
   return {
-    start: (source, proven) => {
-      const way = madeOnce(starts, source, null)
+    start: (source, proven, wasDesignated) => {
+      const way = madeOnce(starts, `${source} ${wasDesignated}`, () => ({
+        ...{ sourceAddress: source, between: [], wasDesignated, way: source },
+      }))
       return proven ? way.proven : way.unproven
     },
     extend: (route, address, proven) => {
-      const way = madeOnce(wayOf.get(route)!.onward, address, route)
+      const way = madeOnce(wayOf.get(route)!.onward, address, () => ({
+        ...route,
+        between: [...route.between, address],
+        way: `${route.way} ${address}`,
+      }))
       return route.proven && proven ? way.proven : way.unproven
     },
   }

@@ -85,6 +85,7 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): Points {
   const proven = isUnproven ? formula(measure, ofProven, policy).hundredths : 0
   const most = limited(Math.max(all.hundredths, proven), [
     ['coinjoin', isCoinJoin ? atMost(exposure.coinJoinMaximumHundredths) : null],
+    ['historical', measure.isHistorical ? atMost(exposure.unprovenMaximumHundredths) : null],
     ['cluster', measure.isCluster ? atMost(policy.clusterMaximumHundredths) : null],
     [
       measure.isOrderUnknown ? 'order_unknown' : 'execution_unknown',
@@ -209,7 +210,7 @@ function evidenceOf(measure: ExposureMeasure, reason: ExposureReason | null): Ev
     origin: measure.origin,
     role: measure.role,
     confidence: measure.confidencePpm / PPM,
-    status: 'live',
+    status: measure.isHistorical ? 'historical' : 'live',
     observed_at: measure.observedAt,
     sanction: hasOneSource ? shownSanction(measure.sanction) : null,
     value: inAsset(measure, measure.amount),

@@ -22,6 +22,8 @@ export interface TraceOptions {
   /** Every known transfer of one asset of an address that is followed, in the order in which the address saw them. */
   readonly timelineOf: (address: string) => Steps<Timeline>
   readonly isSource: (address: string) => boolean
+  /** Whether a transfer of the source was while a designation of it was in force that has ended since. */
+  readonly wasDesignated: (source: string, transfer: Transfer) => boolean
   /** Called where value that may have come by one of these routes was followed through transfers in unknown order. */
   readonly onUncertain: (routes: readonly Route[]) => void
   /** Whether paths may be followed through the address. */
@@ -30,7 +32,7 @@ export interface TraceOptions {
 
 export interface Tracer {
   /** The route of a transfer between a source and the screened address. */
-  directRoute(source: string, proven: boolean): Route
+  directRoute(source: string, transfer: Transfer): Route
   /** The parts of a transfer to (`in`) or from (`out`) the screened address that came over 2 hops or more. */
   partsOf(transfer: Transfer): Steps<readonly Lot<Route>[]>
 }
@@ -60,11 +62,14 @@ export function createTracer(options: TraceOptions): Tracer {
   /** By the hops still to go and the address. */
   const remembered = new Map<string, Passed>()
 
+  const startOf = (source: string, transfer: Transfer): Route =>
+    routes.start(source, transfer.proven, options.wasDesignated(source, transfer))
+
   /** The parts that a transfer brought to an address, over at most `hops` hops from a source. */
   function* incomingLots(transfer: Transfer, hops: number): Steps<readonly Lot<Route>[]> {
     const sender = nearer(transfer)
     if (sender === screened) return [{ amount: transfer.amount, routes: [] }]
-    const own = isSource(sender) ? [routes.start(sender, transfer.proven)] : []
+    const own = isSource(sender) ? [startOf(sender, transfer)] : []
     const parts =
       hops > 1 && isFollowed(sender) ? yield* throughAddress(sender, transfer, hops - 1, null) : []
     return withOwnRoute(method, parts, own, transfer.amount)
@@ -112,7 +117,7 @@ export function createTracer(options: TraceOptions): Tracer {
     sender !== screened && (isSource(sender) || (hops > 1 && isFollowed(sender)))
 
   return {
-    directRoute: (source, proven) => routes.start(source, proven),
+    directRoute: startOf,
     *partsOf(transfer) {
       if (options.hops < 2 || !isFollowed(nearer(transfer))) return []
       // With this many hops to go nothing but transfers to the screened address is ever asked for.

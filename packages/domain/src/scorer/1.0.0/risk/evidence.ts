@@ -197,8 +197,9 @@ function clusterItem(
 }
 
 function exposureItem({ evidence, contribution }: ScoredExposure): EvidenceItem {
-  const { relation, direction, value, pre_designation } = evidence
-  return { evidence, contribution, labelId: JSON.stringify([relation, direction, value, pre_designation]) }
+  const { relation, direction, value, pre_designation, status } = evidence
+  const labelId = JSON.stringify([relation, direction, value, pre_designation, status])
+  return { evidence, contribution, labelId }
 }
 
 function compareItems(a: EvidenceItem, b: EvidenceItem): number {

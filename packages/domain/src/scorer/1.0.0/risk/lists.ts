@@ -81,7 +81,7 @@ export const canEnd = (set: LabelSetFacts): boolean => set.whole && set.total > 
 export const isWholeListInForce = (set: LabelSetFacts, labelSets: readonly LabelSetFacts[]): boolean =>
   set.whole && set.authorityOrigin !== '' && isInForce(set, labelSets)
 
-function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
+export function supersedes(newer: LabelSetFacts, older: LabelSetFacts): boolean {
   return (
     canEnd(newer) &&
     older.whole &&
