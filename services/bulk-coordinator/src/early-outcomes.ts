@@ -66,7 +66,6 @@ const KEEP_UNITS_MS = 3_600_000
 /** The row of a job prevents a second run of its submission: a call with an Idempotency-Key may be repeated for a day. */
 const KEEP_JOBS_MS = 30 * 24 * 3_600_000
 const KEEP_EARLY_MS = 7 * 24 * 3_600_000
-const KEEP_HOLDERS_MS = 60_000
 const MAX_SWEPT_JOBS = 50
 
 /** Deletes old rows, a limited number in each call. */
@@ -86,10 +85,6 @@ export async function sweep(database: Queryable): Promise<void> {
        SELECT job_id FROM bulk.job
        WHERE is_announced AND ended_at < now() - make_interval(secs => $1::float8 / 1000) ORDER BY ended_at LIMIT $2)`,
     [KEEP_JOBS_MS, MAX_SWEPT_JOBS],
-  )
-  await database.execute(
-    `DELETE FROM bulk.holder WHERE told_at < now() - make_interval(secs => $1::float8 / 1000)`,
-    [KEEP_HOLDERS_MS],
   )
   await database.execute(
     `DELETE FROM bulk.early_outcome WHERE noted_at < now() - make_interval(secs => $1::float8 / 1000)`,
