@@ -24,6 +24,7 @@ import {
   compareReportView,
   type ReadPartition,
 } from './compare-report-view.js'
+import { comparePolicyView } from './compare-policy-view.js'
 import { createIdSet, type IdSet } from './id-set.js'
 import type { Problem } from './problem.js'
 import {
@@ -202,11 +203,13 @@ async function verifyShare(
 
 /** Finds rows of the read model that match no record of the topic. */
 async function compareRows(
-  { log, database }: VerifyOptions,
+  { log, codec, database }: VerifyOptions,
   topic: string,
   partitions: readonly ReadPartition[],
   { found, forgeryOf }: Pick<PartitionRun, 'found' | 'forgeryOf'>,
 ): Promise<void> {
+  if (database !== null && topic === topicOf('PolicyActivated'))
+    for (const problem of await comparePolicyView(database, { log, codec })) found(problem)
   const livemode = reportTopics.get(topic)
   if (database === null || livemode === undefined) return
   const end = (partition: number): Promise<number> => log.endOffset(topic, partition)

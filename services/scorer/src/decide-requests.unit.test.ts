@@ -74,6 +74,7 @@ function openDecider(look?: LedgerLook) {
   return createDecider({
     database,
     log: LOG,
+    stated: { requirePolicy: () => Promise.resolve() },
     labelStates,
     labelView: () => 'current',
     instruments: createInstruments(noMetrics),

@@ -1,8 +1,8 @@
 /**
  * Judges whether the label view follows the label topic. A view that no longer moves answers queries like a current one, so the
  * scorer watches its distance to the end of the topic. Up to a limit the view is current. Past that limit every report says that
- * its labels are stale, and no report is green. Past a longer limit, and where the beginning of a topic was deleted, the scorer
- * screens nothing: a view of the rest of a topic lacks labels and looks complete.
+ * its labels are stale, and no report is green. Past a longer limit, where the beginning of a topic was deleted, and where a view
+ * contradicts its topic, the scorer screens nothing: a view of the rest of a topic lacks labels and looks complete.
  */
 
 /** Limits in milliseconds, counted from the moment at which the view was last known to be complete. */
@@ -12,14 +12,14 @@ export interface FollowingLimits {
 }
 
 /**
- * One look at the topics and at the view. `viewNext` is null where there is no view, `missingFront` where the topics begin at
- * offset 0.
+ * One look at the topics and at the view. `viewNext` is null where there is no view, `inputFault` where the topics
+ * begin at offset 0 and no view contradicts them.
  */
 export interface FollowingObservation {
   readonly at: number
   readonly endOffset: number
   readonly viewNext: number | null
-  readonly missingFront: string | null
+  readonly inputFault: string | null
 }
 
 export interface Following {
@@ -27,8 +27,8 @@ export interface Following {
   readonly bootEnd: number | null
   readonly reachedBootEnd: boolean
   readonly hasView: boolean
-  /** Why the topics are not whole; null where they are. */
-  readonly missingFront: string | null
+  /** Why topics or views cannot be used; null where they can. */
+  readonly inputFault: string | null
   /** The last time at which the view is known to have contained everything in the topic. */
   readonly followedAt: number | null
   /** Ends of the topic that the view has not reached yet, oldest first. */
@@ -40,7 +40,7 @@ export const notYetFollowing: Following = {
   bootEnd: null,
   reachedBootEnd: false,
   hasView: false,
-  missingFront: null,
+  inputFault: null,
   followedAt: null,
   pending: [],
   behind: 0,
@@ -48,7 +48,7 @@ export const notYetFollowing: Following = {
 
 export function observe(
   following: Following,
-  { at, endOffset, viewNext, missingFront }: FollowingObservation,
+  { at, endOffset, viewNext, inputFault }: FollowingObservation,
 ): Following {
   const bootEnd = following.bootEnd ?? endOffset
   const seen = [...following.pending, { at, endOffset }]
@@ -58,7 +58,7 @@ export function observe(
     bootEnd,
     reachedBootEnd: following.reachedBootEnd || (viewNext !== null && viewNext >= bootEnd),
     hasView: viewNext !== null,
-    missingFront,
+    inputFault,
     followedAt: reached.at(-1)?.at ?? following.followedAt,
     // Of several looks with the same end only the last counts: a view that reaches that end was complete until then.
     pending: pending
@@ -78,7 +78,7 @@ export type FollowingVerdict =
   | { readonly kind: 'refused'; readonly lagMs: number | null; readonly reason: string }
 
 export function judgeFollowing(following: Following, now: number, limits: FollowingLimits): FollowingVerdict {
-  if (following.missingFront !== null) return { kind: 'refused', lagMs: null, reason: following.missingFront }
+  if (following.inputFault !== null) return { kind: 'refused', lagMs: null, reason: following.inputFault }
   if (!following.reachedBootEnd || following.followedAt === null) {
     return {
       kind: 'starting',

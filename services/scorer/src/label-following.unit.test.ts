@@ -8,7 +8,7 @@ const second = (n: number): number => n * 1_000
 function after(...looks: readonly (readonly [number, number, number | null])[]): Following {
   return looks.reduce(
     (following, [at, endOffset, viewNext]) =>
-      observe(following, { at: second(at), endOffset, viewNext, missingFront: null }),
+      observe(following, { at: second(at), endOffset, viewNext, inputFault: null }),
     notYetFollowing,
   )
 }
@@ -82,13 +82,13 @@ describe('later', () => {
 })
 
 test('a topic without its beginning refuses at once, however far the view is, until it is whole again', () => {
-  const missingFront = 'screening.label.events.v1/0 begins at offset 3.'
+  const inputFault = 'screening.label.events.v1/0 begins at offset 3.'
   for (const whole of [notYetFollowing, after([0, 10, 10])]) {
-    const cut = observe(whole, { at: second(1), endOffset: 10, viewNext: 10, missingFront })
+    const cut = observe(whole, { at: second(1), endOffset: 10, viewNext: 10, inputFault })
     expect(judgeFollowing(cut, second(1), limits)).toEqual({
-      ...{ kind: 'refused', lagMs: null, reason: missingFront },
+      ...{ kind: 'refused', lagMs: null, reason: inputFault },
     })
-    const restored = observe(cut, { at: second(2), endOffset: 10, viewNext: 10, missingFront: null })
+    const restored = observe(cut, { at: second(2), endOffset: 10, viewNext: 10, inputFault: null })
     expect(judgeFollowing(restored, second(2), limits).kind).toBe('current')
   }
 })

@@ -14,8 +14,8 @@ export interface LabelWatchOptions {
   readonly endOffset: () => Promise<number>
   /** Offset of the next record that the label view applies; null where there is no view of this log. */
   readonly viewNext: () => Promise<number | null>
-  /** Which topic no longer begins at offset 0, as a sentence; null where the topics of labels and policies are whole. */
-  readonly missingFront: () => Promise<string | null>
+  /** Which topic is not whole or which view contradicts its topic, as a sentence; null where neither is so. */
+  readonly inputFault: () => Promise<string | null>
   readonly limits: FollowingLimits
   readonly now: () => number
   readonly logger: Logger
@@ -58,8 +58,8 @@ export function startLabelWatch(options: LabelWatchOptions): LabelWatch {
       const at = options.now()
       const endOffset = await options.endOffset()
       const viewNext = await options.viewNext()
-      const missingFront = await options.missingFront()
-      following = observe(following, { at, endOffset, viewNext, missingFront })
+      const inputFault = await options.inputFault()
+      following = observe(following, { at, endOffset, viewNext, inputFault })
       complain(null)
     } catch (error) {
       // An error is not progress: the last successful look goes on ageing.

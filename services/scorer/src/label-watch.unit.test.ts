@@ -13,7 +13,7 @@ function watched(ends: { endOffset: () => Promise<number>; viewNext: () => Promi
   const clock = { at: 0 }
   watch = startLabelWatch({
     ...ends,
-    missingFront: () => Promise.resolve(null),
+    inputFault: () => Promise.resolve(null),
     limits,
     now: () => clock.at,
     logger: silentLogger,

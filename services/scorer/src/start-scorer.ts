@@ -18,6 +18,7 @@ import {
 } from './chain-stage.js'
 import { createDecider } from './decide-requests.js'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
+import { createStatedInputs, type StatedInputs } from './stated-inputs.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
 import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
@@ -79,10 +80,12 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const chainStage = await openChainStage({ ...deps, now })
   await tellProvidedChains(deps.database, chainStage.chains)
   const exposureStage = await startExposureStage({ ...deps, budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS })
+  const stated = createStatedInputs(deps)
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
-    missingFront: () => missingFront(deps.log, [LABEL_TOPIC, topicOf('PolicyActivated')]),
+    inputFault: async () =>
+      (await missingFront(deps.log, [LABEL_TOPIC, topicOf('PolicyActivated')])) ?? (await stated.fault()),
     limits: {
       staleAfterMs: deps.config.CUPEL_LABEL_LAG_LIMIT_MS,
       refuseAfterMs: deps.config.CUPEL_LABEL_LAG_REFUSE_MS,
@@ -101,7 +104,19 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
       deps.logger.warn({ err: error }, 'Bulk jobs do not learn how long interactive screens wait'),
   })
   const context = {
-    ...{ deps, identity, sign, watch, labelStates, chainStage, exposureStage, instruments, dwells, now },
+    ...{
+      deps,
+      identity,
+      sign,
+      watch,
+      stated,
+      labelStates,
+      chainStage,
+      exposureStage,
+      instruments,
+      dwells,
+      now,
+    },
   }
   for (const lane of lanesOf(deps.config.CUPEL_SCORER_LANE))
     lanes.push({ lane, consumer: runLane(lane, context) })
@@ -152,6 +167,7 @@ interface LaneContext {
   readonly identity: LogIdentity
   readonly sign: SignReports
   readonly watch: LabelWatch
+  readonly stated: StatedInputs
   readonly labelStates: LabelStates
   readonly chainStage: ChainStage
   readonly exposureStage: ExposureStage
@@ -200,11 +216,11 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
 /** Requests of several partitions that arrive in the same moment are decided from one snapshot. */
 function decideTogether(
   lane: Lane,
-  { deps, identity, watch, labelStates, exposureStage, instruments, now }: LaneContext,
+  { deps, identity, watch, stated, labelStates, exposureStage, instruments, now }: LaneContext,
 ): (requests: readonly PreparedRequest[]) => Promise<readonly Decision[]> {
   const { maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
   const decide = createDecider({
-    ...{ database: deps.database, log: identity, labelStates, instruments, now },
+    ...{ database: deps.database, log: identity, stated, labelStates, instruments, now },
     labelView: () => {
       const verdict = watch.verdict()
       if ('reason' in verdict) throw new PausedError(verdict.reason)

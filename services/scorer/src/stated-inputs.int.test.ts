@@ -1,0 +1,118 @@
+/** A row of a read model that decides screens is altered in the database: screening stops with a name, and no score changes. */
+import type { EventData } from '@cupel/contracts'
+import { canonicalJson, compiledDefaultPolicy, sha256Hex } from '@cupel/domain'
+import { labelView, policyView } from '@cupel/read-models'
+import { rebuildReadModel } from '@cupel/projections'
+import type { RunningService } from '@cupel/service-kit'
+import { until } from '@cupel/testkit'
+import { testEvent } from '@cupel/testkit/installation'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openInstallation, type Installation } from '../test/installation.js'
+
+const ADDRESS = '0x00000000000000000000000000000000000abcde'
+
+let installation: Installation
+let projector: ReturnType<Installation['run']>
+beforeEach(async () => {
+  installation = await openInstallation()
+  installation.run(labelView)
+  projector = installation.run(policyView)
+  await installation.caughtUp(policyView)
+})
+afterEach(() => installation.close())
+
+/** The default policy with another version and levels, as text. */
+function policyText(version: number): string {
+  const { document } = compiledDefaultPolicy
+  return canonicalJson({ ...document, version, levels: { ...document.levels, red: 80 + version } })
+}
+
+async function activate(...versions: readonly number[]): Promise<void> {
+  for (const version of versions) {
+    const document = policyText(version)
+    const data: EventData['PolicyActivated'] = {
+      ...{ policyId: 'default', version, document, sha256: sha256Hex(document), activatedBy: 'test' },
+      ...{ reason: 'test', activatedAt: new Date().toISOString() },
+    }
+    await installation.append(testEvent('PolicyActivated', 'default', data))
+  }
+}
+
+/** The scorer is not ready and names the cause, before and after it is asked, and answers nothing. */
+async function refuses(scorer: RunningService, words: string): Promise<string> {
+  const detail = expect.stringContaining(words) as string
+  await until(() => expect(scorer.checks()).toContainEqual({ name: 'label view', ok: false, detail }))
+  const reportId = await installation.request(ADDRESS, 'ETH')
+  await until(() =>
+    expect(scorer.checks()).toContainEqual({ name: 'interactive requests', ok: false, detail }),
+  )
+  expect(await installation.answers(reportId)).toEqual([])
+  return reportId
+}
+
+const answered = (reportId: string) => until(() => installation.report(reportId))
+const screened = async () => await answered(await installation.request(ADDRESS, 'ETH'))
+
+const own = policyText(7)
+const insertOwn = `INSERT INTO policy_view.activation
+  SELECT policy_seq + 1, 'x', policy_id, 7, '${own}', '${sha256Hex(own)}', activated_by, reason, activated_at, log_offset + 1
+  FROM policy_view.activation`
+
+describe('a policy that the log does not state decides nothing:', () => {
+  test.each([
+    ['another text', `UPDATE policy_view.activation SET document = '${own}'`, 'another document'],
+    [
+      'another text with its hash',
+      `UPDATE policy_view.activation SET document = '${own}', sha256 = '${sha256Hex(own)}'`,
+      'another document, sha256',
+    ],
+    ['an activation of its own', insertOwn, 'no event of the log'],
+  ])('%s, found by a scorer that starts', async (_, statement, words) => {
+    await installation.database.execute(statement)
+    await refuses(await installation.start(), words)
+  })
+
+  test('an activation of its own, found by a scorer that runs', async () => {
+    const scorer = await installation.start()
+    expect((await screened()).policy).toMatchObject({ version: 1 })
+    await installation.database.execute(insertOwn)
+    const reportId = await refuses(scorer, 'no event of the log')
+    await installation.database.execute('DELETE FROM policy_view.activation WHERE version = 7')
+    expect((await answered(reportId)).policy).toMatchObject({ version: 1 })
+  })
+
+  test('an earlier one, because the row of the one in force was removed', async () => {
+    const scorer = await installation.start()
+    await activate(2)
+    await until(async () => expect((await screened()).policy).toMatchObject({ version: 2 }))
+    await installation.database.execute('DELETE FROM policy_view.activation WHERE version = 2')
+    const reportId = await refuses(scorer, 'the log states 2')
+    const accept = { differences: 1, by: 'operator:jo', reason: 'a row was removed' }
+    await rebuildReadModel({ readModel: policyView, accept, ...installation.deps })
+    expect((await answered(reportId)).policy).toMatchObject({ version: 2 })
+  })
+})
+
+test('activations in quick succession are followed to the last one', async () => {
+  const scorer = await installation.start()
+  await activate(2, 3, 4)
+  await until(async () => expect((await screened()).policy).toMatchObject({ version: 4 }))
+  await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
+})
+
+test('a view that is behind the log is waited for by a scorer that starts', async () => {
+  await projector.stop()
+  await activate(2)
+  const reportId = await refuses(await installation.start(), 'the view is behind')
+  installation.run(policyView)
+  expect((await answered(reportId)).policy).toMatchObject({ version: 2 })
+})
+
+test('a rebuilt view decides as before', async () => {
+  await activate(2, 3)
+  const scorer = await installation.start()
+  await until(async () => expect((await screened()).policy).toMatchObject({ version: 3 }))
+  await rebuildReadModel({ readModel: policyView, ...installation.deps })
+  expect((await screened()).policy).toMatchObject({ version: 3 })
+  expect(scorer.checks().every(({ ok }) => ok)).toBe(true)
+})
