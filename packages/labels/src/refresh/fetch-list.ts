@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { Agent, request, type Dispatcher } from 'undici'
+import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from 'undici'
 import { urlFault, type Place } from './refresh-plan.js'
 
 export interface Validators {
@@ -95,16 +95,11 @@ async function newestIn(folder: string): Promise<string | null> {
 }
 
 async function download(place: Extract<Place, { kind: 'url' }>, options: FetchOptions): Promise<Fetched> {
-  // A separate agent: no proxy from the environment, no connection reuse.
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: SILENCE_TIMEOUT_MS,
-    bodyTimeout: SILENCE_TIMEOUT_MS,
-  })
+  const agents = createAgents()
   const timeout = AbortSignal.timeout(options.timeoutMs)
   const signal = AbortSignal.any([options.signal, timeout])
   try {
-    const answer = await follow(place, options, agent, signal)
+    const answer = await follow(place, options, agents, signal)
     if ('kind' in answer) return answer
     return await receive(answer, options, signal)
   } catch (error) {
@@ -113,20 +108,41 @@ async function download(place: Extract<Place, { kind: 'url' }>, options: FetchOp
     const isSilent = error instanceof Error && /Timeout/.test(error.name)
     return failed(isSilent ? 'timeout' : 'unreachable', `${messageOf(error)}.`)
   } finally {
-    await agent.destroy().catch(() => undefined)
+    await Promise.all([agents.direct, agents.proxied].map((agent) => agent.destroy())).catch(() => undefined)
   }
+}
+
+interface Agents {
+  /** For http, which is allowed on this machine only: a proxy would ask its own machine, over an open line. */
+  readonly direct: Dispatcher
+  /** For https: by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and the proxy sees the host only. */
+  readonly proxied: Dispatcher
+}
+
+/** Agents of one download: its connections serve nothing else. */
+function createAgents(): Agents {
+  const options = {
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: SILENCE_TIMEOUT_MS,
+    bodyTimeout: SILENCE_TIMEOUT_MS,
+  }
+  return { direct: new Agent(options), proxied: new EnvHttpProxyAgent(options) }
 }
 
 /** Follows redirects to declared hosts only: another host could decide who is sanctioned. */
 async function follow(
-  { url, hosts }: Extract<Place, { kind: 'url' }>,
+  { url, hosts, headers }: Extract<Place, { kind: 'url' }>,
   { validators }: FetchOptions,
-  dispatcher: Dispatcher,
+  { direct, proxied }: Agents,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData | Extract<Fetched, { kind: 'failed' }>> {
   let at = url
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await request(at, { dispatcher, signal, headers: headersOf(validators) })
+    const { protocol, host } = new URL(at)
+    const dispatcher = protocol === 'http:' ? direct : proxied
+    // A header may hold a key of the server, which is nobody else's.
+    const own = host === hosts[0] ? headers : userAgentOf(headers)
+    const answer = await request(at, { dispatcher, signal, headers: { ...headersOf(validators), ...own } })
     const { location } = answer.headers
     if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return answer
     await answer.body.dump()
@@ -141,6 +157,9 @@ async function follow(
     at = target.href
   }
 }
+
+const userAgentOf = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name === 'user-agent'))
 
 function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   return {

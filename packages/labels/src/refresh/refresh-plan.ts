@@ -29,6 +29,26 @@ const url = z.url().refine((text) => urlFault(text) === null, {
   error: (issue) => urlFault(String(issue.input)) ?? 'not a URL',
 })
 
+/** Cupel sets these itself: they decide what the server answers, and how much of it. */
+const OWN_HEADERS = new Set([
+  ...[
+    'accept-encoding',
+    'connection',
+    'content-length',
+    'expect',
+    'host',
+    'if-modified-since',
+    'if-none-match',
+  ],
+  ...['keep-alive', 'range', 'te', 'transfer-encoding', 'upgrade', 'user-agent'],
+])
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,100}$/, 'a name of letters, digits and hyphens')
+  .transform((text) => text.toLowerCase())
+  .refine((text) => !OWN_HEADERS.has(text), 'a header that Cupel does not set itself')
+const headerText = z.string().regex(/^[\x20-\x7e]{1,2000}$/, '1 to 2000 printable ASCII characters')
+
 const listSchema = z
   .strictObject({
     name: name.optional().describe('Name of the entry; by default the name of its set.'),
@@ -50,6 +70,13 @@ const listSchema = z
       .array(z.string().min(1))
       .default([])
       .describe('Hosts to which the server may redirect, besides its own. No other host is contacted.'),
+    headers: z
+      .record(headerName, headerText)
+      .default({})
+      .describe('Further headers of the request. A host of a redirect gets none of them.'),
+    user_agent: headerText
+      .optional()
+      .describe('Who asks, for a server that answers some programs only; cupel-label-refresh by default.'),
     every: duration(SHORTEST_MS, LONGEST_MS).describe('How often.'),
     max_age: duration(1, 3_650 * 1_440 * MINUTE_MS)
       .optional()
@@ -70,6 +97,11 @@ const listSchema = z
     chain: z.string().optional().describe('For formats that state none.'),
   })
   .refine((list) => (list.url === undefined) !== (list.path === undefined), 'either a url or a path')
+  .refine(
+    (list) =>
+      list.url !== undefined || (Object.keys(list.headers).length === 0 && list.user_agent === undefined),
+    'headers and user_agent need a url',
+  )
   .refine((list) => list.own_address_of === undefined || list.url !== undefined, 'own_address_of needs a url')
   .refine(
     (list) => list.companion_url === undefined || list.companion_path === undefined,
@@ -100,7 +132,14 @@ export interface RefreshedList {
 }
 
 export type Place =
-  | { readonly kind: 'url'; readonly url: string; readonly hosts: readonly string[] }
+  | {
+      readonly kind: 'url'
+      readonly url: string
+      /** The host of the URL first. */
+      readonly hosts: readonly string[]
+      /** Further headers, by lowercase name. */
+      readonly headers: Readonly<Record<string, string>>
+    }
   | { readonly kind: 'path'; readonly path: string }
 
 /** The plan is unusable; the message gives the reason in one sentence. */
@@ -144,8 +183,8 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
     source: list.source,
     set: list.set,
     format: list.format,
-    place: placeOf(list.url, list.path, list.hosts)!,
-    companion: placeOf(list.companion_url, list.companion_path, list.hosts),
+    place: placeOf(list.url, list.path, list)!,
+    companion: placeOf(list.companion_url, list.companion_path, list),
     whole: list.whole === true,
     authorities:
       list.url === undefined
@@ -168,10 +207,13 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
 function placeOf(
   url: string | undefined,
   path: string | undefined,
-  hosts: readonly string[],
+  { hosts, headers, user_agent: agent }: Pick<z.infer<typeof listSchema>, 'hosts' | 'headers' | 'user_agent'>,
 ): Place | undefined {
   if (url !== undefined)
-    return { kind: 'url', url, hosts: [new URL(url).host, ...hosts.map((host) => host.toLowerCase())] }
+    return {
+      ...{ kind: 'url', url, hosts: [new URL(url).host, ...hosts.map((host) => host.toLowerCase())] },
+      headers: { ...headers, ...(agent === undefined ? {} : { 'user-agent': agent }) },
+    }
   return path === undefined ? undefined : { kind: 'path', path }
 }
 

@@ -57,10 +57,18 @@ test('the operator may say that another url is an authority’s own, and that a 
   expect(() => plan({ ...list, own_address_of: 'somebody' })).toThrow(RefreshPlanError)
 })
 
-test('the plan for OFAC in data/ is one that works', () => {
-  const file = fileURLToPath(new URL('../../../../data/refresh-ofac.json', import.meta.url))
-  expect(readRefreshPlan(file)).toMatchObject([{ set: 'sdn', authorities: ['us-ofac'] }])
-})
+test.each([
+  ['ofac', 'us-ofac', 'wc2h-sls-prod-public-published.s3.us-gov-west-1.amazonaws.com'],
+  ['un', 'un-sc', 'unsolprodfiles.blob.core.windows.net'],
+])(
+  'the plan refresh-%s.json in data/ is one that works, and names where %s stores its list',
+  (name, authority, host) => {
+    const file = fileURLToPath(new URL(`../../../../data/refresh-${name}.json`, import.meta.url))
+    expect(readRefreshPlan(file)).toMatchObject([
+      { authorities: [authority], place: { hosts: [expect.any(String), host] } },
+    ])
+  },
+)
 
 test('http is for this machine alone', () => {
   expect(plan({ ...list, url: 'http://127.0.0.1:9/sdn.xml' })).toMatchObject([
