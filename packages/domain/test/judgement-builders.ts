@@ -106,7 +106,7 @@ export const ofacSet = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
     ...changes,
   })
 
-/** The whole list of an authority that no policy requires: it makes green possible, and nothing else depends on it. */
+/** The whole list of an authority that no policy requires. */
 export const foreignList = (changes: Partial<LabelSetFacts> = {}): LabelSetFacts =>
   labelSet({ source: 'foreign', dataset: 'foreign', authorityOrigin: 'foreign-authority', ...changes })
 
@@ -115,7 +115,7 @@ export function judged(labels: readonly LabelFacts[], changes: Partial<Judgement
     chain: 'ETH',
     canonicalAddress: ADDRESS,
     labels,
-    labelSets: [labelSet(), foreignList()],
+    labelSets: [labelSet(), ofacSet()],
     labelView: 'current',
     chainKnowledge: { status: 'unavailable' },
     generatedAt: GENERATED_AT,

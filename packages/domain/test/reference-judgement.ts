@@ -288,12 +288,16 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
     if (!isRequired(set) || !isList(set) || isHistory(set)) return false
     return set.staleBase || ageOf(set) > hours * HOUR_MS
   })
-  /** Its whole list is not here: it never was or, if the policy forgives that, no longer is. */
-  const isAbsent = required.some(({ origin, when }) => {
+  /** A list that was here, and whose set is gone, is stale. */
+  const isAbsent = required.some(({ origin }) => {
     const whole = facts.labelSets.filter((set) => set.whole && set.authorityOrigin === origin)
-    return (when === 'always' || whole.length > 0) && !whole.some(isList)
+    return whole.length > 0 && !whole.some(isList)
   })
-  const hasWholeList = inForce.some((set) => set.whole && hasLabels(set))
+  /** Authorities whose whole list is here. A missing one that is always required is no sanctions list, and so is none at all. */
+  const here = inForce.filter((set) => set.whole && hasLabels(set)).map((set) => set.authorityOrigin)
+  const hasWholeList =
+    here.length > 0 &&
+    required.every(({ origin, when }) => when === 'once_published' || here.includes(origin))
   const isCounted = facts.labelSets.every((set) => set.publishedAt === '' || isWhole(set))
   const fresh = !isStale && !isAbsent && facts.labelView === 'current'
 

@@ -23,7 +23,7 @@ const HEADER = 'address,chain,category,entity,source,source_url,confidence,obser
 /** The date in a list determines its age, and an old list makes no address green. */
 const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
 const CLEAN = `${HEADER}\n${EXCHANGE},ETH,clean_exchange,An Exchange,clean_list,https://example.org/clean,0.9,${TODAY}\n`
-const DESIGNATED = `${HEADER}\n0x6666666666666666666666666666666666666666,ETH,sanctions,A Group,un_sc,https://example.org/un,1,${TODAY}\n`
+const DESIGNATED = `${HEADER}\n0x6666666666666666666666666666666666666666,ETH,sanctions,A Group,ofac_sdn,https://example.org/list,1,${TODAY}\n`
 const thieves = (confidence: number): string =>
   `${HEADER}\n${THIEF},ETH,stolen,A Thief,my_list,https://example.org/list,${confidence},2026-11-20\n`
 const TRANSFERS = `chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source
@@ -92,7 +92,7 @@ describe.each(profiles)('what was decided on the $profile profile can be proven'
         await until('steady answers', 120_000, async () => load.steadySince(since))
       }
       await steady()
-      await run('labels', 'import', file('un.csv', DESIGNATED), '--format', 'csv', '--whole')
+      await run('labels', 'import', file('ofac.csv', DESIGNATED), '--format', 'csv', '--whole')
       await importThieves(0.8)
       await run('ledger', 'import', file('transfers.csv', TRANSFERS), '--format', 'csv', '--chain', 'ETH')
       await steady()

@@ -72,8 +72,8 @@ const magicSet: LabelSetFacts = {
   labelSetSeq: 0,
   publishedAt: SANDBOX_BEGAN_AT,
   asOf: '2026-01-01',
-  // The sandbox has a whole sanctions list of its own: without one nothing is green.
-  authorityOrigin: SOURCE,
+  // It takes the place of OFAC's list, without which nothing is green.
+  authorityOrigin: 'us-ofac',
   whole: true,
   confirmedAt: null,
   refreshConfigured: false,

@@ -307,7 +307,7 @@ const listsCheck = ({ database }: Examined): Check => ({
       return [
         ...late,
         warning(
-          'No whole sanctions list is in force: nothing is green.',
+          'No whole sanctions list that the policy requires is in force: nothing is green.',
           'Import one with `cupel labels import`, or let it be refreshed (docs/labels.md).',
         ),
       ]

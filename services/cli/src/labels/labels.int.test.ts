@@ -127,7 +127,9 @@ describe('cupel labels sources', () => {
     })
     const { out } = await cupel('labels', 'sources')
     expect(out).toMatch(/ofac_sdn +part\.csv +us-ofac, part +2026-01-01/)
-    expect(out).toMatch(/No whole sanctions list is in force.*labels refresh --plan .*refresh-ofac\.json/s)
+    expect(out).toMatch(
+      /No whole sanctions list that the policy requires is in force.*labels refresh --plan .*refresh-ofac\.json/s,
+    )
   })
 
   test('shows whole lists, their age and status, and that several sets designate together', async () => {

@@ -7,7 +7,8 @@ export const OFAC_PLAN = fileURLToPath(new URL('../../../../data/refresh-ofac.js
 
 export function sanctionsListHint(): string {
   const plan = relative(process.cwd(), OFAC_PLAN)
-  return `No whole sanctions list is in force here, so no report is green. Import the list of OFAC, and have it refreshed:
+  return `No whole sanctions list that the policy requires is in force here, so no report is green. Import the list of OFAC, and have it
+refreshed:
 
   npm run --silent cupel -- labels refresh --plan ${plan}
   CUPEL_LABEL_REFRESH_FILE=${OFAC_PLAN} npm start

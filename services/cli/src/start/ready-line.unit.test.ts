@@ -78,7 +78,7 @@ test('the text for people ends with what to do next, if there is something', () 
     },
   })
   expect(readyText(ready, '/srv/logs', sanctionsListHint())).toMatch(
-    /No whole sanctions list is in force.*labels refresh --plan .*refresh-ofac\.json.*\n\nData in \/srv/s,
+    /No whole sanctions list that the policy requires is in force.*labels refresh --plan .*refresh-ofac\.json.*\n\nData in \/srv/s,
   )
   expect(readyText(ready, '/srv/logs')).not.toContain('sanctions list')
 })

@@ -11,7 +11,7 @@ export const defaultPolicy: PolicyDocument = {
   green: { clean_confidence: 0.8, attributed_share: 0.9, doubtful_share: 0.01 },
   freshness: {
     required: [
-      { origin: 'us-ofac', when: 'once_published' },
+      { origin: 'us-ofac', when: 'always' },
       { origin: 'uk-ofsi', when: 'once_published' },
       { origin: 'eu-fsf', when: 'once_published' },
       { origin: 'un-sc', when: 'once_published' },

@@ -5,6 +5,7 @@ import {
   GENERATED_AT,
   judged,
   label,
+  foreignList,
   labelSet,
   ofacLabel,
   ofacSet,
@@ -59,7 +60,7 @@ describe('designations', () => {
   })
 
   test('a restatement counts at its own confidence, without the floor, while the authority’s list is not here', () => {
-    expect(scoreOf(judged([restatement()]))).toBe(90)
+    expect(scoreOf(judged([restatement()], { labelSets: [labelSet()] }))).toBe(90)
   })
 
   test('once the authority’s own list was published here, a restatement of what is not on it has ended', () => {
@@ -280,13 +281,25 @@ describe('levels', () => {
 describe('freshness and faults', () => {
   const clean = [cleanLabel()]
 
-  test('a list that a policy always requires makes grey by its absence', () => {
+  test('without the list of OFAC, or of another authority that a policy always requires, nothing is green', () => {
+    const none = { level: 'grey', levelReasons: ['no_sanctions_list'] }
+    const british = foreignList({ source: 'uk_ofsi', authorityOrigin: 'uk-ofsi', asOf: '2026-11-20' })
+    const required = [...defaultPolicy.freshness.required, { origin: 'uk-ofsi', when: 'always' } as const]
     const strict = compilePolicy({
       ...defaultPolicy,
-      freshness: { ...defaultPolicy.freshness, required: [{ origin: 'us-ofac', when: 'always' }] },
+      freshness: { ...defaultPolicy.freshness, required: required.filter((_list, at) => at !== 1) },
     })
-    expect(judged(clean, { policy: strict })).toMatchObject({ level: 'grey', levelReasons: ['stale_labels'] })
-    expect(judged(clean, { policy: strict, labelSets: [ofacSet()] })).toMatchObject({ level: 'green' })
+    expect(judged(clean, { labelSets: [british] })).toMatchObject(none)
+    expect(judged(clean, { labelSets: [ofacSet({ whole: false })] })).toMatchObject(none)
+    expect(judged(clean, { labelSets: [ofacSet()] })).toMatchObject({ level: 'green' })
+    expect(judged(clean, { policy: strict, labelSets: [ofacSet()] })).toMatchObject(none)
+    expect(judged(clean, { policy: strict, labelSets: [ofacSet(), british] })).toMatchObject({ level: 'green' })
+  })
+
+  test('a list that was here and is gone is stale, whether or not the policy always requires it', () => {
+    const british = labelSet({ source: 'uk_ofsi', dataset: 'uk', authorityOrigin: 'uk-ofsi', whole: true, total: 0 })
+    const gone = judged(clean, { labelSets: [ofacSet(), british] })
+    expect(gone).toMatchObject({ level: 'grey', levelReasons: ['stale_labels'], labelsCoverage: 'stale' })
   })
 
   test('a lagging label view takes green away and says that the score may be too low', () => {

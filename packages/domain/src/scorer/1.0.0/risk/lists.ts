@@ -27,13 +27,13 @@ export type JudgedSet = LabelSetFacts & {
 
 export interface ListsJudgement {
   readonly labelSets: readonly JudgedSet[]
-  /** A required list is too old, in conflict or absent. */
+  /** A required list is too old or in conflict, or it was here and is gone. */
   readonly isStale: boolean
   /** An expected list never came. */
   readonly hasMissing: boolean
   /** The publication of some list states more labels, or fewer, than are here, or has rows that nobody can read. */
   readonly isIncomplete: boolean
-  /** The whole list of at least one authority is in force. */
+  /** The whole list of at least one authority is in force, and of each one that the policy always requires. */
   readonly hasSanctionsList: boolean
   /** The earliest date among the whole lists of authorities in force; null without one, and where one has no date. */
   readonly asOf: string | null
@@ -140,20 +140,21 @@ function judgeAll(
   const { required } = policy.document.freshness
   const judged = labelSets.map((set) => judgeSet(set, labelSets, generatedAt, policy))
   const wholeLists = labelSets.filter((set) => isWholeListInForce(set, labelSets))
-  // An authority's whole list that was here and was withdrawn is as absent as one that never came.
+  // A whole list that was here and was withdrawn is no longer fresh, as one that nobody refreshes.
   const wasHere = (origin: string): boolean =>
     labelSets.some((set) => set.whole && !isMissing(set) && set.authorityOrigin === origin)
-  const isAbsent = required.some(
-    ({ origin, when }) =>
-      (when === 'always' || wasHere(origin)) &&
-      !wholeLists.some(({ authorityOrigin }) => authorityOrigin === origin),
+  const isGone = required.some(
+    ({ origin }) =>
+      wasHere(origin) && !wholeLists.some(({ authorityOrigin }) => authorityOrigin === origin),
   )
+  const listing = new Set(wholeLists.filter(({ total }) => total > 0).map((set) => set.authorityOrigin))
   return {
     labelSets: judged,
-    isStale: isAbsent || judged.some(({ isRequired, isFresh }) => isRequired && !isFresh),
+    isStale: isGone || judged.some(({ isRequired, isFresh }) => isRequired && !isFresh),
     hasMissing: judged.some(({ status }) => status === 'missing'),
     isIncomplete: labelSets.some((set) => !isMissing(set) && !isComplete(set)),
-    hasSanctionsList: wholeLists.some(({ total }) => total > 0),
+    hasSanctionsList:
+      listing.size > 0 && required.every(({ origin, when }) => when !== 'always' || listing.has(origin)),
     asOf: earliest(wholeLists.map((set) => dateOf(set, generatedAt))),
   }
 }

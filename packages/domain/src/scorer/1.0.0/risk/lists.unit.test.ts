@@ -188,7 +188,7 @@ describe('the age of a list', () => {
     [true, '2026-10-22T08:59:59.999Z', 'old', 'grey'],
     [false, '2020-01-01', 'old', 'green'],
   ])('a set with a refresh configured (%s) that is of %s is %s', (refreshConfigured, asOf, status, level) => {
-    const labelSets = [labelSet({ refreshConfigured, asOf }), foreignList()]
+    const labelSets = [labelSet({ refreshConfigured, asOf }), ofacSet()]
     expect(judged(clean, { labelSets })).toMatchObject({ level, labelSets: [{ status }, {}] })
   })
 
@@ -199,7 +199,7 @@ describe('the age of a list', () => {
 
   test('the lists of the UK, the EU and the UN are required too, once they were published', () => {
     for (const authorityOrigin of ['uk-ofsi', 'eu-fsf', 'un-sc', 'il-nbctf']) {
-      const labelSets = [labelSet({ authorityOrigin, asOf: '2019-01-01' })]
+      const labelSets = [ofacSet(), labelSet({ authorityOrigin, asOf: '2019-01-01' })]
       expect(judged(clean, { labelSets })).toMatchObject({ level: 'grey', levelReasons: ['stale_labels'] })
     }
   })
@@ -229,7 +229,7 @@ describe('lists that are not here', () => {
   })
 
   test.each([999, 1_001])('a list of 1,000 labels of which %i are visible: nothing is green', (visible) => {
-    for (const labelSets of [[ofacSet({ visible })], [foreignList(), labelSet({ visible })]])
+    for (const labelSets of [[ofacSet({ visible })], [ofacSet(), labelSet({ visible })]])
       expect(judged(clean, { labelSets })).toMatchObject({
         level: 'grey',
         levelReasons: ['list_incomplete'],

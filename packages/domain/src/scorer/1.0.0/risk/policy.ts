@@ -59,7 +59,7 @@ export interface ClusterPolicyDocument {
 export interface RequiredList {
   /** Origin of the authority whose own list is required. */
   readonly origin: string
-  /** `always`: its absence counts as stale. `once_published`: required from its first import on. */
+  /** `always`: without it there is no sanctions list. `once_published`: required from its first import on. */
   readonly when: 'always' | 'once_published'
 }
 
