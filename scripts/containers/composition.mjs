@@ -35,12 +35,12 @@ const PRIVATE_RANGES = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16'
 
 /**
  * Makes the clone and builds nothing with compose itself. The engine's cache has all that `docker compose build` needs from the network.
- * @param {{ project: string, edgeSubnet?: string }} options Compositions that run at the same time have different names and
+ * @param {{ project: string, edgePrefix?: string }} options Compositions that run at the same time have different names and
  *   networks.
  */
-export async function openComposition({ project, edgeSubnet }) {
+export async function openComposition({ project, edgePrefix }) {
   for (const target of [...SERVICES, 'cupel']) await buildImage(target)
-  const settings = await settingsOf(project, edgeSubnet)
+  const settings = await settingsOf(project, edgePrefix)
   const folder = freshClone()
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
   writeFileSync(join(folder, '.env'), `${lines.join('\n')}\n`)
@@ -76,7 +76,7 @@ export async function openComposition({ project, edgeSubnet }) {
 }
 
 /** Settings for .env: the images at hand, and unused names and ports. */
-async function settingsOf(project, edgeSubnet) {
+async function settingsOf(project, edgePrefix) {
   const [port, webPort, prometheusPort] = [await freePort(), await freePort(), await freePort()]
   return {
     COMPOSE_PROJECT_NAME: project,
@@ -90,7 +90,9 @@ async function settingsOf(project, edgeSubnet) {
     ...{ CUPEL_PORT: port, CUPEL_WEB_PORT: webPort, PROMETHEUS_PORT: prometheusPort },
     CUPEL_BASE_URL: `http://127.0.0.1:${port}`,
     CUPEL_WEB_URL: `http://127.0.0.1:${webPort}`,
-    ...(edgeSubnet === undefined ? {} : { CUPEL_EDGE_SUBNET: edgeSubnet }),
+    ...(edgePrefix === undefined
+      ? {}
+      : { CUPEL_EDGE_PREFIX: edgePrefix, CUPEL_EDGE_SUBNET: `${edgePrefix}.0/24` }),
     CUPEL_WEBHOOK_ALLOW: PRIVATE_RANGES,
   }
 }

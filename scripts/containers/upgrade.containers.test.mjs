@@ -14,7 +14,7 @@ if (missing !== undefined) noteSkip(`an upgrade of release ${RELEASE} in contain
 const isHistoryHere = await hasHistory(RELEASE)
 const PROJECT = `cupel-upgrade-${process.pid}`
 /** Differs from the subnets of compositions that run beside this one. */
-const EDGE_SUBNET = '10.218.1.0/24'
+const EDGE_PREFIX = '10.218.1'
 const ADDRESSES = [
   '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
   '12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h',
@@ -38,7 +38,7 @@ describeUpgrade(`an upgrade of release ${RELEASE}`, () => {
 
   beforeAll(async () => {
     const image = await releasedImage(RELEASE)
-    composition = await openComposition({ project: PROJECT, edgeSubnet: EDGE_SUBNET })
+    composition = await openComposition({ project: PROJECT, edgePrefix: EDGE_PREFIX })
     await composition.compose('build', 'secrets')
     await composition.up('postgres', 'kafka', 'registry')
     await docker(

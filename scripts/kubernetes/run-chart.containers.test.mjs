@@ -28,7 +28,7 @@ const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dis
 const POLL_MS = 500
 const PROJECT = `cupel-chart-${process.pid}`
 /** Differs from the subnet of the composition, whose tests may run beside this one. */
-const EDGE_SUBNET = '10.217.1.0/24'
+const EDGE_PREFIX = '10.217.1'
 /** The ranges of an engine's own networks: the callers of this test come from there. */
 const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 const PAGE = 'docs/kubernetes.md'
@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
   beforeAll(async () => {
     for (const target of [...SERVICES, 'cupel']) await buildImage(target)
     environment = {
-      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', CUPEL_EDGE_SUBNET: EDGE_SUBNET },
+      ...{ CUPEL_IMAGES: 'cupel-test', CUPEL_VERSION: 'test', CUPEL_EDGE_PREFIX: EDGE_PREFIX },
       KAFKA_IMAGE: await standIn('kafka', {}),
       POSTGRES_IMAGE: await standIn('postgres', {}),
       REGISTRY_IMAGE: await standIn('registry', {}),

@@ -5,7 +5,18 @@ import { settingsOfConnections } from './connection-settings.js'
 import { settingsOfEvidence } from './evidence-settings.js'
 import { settingsOfTraces } from './tracing/trace-settings.js'
 import { withSecretsOfFiles } from './secret-files.js'
-import { flag, insecure, list, messages, milliseconds, port, ranges, secret, url } from './setting-types.js'
+import {
+  flag,
+  insecure,
+  list,
+  messages,
+  milliseconds,
+  port,
+  ranges,
+  secret,
+  secretFile,
+  url,
+} from './setting-types.js'
 
 export const settings = {
   CUPEL_HOME: z
@@ -271,6 +282,7 @@ export const settings = {
     .describe(
       'Key that encrypts webhook secrets in the database, 32 characters or more; by default a key in the database itself. Do not change it once it is set.',
     ),
+  CUPEL_WEBHOOK_SECRETS_KEY_FILE: secretFile('CUPEL_WEBHOOK_SECRETS_KEY'),
   CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: messages(50, 10_000).describe(
     'Webhooks a second that a dispatcher sends to one endpoint at most.',
   ),

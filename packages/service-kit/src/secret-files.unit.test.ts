@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { loadConfig } from './config.js'
+import { loadConfig, settings } from './config.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'cupel-secrets-'))
 const file = (name: string, text: string): string => {
@@ -59,4 +59,12 @@ test.each([
 test('a certificate of this client comes with its key', () => {
   const settings = { CUPEL_LOG: 'kafka', CUPEL_KAFKA_BROKERS: 'b:1', CUPEL_KAFKA_TLS_CERT_FILE: '/c.pem' }
   expect(faultsOf(settings)).toContain('set together or not at all')
+})
+
+test('every secret can come from a file, so that no deployment has to show one in a variable', () => {
+  const secrets = Object.keys(settings).filter((name) =>
+    /(?:PASSWORD|SECRET|TOKEN|SECRETS_KEY|HEADERS)$/.test(name),
+  )
+  expect(secrets.length).toBeGreaterThan(5)
+  expect(secrets.filter((name) => !(`${name}_FILE` in settings))).toEqual([])
 })

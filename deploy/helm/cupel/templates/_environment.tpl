@@ -57,6 +57,9 @@
 {{- if and $v.keys.personalDataSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
 {{- $_ := set $env "CUPEL_PERSONAL_DATA_KEYS_FILE" "/secrets/personal-data-keys/personal-data-keys.json" -}}
 {{- end -}}
+{{- if and $v.keys.webhooksSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
+{{- $_ := set $env "CUPEL_WEBHOOK_SECRETS_KEY_FILE" "/secrets/webhook-keys/webhook-secrets-key" -}}
+{{- end -}}
 {{- if has .name (list "api" "web") -}}
 {{- $_ := set $env "CUPEL_TRUSTED_PROXIES" (join "," $v.trustedProxies) -}}
 {{- $_ := set $env "CUPEL_DRAIN_MS" (mul $v.drainSeconds 1000) -}}
@@ -97,10 +100,6 @@
   value: {{ $value | toString | quote }}
 {{- end }}
 {{- end }}
-{{- if and $v.keys.webhooksSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) }}
-- name: CUPEL_WEBHOOK_SECRETS_KEY
-  valueFrom: { secretKeyRef: { name: {{ $v.keys.webhooksSecret }}, key: webhook-secrets-key } }
-{{- end }}
 {{- end }}
 
 {{/* The Secrets that a component reads, as folder: Secret. A component without a use for one does not have it. */}}
@@ -120,7 +119,7 @@
 {{- if or .operator (eq .name "projector") }}{{- $_ := set $secrets "signing-keys" $v.keys.checkpointsSecret }}{{ end -}}
 {{- if or .operator (eq .image "scorer") }}{{- $_ := set $secrets "report-signing-keys" $v.keys.reportsSecret }}{{ end -}}
 {{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
-{{- $_ := set $secrets "personal-data-keys" $v.keys.personalDataSecret -}}
+{{- $_ := merge $secrets (dict "personal-data-keys" $v.keys.personalDataSecret "webhook-keys" $v.keys.webhooksSecret) -}}
 {{- end -}}
 {{- if has .name (list "api" "web") -}}
 {{- $_ := set $secrets "tls" $v.tls.existingSecret -}}
