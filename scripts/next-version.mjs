@@ -21,7 +21,7 @@ export async function becomeNextVersion(folder) {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const release = version.replace('-dev', '')
   node('scripts/release.mjs', release)
-  node('scripts/release.mjs', release, '--commit', COMMIT)
+  node('scripts/release.mjs', release, '--trial', COMMIT)
   await addScorer(folder)
   addTable(folder)
   addField(folder, node)

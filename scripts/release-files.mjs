@@ -1,14 +1,12 @@
-// Makes the files of a release in a folder, and signs them:
-//   node scripts/release-files.mjs VERSION FOLDER KEY
-// KEY: an Ed25519 private key in PEM, which only the maintainer has. The folder then holds the sources of the commit that releases.json names,
+// Makes the files of a release in a folder, and signs them, for scripts/release.mjs.
+// The key is an Ed25519 private key in PEM, which only the maintainer has. The folder then holds the sources of the commit of the release,
 // the bill of materials, the provenance (an in-toto statement), SHA256SUMS of these, and its signature. Anybody checks them with
 //   openssl pkeyutl -verify -pubin -inkey PUBLIC.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig && sha256sum --check SHA256SUMS
 import { execFileSync } from 'node:child_process'
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { readReleases } from './release.mjs'
+import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const SUMS = 'SHA256SUMS'
@@ -59,14 +57,13 @@ export function writeSigned(folder, release, files, keyPem) {
 
 const MAX_OUTPUT_BYTES = 1_073_741_824
 
-/** @param {string[]} words */
-function main([version, folder, keyFile]) {
-  if (version === undefined || folder === undefined || keyFile === undefined) {
-    console.error('usage: node scripts/release-files.mjs VERSION FOLDER KEY')
-    process.exit(2)
-  }
-  const commit = readReleases()[version]?.commit ?? null
-  if (commit === null) throw new Error(`releases.json names no commit of release ${version}`)
+/**
+ * Makes the files of a release from a commit, and signs them.
+ * @param {{ version: string, commit: string }} release
+ * @param {string} folder
+ * @param {string} keyFile
+ */
+export function makeReleaseFiles({ version, commit }, folder, keyFile) {
   const output = { cwd: root, maxBuffer: MAX_OUTPUT_BYTES }
   const prefix = `cupel-${version}`
   const archive = execFileSync('git', ['archive', '--format=tar.gz', `--prefix=${prefix}/`, commit], output)
@@ -74,5 +71,3 @@ function main([version, folder, keyFile]) {
   const files = { [`${prefix}.tar.gz`]: archive, 'sbom.cdx.json': bill }
   writeSigned(folder, { version, commit }, files, readFileSync(keyFile, 'utf8'))
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2))

@@ -1,8 +1,11 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, verify } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noteSkip } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { root } from './setup.mjs'
 import { writeSigned } from './release-files.mjs'
 
 const release = { version: '1.2.3', commit: 'c'.repeat(40) }
@@ -45,3 +48,36 @@ test('a key of another kind signs nothing', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   expect(() => writeSigned(folder, release, files, pemOf(privateKey))).toThrow('Ed25519')
 })
+
+const hasHistory = existsSync(join(root, '.git'))
+if (!hasHistory) noteSkip('the dry run of a release: this checkout has no history')
+
+test.skipIf(!hasHistory)(
+  'a dry run makes the signed files of a commit as a release does, and changes nothing',
+  () => {
+    const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+    const [commit, before] = [git('rev-parse', 'HEAD'), git('status', '--porcelain')]
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const key = join(folder, 'key.pem')
+    writeFileSync(key, pemOf(privateKey))
+    const out = join(folder, 'release')
+    const cut = (...args) =>
+      spawnSync(process.execPath, [join(root, 'scripts/release.mjs'), ...args], {
+        cwd: root,
+        encoding: 'utf8',
+      })
+    const { status, stderr } = cut('99.0.0', '--dry-run', commit, out, key)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const sums = readFileSync(join(out, 'SHA256SUMS'))
+    expect(verify(null, sums, publicKey, readFileSync(join(out, 'SHA256SUMS.sig')))).toBe(true)
+    execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: out })
+    const listed = execFileSync('tar', ['-tzf', join(out, 'cupel-99.0.0.tar.gz')], { encoding: 'utf8' })
+    expect(listed).toContain('cupel-99.0.0/package.json\n')
+    expect(JSON.parse(readFileSync(join(out, 'sbom.cdx.json'), 'utf8')).components.length).toBeGreaterThan(0)
+    expect(readFileSync(join(out, 'provenance.json'), 'utf8')).toContain(commit)
+    expect(git('status', '--porcelain')).toBe(before)
+    // No release is named without its files.
+    expect(cut('99.0.0', '--commit', commit).status).toBe(2)
+    expect(cut('99.0.0', '--commit', commit, out, key).stderr).toContain('There is no release 99.0.0')
+  },
+)

@@ -1,6 +1,9 @@
 // Cuts a release, in two commits:
-//   node scripts/release.mjs 0.2.0                  freezes the files of a release, and writes them to releases.json
-//   node scripts/release.mjs 0.2.0 --commit HASH    names the commit of the release, in the commit after it
+//   node scripts/release.mjs 0.2.0                              freezes the files of a release, and writes them to releases.json
+//   node scripts/release.mjs 0.2.0 --commit HASH FOLDER KEY     names the commit of the release, in the commit after it, and makes its
+//                                                               signed files in the folder
+//   node scripts/release.mjs 0.2.0 --trial HASH                 names a commit that need not exist and makes no files, for a trial
+//   node scripts/release.mjs 0.2.0 --dry-run HASH FOLDER KEY    makes such files of a commit, and changes nothing
 // It builds the scorer into one file, and freezes that, the golden samples and the SQL migrations, because later releases read what this one
 // wrote. Later releases may only add to the API description of this one.
 import { spawnSync } from 'node:child_process'
@@ -8,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { makeReleaseFiles } from './release-files.mjs'
 import { nameScorerCommit, releaseScorer } from './scorers.mjs'
 import { versionAfter } from './version.mjs'
 
@@ -80,10 +84,23 @@ function showVersion(version) {
 }
 
 /** @param {string[]} words */
-async function main([version, option, commit]) {
-  if (/^\d+\.\d+\.\d+$/.test(version ?? '') && option === undefined) return await freeze(version)
-  if (option === '--commit' && /^[0-9a-f]{40}$/.test(commit ?? '')) return nameCommit(version, commit)
-  console.error('usage: node scripts/release.mjs VERSION [--commit HASH], with all 40 digits')
+async function main([version = '', option, commit = '', folder, keyFile]) {
+  const isVersion = /^\d+\.\d+\.\d+$/.test(version)
+  if (isVersion && option === undefined) return await freeze(version)
+  const isCommit = /^[0-9a-f]{40}$/.test(commit)
+  if (isVersion && isCommit && option === '--trial') return nameCommit(version, commit)
+  if (isVersion && isCommit && folder !== undefined && keyFile !== undefined) {
+    // The files come first: a key that signs nothing leaves no release half named.
+    if (option === '--commit' && readReleases()[version] === undefined)
+      throw new Error(`There is no release ${version} in releases.json`)
+    if (option === '--commit' || option === '--dry-run')
+      makeReleaseFiles({ version, commit }, folder, keyFile)
+    if (option === '--commit') return nameCommit(version, commit)
+    if (option === '--dry-run') return
+  }
+  console.error(
+    'usage: node scripts/release.mjs VERSION [--commit|--dry-run HASH FOLDER KEY], with all 40 digits',
+  )
   process.exit(2)
 }
 
