@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../../../', import.meta.url)
 const map = readFileSync(new URL('docs/security.md', root), 'utf8')
-const named = [...map.matchAll(/`([\w./-]+\.test\.ts)`: “([^”]+)”/g)].map(([, file, name]) => ({
+const named = [...map.matchAll(/`([\w./-]+\.test\.m?[jt]s)`: “([^”]+)”/g)].map(([, file, name]) => ({
   file: file!,
   name: name!,
 }))
@@ -19,7 +19,19 @@ test('every test the security map names exists', () => {
 })
 
 test('no test is named in another form, which would not be checked', () => {
-  expect(named.length).toBe([...map.matchAll(/\.test\.ts/g)].length)
+  expect(named.length).toBe([...map.matchAll(/\.test\.m?[jt]s/g)].length)
+})
+
+test('every paragraph of claims is followed by the tests that would notice their loss', () => {
+  const claims = /## OWASP API Security Top 10 \(2023\)\n([^]*?)\n## ASVS/.exec(map)![1]!
+  const blocks = claims
+    .trim()
+    .split('\n\n')
+    .filter((block) => !block.startsWith('#'))
+  const unproven = blocks.filter(
+    (block, at) => !block.startsWith('- ') && !(blocks[at + 1] ?? '').startsWith('- '),
+  )
+  expect(unproven).toEqual([])
 })
 
 test('each of the ten API risks has a section with tests, or is a named gap', () => {

@@ -2,6 +2,7 @@
 import type { Attack } from './attack.js'
 import { backlogs } from './backlogs.js'
 import { consoleAttacks } from './console.js'
+import { deployments } from './deployments.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
 import { forgedRecords } from './forged-records.js'
@@ -14,6 +15,7 @@ import { shorterLog } from './shorter-log.js'
 import { strangers } from './strangers.js'
 import { supplyChain } from './supply-chain.js'
 import { terminal } from './terminal.js'
+import { texts } from './texts.js'
 import { webhooks } from './webhooks.js'
 
 export { attackTable, type Attack, type AttackRow } from './attack.js'
@@ -35,6 +37,8 @@ export const attacks: readonly Attack[] = [
     ...files,
     ...identity,
     ...exposure,
+    ...texts,
+    ...deployments,
     ...neighbours,
     ...forgery,
     ...forgedRecords,
