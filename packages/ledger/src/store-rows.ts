@@ -104,6 +104,22 @@ function takeRecord(take: Take, record: FileRecord, batch: Batch | null): Unread
   }
 }
 
+/**
+ * An empty cell may hide any address, unless the format tells the script that has none: the value is kept, and the range that the row lies in
+ * becomes incomplete.
+ */
+function doubtRow({ run }: Take, transfer: ToldTransfer, record: FileRecord, batch: Batch | null): void {
+  const { from, blockNumber, execution, kind } = transfer
+  if (run.format.tellsScripts === true || execution === 'failed') return
+  if (blockNumber === null && run.request.completeFrom === undefined) return
+  batch?.unreadable.push({
+    line: record.line,
+    height: blockNumber,
+    kinds: [kind === 'utxo' ? 'native' : kind],
+    message: from === '' ? 'the row states no sender' : 'the row states no receiver',
+  })
+}
+
 /** The range that the row lies in becomes incomplete. Without a height and a range nothing would show that a row is missing. */
 function refuseRow({ run }: Take, record: FileRecord, error: UnreadableRowError, batch: Batch | null): void {
   const { request, format, chain } = run
@@ -120,7 +136,8 @@ function refuseRow({ run }: Take, record: FileRecord, error: UnreadableRowError,
   })
 }
 
-function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch | null): void {
+function takeRow(take: Take, row: LedgerRow, record: FileRecord, batch: Batch | null): void {
+  const { line } = record
   const { code } = take.run.chain
   switch (row.type) {
     case 'left-out':
@@ -148,6 +165,7 @@ function takeRow(take: Take, row: LedgerRow, { line }: FileRecord, batch: Batch 
       if (hasCalls(take.run.chain)) batch?.addPlace(row.transfer)
       const reason = uncountedReason(code, row.transfer)
       if (reason !== null) batch?.leaveOut(reason)
+      if (reason === 'no_counterparty') doubtRow(take, row.transfer, record, batch)
       if (isOfUnknownToken(code, row.transfer)) batch?.tokens.set(take.identityOf(row.transfer), row.transfer)
       else if (reason === null || changesBalance(code, row.transfer))
         addTransfer(take, row.transfer, { batch, isCounted: reason === null })

@@ -17,6 +17,7 @@ const MAX_EDGES = 10_000
 export const bitcoinEtl: LedgerFormat = {
   knows: ({ has }) => has('hash') && has('inputs') && has('outputs'),
   covers: () => ['native'],
+  tellsScripts: true,
   open: (chain) => ({ read: (record) => readTransaction(record, chain) }),
 }
 

@@ -55,6 +55,8 @@ export interface LedgerFormat {
    * declared range covers.
    */
   readonly covers: (fields: Pick<FileRecord, 'has'>, chain: ChainDefinition) => readonly HistoryKind[] | null
+  /** An output without an address has a script without one; in other formats an empty cell may have lost an address. */
+  readonly tellsScripts?: true
   /** Whether a file with these columns is read twice: its records depend on others of the file. */
   readonly isSurveyed?: (fields: Pick<FileRecord, 'has'>, chain: ChainDefinition) => boolean
   /** A reader for one file. */

@@ -174,6 +174,7 @@ export const losses: Readonly<Record<string, Loss>> = {
   ...rewritings,
   ...additions,
   'garbles a field': onField(garbage),
+  'empties an address': onField([''], { columns: ['from_address', 'to_address'] }),
   'garbles a column': onField(garbage, { wholeColumn: true }),
   'writes an unknown word': onField(unknownWords, { columns: vocabulary }),
   'writes an unknown word in every row': onField(unknownWords, { columns: vocabulary, wholeColumn: true }),
