@@ -107,6 +107,18 @@ function successesOf({ responses }: Operation): Response[] {
   return Object.entries(responses).flatMap(([status, response]) => (Number(status) < 300 ? [response] : []))
 }
 
+test('a body that is no text says so, so that programs made from the description keep its bytes', () => {
+  const isText = (type: string): boolean => /^text\/|json$|jsonl$|ndjson$/.test(type)
+  const binary = operations.flatMap(({ operation }) =>
+    successesOf(operation).flatMap(({ content = {} }) =>
+      Object.entries(content).filter(([type]) => !isText(type)),
+    ),
+  )
+  expect(binary.length).toBeGreaterThan(0)
+  for (const [type, { schema }] of binary)
+    expect(schema, type).toMatchObject({ type: 'string', format: 'binary' })
+})
+
 test('errors are problem documents, with an example for each code', () => {
   for (const { status, response } of responses.filter(({ status }) => status >= 400)) {
     expect(Object.keys(response.content!)).toEqual(['application/problem+json'])

@@ -25,7 +25,8 @@ export const PDF_ANSWERS: readonly DescribedAnswer[] = [
     status: 200,
     description: 'The document.',
     contentType: PDF,
-    schema: z.string().describe('Bytes of a PDF, not text.'),
+    // Without the format, programs made from the description decode the bytes as text.
+    schema: z.string().meta({ description: 'Bytes of a PDF, not text.', format: 'binary' }),
     example: '%PDF-1.7 …',
     headers: {
       ETag: ETAG_HEADER,

@@ -48,7 +48,7 @@ export function getLogTile(readTile: ReadLogTile): Endpoint {
             example: IMMUTABLE,
           },
         },
-        schema: z.string().describe('Bytes, not text.'),
+        schema: z.string().meta({ description: 'Bytes, not text.', format: 'binary' }),
         example: '…',
       },
     ],
