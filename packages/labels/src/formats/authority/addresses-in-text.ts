@@ -71,6 +71,9 @@ function addressesOf(token: string, ticker: string, isIntroduced: boolean): read
   return looksLikeAddress(token) ? addressesInside(token, ticker).map(({ text }) => text) : []
 }
 
+/** An address of Ethereum after a prefix that lost its digit, or that has a letter O instead of it. */
+const PREFIXED = /x[0-9a-f]{40}(?![0-9a-f])/i
+
 /** Why a token that is not certainly an address must be told; null for a word or a number of another kind. */
 function faultOf(
   token: string,
@@ -81,7 +84,7 @@ function faultOf(
     return isNamed && looksLikeAddress(token) ? 'a piece of an address' : null
   const parsed = parseListedAddress(token, ticker)
   if (parsed.ok) return `nothing says that this is an address of ${parsed.chain}`
-  if (parsed.reason !== 'bad_format' || (isIntroduced && looksLikeAddress(token)))
+  if (parsed.reason !== 'bad_format' || PREFIXED.test(token) || (isIntroduced && looksLikeAddress(token)))
     return parsed.reason.replaceAll('_', ' ')
   return null
 }

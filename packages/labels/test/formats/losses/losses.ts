@@ -1,0 +1,94 @@
+/** What can happen to a list on its way: each changes the document, by drawn numbers, in a way that an import could notice. */
+
+export type Loss = (document: string, draws: readonly number[], format: string) => Buffer
+
+const of =
+  (change: (document: string, draws: readonly number[], format: string) => string): Loss =>
+  (document, draws, format) =>
+    Buffer.from(change(document, draws, format))
+
+/** `text` with `count` characters at `at` exchanged for others. */
+const spliced = (text: string, at: number, count: number, by: string): string =>
+  text.slice(0, at) + by + text.slice(at + count)
+
+const WORDS =
+  /idType|idNumber|idList|sdnEntry|Digital Currency Address|Feature(?:TypeID)?|VersionDetail|Profile(?:ID)?|SanctionsEntry|ListID|sanctions|remark|sanctionEntity|COMMENTS1|INDIVIDUAL|OtherInformation|Other Information|Designation|FinancialSanctionsTarget|ofac_sdn|address|category|XBT|ETH|USDT/g
+const PAGES = [
+  ...['', '\n', '{"error":"too many requests"}', 'Service Unavailable'],
+  '<!DOCTYPE html>\n<html><head><title>503</title></head><body>Service Unavailable</body></html>\n',
+  ...['<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', '<html><body>Sign in</body></html>'],
+]
+
+const cells = (line: string): readonly string[] =>
+  line.match(/("[^"]*"|[^,]*)(,|$)/g)!.map((cell) => cell.replace(/,$/, ''))
+
+function exchangedColumns(document: string, [a = 0, b = 0]: readonly number[]): string {
+  return document
+    .split('\n')
+    .map((line) => {
+      const fields = [...cells(line.replace('\r', ''))]
+      if (fields.length < 5) return line
+      const width = fields.length - 1
+      const [from, to] = [a % width, b % width]
+      ;[fields[from], fields[to]] = [fields[to]!, fields[from]!]
+      return fields.slice(0, width).join(',') + (line.endsWith('\r') ? '\r' : '')
+    })
+    .join('\n')
+}
+
+export const LOSSES: Readonly<Record<string, Loss>> = {
+  'a field garbled': of((text, [at = 0, count = 0]) => {
+    const from = at % text.length
+    const length = 1 + (count % 4)
+    return spliced(text, from, length, '§'.repeat(length))
+  }),
+  'letters lost': of((text, [at = 0, count = 0]) => {
+    const length = 1 + (count % 3)
+    const from = at % text.length
+    // Forty digits of an EVM address without its prefix are an address too, whichever forty they are.
+    const isPrefix = text.slice(from - 1, from + length + 1).includes('0x')
+    return spliced(text, isPrefix ? from + 8 : from, length, '')
+  }),
+  'an unknown word': of((text, [at = 0, kind = 0]) => {
+    const words = [...text.matchAll(WORDS)]
+    const word = words[at % words.length]!
+    const by = `${word[0].slice(0, -1)}X`
+    // A new edition renames a word everywhere; a slip of the pen once.
+    return kind % 2 === 0 ? text.replaceAll(word[0], by) : spliced(text, word.index, word[0].length, by)
+  }),
+  'the end of a row cut': of((text, [at = 0]) => {
+    // Something of the row stays: a row that a source never sent shows only in the guard of removals.
+    const from = (at % text.length) + (text[(at % text.length) - 1] === '\n' ? 1 : 0)
+    const end = text.indexOf('\n', from)
+    return end < 0 ? text.slice(0, from) : spliced(text, from, end - from, '')
+  }),
+  'the file cut': of((text, [at = 0]) => {
+    const end = text.slice(0, at % (text.length - 1)).trimEnd().length
+    // Behind a row, a cut file looks like a shorter list, and only the guard of removals stops it.
+    return text.slice(0, /\s/.test(text[end]!) ? end - 1 : end)
+  }),
+  'a page instead of the file': of((_text, [which = 0]) => PAGES[which % PAGES.length]!),
+  'other line ends': of((text, [which = 0]) =>
+    text.replaceAll(/\r?\n/g, ['\r\n', '\n', '\r', '\n\n', '\n\r\n'][which % 5]!),
+  ),
+  'other column order': of((text, draws, format) =>
+    format.endsWith('csv') ? exchangedColumns(text, draws) : text.replaceAll(/(\w+)="([^"]*)"/g, "$1 = '$2'"),
+  ),
+  'damaged bytes': (text, [at = 0, which = 0]) => {
+    const bytes = Buffer.from(text)
+    bytes[at % bytes.length] = [0, 0xff, 0xc3, 0x1a, 0x80][which % 5]!
+    return bytes
+  },
+  'another encoding': (text, [which = 0]) =>
+    which % 3 === 0
+      ? Buffer.from(`\ufeff${text}`, 'utf16le')
+      : Buffer.from(
+          which % 3 === 1 ? `\ufeff${text}` : text.replace('ORLOVSKY', 'ORLÖVSKY'),
+          which % 3 === 1 ? 'utf8' : 'latin1',
+        ),
+  'rows glued together': of((text, [at = 0]) => {
+    const ends = [...text.matchAll(/\r?\n/g)]
+    const end = ends[at % ends.length]!
+    return spliced(text, end.index, end[0].length, '')
+  }),
+}
