@@ -1455,6 +1455,8 @@ class Watch(Model):
     """`active`, or `ended` from its `until` on."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
+    list_reasons: tuple[str, ...]
+    """Why the lists let no address be green now, in the words of `level_reasons`; empty while each required list is here and fresh. A list that grows old decides no watch again, so the last report does not say it."""
     last_report: WatchedReport | None
     """The last decision; null until the address was decided for the first time."""
 

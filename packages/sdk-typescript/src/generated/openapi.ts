@@ -906,6 +906,8 @@ export interface components {
              * @description When it was made, UTC, RFC 3339 with milliseconds.
              */
             readonly created_at: string;
+            /** @description Why the lists let no address be green now, in the words of `level_reasons`; empty while each required list is here and fresh. A list that grows old decides no watch again, so the last report does not say it. */
+            readonly list_reasons: readonly string[];
             /** @description The last decision; null until the address was decided for the first time. */
             readonly last_report: components["schemas"]["WatchedReport"] | null;
         };

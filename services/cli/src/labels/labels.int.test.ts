@@ -178,6 +178,22 @@ describe('cupel labels sources', () => {
     expect(older.out).toContain('history only')
   })
 
+  test('calls a list too old only if it must be fresh', async () => {
+    const own = `0x${'7'.repeat(40)},ETH,scam,Somebody,our_analysts,https://example.org,0.9,2019-01-01`
+    await cupel('labels', 'import', await file('own.csv', [own]), '--format', 'csv')
+    const british = `0x${'7'.repeat(40)},ETH,sanctions,Somebody,uk_ofsi,https://example.org,0.9,2019-01-01`
+    const options = ['--format', 'csv', '--whole', '--as-of', '2019-01-01']
+    await cupel('labels', 'import', await file('british.csv', [british]), ...options)
+    const { of } = await sources()
+    expect(of('own.csv')).toMatchObject({ status: 'current', is_required: false })
+    expect(of('british.csv')).toMatchObject({ status: 'old', is_required: true })
+    const { out } = await cupel('labels', 'sources')
+    expect(out).toContain('uk_ofsi/british.csv is too old')
+    expect(out).not.toContain('our_analysts/own.csv is too old')
+    const withdrawn = ['--source', 'uk_ofsi', '--accept-removals', '1', '--reason', 'the end of the test']
+    await cupel('labels', 'import', await file('british.csv', []), '--format', 'csv', ...withdrawn)
+  })
+
   test('shows which addresses lose their designation before they do', async () => {
     const named = [
       '--format',

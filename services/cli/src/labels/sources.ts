@@ -11,8 +11,8 @@ import { sanctionsListHint } from './sanctions-list-hint.js'
 
 const HELP = `
 Status, under the policy in force:
-  current      in force, and young enough
-  old          its date, or the last time a refresh found it at the authority's own address, is too long ago
+  current      in force, and young enough, or not required to be
+  old          required to be fresh, and its date, or the last time a refresh found it at the authority's own address, is too long ago
   incomplete   fewer or more of its labels are visible than were published: import it again; or rows of it could not be
                read: look at them and accept their number
   conflict     computed before another publication of the authority: import it again
@@ -59,7 +59,9 @@ export async function listState(database: Queryable, now: Date): Promise<ListSta
     hasSanctionsList: judged.hasSanctionsList,
     sets: sets.map((set, index) => {
       const { status, isRequired } = judged.labelSets[index]!
-      return { ...set, status, isRequired, ageHours: ageHours(set, now) }
+      // A list that nothing requires to be fresh, such as last year's own list, is not too old.
+      const shown = status === 'old' && !isRequired ? 'current' : status
+      return { ...set, status: shown, isRequired, ageHours: ageHours(set, now) }
     }),
   }
 }
@@ -158,7 +160,7 @@ function remarks(sets: readonly ListedSet[]): string[] {
       said.push(
         `${nameOf(set)} is ${status === 'conflict' ? 'in conflict' : 'incomplete'}: no report is green until it is imported again.`,
       )
-    if (status === 'old' && set.isRequired)
+    if (status === 'old')
       said.push(
         `${nameOf(set)} is too old: no report is green until a later list is imported, or a refresh confirms this one.`,
       )

@@ -27,6 +27,7 @@ import { statuses } from '../../http/status.js'
 import { chainCode, orAbsent, text } from '../../http/text.js'
 import {
   authorOf,
+  listReasons,
   ownerOf,
   watchComponent,
   watchDocument,
@@ -113,7 +114,9 @@ export function createWatchesEndpoint({ database, reportPageUrl, plansInForce }:
       newWorkId: () => Promise.resolve(newBatchId()),
       async replay(call, batchId) {
         const watches = await findBatch(database, ownerOf(call), batchId)
-        return watches === null ? { kind: 'none' } : { kind: 'answer', answer: made(watches) }
+        return watches === null
+          ? { kind: 'none' }
+          : { kind: 'answer', answer: made(watches, await listReasons(database, ownerOf(call))) }
       },
     },
     async handle(call, { judged }) {
@@ -128,15 +131,16 @@ export function createWatchesEndpoint({ database, reportPageUrl, plansInForce }:
         maxWatches: plansInForce[call.caller.plan].maxWatches,
         reportPageUrl: reportPageUrl(),
       })
-      if (result.ok) return recorded(made(result.watches))
+      if (result.ok) return recorded(made(result.watches, await listReasons(database, ownerOf(call))))
       const { name, maxWatches } = plansInForce[call.caller.plan]
       return refuse('too_many_watches', `An account of the ${name} plan has at most ${maxWatches} watches.`)
     },
   })
 }
 
-function made(watches: readonly Watch[]): Answer {
-  return jsonAnswer(statuses.created, JSON.stringify({ items: watches.map(watchDocument) }))
+function made(watches: readonly Watch[], reasons: readonly string[]): Answer {
+  const items = watches.map((watch) => watchDocument(watch, reasons))
+  return jsonAnswer(statuses.created, JSON.stringify({ items }))
 }
 
 /** The one place where the addresses of watches are parsed. The first fault gives the answer its code. */

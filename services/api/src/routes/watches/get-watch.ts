@@ -3,6 +3,7 @@ import { getWatch } from '@cupel/watches'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import {
+  listReasons,
   ownerOf,
   watchComponent,
   watchDocument,
@@ -19,7 +20,7 @@ export function getWatchEndpoint({ database }: WatchParts): Endpoint {
     path: '/v1/watches/{watch_id}',
     tag: 'Watches',
     summary: 'Read a watch',
-    description: 'With the last report of its address, once that was decided.',
+    description: 'With the last report of its address, once that was decided, and the state of the lists.',
     access: 'read-only',
     pathSchema: watchPath,
     answers: [
@@ -33,9 +34,10 @@ export function getWatchEndpoint({ database }: WatchParts): Endpoint {
     ],
     problems: ['not_found', 'unavailable'],
     async handle(call, { path }) {
-      const watch = await getWatch(database, ownerOf(call), path.watch_id)
+      const owner = ownerOf(call)
+      const watch = await getWatch(database, owner, path.watch_id)
       if (watch === null) return refuse('not_found', 'There is no such watch.')
-      return jsonAnswer(200, JSON.stringify(watchDocument(watch)))
+      return jsonAnswer(200, JSON.stringify(watchDocument(watch, await listReasons(database, owner))))
     },
   })
 }

@@ -3,7 +3,14 @@ import { listWatches } from '@cupel/watches'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { ownerOf, watchComponent, watchDocument, watchExample, type WatchParts } from './watch-description.js'
+import {
+  listReasons,
+  ownerOf,
+  watchComponent,
+  watchDocument,
+  watchExample,
+  type WatchParts,
+} from './watch-description.js'
 
 const DEFAULT_PAGE_SIZE = 50
 const LIST = 'watches'
@@ -49,7 +56,9 @@ export function listWatchesEndpoint({ database, tokens }: WatchParts): Endpoint 
       if (query.page_token !== undefined && after === null) return unknownPageToken()
       const page = await listWatches(database, owner, { pageSize: query.page_size, after, changedIn })
       const next = page.next === null ? null : tokens.seal(scope, [page.next.createdAt, page.next.watchId])
-      return jsonAnswer(200, JSON.stringify({ items: page.items.map(watchDocument), next_page_token: next }))
+      const reasons = await listReasons(database, owner)
+      const items = page.items.map((watch) => watchDocument(watch, reasons))
+      return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
     },
   })
 }

@@ -2,6 +2,7 @@
 import { instant } from '@cupel/contracts'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
+import { readJudgedLists } from '@cupel/read-models'
 import type { Actor, Owner, Watch } from '@cupel/watches'
 import { z } from 'zod'
 import { apiCallOf } from '../../audit/api-call.js'
@@ -39,6 +40,12 @@ export const watchComponent = z
     digest: z.boolean().describe('Whether it is part of the daily digest.'),
     status: z.string().describe('`active`, or `ended` from its `until` on.'),
     created_at: instant.describe('When it was made, UTC, RFC 3339 with milliseconds.'),
+    list_reasons: z
+      .array(z.string())
+      .describe(
+        'Why the lists let no address be green now, in the words of `level_reasons`; empty while each required list is here and fresh. ' +
+          'A list that grows old decides no watch again, so the last report does not say it.',
+      ),
     last_report: z
       .object({
         report_id: z.string(),
@@ -62,6 +69,7 @@ export const watchExample: z.infer<typeof watchComponent> = {
   digest: false,
   status: 'active',
   created_at: '2026-11-21T09:00:00.012Z',
+  list_reasons: [],
   last_report: {
     report_id: '9f2c4a1be07d6358',
     level: 'red',
@@ -70,7 +78,21 @@ export const watchExample: z.infer<typeof watchComponent> = {
   },
 }
 
-export function watchDocument(watch: Watch): z.infer<typeof watchComponent> {
+/** The reasons of the lists as they are now. The sandbox reads no lists. */
+export async function listReasons(
+  database: Database,
+  { livemode }: Pick<Owner, 'livemode'>,
+): Promise<readonly string[]> {
+  if (!livemode) return []
+  const lists = await readJudgedLists(database, new Date())
+  return [
+    ...(lists.isStale || lists.hasMissing ? ['stale_labels'] : []),
+    ...(lists.hasSanctionsList ? [] : ['no_sanctions_list']),
+    ...(lists.isIncomplete ? ['list_incomplete'] : []),
+  ]
+}
+
+export function watchDocument(watch: Watch, reasons: readonly string[]): z.infer<typeof watchComponent> {
   const { lastReport } = watch
   return {
     watch_id: watch.watchId,
@@ -82,6 +104,7 @@ export function watchDocument(watch: Watch): z.infer<typeof watchComponent> {
     digest: watch.digest,
     status: watch.status,
     created_at: watch.createdAt,
+    list_reasons: [...reasons],
     last_report:
       lastReport === null
         ? null
