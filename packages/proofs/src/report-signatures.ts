@@ -54,7 +54,9 @@ export async function openSignatureExamination(
   parts: { readonly log: AuthenticLog; readonly codec: EventCodec; readonly forgeryOf: ForgeryCheck },
   { publicKeys, isDue }: ExpectedSignatures,
 ): Promise<SignatureExamination> {
-  const { published, retired, adopted } = await readKeyEvents(parts)
+  const { published, retired, adopted, signsSince } = await readKeyEvents(parts)
+  /** Places of which a record so far shows that reports are signed. */
+  const signing = new Set<string>()
   const trusted = publicKeys ?? published
   const check = createSignatureCheck(trusted, identitiesOf(await parts.log.identity(), adopted))
   const reportsOf = new Map<string, number>()
@@ -63,7 +65,9 @@ export async function openSignatureExamination(
   function faultOf(verdict: SignatureVerdict, record: LogRecord): Omit<Finding, 'record'> | null {
     if (verdict.kind === 'no-signature') {
       unsigned += 1
-      return isDue(record) ? { kind: 'unsigned', detail: 'carries no signature' } : null
+      // The table of the database cannot say less than the log.
+      const isDueByLog = signsSince !== null && signing.has(placeOf(record))
+      return isDueByLog || isDue(record) ? { kind: 'unsigned', detail: 'carries no signature' } : null
     }
     if (verdict.kind === 'malformed') return { kind: 'signature', detail: 'has a malformed signature' }
     const { keyId } = verdict
@@ -75,6 +79,7 @@ export async function openSignatureExamination(
     if (end !== undefined && record.offset >= (end.get(placeOf(record)) ?? 0))
       return { kind: 'signature', detail: `is signed by the key ${keyId}, which had been retired` }
     signed += 1
+    signing.add(placeOf(record))
     reportsOf.set(keyId, (reportsOf.get(keyId) ?? 0) + 1)
     return null
   }
@@ -86,6 +91,7 @@ export async function openSignatureExamination(
 
   return {
     examine(record) {
+      if (signsSince !== null && (record.headers['ce_time'] ?? '') >= signsSince) signing.add(placeOf(record))
       const fault = faultOf(check(record), record)
       return fault === null ? null : problemOf({ ...fault, record })
     },
@@ -119,6 +125,11 @@ interface KeyEvents {
   readonly retired: ReadonlyMap<string, ReadonlyMap<string, number>>
   /** Maps the identity of each adopted copy to the identity of the log that it replaced (docs/adr/0318). */
   readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
+  /**
+   * When the log first named a key of reports: later reports must be signed. Null if it names none, or if an operator ever accepted reports
+   * without a signature; then the database knows from which offset to which.
+   */
+  readonly signsSince: string | null
 }
 
 /** The log's own identity, and those that it had before each adoption: earlier signatures are made for these. */
@@ -134,18 +145,26 @@ async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[
   const published: PublicKey[] = []
   const retired = new Map<string, Map<string, number>>()
   const adopted = new Map<LogIdentity, LogIdentity>()
+  let signsSince: string | null = null
+  let isLifted = false
   const topics = [...new Set(KEY_EVENTS.map((type) => topicOf(type)))]
   for await (const event of authenticEvents(parts, topics))
     if (event.type === 'SigningKeyPublished') {
       const key = parseVerifierKey(event.data.verifierKey)
-      if (key !== null && purposeOf(key) === 'reports') published.push(key)
+      if (key === null || purposeOf(key) !== 'reports') continue
+      published.push(key)
+      signsSince ??= event.envelope.time
     } else if (event.type === 'SigningKeyRetired')
       retired.set(event.data.keyId, earliest(retired.get(event.data.keyId), event.data.ends))
     else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
-  return { published, retired, adopted }
+    else if (event.type === 'ReportSignaturesChanged') isLifted ||= !event.data.required
+  return { published, retired, adopted, signsSince: isLifted ? null : signsSince }
 }
 
-const KEY_EVENTS = ['SigningKeyPublished', 'SigningKeyRetired', 'LogAdopted'] as const
+const KEY_EVENTS = [
+  ...(['SigningKeyPublished', 'SigningKeyRetired'] as const),
+  ...(['LogAdopted', 'ReportSignaturesChanged'] as const),
+] as const
 
 async function* authenticEvents(
   { log, codec, forgeryOf }: Parameters<typeof openSignatureExamination>[0],
