@@ -24,6 +24,7 @@ import {
   compareReportView,
   type ReadPartition,
 } from './compare-report-view.js'
+import { compareLabelView } from './compare-label-view.js'
 import { comparePolicyView } from './compare-policy-view.js'
 import { createIdSet, type IdSet } from './id-set.js'
 import type { Problem } from './problem.js'
@@ -210,6 +211,8 @@ async function compareRows(
 ): Promise<void> {
   if (database !== null && topic === topicOf('PolicyActivated'))
     for (const problem of await comparePolicyView(database, { log, codec })) found(problem)
+  if (database !== null && topic === topicOf('LabelAsserted'))
+    for (const problem of await compareLabelView(database, { log, codec })) found(problem)
   const livemode = reportTopics.get(topic)
   if (database === null || livemode === undefined) return
   const end = (partition: number): Promise<number> => log.endOffset(topic, partition)

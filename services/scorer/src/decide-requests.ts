@@ -40,8 +40,8 @@ import type { StatedInputs } from './stated-inputs.js'
 export interface DeciderOptions {
   readonly database: Queryable
   readonly log: LogIdentity
-  /** Throws for a policy that the log does not have in force. */
-  readonly stated: Pick<StatedInputs, 'requirePolicy'>
+  /** Throws for a policy or sets that the log does not state. */
+  readonly stated: Pick<StatedInputs, 'require'>
   readonly labelStates: LabelStates
   /** Whether the label view is current. Throws where it is too old to be used. */
   readonly labelView: () => Exclude<LabelViewState, 'missing'>
@@ -87,7 +87,7 @@ export function createDecider(options: DeciderOptions): Decider {
       knownPolicySeq: known.policySeq,
     })
     options.instruments.labelQuery(performance.now() - since)
-    if (snapshot.policy !== null) await options.stated.requirePolicy(snapshot.policy)
+    await options.stated.require(snapshot)
     // Another batch may have read a newer state meanwhile; this batch is decided from its own snapshot.
     standing = updated(known, snapshot)
     return { ...snapshot, standing }

@@ -74,7 +74,7 @@ function openDecider(look?: LedgerLook) {
   return createDecider({
     database,
     log: LOG,
-    stated: { requirePolicy: () => Promise.resolve() },
+    stated: { require: () => Promise.resolve() },
     labelStates,
     labelView: () => 'current',
     instruments: createInstruments(noMetrics),

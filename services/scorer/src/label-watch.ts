@@ -57,8 +57,7 @@ export function startLabelWatch(options: LabelWatchOptions): LabelWatch {
       // The end is read first: a view that has reached it was complete at that moment.
       const at = options.now()
       const endOffset = await options.endOffset()
-      const viewNext = await options.viewNext()
-      const inputFault = await options.inputFault()
+      const [viewNext, inputFault] = await Promise.all([options.viewNext(), options.inputFault()])
       following = observe(following, { at, endOffset, viewNext, inputFault })
       complain(null)
     } catch (error) {

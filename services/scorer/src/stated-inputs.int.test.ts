@@ -116,3 +116,67 @@ test('a rebuilt view decides as before', async () => {
   expect((await screened()).policy).toMatchObject({ version: 3 })
   expect(scorer.checks().every(({ ok }) => ok)).toBe(true)
 })
+
+describe('lists that the log does not state decide nothing:', () => {
+  const list = [
+    { address: ADDRESS, chain: 'ETH', category: 'sanctions', entity: 'X', source: 'ofac_sdn' },
+  ].map((label) => ({ ...label, sourceUrl: 'https://sanctionssearch.ofac.treas.gov/Details.aspx?id=1' }))
+  beforeEach(async () => {
+    await installation.publish('ofac_sdn', list)
+    await installation.publish('ofac_sdn', list)
+    await installation.caughtUp(labelView)
+  })
+
+  test.each([
+    ['another hash', `SET sha256 = repeat('0', 64) WHERE label_set_seq = 2`, 'another sha256'],
+    [
+      'a fresher date',
+      `SET published_at = '2999-01-01T00:00:00.000Z' WHERE label_set_seq = 2`,
+      'published_at',
+    ],
+    [
+      'an earlier state, the newest called historical',
+      'SET historical = true WHERE label_set_seq = 2',
+      'historical',
+    ],
+    [
+      'an earlier state, the newest called dismissed',
+      `SET kind = 'dismissed' WHERE label_set_seq = 2`,
+      'kind',
+    ],
+    ['another name', `SET dataset = 'x' WHERE label_set_seq = 2`, 'dataset'],
+    ['another number', 'SET label_set_seq = 9 WHERE label_set_seq = 2', 'publication 9 out of its order'],
+    ['an import of its own', `SET import_id = 'x' WHERE label_set_seq = 2`, 'no event of the log'],
+  ])('%s, found by a scorer that starts', async (_, change, words) => {
+    await installation.database.execute(`UPDATE label_view.publication ${change}`)
+    await refuses(await installation.start(), words)
+  })
+
+  test.each([
+    ['the first state', 1, 'out of its order'],
+    ['the last state', 2, 'lacks the last publication'],
+  ])('%s is removed, found by a scorer that starts', async (_, seq, words) => {
+    await installation.database.execute(`DELETE FROM label_view.publication WHERE label_set_seq = ${seq}`)
+    await refuses(await installation.start(), words)
+  })
+
+  test('the last state is removed while the scorer runs, and it goes on after a rebuild', async () => {
+    const scorer = await installation.start()
+    expect(await screened()).toMatchObject({ risk: { level: 'red' }, label_snapshot: '2' })
+    await installation.database.execute('DELETE FROM label_view.publication WHERE label_set_seq = 2')
+    const reportId = await refuses(scorer, 'has 1 publications, and had 2')
+    const accept = { differences: 1, by: 'operator:jo', reason: 'a row was removed' }
+    await rebuildReadModel({ readModel: labelView, accept, ...installation.deps })
+    expect(await answered(reportId)).toMatchObject({ risk: { level: 'red' }, label_snapshot: '2' })
+  })
+
+  test('an honest state is followed through further publications and a rebuild', async () => {
+    const scorer = await installation.start()
+    await installation.publish('ofac_sdn', list)
+    await installation.publish('other', [])
+    await until(async () => expect(await screened()).toMatchObject({ label_snapshot: '4' }))
+    await rebuildReadModel({ readModel: labelView, ...installation.deps })
+    expect(await screened()).toMatchObject({ risk: { level: 'red' }, label_snapshot: '4' })
+    await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
+  })
+})

@@ -5,24 +5,31 @@
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { PausedError } from '@cupel/projections'
-import { contradictionOf, readActivePolicy, readStatedPolicies, type ActivePolicy } from '@cupel/read-models'
+import {
+  contradictionOf,
+  readActivePolicy,
+  readStatedPolicies,
+  type ActivePolicy,
+  type LabelSnapshot,
+} from '@cupel/read-models'
+import { createStatedPublications } from './stated-publications.js'
 
 export interface StatedInputs {
-  /** Throws PausedError with the reason if the log has not exactly this policy in force. */
-  requirePolicy(policy: ActivePolicy): Promise<void>
+  /** Throws PausedError with the reason if the log does not state the policy and the sets of the snapshot that are new to the caller. */
+  require(snapshot: Pick<LabelSnapshot, 'policy' | 'sets' | 'labelSetSeq'>): Promise<void>
   /** Why the rows that are inputs now must not be used; null where they may be. */
   fault(): Promise<string | null>
 }
 
-export function createStatedInputs({
-  log,
-  codec,
-  database,
-}: {
+export interface StatedInputsDeps {
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Queryable
-}): StatedInputs {
+}
+
+export function createStatedInputs(deps: StatedInputsDeps): StatedInputs {
+  const { log, codec, database } = deps
+  const publications = createStatedPublications(deps)
   /** The row that was compared last and agreed, as text. */
   let agreed: string | null = null
 
@@ -39,13 +46,15 @@ export function createStatedInputs({
   }
 
   return {
-    async requirePolicy(policy) {
-      const fault = await faultOf(policy)
+    async require({ policy, sets, labelSetSeq }) {
+      const fault =
+        (policy === null ? null : await faultOf(policy)) ??
+        (sets === null ? null : await publications.faultOf(labelSetSeq, sets))
       if (fault !== null) throw new PausedError(fault)
     },
     async fault() {
       const policy = await readActivePolicy(database)
-      return policy === null ? null : await faultOf(policy)
+      return (policy === null ? null : await faultOf(policy)) ?? (await publications.fault())
     },
   }
 }

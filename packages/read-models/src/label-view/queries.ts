@@ -4,6 +4,14 @@ import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Labe
 
 export type { Label } from './labels.js'
 export { listPublications, listSets, newestLabelSetSeq, type PublishedSet } from './sets.js'
+export {
+  isPublication,
+  misnumbering,
+  publicationContradiction,
+  readPublicationRows,
+  statedPublication,
+  type PublicationRow,
+} from './stated.js'
 export { findLabelStateAt, type LabelStateAt } from './state-at.js'
 export { rememberLabels, type ReadLabels } from './label-memory.js'
 export {

@@ -1,6 +1,6 @@
 /** Labels that sources assert and retire, and the publications that make both visible. */
 import { readFileSync } from 'node:fs'
-import { topicOf } from '@cupel/contracts'
+import { topicOf, type LabelSetExpected, type LabelSetPublished } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
 import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
 import { listedLabels } from './labels.js'
@@ -140,6 +140,49 @@ function keyOf({
   return parsed.ok ? parsed.lookupKey : lookupKey
 }
 
+/** The columns of a publication that its event states. */
+export const rowOfPublication = (data: LabelSetPublished, at: { readonly offset: number }) => ({
+  import_id: data.importId,
+  kind: 'published',
+  source: data.source,
+  dataset: data.dataset,
+  sha256: data.sha256,
+  as_of: data.asOf,
+  published_at: data.publishedAt,
+  historical: data.historical,
+  appended: data.appended,
+  authority_origin: data.authorityOrigin,
+  whole: data.whole,
+  replaces: JSON.stringify(data.replaces),
+  list: data.list,
+  version_of: JSON.stringify(data.versionOf),
+  rows: JSON.stringify(data.rows),
+  based_on_seq: data.basedOnSeq,
+  confirmed_at: data.confirmedAt,
+  lost_designations: data.lostDesignations,
+  total: data.total,
+  added: data.added,
+  unchanged: data.unchanged,
+  retired: data.retired,
+  refused: data.refused,
+  accepted_removals: data.acceptedRemovals,
+  reason: data.reason,
+  imported_by: data.importedBy,
+  refresh_configured: data.refreshConfigured,
+  log_offset: at.offset,
+})
+
+export const rowOfExpectation = (data: LabelSetExpected, at: { readonly offset: number }) => ({
+  ...nothingPublished,
+  import_id: data.expectationId,
+  kind: data.expected ? 'expected' : 'dismissed',
+  source: data.source,
+  dataset: data.dataset,
+  reason: data.reason === '' ? null : data.reason,
+  imported_by: data.expectedBy,
+  log_offset: at.offset,
+})
+
 export const labelView: ReadModel = {
   name: 'label-view',
   version: 3,
@@ -184,50 +227,10 @@ export const labelView: ReadModel = {
       }),
     ),
     on('LabelSetPublished', ({ data }, at) => [
-      insertPublication({
-        import_id: data.importId,
-        kind: 'published',
-        source: data.source,
-        dataset: data.dataset,
-        sha256: data.sha256,
-        as_of: data.asOf,
-        published_at: data.publishedAt,
-        historical: data.historical,
-        appended: data.appended,
-        authority_origin: data.authorityOrigin,
-        whole: data.whole,
-        replaces: JSON.stringify(data.replaces),
-        list: data.list,
-        version_of: JSON.stringify(data.versionOf),
-        rows: JSON.stringify(data.rows),
-        based_on_seq: data.basedOnSeq,
-        confirmed_at: data.confirmedAt,
-        lost_designations: data.lostDesignations,
-        total: data.total,
-        added: data.added,
-        unchanged: data.unchanged,
-        retired: data.retired,
-        refused: data.refused,
-        accepted_removals: data.acceptedRemovals,
-        reason: data.reason,
-        imported_by: data.importedBy,
-        refresh_configured: data.refreshConfigured,
-        log_offset: at.offset,
-      }),
+      insertPublication(rowOfPublication(data, at)),
       examinePublication({ import_id: data.importId }),
     ]),
-    on('LabelSetExpected', ({ data }, at) =>
-      insertPublication({
-        ...nothingPublished,
-        import_id: data.expectationId,
-        kind: data.expected ? 'expected' : 'dismissed',
-        source: data.source,
-        dataset: data.dataset,
-        reason: data.reason === '' ? null : data.reason,
-        imported_by: data.expectedBy,
-        log_offset: at.offset,
-      }),
-    ),
+    on('LabelSetExpected', ({ data }, at) => insertPublication(rowOfExpectation(data, at))),
   ],
 }
 

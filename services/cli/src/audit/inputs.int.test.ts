@@ -21,8 +21,8 @@ async function verify(): Promise<Verified & { exitCode: number }> {
   return { ...(JSON.parse(out) as Verified), exitCode }
 }
 
-const problem = (words: string) => ({
-  ...{ kind: 'read-model', topic: topicOf('PolicyActivated') },
+const problem = (words: string, type: 'PolicyActivated' | 'LabelSetPublished' = 'PolicyActivated') => ({
+  ...{ kind: 'read-model', topic: topicOf(type) },
   detail: expect.stringContaining(words) as string,
 })
 
@@ -41,4 +41,21 @@ test.each([
   await decided.database.execute(statement)
   const verified = await verify()
   expect(verified).toMatchObject({ exitCode: 1, problems: [problem(words)] })
+})
+
+test.each([
+  ['another hash of a list', `UPDATE label_view.publication SET sha256 = repeat('0', 64)`, 'another sha256'],
+  [
+    'a list that counts as historical',
+    'UPDATE label_view.publication SET historical = true',
+    'another historical',
+  ],
+  ['a list that passes for another', `UPDATE label_view.publication SET dataset = 'x'`, 'another dataset'],
+  ['another order of lists', 'UPDATE label_view.publication SET label_set_seq = 9', 'as 9'],
+  ['a missing list', 'DELETE FROM label_view.publication', 'missing'],
+])('an untouched label view is proven, and the view with %s is not', async (_, statement, words) => {
+  expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
+  await decided.database.execute(statement)
+  const verified = await verify()
+  expect(verified).toMatchObject({ exitCode: 1, problems: [problem(words, 'LabelSetPublished')] })
 })
