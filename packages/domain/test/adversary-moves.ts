@@ -224,6 +224,23 @@ export const moves: Readonly<Record<string, Move>> = {
       )
     },
   },
+  'is delisted after it paid': {
+    on: both,
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const stations = choose([
+        ['sanctioned', 'a'],
+        ['sanctioned', 'b', 'a'],
+      ] as const)
+      const paid = route(world, stations, asset, choose([2n, 60n, 900n]) * asset.dust)
+      const ended = {
+        validFrom: choose([null, '2020-01-01']),
+        validTo: '2025-03-21',
+        knownTo: '2025-03-22T00:00:00.000Z',
+      }
+      return labelled(paid, 'sanctioned', ofacLabel(ended))
+    },
+  },
   'is paid by the wallet itself': {
     on: both,
     play: (world) => {

@@ -27,6 +27,8 @@ import {
 } from './drawn-neighbourhoods.js'
 import { addressOf, neighbourhood, policyWith, wholeHistory } from './exposure-builders.js'
 import { cleanLabel, GENERATED_AT, label, ofacLabel, ofacSet } from './judgement-builders.js'
+import { greenDoubts } from '../src/scorer/1.0.0/risk/green-doubts.js'
+import { referenceDoubts } from './reference-green.js'
 import { referenceExposure, type ReferenceExposure, type ReferenceMeasure } from './reference-exposure.js'
 import type { ReferenceShare, ReferenceTransfer } from './reference-case.js'
 import type { ReferenceSource } from './reference-taint.js'
@@ -158,7 +160,7 @@ function byProduct(drawn: DrawnNeighbourhood): readonly string[] {
   )
   for (const name of drawn.clean)
     if (!attributions.has(addresses[name]!)) attributions.set(addresses[name]!, cleanService)
-  const { measures, breakdown, incomplete } = measureExposure(around, {
+  const { measures, breakdown, incomplete, ownTransfers } = measureExposure(around, {
     attributionOf: (address) => attributions.get(address) ?? nothingKnown,
     generatedAt: GENERATED_AT,
     policy,
@@ -169,6 +171,7 @@ function byProduct(drawn: DrawnNeighbourhood): readonly string[] {
     ...inDust.map((one, at) => lineOfMeasure(one, scored[at]!)),
     ...breakdown.flatMap(linesOfBreakdown),
     `incomplete: ${[...incomplete].sort().join()}`,
+    `doubts: ${[...greenDoubts('ETH', { measures: inDust, breakdown, ownTransfers }, policy)].sort().join()}`,
   ].sort()
 }
 
@@ -200,7 +203,14 @@ const linesOfBreakdown = (one: ExposureBreakdown): readonly string[] => [
   ),
 ]
 
-function byReference({ measures, breakdown, incomplete }: ReferenceExposure): readonly string[] {
+/** Of what came in of an asset below 25 dollars nothing is asked. */
+const ASSET_DUST = { '': 10n ** 16n, usd: 25n * 10n ** 18n, wbtc: 50_000n }
+
+const doubtsOf = (exposure: ReferenceExposure, dust: DrawnNeighbourhood['dust']): readonly string[] =>
+  referenceDoubts(exposure, { measured: dust, asset: ASSET_DUST })
+
+function byReference(exposure: ReferenceExposure, dust: DrawnNeighbourhood['dust']): readonly string[] {
+  const { measures, breakdown, incomplete } = exposure
   const utc = (time: number | null): string | null =>
     time === null ? null : new Date((START_S + time * TIME_UNIT_S) * 1_000).toISOString()
   const sharesOf = (list: ReadonlyMap<string, ReferenceShare>): string =>
@@ -225,6 +235,7 @@ function byReference({ measures, breakdown, incomplete }: ReferenceExposure): re
       ),
     ]),
     `incomplete: ${incomplete.join()}`,
+    `doubts: ${[...doubtsOf(exposure, dust)].sort().join()}`,
   ].sort()
 }
 
@@ -265,6 +276,7 @@ const seenWords = [
   'priced',
   'untimed',
   ...kinds,
+  ...['illicit_value', 'illicit_dust', 'weak_origin'],
 ]
 
 export interface Agreement {
@@ -278,11 +290,12 @@ export function agreement(methods: readonly TaintMethod[]): Agreement {
   const seen = new Map(seenWords.map((word) => [word, 0]))
   const property = fc.property(drawnNeighbourhoods(methods), (drawn) => {
     const expected = referenceExposure(drawn)
-    const [ours, theirs] = [byProduct(drawn).join('\n'), byReference(expected).join('\n')]
+    const [ours, theirs] = [byProduct(drawn).join('\n'), byReference(expected, drawn.dust).join('\n')]
     if (ours !== theirs) expect(ours, statedCase(drawn)).toBe(theirs)
     const words = new Set(
       [...expected.measures].flatMap(([key, one]) => [...key.split(/[ /]/), ...wordsOf(one)]),
     )
+    for (const doubt of doubtsOf(expected, drawn.dust)) words.add(doubt)
     for (const word of seenWords) if (words.has(word)) seen.set(word, seen.get(word)! + 1)
   })
   return { property, seen }

@@ -139,6 +139,19 @@ const moves: Readonly<Record<string, Move>> = {
       return csv(world, path(world, ['listed', 'wallet'], 1n, { kind: 'token', contract: world.at('token') }))
     },
   },
+  'is delisted after it paid': {
+    on: 'ETH',
+    least: 'orange',
+    play(world, choose) {
+      const ended = {
+        validFrom: choose([null, '2020-01-01']),
+        validTo: '2026-11-15',
+        knownTo: '2026-11-16T00:00:00.000Z',
+      }
+      world.labels.push(label('ETH', world.at('listed'), ended))
+      return csv(world, path(world, ['listed', 'wallet'], SMALL))
+    },
+  },
   'mints in between': {
     on: 'ETH',
     least: 'grey',

@@ -49,7 +49,8 @@ export function greenDoubts(
       (flow) =>
         isOfNote(chain, flow, measures) &&
         reaches(
-          sumOf(measures, flow, ({ isWeak }) => isWeak),
+          // A hub has no label, not a weak one: its value is nobody's.
+          sumOf(measures, flow, ({ isWeak, category }) => isWeak && category !== UNATTRIBUTED),
           flow,
           policy,
         ),
