@@ -120,6 +120,7 @@ function drawnSet(drawn: number): LabelSetFacts {
         visible: isCounted ? set.total : Math.max(0, set.total + choose([-1, 1])),
         staleBase: choose([false, false, false, true]),
         labelSetSeq: choose([1, 2, 3]),
+        parties: [],
         versionOf: choose([allLists, [], allLists, allLists.slice(1)]),
         rows: { ...set.rows, unreadable: choose([0, 0, 0, 2]), accepted: choose([0, 0, 2]) },
       }

@@ -91,6 +91,7 @@ export function labelSet(changes: Partial<LabelSetFacts> = {}): LabelSetFacts {
     staleBase: false,
     rows: { read: 1_000, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
     versionOf: [],
+    parties: [],
     ...changes,
   }
 }

@@ -65,6 +65,7 @@ export function labelSetsOf(labels: readonly LabelFacts[]): readonly LabelSetFac
       staleBase: false,
       rows: { read: 0, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
       versionOf: [],
+      parties: [],
     })
   }
   return [...sets.values()]

@@ -74,6 +74,7 @@ export function openSharedJudge({
         staleBase: false,
         rows: { read: 0, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
         versionOf: [],
+        parties: [],
       },
     })
     for (const row of all) {

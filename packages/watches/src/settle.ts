@@ -69,6 +69,7 @@ export interface ScoreSplit {
   readonly policy: number
   readonly scorer: number
   readonly time: number
+  readonly notExamined: number
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Splits the differences of changed reports among labels, funds, policy, scorer and time, if that delays nothing: a change is told
- * without its split where too many changes come at once, or where their reports take long to read.
+ * Splits the differences of changed reports among labels, funds, policy, scorer, time and what was not examined, if that delays nothing: a
+ * change is told without its split where too many changes come at once, or where their reports take long to read.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Logger, Metrics, ReportGenerated } from '@cupel/contracts'
@@ -94,7 +94,8 @@ function splitOf(told: RecordedDecision | undefined, next: RecordedDecision | un
     const added = Object.fromEntries(
       parts.map(({ part, addedHundredths }) => [part, addedHundredths / 100]),
     ) as Record<ChangePart, number>
-    return { split: added, missing: null }
+    const { not_examined: notExamined, ...others } = added
+    return { split: { ...others, notExamined }, missing: null }
   } catch (error) {
     // A scorer that this version does not contain is a RangeError.
     if (error instanceof ChangeRefusedError || error instanceof RangeError) return missing('refused')

@@ -23,7 +23,7 @@ const list = (labelSetSeq: number): LabelSetFacts => ({
   ...{ source: 'ofac_sdn', dataset: 'ofac_sdn', sha256: 'a'.repeat(64), importId: `import-${labelSetSeq}` },
   ...{ labelSetSeq, publishedAt: PUBLISHED_AT, asOf: '2026-11-20', authorityOrigin: 'us-ofac', whole: true },
   ...{ confirmedAt: null, refreshConfigured: false, total: 10, visible: 10, staleBase: false },
-  ...{ rows: { read: 10, refused: 0, skipped: 0, unreadable: 0, accepted: 0 }, versionOf: [] },
+  ...{ rows: { read: 10, refused: 0, skipped: 0, unreadable: 0, accepted: 0 }, versionOf: [], parties: [] },
 })
 
 const label = (confidencePpm: number): LabelFacts => ({

@@ -30,6 +30,7 @@ const lists = Array.from({ length: 17 }, (_, index): LabelSetFacts => ({
   staleBase: false,
   rows: { read: 0, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
   versionOf: [],
+  parties: [],
 }))
 
 test('the record of an unlisted address stays small, however many lists there are', () => {

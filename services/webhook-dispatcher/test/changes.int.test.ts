@@ -37,7 +37,7 @@ async function change({ accountId, livemode }: Tenant, number = 1): Promise<void
     },
     ...{ reference: 'R', previousReportId: '00', previousLevel: 'green', previousScore: 0 },
     ...{ reportId: '08', level: 'red', score: 100, causes: ['labels'], changedAt },
-    split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25 },
+    split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25, notExamined: 0 },
     splitMissing: null,
   }
   const id = decidedEventId('ReportChanged', data.watchId, data.reportId)
@@ -104,7 +104,7 @@ test('it is signed, says both reports, and reaches no other account and no other
       previous: { report_id: '00', level: 'green', score: 0 },
       current: { report_id: '08', level: 'red', score: 100 },
       causes: ['labels'],
-      split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25 },
+      split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25, not_examined: 0 },
       split_missing: null,
     },
   })

@@ -523,6 +523,8 @@ export interface LabelSetState {
   readonly rows: LabelSetRows
   /** Other sets, as source/dataset, that were versions of the same list when this one was published. */
   readonly versionOf: readonly string[]
+  /** Names, and other names, of those whom an authority’s own list designates; empty for every other set. */
+  readonly parties: readonly string[]
 }
 
 /** LabelSetRows */
@@ -716,6 +718,8 @@ export interface ScoreSplit {
   readonly policy: number
   readonly scorer: number
   readonly time: number
+  /** Of stages that only one of the reports has: the other one was decided without them. */
+  readonly notExamined: number
 }
 
 /** How the watches of an account in one of its environments stand that ask for a digest. One event a day: a repeat has the same id. */

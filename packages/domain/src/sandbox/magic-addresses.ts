@@ -82,6 +82,7 @@ const magicSet: LabelSetFacts = {
   staleBase: false,
   rows: { read: magicReports.size, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
   versionOf: [],
+  parties: [],
 }
 
 export interface SandboxLabels {

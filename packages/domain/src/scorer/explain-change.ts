@@ -4,12 +4,13 @@ import { differences, recompute } from './recompute.js'
 import { knownCandidates, recordedFindings, type SharedInputs } from './versions.js'
 
 /** In the order in which they are exchanged. */
-export const changeParts = ['labels', 'funds', 'policy', 'scorer', 'time'] as const
+export const changeParts = ['labels', 'funds', 'policy', 'scorer', 'time', 'not_examined'] as const
 /**
  * - `labels`: the labels of the address and the state of all lists
  * - `funds`: the ledger, the cluster, and what providers of chain data said
  * - `policy`, `scorer`: the numbers, and the code with its tables
  * - `time`: when the decision was made; lists and labels age
+ * - `not_examined`: a stage that only one of the decisions has: the other one was made without it, because it was late or failed
  */
 export type ChangePart = (typeof changeParts)[number]
 
@@ -107,33 +108,69 @@ function levelOf({ level, score, levelReasons }: ReportGenerated): DecidedLevel 
   return { level, scoreHundredths: Math.round(score * 100), levelReasons }
 }
 
+/** Who owns what was measured or asked on one chain. */
 interface Owners {
+  readonly chainFacts: ChangePart
   readonly exposure: ChangePart
   readonly cluster: ChangePart
+}
+
+/** The owners on the detected chain and on each candidate. */
+interface AllOwners {
+  readonly on: (chain: string | null) => Owners
   readonly restsOnBoth: boolean
+}
+
+type Stages = Pick<CandidateRecord, 'chainStage' | 'exposure' | 'cluster'>
+
+const isMissing = {
+  chainFacts: ({ chainStage }: Stages): boolean => chainStage === 'late' || chainStage === 'failed',
+  exposure: ({ exposure }: Stages): boolean => exposure?.status === 'late' || exposure?.status === 'failed',
+  cluster: ({ cluster }: Stages): boolean => cluster?.stopped === 'failed',
 }
 
 /**
  * Exposure and cluster are recorded as they were measured, with the labels of others on the ledger of that time. They belong to the part
- * whose change made them different.
+ * whose change made them different. A stage that one decision lacks is not examined, whatever else changed.
  */
-function ownersOfMeasured(a: ReportGenerated, b: ReportGenerated): Owners {
+function ownersOfMeasured(a: ReportGenerated, b: ReportGenerated): AllOwners {
   const labelsMoved = a.inputs.labelSetSeq !== b.inputs.labelSetSeq
-  const chainMoved = differences(chainFactsOf(a), chainFactsOf(b)).length > 0
+  const chainMoved =
+    isMissing.chainFacts(a.inputs) === isMissing.chainFacts(b.inputs) &&
+    differences(chainFactsOf(a), chainFactsOf(b)).length > 0
   const policyMoved = a.inputs.policySha256 !== b.inputs.policySha256
   const ownerOf = (ledgerMoved: boolean): ChangePart => {
     if (ledgerMoved || chainMoved) return 'funds'
     if (labelsMoved) return 'labels'
     return policyMoved ? 'policy' : 'time'
   }
-  const [exposureA, exposureB] = [a.inputs.exposure, b.inputs.exposure]
-  const ledgerMoved = exposureA?.ledgerSeq !== exposureB?.ledgerSeq
-  return {
+  const ledgerMoved = a.inputs.exposure?.ledgerSeq !== b.inputs.exposure?.ledgerSeq
+  const measured: Owners = {
+    chainFacts: 'funds',
     exposure: ownerOf(ledgerMoved),
     cluster: ownerOf(a.inputs.cluster?.ledgerSeq !== b.inputs.cluster?.ledgerSeq),
-    restsOnBoth: ledgerMoved && labelsMoved && differences(exposuresOf(a), exposuresOf(b)).length > 0,
   }
+  const on: AllOwners['on'] = (chain) => {
+    const [one, other] = [stagesOn(a, chain), stagesOn(b, chain)]
+    if (one === undefined || other === undefined) return measured
+    const ownerUnlessMissing = (stage: keyof Owners): ChangePart =>
+      isMissing[stage](one) === isMissing[stage](other) ? measured[stage] : 'not_examined'
+    return {
+      chainFacts: ownerUnlessMissing('chainFacts'),
+      exposure: ownerUnlessMissing('exposure'),
+      cluster: ownerUnlessMissing('cluster'),
+    }
+  }
+  const restsOnBoth =
+    ledgerMoved &&
+    labelsMoved &&
+    on(null).exposure === 'funds' &&
+    differences(exposuresOf(a), exposuresOf(b)).length > 0
+  return { on, restsOnBoth }
 }
+
+const stagesOn = ({ inputs }: ReportGenerated, chain: string | null): Stages | undefined =>
+  chain === null ? inputs : inputs.candidates.find((one) => one.chain === chain)
 
 const chainFactsOf = ({ inputs }: ReportGenerated) =>
   [inputs, ...inputs.candidates].map(({ chainFacts }) => chainFacts)
@@ -144,13 +181,14 @@ const exposuresOf = ({ inputs }: ReportGenerated) =>
 function mixed(
   from: RecordedDecision,
   to: RecordedDecision,
-  owners: Owners,
+  owners: AllOwners,
   exchanged: ReadonlySet<ChangePart>,
 ): RecordedDecision {
   const of = (part: ChangePart): RecordedDecision => (exchanged.has(part) ? to : from)
   const inputsOf = (part: ChangePart) => of(part).recorded.inputs
   const { labelSetSeq, labelView, labelStateSha256, labels, originTableVersion } = inputsOf('labels')
-  const { chainStage, chainFacts } = inputsOf('funds')
+  const detected = owners.on(null)
+  const { chainStage, chainFacts } = inputsOf(detected.chainFacts)
   const { policyId, policyVersion, policySha256 } = inputsOf('policy')
   const { scorerVersion, chainTableVersion, assetTableVersion } = inputsOf('scorer')
   return {
@@ -161,8 +199,8 @@ function mixed(
         ...{ labelSetSeq, labelView, labelStateSha256, labels, originTableVersion },
         ...{ chainStage, chainFacts, policyId, policyVersion, policySha256 },
         ...{ scorerVersion, chainTableVersion, assetTableVersion },
-        exposure: inputsOf(owners.exposure).exposure,
-        cluster: inputsOf(owners.cluster).cluster,
+        exposure: inputsOf(detected.exposure).exposure,
+        cluster: inputsOf(detected.cluster).cluster,
         candidates: mixedCandidates(from, to, { of, owners, labels }),
       },
     },
@@ -183,7 +221,7 @@ function mixedCandidates(
     labels,
   }: {
     readonly of: (part: ChangePart) => RecordedDecision
-    readonly owners: Owners
+    readonly owners: AllOwners
     readonly labels: ReportGenerated['inputs']['labels']
   },
 ): readonly CandidateRecord[] {
@@ -192,12 +230,13 @@ function mixedCandidates(
     ({ chain, canonicalAddress }): CandidateRecord => {
       const candidateOf = (part: ChangePart): CandidateRecord | undefined =>
         of(part).recorded.inputs.candidates.find((one) => one.chain === chain)
-      const funds = candidateOf('funds')
+      const owned = owners.on(chain)
+      const funds = candidateOf(owned.chainFacts)
       return {
         ...{ chain, canonicalAddress, labels: candidateOf('labels')?.labels ?? [] },
         ...{ chainStage: funds?.chainStage ?? '', chainFacts: funds?.chainFacts ?? [] },
-        exposure: candidateOf(owners.exposure)?.exposure ?? null,
-        cluster: candidateOf(owners.cluster)?.cluster ?? null,
+        exposure: candidateOf(owned.exposure)?.exposure ?? null,
+        cluster: candidateOf(owned.cluster)?.cluster ?? null,
       }
     },
   )

@@ -87,7 +87,7 @@ describe('a change is found in the part that made it:', () => {
     const { from, to, parts } = explainChange(nothing, designated)
     expect([from.level, to.level, to.scoreHundredths]).toEqual(['grey', 'red', 10_000])
     expect(pointsOf(nothing, designated)).toEqual({ labels: 10_000 })
-    expect(parts.map(({ alone }) => alone.level)).toEqual(['red', 'grey', 'grey', 'grey', 'grey'])
+    expect(parts.map(({ alone }) => alone.level)).toEqual(['red', 'grey', 'grey', 'grey', 'grey', 'grey'])
   })
 
   test('a policy that weighs less', () => {
@@ -118,7 +118,7 @@ describe('a change is found in the part that made it:', () => {
     const to = decided({ ...withLabels(18, label({ confidencePpm: 900_000 })), policy: milder })
     expect(pointsOf(from, to)).toEqual({ labels: 900, policy: -3_600 })
     const alone = explainChange(from, to).parts.map((part) => part.alone.scoreHundredths)
-    expect(alone).toEqual([8_100, 7_200, 4_000, 7_200, 7_200])
+    expect(alone).toEqual([8_100, 7_200, 4_000, 7_200, 7_200, 7_200])
   })
 })
 
@@ -145,6 +145,38 @@ describe('exposure, which is measured with labels on a ledger, belongs', () => {
     const explained = explainChange(decided(measured(4, 'absent')), to)
     expect(explained.fundsIncludeLabels).toBe(true)
     expect(explainChange(to, to).fundsIncludeLabels).toBe(false)
+  })
+})
+
+describe('a stage that one report lacks is called not examined, whatever else changed:', () => {
+  const exposed = (status: 'examined' | 'late' | 'failed', ledgerSeq: number) => ({
+    exposure: emptyExposure(status, { ledgerSeq, policy: compiledDefaultPolicy }),
+  })
+  const asked = (stage: 'answered' | 'late' | 'failed') => ({
+    chainInputs: { stage, facts: stage === 'answered' ? [chainFact()] : [] },
+  })
+  const everythingElse = { ...withLabels(18, label()), generatedAt: '2026-11-23T10:00:00.000Z' }
+
+  test.each(['late', 'failed'] as const)('exposure that was %s, lost and found', (status) => {
+    const whole = decided(exposed('examined', 4))
+    for (const ledgerSeq of [4, 5]) {
+      const lacking = decided(exposed(status, ledgerSeq))
+      expect(pointsOf(whole, lacking)).toEqual({ not_examined: 0 })
+      expect(pointsOf(lacking, whole)).toEqual({ not_examined: 0 })
+      const later = decided({ ...exposed(status, ledgerSeq), ...everythingElse })
+      expect(pointsOf(whole, later)).toEqual({ labels: 7_200, time: 0, not_examined: 0 })
+      expect(explainChange(whole, later).fundsIncludeLabels).toBe(false)
+    }
+  })
+
+  test.each(['late', 'failed'] as const)('providers that were %s', (stage) => {
+    expect(pointsOf(decided(asked('answered')), decided(asked(stage)))).toEqual({ not_examined: 0 })
+    const later = decided({ ...asked(stage), ...everythingElse })
+    expect(pointsOf(decided(asked('answered')), later)).toEqual({ labels: 7_200, time: 0, not_examined: 0 })
+  })
+
+  test('what both lack is no difference', () => {
+    expect(pointsOf(decided(exposed('late', 4)), decided(exposed('late', 4)))).toEqual({})
   })
 })
 

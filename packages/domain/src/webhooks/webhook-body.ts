@@ -70,6 +70,7 @@ export interface ChangedReport {
     readonly policy: number
     readonly scorer: number
     readonly time: number
+    readonly notExamined: number
   } | null
   /** Why there is no split: `busy`, `unreadable` or `refused`; null if there is one. */
   readonly splitMissing: string | null
@@ -90,9 +91,15 @@ export function changeWebhookBody(change: ChangedReport): string {
     data: {
       ...{ watch_id: watchId, address, chain, reference },
       ...{ previous: summaryOf(previous), current: summaryOf(current), causes },
-      ...{ split, split_missing: splitMissing },
+      ...{ split: splitBody(split), split_missing: splitMissing },
     },
   })
+}
+
+function splitBody(split: ChangedReport['split']): object | null {
+  if (split === null) return null
+  const { notExamined, ...parts } = split
+  return { ...parts, not_examined: notExamined }
 }
 
 function summaryOf({ reportId, level, score }: ReportSummary): object {

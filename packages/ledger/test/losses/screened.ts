@@ -20,7 +20,12 @@ const set = (source: string, more: Partial<LabelSetState>): LabelSetState => ({
   ...{ source, dataset: source, sha256: 'a'.repeat(64), importId: 'import', labelSetSeq: 1 },
   ...{ publishedAt: '2026-11-21T08:00:00.000Z', asOf: '2026-11-20', authorityOrigin: '', whole: false },
   ...{ confirmedAt: null, refreshConfigured: false, total: 9, visible: 9, staleBase: false },
-  ...{ rows: { read: 9, refused: 0, skipped: 0, unreadable: 0, accepted: 0 }, versionOf: [], ...more },
+  ...{
+    rows: { read: 9, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+    versionOf: [],
+    parties: [],
+    ...more,
+  },
 })
 
 export const freshSets: readonly LabelSetState[] = [

@@ -48,6 +48,7 @@ export function setFacts(set: PublishedSet): LabelSetFacts {
     staleBase: set.staleBase,
     rows: set.rows,
     versionOf: set.versionOf,
+    parties: set.parties,
   }
 }
 

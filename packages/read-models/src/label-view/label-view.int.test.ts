@@ -234,6 +234,21 @@ describe('a set states', () => {
     expect(sets).toMatchObject([{ total: 2, visible: 2 }])
   })
 
+  test('whom the list of an authority names, in force, and nobody of any other list', async () => {
+    const sanction = { list: 'SDN', programmes: [], entityId: '1', aliases: ['An Alias'], designatedOn: null }
+    const listing = { category: 'sanctions', entity: 'A Party', sanction }
+    await project(asserted('i1', 'a', listing), asserted('i1', 'b', listing), published('i1'))
+    const mine = { dataset: 'b.csv' }
+    await project(
+      asserted('i2', 'c', { ...listing, ...mine }),
+      published('i2', { ...mine, authorityOrigin: '' }),
+    )
+    const parties = async () => (await listSets(fixture.database)).map((set) => set.parties)
+    expect(await parties()).toEqual([[], ['A Party', 'An Alias']])
+    await project(retired('i3', 'a'), retired('i3', 'b'), published('i3'))
+    expect(await parties()).toEqual([[], []])
+  })
+
   test('that its changes were computed before another publication of the authority, until it is imported again', async () => {
     await project(
       published('i1', { basedOnSeq: 0 }),

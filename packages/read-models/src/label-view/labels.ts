@@ -138,9 +138,11 @@ export function visibleLabels(upTo: string | null): string {
     ) ended ON true`
 }
 
-/** SQL for the current labels `l` of the set of a publication `s`, in the state in which `s` became visible. */
-export function listedLabels(schema: string): string {
-  return `${schema}.label l JOIN ${schema}.publication p ON p.import_id = l.import_id
+/**
+ * SQL for the current labels `l` of the set of a publication `s`, in the state in which `s` became visible; `joined` is joined to each.
+ */
+export function listedLabels(schema: string, joined = ''): string {
+  return `${schema}.label l JOIN ${schema}.publication p ON p.import_id = l.import_id ${joined}
     WHERE p.source = s.source AND p.dataset = s.dataset AND NOT p.historical AND p.label_set_seq <= s.label_set_seq
       AND NOT EXISTS (
         SELECT FROM ${schema}.retirement r JOIN ${schema}.publication q ON q.import_id = r.import_id

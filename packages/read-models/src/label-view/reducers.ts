@@ -83,8 +83,8 @@ const insertPublication = batchWrite({
 })
 
 /**
- * The state of a publication when it is applied: how many labels of its set are visible, and whether its changes were computed
- * before the newest publication of the source or of the authority.
+ * The state of a publication when it is applied: how many labels of its set are visible, whom an authority's own list names, and whether
+ * its changes were computed before the newest publication of the source or of the authority.
  */
 const examinePublication = batchWrite({
   name: 'label-view.examine',
@@ -92,12 +92,20 @@ const examinePublication = batchWrite({
   sql: ({ schema, rows }) =>
     `UPDATE ${schema}.publication s
      SET visible = (SELECT count(DISTINCT l.label_id) FROM ${listedLabels(schema)}),
+       parties = (
+         SELECT json_agg(DISTINCT party.name ORDER BY party.name)
+         FROM ${listedLabels(schema, namesOfParties)} AND s.authority_origin <> '' AND l.category = 'sanctions'),
        stale_base = EXISTS (
          SELECT FROM ${schema}.publication other
          WHERE other.kind = 'published' AND other.label_set_seq > s.based_on_seq AND other.label_set_seq < s.label_set_seq
            AND (other.source = s.source OR other.authority_origin = nullif(s.authority_origin, '')))
      WHERE s.import_id IN (SELECT import_id FROM ${rows})`,
 })
+
+/** A listed party by its name, and by each of its other names. */
+const namesOfParties = `CROSS JOIN LATERAL (
+  SELECT l.entity COLLATE "C" AS name
+  UNION SELECT json_array_elements_text(l.sanction::json -> 'aliases') COLLATE "C") party`
 
 /** Fields of an expected set, which has no labels yet. */
 const nothingPublished = {

@@ -31,6 +31,8 @@ export interface PublishedSet {
   readonly list: string
   /** Sets that were versions of the same list when this one was published, as source/dataset. */
   readonly versionOf: readonly string[]
+  /** Names and aliases of those whom the authority's own list designated when it was published; empty for any other set. */
+  readonly parties: readonly string[]
   readonly rows: LabelSetRows
   /** The newest publication when the changes were computed. */
   readonly basedOnSeq: number
@@ -68,7 +70,8 @@ const setAsJson = ({
   'labelSetSeq', p.label_set_seq, 'importId', p.import_id, 'kind', p.kind, 'source', p.source, 'dataset', p.dataset,
   'sha256', p.sha256, 'asOf', p.as_of, 'publishedAt', p.published_at, 'historical', p.historical, 'appended', p.appended,
   'authorityOrigin', p.authority_origin, 'whole', p.whole, 'replaces', p.replaces::json,
-  'list', p.list, 'versionOf', p.version_of::json, 'rows', p.rows::json,
+  'list', p.list, 'versionOf', p.version_of::json,
+  'parties', ${unlessReplaced("coalesce(p.parties, '[]')::json", "'[]'::json")}, 'rows', p.rows::json,
   'replacedBy', ${replacedBy}, 'basedOnSeq', p.based_on_seq, 'confirmedAt', p.confirmed_at,
   'lostDesignations', p.lost_designations, 'total', ${unlessReplaced('p.total', '0')}, 'added', p.added,
   'unchanged', p.unchanged, 'retired', p.retired, 'refused', p.refused, 'acceptedRemovals', p.accepted_removals,

@@ -83,6 +83,8 @@ CREATE TABLE publication (
   refresh_configured bool NOT NULL,
   -- Found when the publication was applied; null until then, and for an expected list.
   visible           int4,
+  -- Names and aliases of those whom an authority's own list designates, as a JSON array.
+  parties           text,
   stale_base        bool,
   log_offset        int8 NOT NULL
 );

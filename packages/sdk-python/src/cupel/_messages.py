@@ -72,7 +72,7 @@ class ReportChange(Model):
     causes: tuple[str, ...]
     """What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
     split: Mapping[str, float] | None
-    """How many points of the difference each part makes: `labels`, `funds`, `policy`, `scorer` and `time`. None if that was not computed."""
+    """Points of the difference by part: `labels`, `funds`, `policy`, `scorer`, `time` and `not_examined`. None if not computed."""
     split_missing: str | None
     """Why `split` is None: `busy`, `unreadable` or `refused`; others may be added."""
 

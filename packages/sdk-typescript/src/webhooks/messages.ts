@@ -34,7 +34,7 @@ export interface ReportChange {
   readonly current: ReportSummary
   /** The causes of the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
   readonly causes: readonly string[]
-  /** The points of the difference by part: `labels`, `funds`, `policy`, `scorer` and `time`. Null if they were not computed. */
+  /** The points of the difference by part: `labels`, `funds`, `policy`, `scorer`, `time` and `not_examined`. Null if they were not computed. */
   readonly split: Readonly<Record<string, number>> | null
   /** Why `split` is null: `busy`, `unreadable` or `refused`; others may be added. */
   readonly split_missing: string | null

@@ -35,6 +35,7 @@ export function registerExplain(program: Command, context: CliContext): void {
   policy  the numbers of the judgement
   scorer  the code and its tables
   time    when it was decided; lists and labels age
+  not_examined  a stage that only one report has, because it was late or failed for the other
 The points of the steps add up to the difference of the scores. ALONE is what the part would have done by itself.
 Both reports are read from the log, or from an archive, and decided again first: a record that was changed is not explained.`,
     )

@@ -1,5 +1,6 @@
 /** Attributes a counterparty by its labels: a source of exposure, a service at which paths end, or neither. */
 import type { ConsideredLabel } from '@cupel/contracts'
+import { designatedNamesake } from '../risk/designated-names.js'
 import { compareStrength, compareText, considerLabels, strengthPpm } from '../risk/consider-labels.js'
 import type { LabelFacts, LabelSetFacts, UnusedReason } from '../risk/label-facts.js'
 import { designationsOf, firstDesignatedMs, timeOf, type Designation, type DesignationInterval } from '../risk/designations.js'
@@ -150,9 +151,14 @@ export function attribute(labels: readonly LabelFacts[], context: AttributionCon
     return [{ category, subcategory, confidencePpm, label: shown, ...dates }]
   })
   const { confidencePpm, label } = owned('clean_exchange')
+  // What came from somebody with the name of a designated party is not explained by a label that calls it clean.
+  const isNamesake = considered.some(
+    ({ category, status, entity }) =>
+      category === 'clean_exchange' && status === 'live' && designatedNamesake(entity, context.labelSets) !== null,
+  )
   return {
     sources,
-    clean: label === undefined ? null : { category: 'clean_exchange', confidencePpm, label },
+    clean: label === undefined || isNamesake ? null : { category: 'clean_exchange', confidencePpm, label },
     service: serviceOf(labels, context),
     isLabelled: considered.some(({ status }) => status === 'live'),
     past: considered.some(({ isLiveDesignation }) => isLiveDesignation)

@@ -17,14 +17,14 @@ import { ISSUANCE, type Transfer } from './transfer.js'
 import type { UnknownTokens } from './unknown-tokens.js'
 
 /** A value with several attributions is shown under the first of these. */
-const leadingOrder: readonly Category[] = [
+const leadingOrder = [
   'sanctions',
   'darknet',
   'stolen',
   'scam',
   'mixer',
   'clean_exchange',
-]
+] as const satisfies readonly Category[]
 
 /** An unlabelled hub. */
 const SERVICE = 'service'
@@ -312,5 +312,7 @@ function breakdownOf(
   }
 }
 
-const placesOfParts: readonly string[] = [...leadingOrder, ISSUANCE, SERVICE, UNATTRIBUTED, UNCOUNTED]
-const placeOf = ({ category }: Part): number => placesOfParts.indexOf(category)
+/** What a part of the value can be attributed to, in the order of a report. */
+export const partCategories = [...leadingOrder, ISSUANCE, SERVICE, UNATTRIBUTED, UNCOUNTED] as const
+export type PartCategory = (typeof partCategories)[number]
+const placeOf = ({ category }: Part): number => (partCategories as readonly string[]).indexOf(category)

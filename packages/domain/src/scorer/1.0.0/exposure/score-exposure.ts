@@ -136,17 +136,16 @@ function formula(
   const ofShare = BigInt(ofBand) * PPM_N
   const factor = ofSize > ofShare ? ofSize : ofShare
   const points = roundedQuotient(BigInt(base) * BigInt(confidencePpm) * factor, PPM_N * PPM_N * PPM_N)
+  const weighing: readonly Factor[] =
+    ofShare >= ofSize
+      ? [{ name: 'share', value: ofBand / PPM }]
+      : [
+          { name: 'size', value: size / PPM },
+          { name: 'size_weight', value: sizeWeight / PPM },
+        ]
   return {
     base,
-    factors: [
-      { name: 'confidence', value: confidencePpm / PPM },
-      ...(ofShare >= ofSize
-        ? [{ name: 'share', value: ofBand / PPM }]
-        : [
-            { name: 'size', value: size / PPM },
-            { name: 'size_weight', value: sizeWeight / PPM },
-          ]),
-    ],
+    factors: [{ name: 'confidence', value: confidencePpm / PPM }, ...weighing],
     hundredths: Math.max(points, minimumOf(measure, amount, policy)),
   }
 }

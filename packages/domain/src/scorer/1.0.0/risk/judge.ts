@@ -10,6 +10,7 @@ import { clusterFindings, considerCluster, type ClusterFacts, type ClusterFindin
 import { collectEvidence } from './evidence.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, LabelViewState } from './label-facts.js'
 import { decideLevel, type ChainKnowledge, type ListFaults } from './level.js'
+import { designatedNamesake } from './designated-names.js'
 import { isMissing, judgeLists, type JudgedSet, type ListsJudgement } from './lists.js'
 import {
   FULL_HUNDREDTHS,
@@ -96,7 +97,7 @@ export function judge(facts: JudgementFacts): Judgement {
     lackSanctions: !lists.hasSanctionsList,
     areIncomplete: lists.isIncomplete,
   }
-  const conflicts = findConflicts(ownership, findings, facts.exposure ?? [], policy)
+  const conflicts = findConflicts({ ownership, findings, considered, ...facts })
   const clusterIsDropped = cluster?.stopped === 'failed'
   const { level, reasons } = decideLevel({
     overallHundredths,
@@ -184,18 +185,31 @@ function ownershipOf(ownership: readonly CategoryOwnership[], category: Category
 }
 
 /**
- * Clean together with anything illicit that counts, or with direct dealings with a sanctioned party: both are shown, and the address
- * is never green.
+ * Clean together with anything illicit that counts, with the name of a designated party, or with direct dealings with a sanctioned one:
+ * both are shown, and the address is never green.
  */
-function findConflicts(
-  ownership: readonly CategoryOwnership[],
-  findings: readonly ClusterFinding[],
-  exposure: readonly ExposureMeasure[],
-  policy: CompiledPolicy,
-): readonly Conflict[] {
-  const clean = strongestEntity(ownershipOf(ownership, 'clean_exchange').counted, policy)
+function findConflicts({
+  ownership,
+  findings,
+  considered,
+  exposure = [],
+  labelSets,
+  policy,
+}: Pick<JudgementFacts, 'exposure' | 'labelSets' | 'policy'> & {
+  readonly ownership: readonly CategoryOwnership[]
+  readonly findings: readonly ClusterFinding[]
+  readonly considered: readonly ConsideredLabel[]
+}): readonly Conflict[] {
+  const { counted } = ownershipOf(ownership, 'clean_exchange')
+  const clean = strongestEntity(counted, policy)
   if (clean === undefined) return []
-  return riskCategories.flatMap((category) => {
+  const namesakes = considered
+    .filter(({ category, status }) => category === 'clean_exchange' && status === 'live')
+    .flatMap(({ entity }) => {
+      const party = designatedNamesake(entity, labelSets)
+      return party === null ? [] : [{ category: 'sanctions', clean_entity: entity, illicit_entity: party }]
+    })
+  const others = riskCategories.flatMap((category) => {
     const illicit =
       strongestEntity(ownershipOf(ownership, category).counted, policy) ??
       strongestEntity(
@@ -205,7 +219,12 @@ function findConflicts(
       (category === 'sanctions' ? sanctionedCounterparty(exposure) : undefined)
     return illicit === undefined ? [] : [{ category, clean_entity: clean, illicit_entity: illicit }]
   })
+  const all = [...namesakes, ...others]
+  return all.filter((one, index) => all.findIndex((other) => isSameConflict(one, other)) === index)
 }
+
+const isSameConflict = (a: Conflict, b: Conflict): boolean =>
+  a.category === b.category && a.clean_entity === b.clean_entity && a.illicit_entity === b.illicit_entity
 
 /** A sanctioned party with which value above dust was exchanged directly; of several the first by name. */
 function sanctionedCounterparty(exposure: readonly ExposureMeasure[]): string | undefined {

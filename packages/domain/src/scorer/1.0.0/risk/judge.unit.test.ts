@@ -272,6 +272,28 @@ describe('levels', () => {
     expect(judged([cleanLabel(), label()])).toMatchObject({ level: 'red', conflicts: [{}] })
   })
 
+  test.each([
+    ['Garantex', 'GARANTEX, OOO'],
+    ['garantex: hot wallet 3', 'Garantex'],
+    ['Биржа «Гарантекс»', 'ООО Гарантекс'],
+  ])('a clean label of %s conflicts with the listed %s of other addresses, and the reason names both', (entity, party) => {
+    const labelSets = [labelSet(), ofacSet({ parties: ['Somebody Else', party] })]
+    expect(judged([cleanLabel({ entity })], { labelSets })).toMatchObject({
+      ...{ level: 'grey', levelReasons: ['conflict'] },
+      conflicts: [{ category: 'sanctions', clean_entity: entity, illicit_entity: party }],
+    })
+  })
+
+  test('no conflict is another name, a name of legal forms only, or one of a list that is not in force', () => {
+    const others = [ofacSet({ parties: ['Garant', 'Garantex Europe', 'Ltd.', ''] })]
+    const older = ofacSet({ dataset: 'old', asOf: '2020-01-01', parties: ['Garantex'] })
+    const newer = ofacSet({ versionOf: ['ofac_sdn/old'], labelSetSeq: 2 })
+    for (const labelSets of [others, [older, newer]])
+      expect(judged([cleanLabel({ entity: 'Garantex' })], { labelSets })).toMatchObject({
+        ...{ level: 'green', conflicts: [] },
+      })
+  })
+
   test('what was ended or too weak is no conflict', () => {
     const weak = [label({ confidencePpm: 100_000 }), label({ validTo: '2020-01-01' })]
     expect(judged([cleanLabel(), ...weak])).toMatchObject({ level: 'green', conflicts: [] })

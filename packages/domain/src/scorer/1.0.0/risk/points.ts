@@ -2,7 +2,9 @@
 import type { Evidence } from '@cupel/contracts'
 import { PPM } from './policy.js'
 
-export type Factor = Evidence['factors'][number]
+/** What the base is multiplied by. Open: later versions add words. */
+export const factorNames = ['confidence', 'role', 'share', 'size', 'size_weight'] as const
+export type Factor = Evidence['factors'][number] & { readonly name: (typeof factorNames)[number] }
 
 /** Why points are limited. Open: later versions add words. */
 export const capReasons = [
@@ -23,7 +25,7 @@ export const labelPoints = (
   confidencePpm: number,
   rolePpm: number,
   weightPpm: number,
-): Pick<Evidence, 'base' | 'factors' | 'weight'> => ({
+): Pick<Evidence, 'base' | 'weight'> & { readonly factors: Factor[] } => ({
   base: 100,
   factors: [
     { name: 'confidence', value: confidencePpm / PPM },
