@@ -28,7 +28,7 @@ async function importList(text: string, asOf: string, set: string): Promise<void
   const { installation } = deciding
   const file = await installation.file('list.csv', text)
   const request = { file, format: 'csv' as const, set, whole: true, asOf, importedBy: 'test' }
-  const accepted = { acceptedRemovals: 1, reason: 'delisted' }
+  const accepted = { acceptRemovals: 1, reason: 'delisted' }
   const deps = { ...installation.deps, labelView: 'here' as const }
   const first = await importLabels(request, deps)
   const result = first.status === 'refused' ? await importLabels({ ...request, ...accepted }, deps) : first

@@ -2,7 +2,8 @@
 import { categories, type Evidence, type Report } from '@cupel/contracts'
 import type { Point } from './document.js'
 import { findingText } from './findings.js'
-import { lacksStage, limitsOf } from './limits.js'
+import { lacksStage, limitsByOrigin, mayStillHold, withoutRepeats, type Limit } from './limits.js'
+import { scoreText } from './report-document.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, nameOf, visibleText } from './writing.js'
 
@@ -63,7 +64,7 @@ function verdictFacts(before: Report, after: Report, strings: Strings): Compared
   const level = ({ risk }: Report): string => nameOf(strings.levels, risk.level)
   return [
     fact(comparison.level, level(before), level(after)),
-    fact(comparison.score, String(before.risk.score), String(after.risk.score)),
+    fact(comparison.score, scoreText(before.risk) || strings.none, scoreText(after.risk) || strings.none),
     ...categories.map((category) =>
       fact(
         strings.categories[category],
@@ -126,32 +127,21 @@ function headlineOf(item: Evidence, strings: Strings): string {
 }
 
 /** Whether an item counts, how much, and over which value. */
-function standingOf(item: Evidence, { comparison }: Strings): string {
+function standingOf(item: Evidence, { comparison, statuses }: Strings): string {
   const counts = item.used ? comparison.points(String(item.contribution)) : comparison.notCounted
   const value = item.value === null ? [] : [amountText(item.value)]
-  const ended = item.status === 'live' ? [] : [visibleText(item.status)]
+  const ended = item.status === 'live' ? [] : [nameOf(statuses, item.status)]
   return [counts, ...value, ...ended].join(', ')
 }
 
-/** Reasons that labels and lists decide, whether or not a ledger was read. */
-const ofLabels: ReadonlySet<string> = new Set([
-  ...['conflict', 'stale_labels', 'no_sanctions_list', 'list_incomplete', 'weak_attribution'],
-])
-
 function comparedLimits(before: Report, after: Report, strings: Strings): ReportComparison['limits'] {
-  const [earlier, later] = [limitsOf(before, strings), limitsOf(after, strings)]
+  const [earlier, later] = [limitsByOrigin(before, strings), limitsByOrigin(after, strings)]
+  const all = (limits: readonly Limit[]): readonly Point[] => limits.map(({ point }) => point)
   const lacks = (points: readonly Point[]) => (point: Point) =>
     !points.some(({ text }) => text === point.text)
-  // What the later report did not examine may still hold, so of it nothing is said to be gone.
-  const isUnknown =
-    lacksStage(after.coverage.exposure.reason) || after.coverage.exposure.status === 'unavailable'
-  const examined = new Set(
-    [...before.coverage.exposure.incomplete, ...before.risk.level_reasons].filter(
-      (code) => !ofLabels.has(code),
-    ),
-  )
-  const gone = earlier.filter(lacks(later)).filter(({ code }) => !isUnknown || !examined.has(code))
-  return { gone, added: later.filter(lacks(earlier)) }
+  const gone = earlier.filter((limit) => lacks(all(later))(limit.point) && !mayStillHold(limit, after))
+  const added = all(later).filter(lacks(all(earlier)))
+  return { gone: withoutRepeats(all(gone)), added: withoutRepeats(added) }
 }
 
 function stateFacts(before: Report, after: Report, strings: Strings): ComparedFact[] {
@@ -215,10 +205,10 @@ function summaryOf(before: Report, after: Report, compared: Compared, strings: S
   const hasNew = (label: string): boolean => state.some((one) => one.label === label && one.isChanged)
   return [
     level.isChanged
-      ? summary.level(level.before, score.before, level.after, score.after)
+      ? summary.level(level.before, scoreText(before.risk), level.after, scoreText(after.risk))
       : score.isChanged
         ? summary.score(level.after, score.before, score.after)
-        : summary.sameVerdict(level.after, score.after),
+        : summary.sameVerdict(level.after, scoreText(after.risk)),
     ...(lacksStage(after.coverage.exposure.reason) ? [strings.comparison.lessKnown] : []),
     ...(evidence.length === 0 ? [] : [summary.evidence(added, gone, changed)]),
     ...(before.risk.evidence_omitted + after.risk.evidence_omitted === 0 ? [] : [summary.omitted]),

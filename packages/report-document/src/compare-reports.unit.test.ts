@@ -7,7 +7,7 @@ import {
   sampleReports,
 } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { compareReports } from './index.js'
+import { compareReports, en } from './index.js'
 
 const EARLIER = '2026-11-20T09:00:00.000Z'
 const LATER = '2026-11-21T09:00:00.000Z'
@@ -119,6 +119,46 @@ describe('two reports side by side', () => {
     expect(compared.limits.gone.map(({ code }) => code)).not.toContain('no_traces')
     expect(compared.limits.gone.map(({ code }) => code)).not.toContain('unattributed')
     expect(compared.summary.join(' ')).toContain('Screen again')
+  })
+
+  it('do not say that a reason has gone which a later report has no reason to name', () => {
+    const named = ['unattributed', 'illicit_dust', 'stale_labels', 'balance_mismatch']
+    const { coverage } = sampleReport()
+    const goneWith = (known: Partial<Report['coverage']>, level = 'grey', reasons: readonly string[] = []) =>
+      compareReports(
+        earlier({}, { level: 'grey', level_reasons: named }),
+        later({ coverage: { ...coverage, ...known } }, { level, level_reasons: [...reasons] }),
+      )
+        .limits.gone.map(({ code }) => code)
+        .filter((code) => named.includes(code))
+    const complete = { status: 'complete' } as const
+    const exposure = { ...coverage.exposure, ...complete, reason: null, incomplete: [], truncated: false }
+    const labels = { ...coverage.labels, ...complete }
+    const chain_data = { ...coverage.chain_data, ...complete }
+    const whole = { exposure, labels, chain_data }
+    expect(goneWith(whole)).toEqual(named)
+    // An orange report names no reasons of its level.
+    expect(goneWith(whole, 'orange')).toEqual(['stale_labels', 'balance_mismatch'])
+    expect(goneWith({ ...whole, exposure: { ...exposure, status: 'partial' } })).toEqual([
+      ...['stale_labels', 'balance_mismatch'],
+    ])
+    expect(goneWith({ ...whole, labels: { ...labels, status: 'unavailable' } })).not.toContain('stale_labels')
+    expect(goneWith({ ...whole, chain_data: { ...chain_data, status: 'partial' } })).not.toContain(
+      'balance_mismatch',
+    )
+  })
+
+  it('show no points of an address that is not cleared as if they were good', () => {
+    const { summary, verdict } = compareReports(
+      earlier({}, { level: 'grey', score: 0, evidence: [] }),
+      later({}, { level: 'orange', score: 30 }),
+    )
+    expect(summary[0]).toBe('The level changed from Not cleared to Orange (30).')
+    expect(verdict[1]).toMatchObject({ before: en.none, after: '30' })
+    const same = { level: 'grey', score: 0, evidence: [] }
+    expect(compareReports(earlier({}, same), later({ tx_count: 9 }, same)).summary[0]).toBe(
+      'The level is the same: Not cleared.',
+    )
   })
 
   it('warn where a report leaves out evidence', () => {

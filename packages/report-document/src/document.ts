@@ -28,6 +28,7 @@ export interface Verdict {
   /** The level in the report; a later version may have others. */
   readonly level: string
   readonly levelWord: string
+  /** Empty for an address that is not cleared and has no points: they would look like good news. */
   readonly score: string
   /** The whole verdict in one sentence. */
   readonly headline: string

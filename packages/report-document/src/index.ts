@@ -17,7 +17,7 @@ export {
 } from './compare-reports.js'
 export { limitsOf, reasonText } from './limits.js'
 export { limitText, pointsText } from './points.js'
-export { becauseOf, reportDocument, verdictOf } from './report-document.js'
+export { becauseOf, judgedChains, reportDocument, scoreText, verdictOf } from './report-document.js'
 export {
   fittedText,
   FLOW_DRAWING_WIDTH,

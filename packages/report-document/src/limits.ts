@@ -4,8 +4,19 @@ import type { Point } from './document.js'
 import { en, type Strings } from './strings.en.js'
 import { nameOf, visibleText, wordsOf } from './writing.js'
 
+/** What tells about a limit: its absence says something only where this was examined. */
+type Origin = 'level' | 'labels' | 'exposure' | 'chain_data' | 'scope'
+
+export interface Limit {
+  readonly origin: Origin
+  readonly point: Point
+}
+
 /** Reasons of the level come first: they keep the address from green. */
-export function limitsOf(report: Report, strings: Strings): readonly Point[] {
+export const limitsOf = (report: Report, strings: Strings): readonly Point[] =>
+  withoutRepeats(limitsByOrigin(report, strings).map(({ point }) => point))
+
+export function limitsByOrigin(report: Report, strings: Strings): readonly Limit[] {
   const { risk, coverage } = report
   const { exposure } = coverage
   const stopped = report.cluster?.stopped ?? null
@@ -13,23 +24,45 @@ export function limitsOf(report: Report, strings: Strings): readonly Point[] {
     codes.map((code) => ({ code, text: wordsOf(table, code, strings) }))
   const reasoned = (codes: readonly string[]): Point[] =>
     codes.map((code) => ({ code, text: reasonText(code, strings) }))
-  const points = [
+  const from = (origin: Origin, points: readonly Point[]): Limit[] =>
+    points.map((point) => ({ origin, point }))
+  return [
     // What a late ledger would have known is not known to be missing: the stage itself is named below.
-    ...reasoned(
-      risk.level_reasons.filter((code) => code !== 'no_chain_data' || !lacksStage(exposure.reason)),
+    ...from(
+      'level',
+      reasoned(risk.level_reasons.filter((code) => code !== 'no_chain_data' || !lacksStage(exposure.reason))),
     ),
-    ...worded(strings.labelsStatuses, unlessComplete(coverage.labels.status)),
-    ...missingLists(coverage.labels.missing ?? [], strings),
-    ...worded(strings.exposureReasons, exposure.reason === null ? [] : [exposure.reason]),
-    ...reasoned(exposure.incomplete),
-    ...(exposure.truncated ? [{ code: 'truncated', text: strings.unknown.truncated }] : []),
-    ...worded(strings.chainDataStatuses, unlessComplete(coverage.chain_data.status)),
-    ...providerPoints(coverage.chain_data, strings),
-    ...worded(strings.clusterStops, stopped === null ? [] : [stopped]),
-    ...valuePoints(report, strings),
-    ...worded(strings.notExamined, coverage.not_examined),
+    ...from('labels', worded(strings.labelsStatuses, unlessComplete(coverage.labels.status))),
+    ...from('labels', missingLists(coverage.labels.missing ?? [], strings)),
+    ...from('exposure', worded(strings.exposureReasons, exposure.reason === null ? [] : [exposure.reason])),
+    ...from('exposure', reasoned(exposure.incomplete)),
+    ...from('exposure', exposure.truncated ? [{ code: 'truncated', text: strings.unknown.truncated }] : []),
+    ...from('chain_data', worded(strings.chainDataStatuses, unlessComplete(coverage.chain_data.status))),
+    ...from('chain_data', providerPoints(coverage.chain_data, strings)),
+    ...from('exposure', worded(strings.clusterStops, stopped === null ? [] : [stopped])),
+    ...from('exposure', valuePoints(report, strings)),
+    ...from('scope', worded(strings.notExamined, coverage.not_examined)),
   ]
-  return withoutRepeats(points)
+}
+
+/** Reasons that lists decide, whether or not a ledger was read. */
+const ofLists: ReadonlySet<string> = new Set(['stale_labels', 'no_sanctions_list', 'list_incomplete'])
+
+/** Reasons that a provider finds, beside the ledger. */
+const ofProviders: ReadonlySet<string> = new Set(['balance_mismatch', 'count_mismatch'])
+
+/** Whether a limit of an earlier report, which a later one does not name, may hold all the same: the later one did not examine it. */
+export function mayStillHold({ origin, point: { code } }: Limit, { risk, coverage }: Report): boolean {
+  const { exposure, chain_data: chainData, labels } = coverage
+  const isExamined = exposure.status !== 'unavailable'
+  if (origin === 'scope') return !isExamined
+  if (origin === 'labels' || ofLists.has(code)) return labels.status !== 'complete'
+  if (origin === 'chain_data') return chainData.status !== 'complete'
+  if (ofProviders.has(code)) return !isExamined || chainData.status !== 'complete'
+  if (origin === 'exposure' && code !== 'intermediary_shortfall') return !isExamined
+  // Reasons of a level are named only where it is below orange, and those of the origin of value only without a clean owner.
+  if (code === 'conflict') return risk.level === 'red' || risk.level === 'orange'
+  return exposure.status !== 'complete' || risk.level === 'red' || risk.level === 'orange'
 }
 
 /** The ledger should have been read, and was not: another screening may know more. */
@@ -74,6 +107,6 @@ function valuePoints({ exposure, coverage }: Report, strings: Strings): readonly
 }
 
 /** A reason of the level is often a fact of the coverage too. */
-function withoutRepeats(points: readonly Point[]): readonly Point[] {
+export function withoutRepeats(points: readonly Point[]): readonly Point[] {
   return points.filter(({ text }, index) => points.findIndex((one) => one.text === text) === index)
 }

@@ -1,7 +1,7 @@
 /** The words for how the points of an evidence item come about. */
-import type { capReasons } from '@cupel/domain'
+import type { CappedBy, Factor } from '@cupel/domain'
 
-const limits: Readonly<Record<(typeof capReasons)[number], string>> = {
+const limits: Readonly<Record<CappedBy, string>> = {
   execution_unknown: 'limited to below red, because the execution of a transfer is not proven',
   order_unknown: 'limited to below red, because the order of its transfers is not known',
   pre_designation: 'limited, because the value moved before the designation',
@@ -10,15 +10,17 @@ const limits: Readonly<Record<(typeof capReasons)[number], string>> = {
   cluster: 'limited to orange, because only another address of the cluster is labelled',
 }
 
+const factors: Readonly<Record<Factor['name'], string>> = {
+  confidence: 'confidence',
+  role: 'role of the address',
+  share: 'weight of its share',
+  size: 'weight of its size',
+  size_weight: 'weight of size beside a known share',
+}
+
 export const pointsEn = {
   limits: limits as Readonly<Record<string, string>>,
-  factors: {
-    confidence: 'confidence',
-    role: 'role of the address',
-    share: 'weight of its share',
-    size: 'weight of its size',
-    size_weight: 'weight of size beside a known share',
-  } as Readonly<Record<string, string>>,
+  factors: factors as Readonly<Record<string, string>>,
   base: (points: string) => `${points} points at most`,
   times: (factor: string, name: string) => `× ${factor} (${name})`,
   raised: 'raised to the minimum of its kind',

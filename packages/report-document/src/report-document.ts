@@ -65,19 +65,37 @@ function flowIntro({ exposure, coverage }: Report, strings: Strings): string {
   return reason === null ? flow.unknown : wordsOf(exposureReasons, reason, strings)
 }
 
+/** The score as it is shown; empty where points would look like good news. */
+export const scoreText = ({ level, score }: { readonly level: string; readonly score: number }): string =>
+  level === 'grey' && score === 0 ? '' : String(score)
+
+/** What the address is on the other chains that were judged, each with the reasons of its level. */
+export const judgedChains = (
+  { other_chains: others = [] }: Report,
+  strings: Strings = en,
+): readonly string[] =>
+  others.map((one) => {
+    const score = scoreText(one)
+    const word = nameOf(strings.levels, one.level)
+    const level = score === '' ? word : strings.verdict.level(word, score)
+    const reasons = one.level_reasons.map((code) => wordsOf(strings.levelReasons, code, strings))
+    return [strings.verdict.onChain(visibleText(one.chain), level), ...reasons].join(' ')
+  })
+
 /** The verdict alone, for lists of reports. */
 export function verdictOf(report: Report, strings: Strings = en): Verdict {
-  const { level, score } = report.risk
+  const { level } = report.risk
   const levelWord = nameOf(strings.levels, level)
+  const shownScore = scoreText(report.risk)
   const otherChains = (report.candidate_chains ?? []).filter((chain) => chain !== report.chain)
   return {
     level,
     levelWord,
-    score: String(score),
+    score: shownScore,
     headline:
-      level === 'grey' && score === 0
+      shownScore === ''
         ? strings.verdict.withoutScore(levelWord, becauseOf(report, strings))
-        : strings.verdict.headline(levelWord, String(score), becauseOf(report, strings)),
+        : strings.verdict.headline(levelWord, shownScore, becauseOf(report, strings)),
     meaning: Object.hasOwn(strings.levelMeanings, level)
       ? strings.levelMeanings[level as keyof Strings['levelMeanings']]
       : strings.unexplained(visibleText(level)),
@@ -88,6 +106,7 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
       ...(otherChains.length === 0
         ? []
         : [{ label: strings.fields.candidates, value: otherChains.map(visibleText).join(', ') }]),
+      ...judgedChains(report, strings).map((value) => ({ label: strings.fields.judgedChain, value })),
       { label: strings.fields.generatedAt, value: dateText(report.generated_at) },
       ...(report.customer_reference === null
         ? []

@@ -1,5 +1,12 @@
 import { riskLevels, type Report, type ReportLeaf } from '@cupel/contracts'
-import { canonicalJson, capReasons, levelReasons, sha256Hex } from '@cupel/domain'
+import {
+  canonicalJson,
+  capReasons,
+  factorNames,
+  levelReasons,
+  notExaminedItems,
+  sha256Hex,
+} from '@cupel/domain'
 import {
   hostileTexts,
   sampleCounterparties,
@@ -10,7 +17,7 @@ import {
   sampleReports,
 } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { en, limitText, MAX_PICTURE_NODES, reportDocument, visibleText } from './index.js'
+import { en, limitText, MAX_PICTURE_NODES, pointsText, reportDocument, visibleText } from './index.js'
 
 const documentOf = (changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}) =>
   reportDocument(sampleReport(changes, risk))
@@ -68,6 +75,7 @@ describe('the verdict', () => {
   it('says of grey that the address is not cleared, and shows no points as if they were good', () => {
     const { headline } = documentOf({}, { level: 'grey', score: 0, evidence: [] }).verdict
     expect(headline).toBe('Not cleared: too little is known to say green')
+    expect(documentOf({}, { level: 'grey', score: 0, evidence: [] }).verdict.score).toBe('')
     expect(documentOf({}, { level: 'grey', score: 12, evidence: [] }).verdict.headline).toContain('12 of 100')
   })
 
@@ -238,6 +246,32 @@ describe('the evidence', () => {
     })
     const [view] = documentOf({}, { evidence: [item] }).why.counted
     expect(view!.fields.find(({ label }) => label === en.fields.points)?.value).toContain(en.points.raised)
+  })
+
+  it.each(factorNames)('has words for the factor %s', (name) => {
+    const item = sampleEvidence({ base: 100, factors: [{ name, value: 0.5 }], weight: 1 })
+    expect(pointsText(item)).toContain(`× 0.5 (${en.points.factors[name]})`)
+    expect(Object.hasOwn(en.points.factors, name)).toBe(true)
+  })
+
+  it.each(notExaminedItems)('says that %s was not examined', (code) => {
+    const { coverage } = sampleReport()
+    const text = pointsOf(sampleReport({ coverage: { ...coverage, not_examined: [code] } })).get(code)
+    expect(text).toMatch(/^\p{Lu}.*\.$/u)
+  })
+
+  it('says what the address is on each other chain that was judged', () => {
+    const other_chains = [
+      { chain: 'LTC', level: 'grey', score: 0, level_reasons: ['no_chain_data'] },
+      { chain: 'DOGE', level: 'orange', score: 30, level_reasons: [] },
+    ]
+    const there = documentOf({ other_chains }).verdict.subject.filter(
+      ({ label }) => label === en.fields.judgedChain,
+    )
+    expect(there.map(({ value }) => value)).toEqual([
+      `LTC: Not cleared. ${en.levelReasons['no_chain_data']}`,
+      'DOGE: Orange, 30 of 100.',
+    ])
   })
 
   it.each(capReasons)('has words for points that are limited by %s', (cappedBy) => {

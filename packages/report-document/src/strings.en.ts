@@ -1,8 +1,18 @@
 /** Every text of a report document in English. Another language is another table of this type. */
+import type {
+  Category,
+  ExposureReason,
+  ListStatus,
+  NotExamined,
+  PartCategory,
+  UnusedReason,
+} from '@cupel/domain'
 import { bulkEn } from './bulk/bulk-strings.en.js'
 import { count, grouped } from './counting.js'
 import { levelReasonsEn, remediesEn } from './level-reasons.en.js'
 import { pointsEn } from './points.en.js'
+
+const standing = (level: string, score: string): string => (score === '' ? level : `${level} (${score})`)
 
 export const en = {
   language: 'en',
@@ -24,6 +34,8 @@ export const en = {
   },
   verdict: {
     headline: (level: string, score: string, because: string) => `${level}, ${score} of 100: ${because}`,
+    level: (level: string, score: string) => `${level}, ${score} of 100`,
+    onChain: (chain: string, level: string) => `${chain}: ${level}.`,
     withoutScore: (level: string, because: string) => `${level}: ${because}`,
     others: (number: number) => ` (and ${count(number, 'more decisive item', 'more decisive items')})`,
     greenBecause: 'nothing that counts was found, and enough is known to say so',
@@ -47,9 +59,11 @@ export const en = {
     scam: 'Scam',
     stolen: 'Stolen funds',
     clean_exchange: 'Clean exchange',
+    issuance: 'Newly issued coins',
     service: 'Service without a label',
     unattributed: 'Not attributed',
-  },
+    uncounted: 'Not counted',
+  } satisfies Record<Category | PartCategory, string>,
   subcategories: {
     ransomware: 'ransomware',
     sextortion: 'sextortion',
@@ -107,7 +121,7 @@ export const en = {
     internal_transfers: 'Transfers inside contracts were not examined.',
     clusters: 'Other addresses of the same owner are not known.',
     amounts: 'The chain hides amounts.',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<NotExamined, string> as Readonly<Record<string, string>>,
   exposureReasons: {
     not_configured: 'No ledger was asked where money came from or went to.',
     no_transfers: 'The ledger has no transfer of this address, and is not known to be whole.',
@@ -131,7 +145,7 @@ export const en = {
     weak_source: 'The label of the other party is too weak.',
     own_service: 'The address is a clean service, and the transfers are its customers’.',
     unattributed: 'The value is attributed to nobody.',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<UnusedReason | ExposureReason, string> as Readonly<Record<string, string>>,
   labelsStatuses: {
     partial: 'Not every list that is needed is here, or whole.',
     stale: 'A required list is too old.',
@@ -150,7 +164,7 @@ export const en = {
     superseded: 'superseded by a newer list',
     withdrawn: 'withdrawn',
     missing: 'never came',
-  },
+  } satisfies Record<ListStatus, string>,
 
   unknown: {
     title: 'What is not known',
@@ -221,6 +235,7 @@ export const en = {
     address: 'Address',
     chain: 'Chain',
     candidates: 'The address also fits',
+    judgedChain: 'Judged there too',
     generatedAt: 'Generated',
     reference: 'Customer reference',
     relation: 'Relation',
@@ -302,11 +317,13 @@ export const en = {
     summary: {
       same: 'Nothing differs between the two reports.',
       level: (from: string, fromScore: string, to: string, toScore: string) =>
-        `The level changed from ${from} (${fromScore}) to ${to} (${toScore}).`,
+        `The level changed from ${standing(from, fromScore)} to ${standing(to, toScore)}.`,
       score: (level: string, from: string, to: string) =>
         `The level is ${level} in both; the score changed from ${from} to ${to}.`,
       sameVerdict: (level: string, score: string) =>
-        `Level and score are the same: ${level}, ${score} of 100.`,
+        score === ''
+          ? `The level is the same: ${level}.`
+          : `Level and score are the same: ${level}, ${score} of 100.`,
       evidence: (added: number, gone: number, changed: number) =>
         `Evidence: ${added} new, ${gone} gone, ${changed} changed.`,
       omitted:

@@ -28,7 +28,7 @@ export function documentDefinition(
       { name: 'report.json', json },
       ...(appendix === null ? [] : [{ name: 'case.json', json: appendix.json }]),
     ],
-    footer: `${title}: ${verdict.levelWord}, ${verdict.score}`,
+    footer: `${title}: ${[verdict.levelWord, verdict.score].filter((text) => text !== '').join(', ')}`,
     content: [
       ...verdictPage(document),
       { text: '', pageBreak: 'after' },

@@ -53,7 +53,9 @@ function badgeAndHeadline({ verdict }: ReportDocument): Content {
                 bold: true,
                 margin: [4, 9, 4, 0],
               }),
-              paragraph(verdict.score, { ...white, fontSize: 24, bold: true, margin: [0, -4, 0, 6] }),
+              ...(verdict.score === ''
+                ? []
+                : [paragraph(verdict.score, { ...white, fontSize: 24, bold: true, margin: [0, -4, 0, 6] })]),
             ],
           },
           paragraph(verdict.headline, { fontSize: sizes.verdict, bold: true, margin: [14, 6, 0, 4] }),

@@ -4,7 +4,7 @@
  */
 import { problemCodes, type Report } from '@cupel/contracts'
 import type { Field, Table } from '../document.js'
-import { becauseOf } from '../report-document.js'
+import { becauseOf, scoreText } from '../report-document.js'
 import { asSentence, codeField } from '../findings.js'
 import { en, type Strings } from '../strings.en.js'
 import { dateOr, dateText, nameOf, safeLink, shareText, shortened, visibleText, wordsOf } from '../writing.js'
@@ -196,7 +196,7 @@ function worstOf(results: readonly BulkResult[], strings: Strings): BulkDocument
     visibleText(result.address),
     visibleText(report.chain),
     nameOf(strings.levels, report.risk.level),
-    String(report.risk.score),
+    scoreText(report.risk),
     shortened(asSentence(becauseOf(report, strings)), MAX_REASON_LENGTH),
     visibleText(report.report_id),
   ])

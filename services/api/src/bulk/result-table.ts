@@ -1,6 +1,7 @@
 /** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
 import { categories, type Report } from '@cupel/contracts'
 import type { JobItem } from '@cupel/read-models'
+import { becauseOf, judgedChains, pointsText, reasonText } from '@cupel/report-pdf'
 import { csvCell } from './csv-cell.js'
 import { reportOf } from './job-documents.js'
 
@@ -13,8 +14,16 @@ const columns = [
   'level',
   'score',
   ...categories,
+  'why',
   'level_reasons',
+  'what_to_do',
   'score_is_lower_bound',
+  'base',
+  'factors',
+  'capped_by',
+  'weight',
+  'points',
+  'other_chains',
   'generated_at',
   'report_url',
   'error_code',
@@ -53,9 +62,26 @@ function cellsOf(
     level: report.risk.level,
     score: report.risk.score,
     ...report.risk.categories,
+    why: becauseOf(report),
     level_reasons: report.risk.level_reasons.join(' '),
+    what_to_do: report.risk.level_reasons.map((code) => reasonText(code)).join(' '),
+    ...pointsOf(report),
+    other_chains: judgedChains(report).join(' '),
     score_is_lower_bound: String(report.risk.score_is_lower_bound),
     generated_at: report.generated_at,
     report_url: report.report_url,
+  }
+}
+
+/** How the points of the item that decides the score come about. */
+function pointsOf({ risk }: Report): Partial<Record<Column, string | number>> {
+  const item = risk.evidence.find(({ decisive, base }) => decisive && base !== null)
+  if (item === undefined) return {}
+  return {
+    base: item.base!,
+    factors: item.factors.map(({ name, value }) => `${name}=${value}`).join(' '),
+    capped_by: item.capped_by ?? '',
+    weight: item.weight!,
+    points: pointsText(item)!,
   }
 }

@@ -1,3 +1,6 @@
+import type { Report } from '@cupel/contracts'
+import { capReasons, factorNames, levelReasons } from '@cupel/domain'
+import { pointsText, reasonText } from '@cupel/report-pdf'
 import { hostileStrings } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -48,6 +51,35 @@ describe('the table of results', () => {
     })
     expect(cells[2]).toMatchObject({ status: 'pending', report_id: '' })
     expect(rows.every((row) => row.length === head!.length)).toBe(true)
+  })
+
+  const rowOf = (risk: Partial<Report['risk']>, changes: Partial<Report> = {}): Record<string, string> => {
+    const report = { ...reportExample, ...changes, risk: { ...reportExample.risk, ...risk } }
+    const [head, row] = parseTable(resultTable([completed], new Map([[reportId, JSON.stringify(report)]])))
+    return Object.fromEntries(head!.map((name, column) => [name, row![column]!]))
+  }
+  const item = { ...reportExample.risk.evidence[0]!, decisive: true, base: 95, weight: 1 }
+
+  test.each(levelReasons)('says %s in a sentence, and what a person can do about it', (reason) => {
+    expect(rowOf({ level: 'grey', score: 0, level_reasons: [reason], evidence: [] })).toMatchObject({
+      ...{ level_reasons: reason, what_to_do: reasonText(reason), base: '', capped_by: '' },
+      why: 'too little is known to say green',
+    })
+  })
+
+  test.each(capReasons)('says why points are limited by %s, and how they come about', (capped_by) => {
+    const factors = factorNames.map((name) => ({ name, value: 0.5 }))
+    const evidence = [{ ...item, capped_by, factors }]
+    const row = rowOf({ level: 'orange', score: 69.99, score_is_lower_bound: true, evidence })
+    expect(row).toMatchObject({ base: '95', capped_by, weight: '1', score_is_lower_bound: 'true' })
+    expect(row['factors']).toBe('confidence=0.5 role=0.5 share=0.5 size=0.5 size_weight=0.5')
+    expect(row['points']).toBe(pointsText(evidence[0]!))
+    expect(row['why']).toContain('; points limited')
+  })
+
+  test('says what the address is on other chains', () => {
+    const other_chains = [{ chain: 'LTC', level: 'grey', score: 0, level_reasons: ['no_chain_data'] }]
+    expect(rowOf({}, { other_chains })['other_chains']).toMatch(/^LTC: Not cleared\. \p{Lu}/u)
   })
 
   test('reads back as it was written, whatever the text, but for the mark before a formula', () => {

@@ -1,7 +1,7 @@
 /** A report for a person: the level, its reasons, where value came from and went, the unknown facts, and the sources. */
 import type { Evidence, Report } from '@cupel/contracts'
 import { printable, type Paint, type Style } from '../paint.js'
-import { becauseOf, limitsOf, nameOf, en, pointsText } from '@cupel/report-document'
+import { becauseOf, en, judgedChains, limitsOf, nameOf, pointsText, scoreText } from '@cupel/report-document'
 
 const levelStyles: Readonly<Record<string, Style>> = {
   red: 'red',
@@ -43,11 +43,13 @@ function heading(report: Report, paint: Paint): readonly string[] {
       ? ' or more: something that the score needs was missing'
       : ''
   // No points are no good news for an address that is not cleared.
-  const score = risk.level === 'grey' && risk.score === 0 ? [] : [`score ${risk.score} of 100${bound}`]
+  const shown = scoreText(risk)
+  const score = shown === '' ? [] : [`score ${shown} of 100${bound}`]
   const others = candidates.filter((one) => one !== chain)
   return [
     [level, ...score, ...(risk.level === 'grey' ? [becauseOf(report)] : [])].join('  '),
     `${printable(address)} on ${chain}${others.length > 0 ? ` (also an address on ${listed(others, 6)})` : ''}`,
+    ...judgedChains(report).map((text) => `Judged there too: ${printable(text)}`),
   ]
 }
 

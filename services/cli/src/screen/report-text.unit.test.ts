@@ -1,8 +1,8 @@
 /** What `cupel screen` prints for a person. */
 import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
-import { levelReasons } from '@cupel/domain'
-import { en, reasonText } from '@cupel/report-document'
+import { capReasons, levelReasons } from '@cupel/domain'
+import { en, limitText, reasonText } from '@cupel/report-document'
 import { describe, expect, test } from 'vitest'
 import { forTerminal, paintFor } from '../paint.js'
 import { asOfText } from './as-of-text.js'
@@ -85,6 +85,19 @@ test.each(levelReasons)('%s has words and a remedy', (reason) => {
     `${reason}: ${reasonText(reason)}`,
   )
   expect(Object.hasOwn(en.remedies, reason)).toBe(true)
+})
+
+test('other chains that were judged are said with their level, and an address that is not cleared shows no points', () => {
+  const other_chains = [{ chain: 'LTC', level: 'grey', score: 0, level_reasons: ['no_chain_data'] }]
+  const text = lines({ other_chains }).join('\n')
+  expect(text).toContain(`Judged there too: LTC: Not cleared. ${en.levelReasons['no_chain_data']}`)
+  expect(lines({})[0]).not.toContain('score')
+})
+
+test.each(capReasons)('points that are limited by %s say why', (capped_by) => {
+  const points = { base: 95, factors: [], capped_by, weight: 1, contribution: 69.99 }
+  const text = lines({ risk: { level: 'orange', score: 69.99, evidence: [evidence(points)] } }).join('\n')
+  expect(text).toContain(limitText(capped_by))
 })
 
 test('an item says how its points come about, and why they are limited', () => {

@@ -1,5 +1,5 @@
 /** The level of a report: a sign, a word and a colour, so that colour never stands alone. */
-import { en } from '@cupel/report-document'
+import { en, scoreText } from '@cupel/report-document'
 
 const signs: Readonly<Record<string, string>> = { red: '■', orange: '▲', green: '●', grey: '◇' }
 
@@ -10,6 +10,9 @@ interface LevelProps {
   readonly score?: string | number
 }
 
+const shown = (level: string, score: string | number): string =>
+  score === '' ? '' : scoreText({ level, score: Number(score) })
+
 export function Level({ level, score }: LevelProps) {
   const isKnown = Object.hasOwn(signs, level)
   const word = isKnown ? en.levels[level as keyof typeof en.levels] : level
@@ -19,7 +22,7 @@ export function Level({ level, score }: LevelProps) {
         {isKnown ? signs[level] : '?'}
       </span>{' '}
       {word}
-      {score === undefined ? null : <span class="score"> {score}</span>}
+      {score === undefined || shown(level, score) === '' ? null : <span class="score"> {score}</span>}
     </span>
   )
 }

@@ -25,7 +25,7 @@ export const showReport: Page = {
     ])
     const { reportId } = document
     return page(
-      `${document.verdict.levelWord} ${document.verdict.score}, report ${reportId}`,
+      `${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, report ${reportId}`,
       <>
         <ReportView document={document} pdfPath={`/reports/${reportId}/pdf`} />
         <RelatedPages report={report} predecessor={predecessor} />

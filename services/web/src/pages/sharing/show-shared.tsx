@@ -28,7 +28,7 @@ export const showShared: Page = {
         <ReportView document={document} pdfPath={null} />
       </>
     )
-    return page(`${document.verdict.levelWord} ${document.verdict.score}, shared report`, body, {
+    return page(`${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, shared report`, body, {
       headers: NO_INDEX,
       section: '',
     })
