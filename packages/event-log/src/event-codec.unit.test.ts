@@ -27,6 +27,7 @@ const requested: DomainEvent<'ScreenRequested'> = {
     customerReference: 'Auftrag № 7',
     lane: 'interactive',
     answerByAt: null,
+    stagesByAt: null,
     requestedAt: '2026-11-21T09:00:00.000Z',
     reportUrl: 'https://example.test/9f2c4a1be07d6358',
     jobId: null,

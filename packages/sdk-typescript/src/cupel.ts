@@ -23,6 +23,14 @@ export interface ScreenOptions extends KeyedCallOptions {
   readonly customerReference?: string | undefined
 }
 
+export interface ReportOptions extends ScreenOptions {
+  /**
+   * Whole seconds, at most 20, that you wait for stages of the screening that are late, such as the search of the ledger. Default: as long
+   * as each stage has. `coverage.missing_stages` of the report names what is missing then.
+   */
+  readonly waitSeconds?: number | undefined
+}
+
 /** A client of one installation, with one key. It keeps no state between calls; use one for all calls. */
 export class Cupel {
   readonly reports: Reports
@@ -58,10 +66,11 @@ export class Cupel {
    * Screens one address and returns its report. Decide on `risk.level`, and treat a level that you do not know like `red`.
    * Every call makes a new report. A call that is repeated after a lost answer returns the report of the first attempt.
    */
-  async screen(address: string, options: ScreenOptions = {}): Promise<Report> {
+  async screen(address: string, options: ReportOptions = {}): Promise<Report> {
     if (typeof address !== 'string') throw new InvalidArgumentError('The address must be a text.')
     const body = { address, chain: options.chain, customer_reference: options.customerReference }
-    const call = { method: 'POST', path: '/v1/screen', body, repeat: 'keyed', options } as const
+    const waitSeconds = secondsOf(options.waitSeconds)
+    const call = { method: 'POST', path: '/v1/screen', body, repeat: 'keyed', waitSeconds, options } as const
     return reportOf(await this.#transport(call), { address })
   }
 
@@ -89,6 +98,15 @@ export class Cupel {
     const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as Usage
   }
+}
+
+const MAX_WAIT_SECONDS = 20
+
+/** The service ignores a preference that it cannot read, so a mistake is refused here. */
+function secondsOf(seconds: number | undefined): number | undefined {
+  if (seconds === undefined || (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WAIT_SECONDS))
+    return seconds
+  throw new InvalidArgumentError(`waitSeconds is a whole number from 0 to ${MAX_WAIT_SECONDS}.`)
 }
 
 /** Empty if the Date holds no time. */

@@ -87,6 +87,21 @@ test('hooks see each attempt, add headers, and never see the key or replace it',
   expect(JSON.stringify(seen)).not.toContain(KEY)
 })
 
+test('a caller that waits for late stages says so, and each attempt has as much more time', async () => {
+  const sent: Record<string, string>[] = []
+  const fetch = async (_url: unknown, { headers }: RequestInit = {}): Promise<Response> => {
+    sent.push(headers as Record<string, string>)
+    throw new Error('no connection')
+  }
+  const cupel = client({ fetch, maxRetries: 0 })
+  await cupel.screen('x', { waitSeconds: 20 }).catch(() => undefined)
+  await cupel.screen('x').catch(() => undefined)
+  expect(sent.map(({ prefer }) => prefer)).toEqual(['wait=20', undefined])
+  for (const waitSeconds of [21, -1, 1.5, Number.NaN])
+    await expect(cupel.screen('x', { waitSeconds })).rejects.toBeInstanceOf(sdk.InvalidArgumentError)
+  expect(sent).toHaveLength(2)
+})
+
 test('what a hook throws, the call throws, and it is not tried again', async () => {
   const fault = new Error('the log is full')
   const fetch = vi.fn<sdk.Fetch>(() => Promise.resolve(problem(503)))

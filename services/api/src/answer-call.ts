@@ -48,6 +48,7 @@ import {
   type TokenEndpoint,
 } from './http/endpoint.js'
 import { faultsOf } from './http/faults.js'
+import { preferredWait } from './http/prefer.js'
 import { refuse, type Refusal } from './http/problem.js'
 import { noParameters, readQuery, type Query } from './http/query.js'
 import type { Traffic } from './http/traffic.js'
@@ -177,7 +178,8 @@ async function handled(
     await traffic.quietMoment()
     return await endpoint.handle(call, inputs)
   }
-  const endScreen = traffic.openScreen()
+  // Other calls make room for a screen, but not while it waits for late stages.
+  const endScreen = preferredWait(call.headers) === null ? traffic.openScreen() : () => undefined
   try {
     return await endpoint.handle(call, inputs)
   } finally {

@@ -115,6 +115,7 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       customerReference: null,
       lane: 'bulk',
       answerByAt: null,
+      stagesByAt: null,
       requestedAt: job.submittedAt,
       reportUrl: job.reportPageUrl + reportId,
       jobId: isWatchJob(job.jobId) ? null : job.jobId,

@@ -193,6 +193,7 @@ function requestOf(address: string, chain: string, livemode: boolean): DomainEve
     customerReference: null,
     lane: 'interactive',
     answerByAt: new Date(Date.now() + 60_000).toISOString(),
+    stagesByAt: null,
     requestedAt: now,
     reportUrl: `https://example.org/reports/${reportId}`,
     jobId: null,

@@ -124,6 +124,9 @@ const isAsked = (chainData: ChainData, { data }: Request): boolean =>
  */
 function waitMs(lane: Lane, { data }: Request, budgetMs: number, nowMs: number): number {
   if (lane === 'bulk') return budgetMs
-  const leftMs = Date.parse(data.requestedAt) + budgetMs - nowMs
-  return Math.min(budgetMs, Math.max(0, leftMs))
+  const untilMs = Math.max(
+    Date.parse(data.requestedAt) + budgetMs,
+    Date.parse(data.stagesByAt ?? data.requestedAt),
+  )
+  return Math.min(budgetMs, Math.max(0, untilMs - nowMs))
 }

@@ -103,6 +103,7 @@ function request(over: Partial<Request['data']> = {}): Request {
       customerReference: null,
       lane: 'interactive',
       answerByAt: null,
+      stagesByAt: null,
       requestedAt: '2026-11-25T00:00:00.000Z',
     },
     ...{ reportUrl: 'https://example.org/', jobId: null, jobIndex: null, call: null, ...over },

@@ -69,8 +69,11 @@ async function start(budgetMs = 5_000): Promise<void> {
   await vi.waitFor(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true), WAIT)
 }
 
-async function screened(address: string): Promise<{ report: Report; event: EventData['ReportGenerated'] }> {
-  const id = await installation.request(address, 'ETH')
+async function screened(
+  address: string,
+  over: Partial<EventData['ScreenRequested']> = {},
+): Promise<{ report: Report; event: EventData['ReportGenerated'] }> {
+  const id = await installation.request(address, 'ETH', over)
   const [first] = await vi.waitFor(async () => {
     const answers = await installation.answers(id)
     expect(answers.length).toBeGreaterThan(0)
@@ -187,6 +190,26 @@ describe('with a ledger', () => {
       ).toEqual([])
     })
     await vi.waitFor(async () => expect((await screened(CUSTOMER)).report.risk.level).toBe('orange'), WAIT)
+  })
+
+  test('a caller that waits gets one report, with the stage that was late for the others', async () => {
+    await importTransfers([[CUSTOMER, LAZARUS]])
+    // No query of the ledger is answered within this time.
+    await start(1)
+    const stagesByAt = new Date(Date.now() + 60_000).toISOString()
+    const waited = await screened(CUSTOMER, { stagesByAt })
+    expect(waited.report).toMatchObject({
+      risk: { level: 'orange' },
+      coverage: { exposure: { reason: null } },
+    })
+    expect(await installation.answers(waited.report.report_id)).toHaveLength(1)
+    expect(
+      differences(
+        waited.event,
+        recompute(structuredClone(waited.event), await sharedInputs(installation, waited.event)),
+      ),
+    ).toEqual([])
+    expect(await examinedAgain(waited.event)).toEqual(waited.event.inputs.exposure)
   })
 })
 

@@ -23,7 +23,12 @@ export type Request = DomainEvent<'ScreenRequested'>
 
 /** The result for one request. `undecidable` blames the request; a rejection of `decide` blames no request. */
 export type Decision =
-  | { readonly kind: 'report'; readonly event: DomainEvent<'ReportGenerated'> }
+  | {
+      readonly kind: 'report'
+      readonly event: DomainEvent<'ReportGenerated'>
+      /** The caller waits for what this report lacks: the report that is appended in its place. Never rejects. */
+      readonly whole?: Promise<DomainEvent<'ReportGenerated'>>
+    }
   | { readonly kind: 'undecidable'; readonly cause: string }
 
 export interface LaneOptions {
@@ -56,6 +61,8 @@ export type Outcome =
       readonly traced?: TracedReport | undefined
     }
   | { readonly kind: 'overdue'; readonly record: LogRecord }
+  /** Its caller waits for late stages. It delays no other request, and only its own checkpoint. */
+  | { readonly kind: 'awaited'; readonly outcome: Promise<Outcome> }
   | Failed
 
 /** The trace of a request, which ends once its report is in the log. */
@@ -163,10 +170,26 @@ function outcomeOf(
   trace: Trace | undefined,
 ): Outcome | Unhandleable<Outcome> {
   if (decision.kind === 'undecidable') return undecidable(request, decision.cause, trace)
+  const { event, whole } = decision
+  const first = reportOutcome(codec, request, event, trace)
+  if (whole === undefined || first instanceof Unhandleable) return first
+  const outcome = whole.then((later) => {
+    const found = later === event ? first : reportOutcome(codec, request, later, trace)
+    return found instanceof Unhandleable ? first : found
+  })
+  return { kind: 'awaited', outcome }
+}
+
+function reportOutcome(
+  codec: EventCodec,
+  request: RequestRecord,
+  event: DomainEvent<'ReportGenerated'>,
+  trace: Trace | undefined,
+): Outcome | Unhandleable<Outcome> {
   try {
-    const { reportId, livemode, level } = decision.event.data
-    const eventId = decision.event.envelope.id
-    const report = codec.encode(tracedBy(trace, decision.event), {
+    const { reportId, livemode, level } = event.data
+    const eventId = event.envelope.id
+    const report = codec.encode(tracedBy(trace, event), {
       topic: topicOf('ReportGenerated', livemode),
       key: reportId,
       partition: reportPartition(reportId),
@@ -195,6 +218,7 @@ async function appendOutcomes(options: LaneOptions, outcomes: readonly Outcome[]
   const traced: TracedReport[] = []
   const overdue: NewRecord[] = []
   const failures: NewRecord[] = []
+  const appends: Promise<unknown>[] = []
   for (const outcome of outcomes) {
     if (outcome.kind === 'report') {
       reports.push(outcome.report)
@@ -203,13 +227,14 @@ async function appendOutcomes(options: LaneOptions, outcomes: readonly Outcome[]
     } else if (outcome.kind === 'overdue') {
       overdue.push(onBulkLane(outcome.record))
       instruments.deferred()
+    } else if (outcome.kind === 'awaited') {
+      appends.push(outcome.outcome.then((one) => appendOutcomes(options, [one])))
     } else {
       instruments.givenUp(lane)
       const failure = screeningFailed(options, outcome)
       if (failure !== null) failures.push(failure)
     }
   }
-  const appends: Promise<unknown>[] = []
   if (failures.length > 0) appends.push(log.append('scorer.screening-failed', failures))
   if (reports.length > 0)
     appends.push(

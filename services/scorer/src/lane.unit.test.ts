@@ -1,6 +1,7 @@
 import { noMetrics, type DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import { Unhandleable } from '@cupel/projections'
+import { until } from '@cupel/testkit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createInstruments } from './instruments.js'
 import { createLaneWork, type Decision, type Outcome, type Request, type RequestRecord } from './lane.js'
@@ -63,6 +64,7 @@ function requestOf(reportId: string, over: Partial<Request['data']> = {}): Reque
     livemode: true,
     requestedAt: NOW,
     answerByAt: '2026-11-21T12:00:05.000Z',
+    stagesByAt: null,
     jobId: null,
     jobIndex: null,
     ...over,
@@ -102,6 +104,26 @@ const recordOf = (offset: number, content: Request | string, topic = INTERACTIVE
 
 const good = (offset: number): LogRecord => recordOf(offset, requestOf(idOf(offset)))
 const inTopic = (topic: string): NewRecord[] => appended.filter((record) => record.topic === topic)
+
+test('a request whose caller waits delays no other one, and leaves only its later report', async () => {
+  let end: (report: DomainEvent<'ReportGenerated'>) => void
+  const whole = new Promise<DomainEvent<'ReportGenerated'>>((resolve) => (end = resolve))
+  const waits = requestOf(idOf(0))
+  decide = async (requests) =>
+    requests.map((request) => ({
+      ...{ kind: 'report', event: reportOf(request) },
+      ...(request.data.reportId === waits.data.reportId ? { whole } : {}),
+    }))
+  let isAppended = false
+  const handled = handle([recordOf(0, waits), good(1)]).then(() => (isAppended = true))
+  await until(() => expect(appended.map(({ key }) => key)).toEqual([idOf(1)]))
+  expect(isAppended).toBe(false)
+  const later = reportOf(waits)
+  end!({ ...later, data: { ...later.data, level: 'orange' } })
+  await handled
+  expect(appended.map(({ key }) => key)).toEqual([idOf(1), idOf(0)])
+  expect(JSON.parse(appended[1]!.value!.toString())).toMatchObject({ data: { level: 'orange' } })
+})
 
 describe('a decided request', () => {
   test('becomes a record in the partition that its id names', async () => {

@@ -23,6 +23,7 @@ import { createInstruments, type ScorerInstruments } from './instruments.js'
 import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
+import { createPatience, type Patience } from './patience.js'
 import { openSignReports, type SignReports } from './report-signer.js'
 
 export interface ScorerDeps {
@@ -103,27 +104,16 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     onError: (error) =>
       deps.logger.warn({ err: error }, 'Bulk jobs do not learn how long interactive screens wait'),
   })
-  const context = {
-    ...{
-      deps,
-      identity,
-      sign,
-      watch,
-      stated,
-      labelStates,
-      chainStage,
-      exposureStage,
-      instruments,
-      dwells,
-      now,
-    },
-  }
+  const patience = createPatience({ now, settled: (place) => exposureStage.settled(place) })
+  const more = { labelStates, chainStage, exposureStage, patience, instruments, dwells, now }
+  const context = { deps, identity, sign, watch, stated, ...more }
   for (const lane of lanesOf(deps.config.CUPEL_SCORER_LANE))
     lanes.push({ lane, consumer: runLane(lane, context) })
   return {
     name: 'scorer',
     checks: () => [labelCheck(watch), ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer))],
     async stop() {
+      patience.stop()
       await watch.stop()
       await Promise.all(lanes.map(({ consumer }) => consumer.stop()))
       await dwells.stop()
@@ -171,20 +161,21 @@ interface LaneContext {
   readonly labelStates: LabelStates
   readonly chainStage: ChainStage
   readonly exposureStage: ExposureStage
+  readonly patience: Patience
   readonly instruments: ScorerInstruments
   readonly dwells: DwellTelling
   readonly now: () => Date
 }
 
 function runLane(lane: Lane, context: LaneContext): Consumer {
-  const { deps, sign, watch, chainStage, instruments, dwells, now } = context
+  const { deps, sign, watch, chainStage, patience, instruments, dwells, now } = context
   const { database, log, codec, logger, metrics } = deps
   const { group, maxBatchRecords } = laneSettings[lane]
   const { read, decide, append, outcomeOf } = createLaneWork({
     ...{ lane, log, codec, instruments, now, sign },
     onDwell: (dwellMs) => dwells.decided(dwellMs),
     tracing: deps.tracing,
-    decide: chainStage.before(lane, decideTogether(lane, context)),
+    decide: patience.after(chainStage.before(lane, decideTogether(lane, context))),
   })
   return consume<RequestRecord, Outcome>({
     ...{ log, logger, group, maxBatchRecords, read, decide },
@@ -200,7 +191,10 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
       at: 'scorer.dead-letter',
       metrics,
       outcomeOf,
-      window: { isReachable: watch.reachable, isSuccess: ({ kind }) => kind === 'report' },
+      window: {
+        isReachable: watch.reachable,
+        isSuccess: ({ kind }) => kind === 'report' || kind === 'awaited',
+      },
     },
     commit: inBackground({
       database,

@@ -166,6 +166,7 @@ function requestOf(
     customerReference: null,
     lane: 'interactive',
     answerByAt: new Date(Date.now() + 60_000).toISOString(),
+    stagesByAt: null,
     requestedAt: now(),
     reportUrl: `https://example.org/reports/${reportId}`,
     jobId: null,

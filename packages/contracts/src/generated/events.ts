@@ -20,6 +20,8 @@ export interface ScreenRequested {
   readonly lane: string
   /** UTC time until which a caller waits for the answer; null if none waits. */
   readonly answerByAt: null | string
+  /** UTC time until which late stages are waited for; null: as long as their budgets. */
+  readonly stagesByAt: null | string
   /** UTC time the request was accepted. */
   readonly requestedAt: string
   /** Link to the web page of the report, as configured when the request was accepted. */

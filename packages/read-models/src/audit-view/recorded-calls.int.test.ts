@@ -35,6 +35,7 @@ function eventsOf(owner: Owner) {
     event('ScreenRequested', own(report), {
       ...{ reportId: own(report), ...owner, address: 'a', canonicalAddress: 'a', chain: 'BTC' },
       ...{ candidateChains: [], customerReference: null, lane: 'interactive', answerByAt: null },
+      stagesByAt: null,
       ...{ requestedAt: AT, reportUrl: '', jobId: null, jobIndex: null },
       call: call(name, 'POST', '/v1/screen', 200),
     })

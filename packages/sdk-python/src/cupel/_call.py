@@ -34,6 +34,8 @@ class Call:
     query: Mapping[str, QueryValue] = field(default_factory=dict[str, QueryValue])
     body: object = None
     accept: str = "application/json"
+    wait_seconds: int | None = None
+    """Seconds of the preference `wait`."""
     idempotency_key: str | None = None
     timeout_ms: float | None = None
     max_retries: int | None = None
@@ -71,6 +73,16 @@ def url_of(base_url: str, call: Call) -> str:
         return f"{base_url}{call.path}?{urlencode(given, quote_via=quote)}"
     except UnicodeError as error:
         raise InvalidArgumentError("A parameter has half of a surrogate pair, which UTF-8 cannot say.") from error
+
+
+_MAX_WAIT_SECONDS = 20
+
+
+def checked_wait(seconds: int | None) -> int | None:
+    """The service ignores a preference that it cannot read, so a mistake is refused here."""
+    if seconds is None or (type(seconds) is int and 0 <= seconds <= _MAX_WAIT_SECONDS):
+        return seconds
+    raise InvalidArgumentError(f"wait_seconds is a whole number from 0 to {_MAX_WAIT_SECONDS}.")
 
 
 def time_text(time: Time | None) -> str | None:

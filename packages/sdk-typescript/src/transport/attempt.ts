@@ -18,7 +18,7 @@ export async function runAttempt(
   event: AttemptEvent,
   remainingMs: number,
 ): Promise<Answer> {
-  const limitMs = Math.min(settings.attemptTimeoutMs, remainingMs)
+  const limitMs = Math.min(settings.attemptTimeoutMs + (call.waitSeconds ?? 0) * 1_000, remainingMs)
   const { signal } = call.options
   signal?.throwIfAborted()
   const headers = headersOf(settings, call, event)
@@ -117,6 +117,7 @@ function headersOf(settings: Settings, call: Call, event: AttemptEvent): Record<
     authorization: `Bearer ${settings.apiKey}`,
   }
   if (call.body !== undefined) own['content-type'] = 'application/json'
+  if (call.waitSeconds !== undefined) own['prefer'] = `wait=${call.waitSeconds}`
   if (event.idempotencyKey !== null) own['idempotency-key'] = event.idempotencyKey
   return { ...Object.fromEntries(added.map(([name, value]) => [name.toLowerCase(), value])), ...own }
 }

@@ -27,6 +27,8 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
   readonly accept?: string
+  /** Seconds of the preference `wait`. */
+  readonly waitSeconds?: number | undefined
   readonly repeat: Repeat
   readonly options: KeyedCallOptions
 }

@@ -111,6 +111,8 @@ interface EndpointBase<Path, Query, Body> {
   readonly bodyExample?: unknown
   /** Strings of the body in which the endpoint judges NUL and lone surrogates itself; elsewhere they are refused. */
   readonly mayHoldAnyText?: (pointer: string) => boolean
+  /** Request headers that its handler reads. */
+  readonly headers?: Readonly<Record<string, DescribedHeader>>
   readonly answers: readonly DescribedAnswer[]
   /** False: its handler queries nothing, so it cannot fail. A test provokes a fault of the store on every other endpoint. */
   readonly usesStore?: false

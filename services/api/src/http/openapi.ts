@@ -103,6 +103,9 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
     ...parametersOf('path', endpoint.pathSchema),
     ...parametersOf('query', endpoint.querySchema),
     ...(hasIdempotency(endpoint) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...Object.entries(endpoint.headers ?? {}).map(([name, { description, schema, example }]) => ({
+      ...{ name, in: 'header', required: false, description, schema: jsonSchema(schema), example },
+    })),
   ]
   return {
     operationId,

@@ -48,5 +48,5 @@ const pointers: Readonly<Partial<Record<ProblemCode, string>>> = {
 /** The same result as a timeout: the report exists, and the caller gets 503 `screening_timeout`. */
 export function lateOf(result: ScreenResult): ScreenResult {
   if ('refused' in result || result.outcome.kind !== 'report') return result
-  return { reportId: result.reportId, outcome: { kind: 'late' }, isRecorded: false }
+  return { ...result, outcome: { kind: 'late' }, isRecorded: false }
 }

@@ -8,6 +8,8 @@ import { createDeadlineQueue } from '@cupel/concurrency'
 export interface ScreenInWait extends LateScreen {
   /** Set by the acknowledgement of the log, or by the outbox. */
   isAccepted: boolean
+  /** The caller waits for late stages, for this time at most; otherwise it has the deadline of every screen. */
+  readonly patienceMs?: number | undefined
 }
 
 export type ScreenOutcome =
@@ -27,8 +29,9 @@ export type ScreenOutcome =
   | { readonly kind: 'unknown' }
 
 export interface PendingTable {
+  /** Number of entries without patience: the others have limits of their own. */
   readonly size: () => number
-  /** Age of the oldest entry, 0 if there is none. */
+  /** Age of the oldest entry without patience, 0 if there is none. */
   readonly oldestAgeMs: () => number
   /** Resolves once, never rejects. */
   register(screen: ScreenInWait): Promise<ScreenOutcome>
@@ -66,12 +69,14 @@ const SPOILED: ScreenOutcome = { kind: 'failed', code: 'internal_error' }
 
 export function createPendingTable(options: PendingTableOptions): PendingTable {
   const entries = new Map<string, Entry>()
+  let patient = 0
   let waitingForDrain: (() => void)[] = []
 
   const finish = (reportId: string, outcome: ScreenOutcome): boolean => {
     const entry = entries.get(reportId)
     if (entry === undefined) return false
     entries.delete(reportId)
+    if (entry.screen.patienceMs !== undefined) patient -= 1
     deadlines.delete(entry)
     entry.resolve(entry.isSpoiled ? SPOILED : outcome)
     if (entries.size === 0) {
@@ -94,9 +99,10 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
   })
 
   return {
-    size: () => entries.size,
+    size: () => entries.size - patient,
     oldestAgeMs() {
-      for (const entry of entries.values()) return performance.now() - entry.sinceMs
+      for (const { screen, sinceMs } of entries.values())
+        if (screen.patienceMs === undefined) return performance.now() - sinceMs
       return 0
     },
     register: (screen) =>
@@ -104,7 +110,8 @@ export function createPendingTable(options: PendingTableOptions): PendingTable {
         if (entries.has(screen.reportId)) throw new Error(`Report id ${screen.reportId} was handed out twice`)
         const entry = { screen, sinceMs: performance.now(), isExpired: false, isSpoiled: false, resolve }
         entries.set(screen.reportId, entry)
-        deadlines.add(entry, options.deadlineMs)
+        if (screen.patienceMs !== undefined) patient += 1
+        deadlines.add(entry, screen.patienceMs ?? options.deadlineMs)
       }),
     find: (reportId) => entries.get(reportId)?.screen,
     settle: finish,

@@ -37,6 +37,19 @@ test('the first outcome is the outcome', async () => {
   expect([table.size(), table.find('a')]).toEqual([0, undefined])
 })
 
+test('a screen with patience has a deadline of its own, and counts for no limit of the others', async () => {
+  const patient = table.register({ ...screen('a'), patienceMs: 20_000 })
+  await vi.advanceTimersByTimeAsync(900)
+  expect([table.size(), table.oldestAgeMs()]).toEqual([0, 0])
+  const other = table.register(screen('b'))
+  await vi.advanceTimersByTimeAsync(1_050)
+  expect(await other).toEqual({ kind: 'late' })
+  expect([table.size(), table.oldestAgeMs()]).toEqual([0, 0])
+  table.settle('a', report)
+  expect(await patient).toEqual(report)
+  expect(table.size()).toBe(0)
+})
+
 test('an id whose request the log refused is noted at once, and is then late', async () => {
   const outcome = wait('a')
   table.expire('a')

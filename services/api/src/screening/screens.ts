@@ -9,13 +9,14 @@ import {
   type Step,
 } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
-import type { ScreenedAddress } from '@cupel/domain'
+import { screenedAddressOf, type ScreenedAddress } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
 import { statuses } from '../http/status.js'
 import { traceparentFor } from '../http/traceparent.js'
 import type { AwaitReport } from './await-report.js'
+import { createPatience } from './patience.js'
 import type { PendingTable, ScreenInWait, ScreenOutcome } from './pending-table.js'
 import { isOverloaded } from './overload.js'
 
@@ -23,6 +24,8 @@ export interface ScreenOrder extends ScreenedAddress {
   /** With an Idempotency-Key, the report has the id of the call's work. */
   readonly call: KeyedCall
   readonly customerReference: string | null
+  /** How long the caller waits for late stages; null: as long as their budgets. */
+  readonly waitSeconds: number | null
 }
 
 export type ScreenResult =
@@ -31,6 +34,8 @@ export type ScreenResult =
       readonly outcome: ScreenOutcome
       /** Whether the log acknowledged the request, which records the call. */
       readonly isRecorded: boolean
+      /** The wait that was granted; null where the caller asked for none, or no place was left. */
+      readonly waitedSeconds: number | null
     }
   /** `reportId` where an earlier attempt under the same Idempotency-Key may have been accepted. */
   | { readonly refused: RefusedBecause; readonly reportId: string | null }
@@ -59,6 +64,8 @@ export interface ScreensOptions {
 
 const EVENT_SOURCE = 'cupel/api'
 const DWELL_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** The decision and its way through the log may take this long after the wait for stages. */
+const ANSWER_AFTER_WAIT_MS = 2_000
 /** How long a request may wait for its acknowledgement after its report has arrived. */
 const ACKNOWLEDGEMENT_TIMEOUT_MS = 250
 
@@ -71,52 +78,62 @@ export function createScreens(options: ScreensOptions): Screens {
   )
   const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
   const inTime = createTimeLimit(ACKNOWLEDGEMENT_TIMEOUT_MS)
+  const patience = createPatience()
+
+  async function screen(order: ScreenOrder): Promise<ScreenResult> {
+    const because = refusalBefore(options)
+    const { caller, work, receivedMs } = order.call
+    const isResumed = work?.isResumed === true
+    if (because !== null) {
+      outcomes.inc({ outcome: because })
+      return { refused: because, reportId: isResumed ? work.id : null }
+    }
+    const reportId = work?.id ?? (await options.reportIds.next())
+    const screen = screenInWait(order, reportId, options)
+    const deadlineMs = screen.patienceMs ?? options.deadlineMs
+    // Registered first: the report may arrive before the append is acknowledged.
+    const answered = isResumed
+      ? options.awaitElsewhere(caller, screen, receivedMs + deadlineMs)
+      : pending.register(screen)
+    const { event, target } = screen.request
+    let isRefused = false
+    const appendedMs = performance.now()
+    const steps = beginSteps(order, screen, log.kind)
+    const acknowledged = log.append('api.screen-requested', [codec.encode(event, target)]).then(
+      () => {
+        steps?.append.end()
+        return (screen.isAccepted = true)
+      },
+      () => {
+        steps?.append.fail()
+        steps?.append.end()
+        // The record may still be in the log, so the caller gets its id and the outbox gets the request.
+        isRefused = true
+        if (!isResumed) pending.expire(reportId)
+        return false
+      },
+    )
+    let outcome = await answered
+    if (steps !== undefined) endWaiting(steps.wait, outcome)
+    if (isRefused && outcome.kind === 'late') outcome = { kind: 'deferred' }
+    if (outcome.kind === 'report')
+      dwellSeconds.observe((performance.now() - appendedMs) / 1000, {}, order.call.trace)
+    outcomes.inc({ outcome: outcome.kind })
+    // A resumed call has another latency than its report, which the first attempt may have caused.
+    const isRecorded =
+      outcome.kind === 'report' && !isResumed && (screen.isAccepted || (await inTime(acknowledged)) === true)
+    return { reportId, outcome, isRecorded, waitedSeconds: order.waitSeconds }
+  }
 
   return {
     async screen(order) {
-      const because = refusalBefore(options)
-      const { caller, work, receivedMs } = order.call
-      const isResumed = work?.isResumed === true
-      if (because !== null) {
-        outcomes.inc({ outcome: because })
-        return { refused: because, reportId: isResumed ? work.id : null }
+      const leave = order.waitSeconds === null ? null : patience.take(order.call.caller.accountId)
+      if (leave === null) return await screen({ ...order, waitSeconds: null })
+      try {
+        return await screen(order)
+      } finally {
+        leave()
       }
-      const reportId = work?.id ?? (await options.reportIds.next())
-      const screen = screenInWait(order, reportId, options)
-      // Registered first: the report may arrive before the append is acknowledged.
-      const answered = isResumed
-        ? options.awaitElsewhere(caller, screen, receivedMs + options.deadlineMs)
-        : pending.register(screen)
-      const { event, target } = screen.request
-      let isRefused = false
-      const appendedMs = performance.now()
-      const steps = beginSteps(order, screen, log.kind)
-      const acknowledged = log.append('api.screen-requested', [codec.encode(event, target)]).then(
-        () => {
-          steps?.append.end()
-          return (screen.isAccepted = true)
-        },
-        () => {
-          steps?.append.fail()
-          steps?.append.end()
-          // The record may still be in the log, so the caller gets its id and the outbox gets the request.
-          isRefused = true
-          if (!isResumed) pending.expire(reportId)
-          return false
-        },
-      )
-      let outcome = await answered
-      if (steps !== undefined) endWaiting(steps.wait, outcome)
-      if (isRefused && outcome.kind === 'late') outcome = { kind: 'deferred' }
-      if (outcome.kind === 'report')
-        dwellSeconds.observe((performance.now() - appendedMs) / 1000, {}, order.call.trace)
-      outcomes.inc({ outcome: outcome.kind })
-      // A resumed call has another latency than its report, which the first attempt may have caused.
-      const isRecorded =
-        outcome.kind === 'report' &&
-        !isResumed &&
-        (screen.isAccepted || (await inTime(acknowledged)) === true)
-      return { reportId, outcome, isRecorded }
     },
   }
 }
@@ -157,28 +174,34 @@ function screenInWait(
   options: Pick<ScreensOptions, 'deadlineMs' | 'now' | 'reportUrlOf'>,
 ): ScreenInWait {
   const { accountId, livemode } = order.call.caller
+  const waitMs = order.waitSeconds === null ? null : order.waitSeconds * 1_000
+  const patienceMs = waitMs === null ? undefined : Math.max(options.deadlineMs, waitMs + ANSWER_AFTER_WAIT_MS)
   const target = { topic: screenTopic('interactive', livemode), key: reportId }
-  const request = { event: screenRequested(order, reportId, options), target }
-  return { reportId, accountId, livemode, isAccepted: false, request }
+  const times = { deadlineMs: patienceMs ?? options.deadlineMs, waitMs }
+  const request = { event: screenRequested(order, reportId, { ...options, ...times }), target }
+  return { reportId, accountId, livemode, isAccepted: false, patienceMs, request }
 }
 
 function screenRequested(
-  { call, ...order }: ScreenOrder,
+  order: ScreenOrder,
   reportId: string,
-  options: Pick<ScreensOptions, 'deadlineMs' | 'now' | 'reportUrlOf'>,
+  options: Pick<ScreensOptions, 'deadlineMs' | 'now' | 'reportUrlOf'> & { readonly waitMs: number | null },
 ): DomainEvent<'ScreenRequested'> {
+  const { call } = order
   const nowMs = options.now().getTime()
   const requestedAt = new Date(nowMs).toISOString()
   const id = requestedEventIdAt(nowMs)
   return {
     type: 'ScreenRequested',
     data: {
-      ...order,
+      ...screenedAddressOf(order),
+      customerReference: order.customerReference,
       reportId,
       accountId: call.caller.accountId,
       livemode: call.caller.livemode,
       lane: 'interactive',
       answerByAt: new Date(nowMs + options.deadlineMs).toISOString(),
+      stagesByAt: options.waitMs === null ? null : new Date(nowMs + options.waitMs).toISOString(),
       requestedAt,
       reportUrl: options.reportUrlOf(reportId),
       jobId: null,

@@ -9,7 +9,7 @@ import httpx
 
 from .. import webhooks
 from .._answers import as_of_screening_of, moment_of, object_of, report_of
-from .._call import Call
+from .._call import Call, checked_wait
 from .._settings import ATTEMPT_TIMEOUT_MS, MAX_ANSWER_BYTES, MAX_RETRIES, TIMEOUT_MS, settings_from
 from ..clock import AsyncClock, AsyncSystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
@@ -101,6 +101,7 @@ class AsyncCupel:
         *,
         chain: str | None = None,
         customer_reference: str | None = None,
+        wait_seconds: int | None = None,
         idempotency_key: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
@@ -111,7 +112,8 @@ class AsyncCupel:
 
         `chain` is a chain code in any case; without it the chain is detected. `customer_reference` is your own reference, at most
         128 characters. `idempotency_key` has 1 to 255 visible ASCII characters and is random by default; give your own to repeat a
-        call after a crash.
+        call after a crash. `wait_seconds`, at most 20, is how long you wait for stages of the screening that are late, such as the
+        search of the ledger; by default as long as each stage has.
         """
         if not isinstance(address, str):
             raise InvalidArgumentError("The address must be a text.")
@@ -120,6 +122,7 @@ class AsyncCupel:
             "/v1/screen",
             "keyed",
             body={"address": address, "chain": chain, "customer_reference": customer_reference},
+            wait_seconds=checked_wait(wait_seconds),
             idempotency_key=idempotency_key,
             timeout_ms=timeout_ms,
             max_retries=max_retries,

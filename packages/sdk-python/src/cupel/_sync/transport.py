@@ -69,7 +69,7 @@ class Transport:
 
     def _attempt(self, call: Call, event: AttemptEvent, content: bytes | None, remaining_ms: float) -> Answer:
         """Sends the call once and reads the answer, within `remaining_ms`."""
-        limit_ms = min(self._settings.attempt_timeout_ms, remaining_ms)
+        limit_ms = min(self._settings.attempt_timeout_ms + (call.wait_seconds or 0) * 1_000, remaining_ms)
         where = httpx.URL(self._settings.base_url).netloc.decode()
         headers = self._headers_of(call, event, content)
         limit = Limit(limit_ms)
@@ -137,6 +137,8 @@ class Transport:
         headers["authorization"] = f"Bearer {self._settings.api_key}"
         if content is not None:
             headers["content-type"] = "application/json"
+        if call.wait_seconds is not None:
+            headers["prefer"] = f"wait={call.wait_seconds}"
         if event.idempotency_key is not None:
             headers["idempotency-key"] = event.idempotency_key
         return headers

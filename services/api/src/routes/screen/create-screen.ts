@@ -19,6 +19,7 @@ import {
   type Replay,
 } from '../../http/endpoint.js'
 import { isRefusal, refuse, type Refusal } from '../../http/problem.js'
+import { MAX_WAIT_SECONDS, preferredWait } from '../../http/prefer.js'
 import { statuses } from '../../http/status.js'
 import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text.js'
 import { moment } from '../../http/time-range.js'
@@ -60,6 +61,12 @@ const screenBody = z
   .meta({ id: 'ScreenRequest' })
 type ScreenBody = z.infer<typeof screenBody>
 
+const PREFER = {
+  description: `RFC 7240. \`wait=n\` asks to wait up to n seconds, ${MAX_WAIT_SECONDS} at most, for stages of the screening that are late, such as the search of the ledger. What is still missing then is named in \`coverage.missing_stages\`. A preference that cannot be read, or that the service has no room for, is ignored: then the answer has no \`Preference-Applied\`.`,
+  schema: z.string(),
+  example: 'wait=10',
+}
+
 export interface ScreenParts {
   readonly screens: Screens
   readonly reports: ReportReader
@@ -76,6 +83,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
     summary: 'Screen one address',
     description:
       'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`. With `as_of` no report is made and nothing is billed: the answer is decided from lists, policy and ledger as they were at that moment, and from nothing that providers say of the chain. A repeat is decided again from the same moment.',
+    headers: { Prefer: PREFER },
     access: 'read-write',
     goesFirst: true,
     bodySchema: screenBody,
@@ -89,6 +97,11 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
         schema: z.union([asOfComponent, reportComponent]),
         headers: {
           Location: { description: 'Path of the report.', schema: z.string(), optional: true },
+          'Preference-Applied': {
+            description: 'The wait that was granted, such as `wait=10`.',
+            schema: z.string(),
+            optional: true,
+          },
         },
         example: reportExample,
       },
@@ -121,7 +134,8 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
       const { customer_reference: reference } = body
       const [customerReference = null] =
         reference === undefined ? [] : await call.seal.sealReferences([reference])
-      const result = await screens.screen({ call, ...judged, customerReference })
+      const waitSeconds = preferredWait(call.headers)
+      const result = await screens.screen({ call, ...judged, customerReference, waitSeconds })
       return answerOf(script.kind === 'late' ? lateOf(result) : result)
     },
   })
@@ -183,8 +197,9 @@ function replayOf(found: FoundReport, reportId: string): Replay {
   }
 }
 
-function reportAnswer(reportId: string, document: string): Answer {
-  return jsonAnswer(statuses.ok, document, { location: `/v1/reports/${reportId}` })
+function reportAnswer(reportId: string, document: string, waitedSeconds: number | null = null): Answer {
+  const applied = waitedSeconds === null ? {} : { 'preference-applied': `wait=${waitedSeconds}` }
+  return jsonAnswer(statuses.ok, document, { location: `/v1/reports/${reportId}`, ...applied })
 }
 
 function answerOf(result: ScreenResult): Answer | Refusal {
@@ -194,7 +209,7 @@ function answerOf(result: ScreenResult): Answer | Refusal {
   const { outcome, isRecorded } = result
   switch (outcome.kind) {
     case 'report': {
-      const answer = reportAnswer(result.reportId, outcome.document)
+      const answer = reportAnswer(result.reportId, outcome.document, result.waitedSeconds)
       return isRecorded ? recorded(answer) : answer
     }
     case 'failed':
