@@ -8,6 +8,15 @@ export interface CurrentLedger {
   readonly pricesSha256: string | null
 }
 
+/** The chains of all published segments. */
+export async function ledgerChains(database: Queryable): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ chain: string }>({
+    name: 'ledger.chains',
+    text: 'SELECT DISTINCT chain FROM ledger.segment',
+  })
+  return new Set(rows.map(({ chain }) => chain))
+}
+
 export async function currentLedger(database: Queryable): Promise<CurrentLedger> {
   const [row] = await database.query<CurrentLedger>({
     name: 'ledger.current',

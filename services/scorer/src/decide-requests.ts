@@ -157,8 +157,12 @@ async function recordStates(prepared: readonly PreparedDecision[], labelStates: 
 const SANDBOX = Symbol('no look-up')
 
 /** The look-up key of the address; none in the sandbox; a cause where the address has no key. */
-function lookupKeyOf({ data }: Request): string | typeof SANDBOX | { readonly cause: string } {
+function lookupKeyOf({
+  data,
+  lookupKey,
+}: ChainRequest): string | typeof SANDBOX | { readonly cause: string } {
   if (!data.livemode) return SANDBOX
+  if (lookupKey !== undefined) return lookupKey
   const parsed = parseAddress(data.canonicalAddress, data.chain)
   return parsed.ok ? parsed.lookupKey : { cause: `the canonical address is refused: ${parsed.reason}` }
 }

@@ -127,7 +127,10 @@ function look(
   { ledgerSeq, lane, deadlineAtMs }: LookOptions,
 ): LedgerLook {
   const { ledger, outcomes } = stage
-  const groups = [...addressesByChain(requests)].map(([chain, addresses]) =>
+  const isHeld = ({ data: { chain, canonicalAddress } }: ChainRequest): boolean =>
+    ledger.mayHold(chain, canonicalAddress, ledgerSeq)
+  const examined = requests.filter((one) => one.isCandidate !== true || isHeld(one))
+  const groups = [...addressesByChain(examined)].map(([chain, addresses]) =>
     beginReading(stage, { chain, addresses, ledgerSeq, lane, deadlineAtMs }),
   )
   return {
@@ -138,11 +141,10 @@ function look(
         for (const address of group.screened)
           records.set(`${group.chain} ${address}`, findOrExamine(stage, address, { group, context }))
       }
-      return requests.map(({ data, isCandidate = false }) => {
+      return requests.map(({ data }) => {
         const { chain, canonicalAddress } = data
         const findings = records.get(`${chain} ${canonicalAddress}`)
         if (!data.livemode || findings === undefined) return null
-        if (isCandidate && !ledger.mayHold(chain, canonicalAddress, ledgerSeq)) return null
         return findings.then((one) => {
           outcomes.inc({ status: one.exposure.status })
           return one

@@ -8,6 +8,7 @@ import type { PriceTable } from '@cupel/domain'
 import {
   currentLedger,
   declaredRanges,
+  ledgerChains,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
   readPriceTable,
@@ -24,7 +25,10 @@ export interface LedgerWatch {
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
   /** The daily prices in force; null without any. */
   prices(): PriceTable | null
-  /** False only where the ledger has no transfer of the address in that state. True until the filter has been read. */
+  /**
+   * False only where the ledger has no transfer of the address in that state. Until the filter has been read it is true on every chain of
+   * which the ledger has a segment.
+   */
   mayHold(chain: string, address: string, ledgerSeq: number): boolean
   stop(): Promise<void>
 }
@@ -47,10 +51,14 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   let seq = 0
   let ranges = new Map<string, Promise<Ranges>>()
   let prices: PriceTable | null = null
+  let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
   const look = async (): Promise<void> => {
     const { ledgerSeq: next, pricesSha256: sha256 } = await currentLedger(database)
-    if (next !== seq) ranges = new Map()
+    if (next !== seq) {
+      chains = await ledgerChains(database)
+      ranges = new Map()
+    }
     seq = next
     filters.renew(seq)
     if (sha256 !== null && prices?.sha256 !== sha256) prices = await readPriceTable(database, sha256)
@@ -79,6 +87,8 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       return known
     },
     mayHold(chain, address, ledgerSeq) {
+      // A ledger never loses a chain, so one of a later state is known to all states.
+      if (!chains.has(chain)) return false
       const filter = filters.current()
       return filter === null || filter.ledgerSeq < ledgerSeq || filter.mayHold(chain, address)
     },

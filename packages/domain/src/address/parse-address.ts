@@ -78,6 +78,25 @@ export function parseAddress(text: string, chainCode?: string | null): ParsedAdd
   }
 }
 
+/** One address as a chain writes it. */
+export interface AddressOnChain {
+  readonly canonical: string
+  readonly lookupKey: string
+}
+
+/** The address of a text on each of these chains that it fits. The text is read once, which costs as much as parsing it for one chain. */
+export function addressOnChains(text: string, codes: readonly string[]): ReadonlyMap<string, AddressOnChain> {
+  const forms = malformation(text) === undefined ? readAddressForms(text).forms : []
+  const found = new Map<string, AddressOnChain>()
+  for (const code of codes) {
+    const chain = findChain(code)
+    const form = chain && forms.find(({ format }) => chain.formats.includes(format))
+    if (form !== undefined)
+      found.set(code, { canonical: canonicalOn(chain!.code, form), lookupKey: form.lookupKey })
+  }
+  return found
+}
+
 /** Addresses consist only of printable ASCII without white space. */
 function malformation(text: string): AddressRefusalReason | undefined {
   if (text.length === 0) return 'empty_address'

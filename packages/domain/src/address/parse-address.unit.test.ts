@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { chains } from './chain-table.js'
 import { encodeBase58Check } from './base58-addresses.js'
 import { toEip55 } from './evm-address.js'
-import { parseAddress, parseListedAddress, type ParsedAddress } from './parse-address.js'
+import { addressOnChains, parseAddress, parseListedAddress, type ParsedAddress } from './parse-address.js'
 
 function accepted(text: string, chain?: string): ParsedAddress {
   const parsed = parseAddress(text, chain)
@@ -370,5 +370,24 @@ test('codes are unique and every chain can be found in any case', () => {
   expect(new Set(chains.map(({ code }) => code)).size).toBe(chains.length)
   for (const { code } of chains) {
     expect(parseAddress('?', code.toLowerCase())).toMatchObject({ code: 'invalid_address' })
+  }
+})
+
+test('on each chain an address is what parsing it for that chain says', () => {
+  const texts = [
+    '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
+    '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo',
+    '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+    'not an address',
+    '',
+  ]
+  const codes = chains.map(({ code }) => code)
+  for (const text of texts) {
+    const found = addressOnChains(text, codes)
+    for (const code of codes) {
+      const parsed = parseAddress(text, code)
+      const { canonical, lookupKey } = parsed.ok ? parsed : {}
+      expect(found.get(code)).toEqual(parsed.ok ? { canonical, lookupKey } : undefined)
+    }
   }
 })
