@@ -18,6 +18,7 @@ import type { ExamineRequest } from './examine-request.js'
 import { isCrowd } from './formats/coin-join.js'
 import type { JointTransactions } from './joint-transactions.js'
 import { paced, rested, type Pace } from './pace.js'
+import { readCode } from './read-code.js'
 import { readTransfers } from './read-transfers.js'
 import { fittingOf, type Fitting, type KnownSizes } from './sizes.js'
 
@@ -62,7 +63,11 @@ export function createSearch(
       const candidates = await paced(counterpartiesByValue(chain, known, reached), pace)
       const open = paths.openOf(candidates, hop)
       await rested(pace)
-      const { through, parts, cut } = await fittingOf(database, open, {
+      const {
+        through: fitting,
+        parts,
+        cut,
+      } = await fittingOf(database, open, {
         ...request,
         limits: {
           transfers: limits.transfers_per_intermediary,
@@ -73,7 +78,8 @@ export function createSearch(
         known: knownSizes,
       })
       for (const one of cut) paths.end(one.address, one.reason, hop)
-      for (const one of parts) paths.note(one, 'too_many_transfers', hop)
+      const through = await withoutCode(database, request, { attributions, paths, fitting, hop })
+      for (const one of parts) if (through.has(one)) paths.note(one, 'too_many_transfers', hop)
       remaining -= await addTransfersOf({ through, parts }, transfers)
       reached = new Set(through.keys())
       await attributions.learn(transfers.values(), reached)
@@ -104,6 +110,24 @@ export function createSearch(
   }
 
   return { follow, whole, cut: paths.cut }
+}
+
+/** Code without a label serves many, like a hub. */
+async function withoutCode(
+  database: Queryable,
+  request: ExamineRequest,
+  of: {
+    readonly attributions: Attributions
+    readonly paths: ReturnType<typeof createPaths>
+    readonly fitting: ReadonlyMap<string, number>
+    readonly hop: number
+  },
+): Promise<ReadonlyMap<string, number>> {
+  const { attributions, paths, fitting, hop } = of
+  const addresses = [...fitting.keys()].filter((one) => !attributions.of(one).isLabelled)
+  const code = await readCode(database, { ...request, addresses })
+  for (const one of code) paths.end(one, 'contract', hop)
+  return code.size === 0 ? fitting : new Map([...fitting].filter(([one]) => !code.has(one)))
 }
 
 /** The addresses on paths, and those at which paths ended. */

@@ -136,6 +136,34 @@ describe('a path ends', () => {
     })
   })
 
+  test('at unlabelled code, which internal calls show; a label of the code is followed', async () => {
+    await imported([
+      { from: THIEF, to: MIDDLE },
+      { from: MIDDLE, to: SCREENED, kind: 'internal' },
+    ])
+    const unattributed = { category: 'unattributed', relation: 'direct', amount: '1000000000000000000' }
+    expect(await examined()).toMatchObject({
+      cut: [{ address: MIDDLE, reason: 'contract', hops: 1 }],
+      measures: [unattributed],
+    })
+    const weak = label(MIDDLE, { category: 'scam', confidencePpm: 400_000 })
+    const labelled = await examined([thief, weak])
+    expect(labelled.cut).toEqual([])
+    expect(labelled.measures.map(({ category }) => category)).toEqual(['scam', 'stolen'])
+  })
+
+  test('at no account that only lets code act for it', async () => {
+    await imported([
+      { from: THIEF, to: MIDDLE },
+      { from: MIDDLE, to: SCREENED, kind: 'internal' },
+      { from: MIDDLE, to: address(10) },
+    ])
+    expect(await examined()).toMatchObject({
+      cut: [],
+      measures: [{ category: 'stolen', relation: 'indirect' }],
+    })
+  })
+
   test('at the limit of intermediaries; those of most value come first', async () => {
     const other = address(3_001)
     await imported([...path, { from: THIEF, to: other, raw: '9' }, { from: other, to: SCREENED, raw: '9' }])

@@ -71,6 +71,8 @@ CREATE TABLE ledger.transfer (
 
 CREATE INDEX transfer_from ON ledger.transfer (chain, from_address, sort_at);
 CREATE INDEX transfer_to ON ledger.transfer (chain, to_address, sort_at);
+-- Only code makes internal calls.
+CREATE INDEX transfer_code ON ledger.transfer (chain, from_address) WHERE kind = 'internal';
 
 -- Calls of which only the place of their transaction is known.
 CREATE INDEX transfer_call ON ledger.transfer (chain, block_number, tx_index) WHERE kind = 'internal' AND tx_hash = '';
