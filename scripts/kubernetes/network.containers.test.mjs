@@ -110,6 +110,22 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     expect([...flows].sort()).toEqual([...declaredFlows(components, serving)].sort())
   })
 
+  test('lets a service reach only the named ranges of its peers', async () => {
+    const { manifests, text } = await render(tools, {
+      ...VALUES,
+      networkPolicy: {
+        ...VALUES.networkPolicy,
+        outside: { to: { scorer: [`${ELSEWHERE.internet.ip}/32`], 'webhook-dispatcher': [] } },
+      },
+    })
+    await validate(tools, text)
+    const flows = [...actualFlows(manifests).flows]
+    expect(flows).toContain('scorer internet 443/TCP')
+    expect(flows).not.toContain('scorer internet6 443/TCP')
+    expect(flows.filter((flow) => flow.startsWith('webhook-dispatcher internet'))).toEqual([])
+    expect(flows).toContain('api internet6 443/TCP')
+  })
+
   test('lets nobody in where no caller and no scraper is named', async () => {
     const values = { networkPolicy: { ...VALUES.networkPolicy, callers: [], scrapers: [] } }
     const { own, flows } = actualFlows((await render(tools, values)).manifests)
