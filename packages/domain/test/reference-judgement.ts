@@ -3,7 +3,7 @@
  * straight pass per category, no table of considered labels. Slow on purpose. If it and the product differ, one of them is
  * wrong.
  */
-import type { JudgementFacts, LabelFacts, LabelSetFacts } from '../src/index.js'
+import type { JudgementFacts, LabelFacts, LabelSetFacts as SetFacts } from '../src/index.js'
 import {
   HUNDREDTHS_OF_POINTS,
   MILLIONTHS,
@@ -18,8 +18,6 @@ import {
   times,
   type Ratio,
 } from './reference-fractions.js'
-
-type SetFacts = LabelSetFacts
 
 const illicit = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen'] as const
 const known: readonly string[] = [...illicit, 'clean_exchange']
@@ -79,14 +77,9 @@ export function referenceJudgement(facts: JudgementFacts): ReferenceJudgement {
   const isWhole = ({ visible, total, rows }: SetFacts): boolean =>
     visible === total && rows.unreadable === rows.accepted
   /** The later publication says whether two sets are one list. */
-  const isSameList = (one: SetFacts, other: SetFacts): boolean =>
-    [
-      [one, other],
-      [other, one],
-    ].some(
-      ([a, b]) =>
-        a!.labelSetSeq >= b!.labelSetSeq && a!.versionOf.includes([b!.source, b!.dataset].join('/')),
-    )
+  const follows = (one: SetFacts, other: SetFacts): boolean =>
+    one.labelSetSeq >= other.labelSetSeq && one.versionOf.includes(`${other.source}/${other.dataset}`)
+  const isSameList = (one: SetFacts, other: SetFacts): boolean => follows(one, other) || follows(other, one)
   /** A list ends labels only if every label of the list is here. */
   const canEnd = (set: SetFacts, origin: string): boolean =>
     set.whole && hasLabels(set) && isWhole(set) && set.authorityOrigin === origin

@@ -6,7 +6,8 @@ type LevelReason = (typeof levelReasons)[number]
 const sentences: Readonly<Record<LevelReason, string>> = {
   conflict: 'A clean and an illicit fact contradict each other.',
   stale_labels: 'A required list is too old, or never came.',
-  no_sanctions_list: 'No whole sanctions list is in force here. Without one no address is green.',
+  no_sanctions_list:
+    'A whole list that is required, such as that of OFAC, is not in force here. Without it no address is green.',
   list_incomplete: 'Labels of a list are missing.',
   weak_attribution: 'The label of the address is too weak for green by itself.',
   no_chain_data: 'No ledger and no provider knows the address.',

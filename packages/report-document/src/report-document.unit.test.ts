@@ -1,14 +1,6 @@
-import { riskLevels, type Report, type ReportLeaf } from '@cupel/contracts'
+import { riskLevels, type Report } from '@cupel/contracts'
+import { capReasons, factorNames, levelReasons, notExaminedItems } from '@cupel/domain'
 import {
-  canonicalJson,
-  capReasons,
-  factorNames,
-  levelReasons,
-  notExaminedItems,
-  sha256Hex,
-} from '@cupel/domain'
-import {
-  hostileTexts,
   sampleCounterparties,
   sampleEvidence,
   sampleExposure,
@@ -17,20 +9,13 @@ import {
   sampleReports,
 } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { en, limitText, MAX_PICTURE_NODES, pointsText, reportDocument, visibleText } from './index.js'
+import { en, limitText, MAX_PICTURE_NODES, pointsText, reportDocument } from './index.js'
 
 const documentOf = (changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}) =>
   reportDocument(sampleReport(changes, risk))
 const pointsOf = (report: Report) =>
   new Map(reportDocument(report).unknown.points.map(({ code, text }) => [code, text]))
 const pictureOf = (report: Report) => reportDocument(report).flow.picture?.nodes ?? []
-
-/** Every text of a document. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(textsOf)
-}
 
 describe('the verdict', () => {
   it('names the list, the party and the date of a designation in one sentence', () => {
@@ -365,65 +350,6 @@ describe('where the money went', () => {
     expect(introOf({})).toMatchObject({ picture: null, intro: en.exposureReasons['not_configured'] })
     expect(introOf({ reason: null }).intro).toBe(en.flow.unknown)
     expect(introOf({ status: 'partial', reason: null }).intro).toBe(en.flow.nothing)
-  })
-})
-
-describe('the provenance', () => {
-  it('has the hash of the RFC 8785 form of the report', () => {
-    const report = sampleReport()
-    const fields = new Map(reportDocument(report).provenance.fields.map(({ label, value }) => [label, value]))
-    expect(fields.get(en.provenance.hash)).toBe(sha256Hex(canonicalJson(report)))
-  })
-
-  it('names the leaf of the report where it is known, and says where it is not', () => {
-    const leaf = { log: 'cupel/a/transparency/1', index: 0, hash: 'ab'.repeat(32) }
-    const fieldsOf = (known: ReportLeaf | null) =>
-      Object.fromEntries(
-        reportDocument(sampleReport(), known).provenance.fields.map(({ label, value }) => [label, value]),
-      )
-    const { log, leaf: index, leafHash, noLeaf } = en.provenance
-    expect(fieldsOf(leaf)).toMatchObject({ [log]: leaf.log, [index]: '0', [leafHash]: leaf.hash })
-    const unknown = fieldsOf(null)
-    expect(unknown).toMatchObject({ [log]: noLeaf })
-    expect([index in unknown, leafHash in unknown]).toEqual([false, false])
-  })
-
-  it('shows every list with its dates', () => {
-    expect(documentOf().provenance.lists.rows).toEqual([
-      [
-        'ofac_sdn / sdn_advanced.xml',
-        'OFAC',
-        'whole',
-        '2026-11-20',
-        '2026-11-21 06:00:00 UTC',
-        '1,053',
-        'current',
-      ],
-    ])
-  })
-})
-
-describe('foreign text', () => {
-  it('contains no invisible character, whatever the report holds', () => {
-    for (const report of Object.values(sampleReports()))
-      for (const text of textsOf(reportDocument(report)))
-        expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u)
-  })
-
-  it('is kept as it is where a reader can see it, and escaped where not', () => {
-    const texts = textsOf(reportDocument(sampleReports()['hostile']!)).join('\n')
-    for (const text of hostileTexts) expect(texts).toContain(visibleText(text))
-    expect(visibleText('abc\u202Etxt\u0000')).toBe('abc[U+202E]txt[U+0000]')
-    expect(visibleText('lone \ud800')).toBe('lone [U+D800]')
-    expect(visibleText('a\u034Fb ❤️')).toBe('a[U+034F]b ❤️')
-    expect(visibleText('Группа 拉撒路 مجموعة')).toBe('Группа 拉撒路 مجموعة')
-  })
-
-  it('is cut in the headline and whole in the facts', () => {
-    const entity = 'x'.repeat(300)
-    const { verdict, why } = documentOf({}, { evidence: [sampleEvidence({ entity })] })
-    expect(verdict.headline.length).toBeLessThan(200)
-    expect(why.counted[0]!.fields.map(({ value }) => value)).toContain(entity)
   })
 })
 

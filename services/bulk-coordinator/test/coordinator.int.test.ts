@@ -12,7 +12,6 @@ import { tellDwells } from '@cupel/heartbeats'
 import type { RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../src/early-outcomes.js'
 import { COORDINATOR_GROUP } from '../src/index.js'
 import {
   addresses,
@@ -151,30 +150,6 @@ describe('a job', () => {
     ).toEqual([3, 0])
     expect(await installation.records(topicOf('BulkCompleted', true))).toEqual([])
   })
-})
-
-test('old rows are deleted: screenings and jobs that ended, and outcomes that no job came for', async () => {
-  const { database } = installation
-  await installation.coordinator()
-  const [old, older] = [await installation.submit([ETH]), await installation.submit([ETH])]
-  await installation.ended(old)
-  await installation.ended(older)
-  await until(async () =>
-    expect(await database.query('SELECT FROM bulk.job WHERE is_announced')).toHaveLength(2),
-  )
-  const age = (jobId: string, days: number): Promise<number> =>
-    database.execute('UPDATE bulk.job SET ended_at = now() - make_interval(days => $2) WHERE job_id = $1', [
-      ...[jobId, days],
-    ])
-  await age(old, 8)
-  await age(older, 31)
-  await database.execute(
-    "INSERT INTO bulk.early_outcome VALUES ('a', 'completed', '', now() - interval '8 days'), ('b', 'completed', '', now())",
-  )
-  await sweep(database)
-  expect(await database.query('SELECT job_id AS id FROM bulk.job')).toEqual([{ id: old }])
-  expect(await database.query('SELECT job_id AS id FROM bulk.unit')).toEqual([])
-  expect(await database.query('SELECT report_id AS id FROM bulk.early_outcome')).toEqual([{ id: 'b' }])
 })
 
 test('no report of an interactive screen is read', async () => {

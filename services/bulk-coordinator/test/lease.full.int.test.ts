@@ -4,10 +4,18 @@ import { topicOf } from '@cupel/contracts'
 import { programArguments, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { applyFacts } from '../src/apply.js'
+import { sweep } from '../src/early-outcomes.js'
 import { factOf, type Fact } from '../src/facts.js'
 import { COORDINATOR_GROUP, replayJobs } from '../src/index.js'
 import { createFence, LeaseLostError, takeLease } from '../src/lease-table.js'
-import { addresses, openInstallation, outcomeRecord, submission, type Installation } from './installation.js'
+import {
+  addresses,
+  ETH,
+  openInstallation,
+  outcomeRecord,
+  submission,
+  type Installation,
+} from './installation.js'
 
 const CHILD = new URL('./coordinator-child.ts', import.meta.url)
 const ITEMS = 300
@@ -130,4 +138,28 @@ test('what a database lost of jobs is read from the log again', async () => {
   await installation.ended(await installation.submit(addresses(1)))
   expect((await installation.requests()).length).toBe(before + 1)
   expect(await installation.endingRecords(jobId)).toHaveLength(1)
+})
+
+test('old rows are deleted: screenings and jobs that ended, and outcomes that no job came for', async () => {
+  const { database } = installation
+  await installation.coordinator()
+  const [old, older] = [await installation.submit([ETH]), await installation.submit([ETH])]
+  await installation.ended(old)
+  await installation.ended(older)
+  await until(async () =>
+    expect(await database.query('SELECT FROM bulk.job WHERE is_announced')).toHaveLength(2),
+  )
+  const age = (jobId: string, days: number): Promise<number> =>
+    database.execute('UPDATE bulk.job SET ended_at = now() - make_interval(days => $2) WHERE job_id = $1', [
+      ...[jobId, days],
+    ])
+  await age(old, 8)
+  await age(older, 31)
+  await database.execute(
+    "INSERT INTO bulk.early_outcome VALUES ('a', 'completed', '', now() - interval '8 days'), ('b', 'completed', '', now())",
+  )
+  await sweep(database)
+  expect(await database.query('SELECT job_id AS id FROM bulk.job')).toEqual([{ id: old }])
+  expect(await database.query('SELECT job_id AS id FROM bulk.unit')).toEqual([])
+  expect(await database.query('SELECT report_id AS id FROM bulk.early_outcome')).toEqual([{ id: 'b' }])
 })

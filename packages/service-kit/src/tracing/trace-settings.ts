@@ -46,7 +46,7 @@ export const settingsOfTraces = {
     .enum(samplers)
     .default('parentbased_traceidratio')
     .describe(
-      'Which traces are sampled. With parentbased_… the first process of a trace decides for all; without, each process decides by the trace id. A traceparent of a caller never decides.',
+      'Which traces are sampled. With parentbased_… the first process of a trace decides for all; without, each process after the API decides by the trace id, which a caller may choose. The sampled flag of a caller never decides.',
     ),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number()

@@ -179,7 +179,7 @@ describe('value', () => {
 describe('what is not known', () => {
   test('is said in words, with the reason as the API names it', () => {
     const text = lines({ risk: { level_reasons: ['no_sanctions_list', 'a_later_word'] } }).join('\n')
-    expect(text).toContain('no_sanctions_list: No whole sanctions list is in force here')
+    expect(text).toContain('no_sanctions_list: A whole list that is required')
     expect(text).toContain('a_later_word: ')
     expect(text).toContain(en.notExamined['cross_chain'])
     expect(text).toContain(en.notExamined['clusters'])

@@ -70,8 +70,8 @@ export function createTracer(options: TraceOptions): Tracer {
     const sender = nearer(transfer)
     if (sender === screened) return [{ amount: transfer.amount, routes: [] }]
     const own = isSource(sender) ? [startOf(sender, transfer)] : []
-    const parts =
-      hops > 1 && isFollowed(sender) ? yield* throughAddress(sender, transfer, hops - 1, null) : []
+    const isThrough = hops > 1 && isFollowed(sender)
+    const parts = isThrough ? yield* throughAddress(sender, transfer, hops - 1, null) : []
     return withOwnRoute(method, parts, own, transfer.amount)
   }
 
@@ -94,20 +94,19 @@ export function createTracer(options: TraceOptions): Tracer {
 
   function* replayAddress(address: string, hops: number, receiver: string | null): Steps<Passed> {
     const { transfers, isCertain } = yield* options.timelineOf(address)
-    if (!transfers.some((one) => farther(one) === address && mayBring(nearer(one), hops)))
-      return passedNothing
+    const hasSource = transfers.some((one) => farther(one) === address && mayBring(nearer(one), hops))
+    if (!hasSource) return passedNothing
     const movements: Movement<Route>[] = []
     let isTainted = false
     for (let index = 0; index < transfers.length; index++) {
       if (index % STEP_ITEMS === 0) yield
       const transfer = transfers[direction === 'in' ? index : transfers.length - 1 - index]!
-      const { id, amount } = transfer
       const incoming = farther(transfer) === address
       const lots = incoming ? yield* incomingLots(transfer, hops) : []
       if (!isCertain) for (const lot of lots) options.onUncertain(lot.routes)
       isTainted ||= lots.some((lot) => lot.routes.length > 0)
       const isAsked = receiver === null || farther(transfer) === receiver
-      movements.push({ id, incoming, amount, lots, isAsked })
+      movements.push({ id: transfer.id, incoming, amount: transfer.amount, lots, isAsked })
     }
     if (!isTainted) return passedNothing
     return passedOf(yield* replay(movements, method), isCertain)
