@@ -26,6 +26,8 @@ export async function compareLabelView(
   database: Database,
   from: { readonly log: EventLog; readonly codec: EventCodec },
 ): Promise<readonly Problem[]> {
+  // Without its front, which is reported by itself, the log no longer states every row.
+  if ((await from.log.startOffset(PLACE.topic, PLACE.partition)) > 0) return []
   // Read in this order, the log has everything that the view has, and the view everything before its checkpoint.
   const projected = (await loadCheckpoint(database, { group: labelViewGroup, ...PLACE }))?.next ?? 0
   const rows = await readPublicationRows(database)

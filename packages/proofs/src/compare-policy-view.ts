@@ -13,6 +13,8 @@ export async function comparePolicyView(
   database: Database,
   { log, codec }: { readonly log: EventLog; readonly codec: EventCodec },
 ): Promise<readonly Problem[]> {
+  // Without its front, which is reported by itself, the log no longer states every row.
+  if ((await log.startOffset(PLACE.topic, PLACE.partition)) > 0) return []
   // Read in this order, the log has everything that the view has, and the view everything before its checkpoint.
   const projected =
     (await loadCheckpoint(database, { group: readModelGroup(policyView), ...PLACE }))?.next ?? 0

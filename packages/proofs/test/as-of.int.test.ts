@@ -84,7 +84,7 @@ const labels = (
     LABEL_HEADER,
     ...rows.map(
       ([address, chain, category]) =>
-        `${address},${chain},${category},Somebody,${source},https://example.org/list,${confidence},2026-11-20`,
+        `${address},${chain},${category},${category === 'clean_exchange' ? 'Pool' : 'Somebody'},${source},https://example.org/list,${confidence},2026-11-20`,
     ),
     '',
   ].join('\n')

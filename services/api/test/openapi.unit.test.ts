@@ -107,7 +107,7 @@ function successesOf({ responses }: Operation): Response[] {
   return Object.entries(responses).flatMap(([status, response]) => (Number(status) < 300 ? [response] : []))
 }
 
-test('a body that is no text says so, so that programs made from the description keep its bytes', () => {
+test('a body of bytes says so, so that programs made from the description keep its bytes', () => {
   const isText = (type: string): boolean => /^text\/|json$|jsonl$|ndjson$/.test(type)
   const binary = operations.flatMap(({ operation }) =>
     successesOf(operation).flatMap(({ content = {} }) =>

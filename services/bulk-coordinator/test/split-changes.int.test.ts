@@ -114,7 +114,12 @@ test('the parts are those of the explanation, and add up to the difference to th
   const [forth, back] = await splitting({ metrics })([change(told.at, next.at), change(next.at, told.at)])
   const { parts } = explainChange(told.decision, next.decision)
   expect(forth).toEqual({
-    split: Object.fromEntries(parts.map(({ part, addedHundredths }) => [part, addedHundredths / 100])),
+    split: Object.fromEntries(
+      parts.map(({ part, addedHundredths }) => [
+        part === 'not_examined' ? 'notExamined' : part,
+        addedHundredths / 100,
+      ]),
+    ),
     missing: null,
   })
   const sum = (split: object | undefined | null): number =>

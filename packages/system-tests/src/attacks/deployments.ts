@@ -48,7 +48,7 @@ export const deployments: readonly Attack[] = [
     },
   },
   {
-    name: 'a container beside the API in compose that names another client',
+    name: 'another container of the edge network in compose that names another client',
     threat: 'identity',
     concerns: once,
     run() {
