@@ -52,6 +52,7 @@ const COINJOIN = 'coinjoin'
 export function referenceExposure(given: ReferenceCase): ReferenceExposure {
   const measures = new Map<string, ReferenceMeasure>()
   const breakdown = new Map<string, ReferenceBreakdown>()
+  const spheres: Sphere[] = []
   const counted = given.transfers.filter((one) => counts(given, one) && given.ownIds.includes(one.id))
   const incomplete = reasonsAgainst(given, counted)
   const isComplete =
@@ -73,8 +74,10 @@ export function referenceExposure(given: ReferenceCase): ReferenceExposure {
       const total = own.reduce((sum, one) => sum + scaled(given, one), 0n)
       const found = own.flatMap((one) => foundFor(given, one, direction))
       breakdown.set(`${direction} ${group}`, divided(given, own, direction, isComplete, uncounted))
-      measure(given, found, { group, direction, total, isComplete }, measures)
+      spheres.push({ group, direction, total, isComplete, found })
     }
+  const enough = enoughOf(given, spheres)
+  for (const sphere of spheres) measure(given, sphere, enough, measures)
   return { measures, breakdown, incomplete }
 }
 
@@ -245,20 +248,35 @@ interface Sphere {
   readonly direction: 'in' | 'out'
   readonly total: bigint
   readonly isComplete: boolean
+  readonly found: readonly Found[]
+}
+
+const wholeOf = (row: string): string => row.replace(/\/\w*/, '')
+
+/** The kinds of which dust or more came in over all assets, each asset in millionths of its own dust. */
+function enoughOf(given: ReferenceCase, spheres: readonly Sphere[]): ReadonlySet<string> {
+  const millionths = new Map<string, bigint>()
+  for (const { group, direction, found } of spheres) {
+    const kinds = new Set(found.map((one) => wholeOf(fullRowOf(one, direction))))
+    for (const kind of kinds) {
+      const whole = sumOf(found.filter((one) => wholeOf(fullRowOf(one, direction)) === kind))
+      millionths.set(kind, (millionths.get(kind) ?? 0n) + (whole * 1_000_000n) / given.dust[group]!)
+    }
+  }
+  return new Set([...millionths].flatMap(([kind, sum]) => (sum >= 1_000_000n ? [kind] : [])))
 }
 
 function measure(
   given: ReferenceCase,
-  found: readonly Found[],
-  { group, direction, total, isComplete }: Sphere,
+  { group, direction, total, isComplete, found }: Sphere,
+  enough: ReadonlySet<string>,
   measures: Map<string, ReferenceMeasure>,
 ): void {
   const rows = new Map<string, Found[]>()
   for (const one of found) {
-    const row = `${rowOf(one)} ${direction} ${one.ppm < 500_000}`
+    const row = fullRowOf(one, direction)
     rows.set(row, [...(rows.get(row) ?? []), one])
   }
-  const wholeOf = (row: string): string => row.replace(/\/\w*/, '')
   for (const [row, all] of rows) {
     const wholeAmount = sumOf(
       [...rows].filter(([other]) => wholeOf(other) === wholeOf(row)).flatMap(([, one]) => one),
@@ -266,8 +284,9 @@ function measure(
     for (const pre of [false, true]) {
       const parts = all.filter((one) => isBeforeDesignation(one) === pre)
       if (parts.length === 0) continue
+      const isEnough = enough.has(wholeOf(row))
       const [every, proven] = [mean(parts), mean(parts.filter((one) => one.proven))]
-      const asked = { row, pre, total, isComplete, wholeAmount, dust: given.dust[group]! }
+      const asked = { row, pre, total, isComplete, wholeAmount, dust: given.dust[group]!, isEnough }
       // Direct dealings with sanctioned parties contradict a clean service, and keep their points.
       const hundredths =
         given.isCleanService && !/^sanctions\/\w* direct /.test(row)
@@ -293,6 +312,8 @@ function measure(
     }
   }
 }
+
+const fullRowOf = (one: Found, direction: string): string => `${rowOf(one)} ${direction} ${one.ppm < 500_000}`
 
 /** Severe kinds and CoinJoins are measured separately. */
 const rowOf = ({ category, subcategory, relation, ppm }: Found): string =>

@@ -14,8 +14,18 @@ export function referenceDoubts(
   { measures, breakdown }: ReferenceExposure,
   dust: DustOfGroups,
 ): readonly string[] {
-  const all = [...measures].map(([key, { amount, wholeAmount }]) => {
-    const [kind, , direction, weak, , group] = key.split(' ') as string[]
+  const millionths = new Map<string, Map<string, bigint>>()
+  for (const [key, { wholeAmount }] of measures) {
+    const [kind, relation, direction, weak, , group] = key.split(' ') as string[]
+    const name = [kind!.split('/')[0], relation, direction, weak].join(' ')
+    const ofKind = millionths.get(name) ?? new Map<string, bigint>()
+    millionths.set(name, ofKind.set(group!, (wholeAmount * 1_000_000n) / dust.measured[group!]!))
+  }
+  /** Less than dust came in over all assets together, each asset in parts of its own dust. */
+  const isTooLittle = (name: string): boolean =>
+    [...millionths.get(name)!.values()].reduce((sum, one) => sum + one, 0n) < 1_000_000n
+  const all = [...measures].map(([key, { amount }]) => {
+    const [kind, relation, direction, weak, , group] = key.split(' ') as string[]
     const isIncoming = direction === 'in'
     // A hub has no label, weak or not: its value is nobody's.
     const isIllicit = illicit.includes(kind!.split('/')[0]!)
@@ -25,7 +35,7 @@ export function referenceDoubts(
       isIncoming,
       isIllicit,
       isSure,
-      isDust: isIncoming && wholeAmount < dust.measured[group!]!,
+      isDust: isIncoming && isTooLittle([kind!.split('/')[0], relation, direction, weak].join(' ')),
       group: group!,
     }
   })

@@ -18,6 +18,8 @@ interface Asked {
   readonly isComplete: boolean
   readonly wholeAmount: bigint
   readonly dust: bigint
+  /** What came in over all assets is dust or more, each asset in parts of its own dust. */
+  readonly isEnough: boolean
   readonly weights: Readonly<Record<string, number>>
 }
 
@@ -35,16 +37,28 @@ export function pointsOf(asked: Asked, all: Amount, proven: Amount): number {
   const most = subcategory === 'coinjoin' ? limitOf(weight, COINJOIN_MOST) : 10_000
   // The whole against which the proven part is judged does not include the unproven part.
   const of = (value: Amount): number =>
-    Math.min(most, unlimited({ ...asked, wholeAmount: asked.wholeAmount - all.amount + value.amount }, value))
+    Math.min(
+      most,
+      unlimited(
+        {
+          ...asked,
+          wholeAmount: asked.wholeAmount - all.amount + value.amount,
+          // The proven part must be dust or more by itself.
+          isEnough: asked.isEnough && value === all,
+        },
+        value,
+      ),
+    )
   if (all.amount === proven.amount) return of(all)
   return Math.max(of(proven), Math.min(limitOf(weight, UNPROVEN_MOST), of(all)))
 }
 
 function unlimited(asked: Asked, value: Amount): number {
-  const { row, pre, total, isComplete, wholeAmount, dust } = asked
+  const { row, pre, total, isComplete, wholeAmount, dust, isEnough } = asked
   const [kind, relation, direction] = row.split(' ') as [string, string, string]
   const [category, subcategory] = kind.split('/') as [string, string]
-  if (value.amount === 0n || (direction === 'in' && wholeAmount < dust)) return 0
+  const isAbove = wholeAmount >= dust || (direction === 'in' && isEnough)
+  if (value.amount === 0n || (direction === 'in' && !isAbove)) return 0
   const decades = Math.log10(Number(value.amount) / Number(dust)) / 3
   const size = BigInt(Math.round(Math.min(1, Math.max(0, decades)) * 1e6))
   let factor = size * 1_000_000n
@@ -58,7 +72,7 @@ function unlimited(asked: Asked, value: Amount): number {
           ? 1_000_000n
           : BigInt(halfUp((share - from) * 1_000_000n, width))
     const bySize = size * (category === 'sanctions' ? 1_000_000n : 600_000n)
-    const byShare = wholeAmount >= dust ? within * 1_000_000n : 0n
+    const byShare = isAbove ? within * 1_000_000n : 0n
     factor = bySize > byShare ? bySize : byShare
   }
   const column = (relation === 'direct' ? 0 : 2) + (direction === 'in' ? 0 : 1)

@@ -10,6 +10,7 @@ import { shownSanction } from '../risk/shown-sanction.js'
 import { decimalAmount } from '../tables/asset-table.js'
 import { riskCategories, type RiskCategory } from '../vocabulary.js'
 import { COINJOIN, severeSubcategories } from './attribution.js'
+import { ignoredDustOf, isBelowDust } from './ignored-dust.js'
 import { sizePpm } from './integer-logarithm.js'
 import { UNATTRIBUTED } from './measures.js'
 
@@ -33,8 +34,9 @@ export function scoreExposure(
   measures: readonly ExposureMeasure[],
   { policy, isCleanService }: { readonly policy: CompiledPolicy; readonly isCleanService: boolean },
 ): readonly ScoredExposure[] {
+  const isIgnored = ignoredDustOf(measures)
   return measures.map((measure) => {
-    const reason = unscoredReason(measure, isCleanService)
+    const reason = unscoredReason(measure, isCleanService, isIgnored(measure))
     const evidence = evidenceOf(measure, reason)
     if (reason !== null) return { category: measure.category, hundredths: 0, contribution: 0, evidence }
     const { hundredths, cappedBy, base, factors } = pointsOf(measure, policy)
@@ -48,19 +50,19 @@ export function scoreExposure(
   })
 }
 
-function unscoredReason(measure: ExposureMeasure, isCleanService: boolean): ExposureReason | null {
+function unscoredReason(
+  measure: ExposureMeasure,
+  isCleanService: boolean,
+  isIgnored: boolean,
+): ExposureReason | null {
   if (measure.category === UNATTRIBUTED) return 'unattributed'
   if (!(riskCategories as readonly string[]).includes(measure.category)) return 'unknown_category'
   if (measure.isWeak) return 'weak_source'
   // What its customers did is not the service's; direct dealings with sanctioned parties contradict that it is clean.
   const contradicts = measure.category === 'sanctions' && measure.relation === 'direct'
   if (isCleanService && !contradicts) return 'own_service'
-  return isDust(measure, BigInt(measure.wholeAmount)) ? 'dust' : null
+  return isIgnored ? 'dust' : null
 }
-
-/** Anyone can send dust to any address, so only incoming dust is ignored: of the whole value, however dates divide it. */
-const isDust = ({ direction, dust }: ExposureMeasure, amount: bigint): boolean =>
-  direction === 'in' && amount < BigInt(dust)
 
 interface Points extends Formula {
   readonly cappedBy: CappedBy | null
@@ -72,15 +74,17 @@ function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): Points {
   const amount = BigInt(measure.amount)
   const provenAmount = BigInt(measure.provenAmount)
   const whole = BigInt(measure.wholeAmount)
-  const all = formula(measure, { amount, whole, confidencePpm: measure.confidencePpm }, policy)
+  const isIncoming = measure.direction === 'in'
+  const ofAll = { amount, confidencePpm: measure.confidencePpm, isDust: !isIncoming && isBelowDust(measure, whole) }
+  const all = formula(measure, ofAll, policy)
   const atMost = (weightedLimit: number): number =>
     mostHundredths(policy.weightsPpm[measure.category as RiskCategory], weightedLimit)
   const isCoinJoin = measure.subcategory === COINJOIN
   const isUnproven = provenAmount !== amount && !isCoinJoin
   const ofProven = {
     amount: provenAmount,
-    whole: whole - (amount - provenAmount),
     confidencePpm: measure.provenConfidencePpm,
+    isDust: isBelowDust(measure, whole - (amount - provenAmount)),
   }
   const proven = isUnproven ? formula(measure, ofProven, policy).hundredths : 0
   const most = limited(Math.max(all.hundredths, proven), [
@@ -104,9 +108,9 @@ const unweightedMinimum = (category: RiskCategory, minimum: number, policy: Comp
 
 interface Value {
   readonly amount: bigint
-  /** Before a designation date divides it. */
-  readonly whole: bigint
   readonly confidencePpm: number
+  /** Its share says nothing; if it came in, it does not count at all. */
+  readonly isDust: boolean
 }
 
 interface Formula {
@@ -120,19 +124,18 @@ interface Formula {
 /** cap · c̄ · (share unknown ? ℓ : max(V ≥ d ? s : 0, u·ℓ)), and the minimum of direct exposure that has one. */
 function formula(
   measure: ExposureMeasure,
-  { amount, whole, confidencePpm }: Value,
+  { amount, confidencePpm, isDust }: Value,
   policy: CompiledPolicy,
 ): Formula {
   const base = capOf(measure, policy)
-  if (amount === 0n || isDust(measure, whole)) return { base, factors: [], hundredths: 0 }
+  if (amount === 0n || (isDust && measure.direction === 'in')) return { base, factors: [], hundredths: 0 }
   const { exposure } = policy
   const band = measure.category === 'sanctions' ? 'sanctions' : 'other'
-  const dust = BigInt(measure.dust)
-  const size = sizePpm(amount, dust, exposure.document.size_decades)
+  const size = sizePpm(amount, BigInt(measure.dust), exposure.document.size_decades)
   const share = sharePpm(measure, amount)
   const sizeWeight = share === null ? PPM : exposure.sizeFactorPpm[band]
   const ofSize = BigInt(size) * BigInt(sizeWeight)
-  const ofBand = share === null || whole < dust ? 0 : shareOfBandPpm(share, exposure.sharePpm[band])
+  const ofBand = share === null || isDust ? 0 : shareOfBandPpm(share, exposure.sharePpm[band])
   const ofShare = BigInt(ofBand) * PPM_N
   const factor = ofSize > ofShare ? ofSize : ofShare
   const points = roundedQuotient(BigInt(base) * BigInt(confidencePpm) * factor, PPM_N * PPM_N * PPM_N)

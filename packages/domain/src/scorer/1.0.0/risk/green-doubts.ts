@@ -4,6 +4,7 @@
  */
 import type { ExposureBreakdown, ExposureMeasure, ExposureRecord } from '@cupel/contracts'
 import { UNATTRIBUTED } from '../exposure/measures.js'
+import { ignoredDustOf } from '../exposure/ignored-dust.js'
 import { dustOf, isMeasured } from '../tables/asset-dust.js'
 import { chainFactsOf } from '../tables/chain-table.js'
 import type { CompiledPolicy } from './policy.js'
@@ -35,12 +36,13 @@ export function greenDoubts(
   const incoming = breakdown.filter(
     ({ direction, total, contract }) => direction === 'in' && BigInt(total) > 0n && isMeasured(chain, contract),
   )
+  const isIgnored = ignoredDustOf(measures)
   const found: Readonly<Record<GreenDoubt, boolean>> = {
     hidden_amounts: chainFactsOf(chain)?.hidesAmounts === true,
-    illicit_value: measures.some((one) => isIllicit(one) && !isIgnoredDust(one)),
+    illicit_value: measures.some((one) => isIllicit(one) && !isIgnored(one)),
     illicit_dust: incoming.some((flow) =>
       reaches(
-        sumOf(measures, flow, (one) => isIllicit(one) && isIgnoredDust(one)),
+        sumOf(measures, flow, (one) => isIllicit(one) && isIgnored(one)),
         flow,
         policy,
       ),
@@ -63,9 +65,6 @@ export function greenDoubts(
 /** Attributed to an illicit label of a confidence that counts; a category that is not known is no harmless one. */
 const isIllicit = ({ category, isWeak, amount }: ExposureMeasure): boolean =>
   category !== UNATTRIBUTED && !isWeak && BigInt(amount) > 0n
-
-const isIgnoredDust = ({ direction, wholeAmount, dust }: ExposureMeasure): boolean =>
-  direction === 'in' && BigInt(wholeAmount) < BigInt(dust)
 
 function sumOf(
   measures: readonly ExposureMeasure[],

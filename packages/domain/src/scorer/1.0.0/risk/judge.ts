@@ -3,6 +3,7 @@
  * Pure and in whole numbers, so that the same inputs give the same bytes on every machine.
  */
 import type { ClusterRecord, ConsideredLabel, Evidence, ExposureMeasure } from '@cupel/contracts'
+import { ignoredDustOf, isBelowDust } from '../exposure/ignored-dust.js'
 import { scoreExposure, type ScoredExposure } from '../exposure/score-exposure.js'
 import { riskCategories, type Category, type RiskLevel } from '../vocabulary.js'
 import { compareStrength, compareText, considerLabels } from './consider-labels.js'
@@ -228,14 +229,17 @@ const isSameConflict = (a: Conflict, b: Conflict): boolean =>
 
 /** A sanctioned party with which value above dust was exchanged directly; of several the first by name. */
 function sanctionedCounterparty(exposure: readonly ExposureMeasure[]): string | undefined {
+  const isIgnored = ignoredDustOf(exposure)
+  const isAboveDust = (one: ExposureMeasure): boolean =>
+    one.direction === 'in' ? !isIgnored(one) : !isBelowDust(one, BigInt(one.wholeAmount))
   const direct = exposure
     .filter(
-      ({ category, relation, isWeak, wholeAmount, dust }) =>
-        category === 'sanctions' &&
-        relation === 'direct' &&
-        !isWeak &&
-        BigInt(wholeAmount) > 0n &&
-        BigInt(wholeAmount) >= BigInt(dust),
+      (one) =>
+        one.category === 'sanctions' &&
+        one.relation === 'direct' &&
+        !one.isWeak &&
+        BigInt(one.wholeAmount) > 0n &&
+        isAboveDust(one),
     )
     .map(({ entity, sourceAddress }) => (entity === '' ? sourceAddress : entity))
   return direct.sort(compareText)[0]
