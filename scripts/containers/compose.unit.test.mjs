@@ -43,6 +43,14 @@ test('a service sees no secret that none of its settings names', () => {
   }
 })
 
+test('the image has a folder of its user for each volume of secrets: a volume takes the rights of the folder', () => {
+  const [, readers] = /for reader in ([a-z -]+);/.exec(
+    readFileSync(join(root, 'deploy/images/foundation.sh'), 'utf8'),
+  )
+  const mounted = mountsOf('secrets').map(([, folder]) => folder.replace('/secrets/', ''))
+  expect(readers.split(' ').sort()).toEqual(mounted.sort())
+})
+
 test('every secret that is made is read by somebody, and none is in a variable', () => {
   const text =
     readFileSync(join(root, 'docker-compose.yml'), 'utf8') +
