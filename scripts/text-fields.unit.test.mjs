@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { faultsOfTextFields, textFieldRows, textFieldsOf } from './text-fields.mjs'
 
+/**
+ * @param {string} name
+ * @param {unknown} type
+ */
 const text = (name, type = 'string') => ({ name, type })
 const item = { type: 'record', name: 'Item', fields: [text('label'), text('count', 'int')] }
 const schema = {

@@ -2,8 +2,6 @@
  * Compares inputs that the scorer reads from read models with the log, before they decide anything: an altered row stops screening
  * and changes no score. Each version is compared once in a process.
  */
-import type { EventCodec, EventLog } from '@cupel/event-log'
-import type { Queryable } from '@cupel/postgres'
 import { PausedError } from '@cupel/projections'
 import {
   contradictionOf,
@@ -12,19 +10,13 @@ import {
   type ActivePolicy,
   type LabelSnapshot,
 } from '@cupel/read-models'
-import { createStatedPublications } from './stated-publications.js'
+import { createStatedPublications, type StatedInputsDeps } from './stated-publications.js'
 
 export interface StatedInputs {
   /** Throws PausedError with the reason if the log does not state the policy and the sets of the snapshot that are new to the caller. */
   require(snapshot: Pick<LabelSnapshot, 'policy' | 'sets' | 'labelSetSeq'>): Promise<void>
   /** Why the rows that are inputs now must not be used; null where they may be. */
   fault(): Promise<string | null>
-}
-
-export interface StatedInputsDeps {
-  readonly log: EventLog
-  readonly codec: EventCodec
-  readonly database: Queryable
 }
 
 export function createStatedInputs(deps: StatedInputsDeps): StatedInputs {

@@ -1,5 +1,6 @@
 /** Compares the rows that say which lists are in force with their events, once for each row and process. */
-import { lastRecord, type LogRecord } from '@cupel/event-log'
+import { lastRecord, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
 import { loadCheckpoint } from '@cupel/projections'
 import {
   isPublication,
@@ -15,11 +16,16 @@ import {
   type PublicationRow,
   type PublishedSet,
 } from '@cupel/read-models'
-import type { StatedInputsDeps } from './stated-inputs.js'
 
 const PLACE = { topic: LABEL_TOPIC, partition: LABEL_PARTITION }
 /** Records that are read from the log at once. */
 const READ_AT_ONCE = 8
+
+export interface StatedInputsDeps {
+  readonly log: EventLog
+  readonly codec: EventCodec
+  readonly database: Queryable
+}
 
 export interface StatedPublications {
   /** Why the sets of the state `labelSetSeq` must not be used, as a sentence; null where the log states them. */
