@@ -6,7 +6,7 @@ import { seen, withAssets, assetValues, type LedgerState } from './read-transfer
 const sends = (kind: 'internal' | 'native'): string =>
   `EXISTS (SELECT FROM ${seen('from_address')} AND t.kind = '${kind}')`
 
-/** The delegation of EIP-7702 lets an account make calls; it sends transactions too, and is no contract. */
+/** The delegation of EIP-7702 lets an account make calls; such an account sends transactions too, and is not a contract. */
 const READ_CODE = {
   name: 'ledger.read-code',
   text: `${withAssets(4)}

@@ -115,7 +115,7 @@ describe('a designation that has ended since', () => {
     expect(items(passedOn('2025-06-01'), [delisted()], { around })).toEqual([])
   })
 
-  test('is no restatement: what a restatement says ends without a trace', () => {
+  test('is not a restatement: what a restatement says ends without a trace', () => {
     const ended = restatement({ validTo: '2025-03-21', knownTo: '2025-03-22T00:00:00.000Z' })
     expect(items([paidOn('2023-01-01')], [ended])).toEqual([])
   })

@@ -73,7 +73,7 @@ const endOf = (date: string | null): number | null => {
   return ms !== null && date!.length === DATE_LENGTH ? ms + DAY_MS : ms
 }
 
-/** Null for no date, and for a text that is none. */
+/** Null without a date, and for a text that is not a date. */
 export const timeOf = (date: string | null): number | null => {
   const ms = date === null ? Number.NaN : Date.parse(date)
   return Number.isNaN(ms) ? null : ms

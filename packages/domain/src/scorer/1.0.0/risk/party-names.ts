@@ -3,7 +3,7 @@
  * differs between spellings: case, spaces, punctuation, diacritics and legal forms.
  */
 
-/** Letters that are no other letter with a mark, and are written as others where they are missing. */
+/** Letters that do not decompose into a letter and a mark. A keyboard without them writes these instead. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
