@@ -1,6 +1,7 @@
 /** Counts an account's open jobs and the items that wait in them. The count is taken where jobs are admitted, over all instances. */
 import type { Plan } from '@cupel/domain'
 import { asFields, type Queryable } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
 
 export interface JobOrder {
   readonly accountId: string
@@ -39,7 +40,10 @@ export async function admitJob(
   if (standing.isAdmitted) return standing
   const { accountId, livemode } = order
   const rows = await database.query<{ jobId: string }>(
-    `SELECT ${asFields('job_id')} FROM access.open_job WHERE account_id = $1 AND livemode = $2`,
+    {
+      text: `SELECT ${asFields('job_id')} FROM access.open_job WHERE account_id = $1 AND livemode = $2`,
+      scope: tenantScope(order),
+    },
     [accountId, livemode],
   )
   const states = await statesOf(rows.map(({ jobId }) => jobId))

@@ -1,7 +1,7 @@
 /** Pending screens: report ids that were returned in a 503 before their report existed. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
-import { writeOutboxBatch } from '@cupel/projections'
+import { tenantScope, writeOutboxBatch } from '@cupel/projections'
 
 export interface PendingScreen {
   readonly reportId: string
@@ -48,7 +48,9 @@ const NOTE = `
 
 /** Whether the id was returned to this account and environment before its report existed. */
 export async function isPendingScreen(database: Queryable, screen: PendingScreen): Promise<boolean> {
-  const rows = await database.query(IS_PENDING, [screen.reportId, screen.accountId, screen.livemode])
+  const rows = await database.query({ ...IS_PENDING, scope: tenantScope(screen) }, [
+    ...[screen.reportId, screen.accountId, screen.livemode],
+  ])
   return rows.length > 0
 }
 

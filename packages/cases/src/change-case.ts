@@ -10,7 +10,14 @@ import {
 import { timeText, type Database, type Queryable } from '@cupel/postgres'
 import { writeCaseEvent } from './events.js'
 import { MAX_ENTRIES, MAX_NOTES } from './limits.js'
-import { readCase, readSummary, type Owner, type StoredCase, type StoredEntry } from './queries.js'
+import {
+  readOwnCase,
+  readSummary,
+  type Owner,
+  type StoredCase,
+  type StoredEntry,
+  type WholeCase,
+} from './queries.js'
 
 /** The author of an entry, and the call that its event records. */
 export interface Actor {
@@ -42,9 +49,7 @@ export type CaseRefusal =
   | { readonly ok: false; readonly code: 'version_mismatch'; readonly version: number }
   | { readonly ok: false; readonly code: 'case_full' | 'same_person' | 'already_so' }
 
-export type ChangeResult =
-  | { readonly ok: true; readonly case: NonNullable<Awaited<ReturnType<typeof readCase>>> }
-  | CaseRefusal
+export type ChangeResult = { readonly ok: true; readonly case: WholeCase } | CaseRefusal
 
 type Order = Owner &
   Actor & {
@@ -171,7 +176,7 @@ async function changeCase(database: Database, order: Order, decide: Decide): Pro
     if (typeof decided === 'string') return { ok: false, code: decided }
     const madeAt = await writeEntry(transaction, order, decided, version + 1)
     await writeEventOf(transaction, order, decided, { version: version + 1, madeAt })
-    return { ok: true, case: (await readCase(transaction, own))! }
+    return { ok: true, case: (await readOwnCase(transaction, own))! }
   })
 }
 

@@ -1,6 +1,7 @@
 /** Reads of cases. Every read names the account and its environment: the cases of others do not exist for it. */
 import type { Disposition, EntryKind } from '@cupel/contracts'
-import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import { asFields, asTimes, type Queryable, type Statement } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
 
 /** An account in one of its environments. */
 export interface Owner {
@@ -39,18 +40,30 @@ export interface StoredEntry extends Owner {
   readonly subject: string
 }
 
+export interface WholeCase {
+  readonly summary: StoredCase
+  readonly history: readonly StoredEntry[]
+}
+
+type OneCase = Owner & { readonly reportId: string }
+
 /** The case with its history, oldest first, as of one moment; null if no person has worked on the report. */
-export async function readCase(
+export async function readCase(database: Queryable, order: OneCase): Promise<WholeCase | null> {
+  return await selectCase(database, order, { text: WHOLE_CASE, scope: tenantScope(order) })
+}
+
+/** In a transaction, which cannot take a scope. */
+export const readOwnCase = (transaction: Queryable, order: OneCase): Promise<WholeCase | null> =>
+  selectCase(transaction, order, { text: WHOLE_CASE })
+
+async function selectCase(
   database: Queryable,
-  order: Owner & { readonly reportId: string },
-): Promise<{ readonly summary: StoredCase; readonly history: readonly StoredEntry[] } | null> {
-  // One statement reads one moment, so that the version is the number of entries.
-  const rows = await database.query<CaseRow & EntryRow>(
-    `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
-     FROM cases.report_case c JOIN cases.entry e ON e.report_id = c.report_id
-     WHERE c.report_id = $1 AND c.account_id = $2 AND c.livemode = $3 ORDER BY e.version`,
-    [order.reportId, order.accountId, order.livemode],
-  )
+  order: OneCase,
+  statement: Statement,
+): Promise<WholeCase | null> {
+  const rows = await database.query<CaseRow & EntryRow>(statement, [
+    ...[order.reportId, order.accountId, order.livemode],
+  ])
   const [first] = rows
   if (first === undefined) return null
   const history = rows.map((row) => entryOf(row, order))
@@ -62,7 +75,8 @@ export async function readSummary(
   transaction: Queryable,
   order: Owner & { readonly reportId: string },
 ): Promise<StoredCase | null> {
-  const { items } = await selectCases(transaction, order, 'c.report_id = $3', [order.reportId], 1)
+  const only = { text: casesWhere('c.report_id = $3', 1) }
+  const { items } = await selectCases(transaction, order, only, { values: [order.reportId], pageSize: 1 })
   return items[0] ?? null
 }
 
@@ -99,23 +113,19 @@ export async function listCases(
     conditions.push(
       `(c.changed_at, c.report_id) < (${parameter(after.changedAt)}::timestamptz, ${parameter(after.reportId)})`,
     )
-  return await selectCases(database, order, conditions.join(' AND '), values, pageSize)
+  const text = casesWhere(conditions.join(' AND '), pageSize)
+  return await selectCases(database, order, { text, scope: tenantScope(order) }, { values, pageSize })
 }
 
 async function selectCases(
   database: Queryable,
   owner: Owner,
-  condition: string,
-  values: readonly unknown[],
-  pageSize: number,
+  statement: Statement,
+  { values, pageSize }: { readonly values: readonly unknown[]; readonly pageSize: number },
 ): Promise<CasePage> {
-  const rows = await database.query<CaseRow & (EntryRow | NoEntry)>(
-    `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
-     FROM cases.report_case c LEFT JOIN cases.entry e ON e.report_id = c.report_id AND e.version = c.proposal_version
-     WHERE c.account_id = $1 AND c.livemode = $2 AND ${condition}
-     ORDER BY c.changed_at DESC, c.report_id DESC LIMIT ${pageSize + 1}`,
-    [owner.accountId, owner.livemode, ...values],
-  )
+  const rows = await database.query<CaseRow & (EntryRow | NoEntry)>(statement, [
+    ...[owner.accountId, owner.livemode, ...values],
+  ])
   const items = rows
     .slice(0, pageSize)
     .map((row) => caseOf(row, owner, isEntry(row) ? entryOf(row, owner) : null))
@@ -150,6 +160,17 @@ const CASE_FIELDS = `${asFields('c.report_id, c.account_id, c.livemode, c.addres
   c.disposition AS "caseDisposition", c.proposal_version AS "proposedIn", ${asTimes('c.opened_at, c.changed_at')}`
 const ENTRY_FIELDS = `e.version AS "entryVersion", e.account_id AS "entryAccountId", e.livemode AS "entryLivemode",
   ${asFields('e.kind, e.text, e.disposition, e.previous_disposition, e.proposal_version, e.key_id, e.holder, e.actor, e.subject')}, ${asTimes('e.made_at')}`
+
+/** One statement reads one moment, so that the version is the number of entries. */
+const WHOLE_CASE = `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
+  FROM cases.report_case c JOIN cases.entry e ON e.report_id = c.report_id
+  WHERE c.report_id = $1 AND c.account_id = $2 AND c.livemode = $3 ORDER BY e.version`
+
+const casesWhere = (condition: string, pageSize: number): string =>
+  `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
+   FROM cases.report_case c LEFT JOIN cases.entry e ON e.report_id = c.report_id AND e.version = c.proposal_version
+   WHERE c.account_id = $1 AND c.livemode = $2 AND ${condition}
+   ORDER BY c.changed_at DESC, c.report_id DESC LIMIT ${pageSize + 1}`
 
 const isProposalOf =
   ({ proposedIn }: CaseRow) =>

@@ -41,4 +41,10 @@ export type { OutboxRelay, OutboxRelayOptions } from './outbox-relay.js'
 export { rebuildReadModel, RebuildInProgressError } from './rebuild/rebuild-read-model.js'
 export type { AcceptedDifferences, RebuildOptions, RebuildResult } from './rebuild/rebuild-read-model.js'
 export type { RebuildProgress } from './rebuild/build.js'
-export { ensureTenantRole, raiseTenantWalls, TENANT_ROLE, tenantScope } from './tenant-walls.js'
+export {
+  ensureTenantRole,
+  installTenantWalls,
+  raiseTenantWalls,
+  TENANT_ROLE,
+  tenantScope,
+} from './tenant-walls.js'

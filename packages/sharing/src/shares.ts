@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
 import { writeShareEvent } from './events.js'
 import { digestOfToken, newShareToken } from './share-token.js'
 
@@ -113,10 +114,13 @@ export async function listShares(
   }: Owner & { reportId: string; pageSize: number; after: ShareCursor | null },
 ): Promise<SharePage> {
   const rows = await database.query<Share>(
-    `SELECT ${FIELDS} FROM sharing.share s
-     WHERE report_id = $1 AND account_id = $2 AND livemode = $3
-       AND ($4::timestamptz IS NULL OR (created_at, share_id) < ($4::timestamptz, $5))
-     ORDER BY s.created_at DESC, s.share_id DESC LIMIT $6`,
+    {
+      text: `SELECT ${FIELDS} FROM sharing.share s
+        WHERE report_id = $1 AND account_id = $2 AND livemode = $3
+          AND ($4::timestamptz IS NULL OR (created_at, share_id) < ($4::timestamptz, $5))
+        ORDER BY s.created_at DESC, s.share_id DESC LIMIT $6`,
+      scope: tenantScope(owner),
+    },
     [
       reportId,
       owner.accountId,

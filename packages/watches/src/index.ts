@@ -14,7 +14,7 @@ export {
 } from './limits.js'
 export { lookAtWatches } from './look.js'
 export type { WatchWork } from './look.js'
-export { installWatchWalls, watchesMigrations } from './migrations.js'
+export { watchesMigrations } from './migrations.js'
 export { lookForNews } from './progress.js'
 export { findBatch, getWatch, listWatches } from './queries.js'
 export type { WatchCursor, WatchPage } from './queries.js'

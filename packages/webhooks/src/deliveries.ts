@@ -1,6 +1,7 @@
 /** Deliveries as their account sees them: lists them with every attempt, sends one or a range again, sends a test message. */
 import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
-import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { asFields, asTimes, timeText, type Database, type Queryable, type Statement } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
 import { insertTests } from './endpoint-tests.js'
 import { ownRow, type Owner } from './endpoints.js'
 
@@ -67,10 +68,13 @@ export async function listDeliveries(
   query: OfEndpoint & { status?: DeliveryStatus | undefined; pageSize: number; after: DeliveryCursor | null },
 ): Promise<DeliveryPage> {
   const rows = await database.query<WebhookDelivery>(
-    `SELECT ${COLUMNS} FROM webhooks.delivery d
-     WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND ($4::text IS NULL OR status = $4)
-       AND ($5::timestamptz IS NULL OR (created_at, delivery_id) < ($5::timestamptz, $6))
-     ORDER BY created_at DESC, delivery_id DESC LIMIT $7`,
+    {
+      text: `SELECT ${COLUMNS} FROM webhooks.delivery d
+        WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND ($4::text IS NULL OR status = $4)
+          AND ($5::timestamptz IS NULL OR (created_at, delivery_id) < ($5::timestamptz, $6))
+        ORDER BY created_at DESC, delivery_id DESC LIMIT $7`,
+      scope: tenantScope(query),
+    },
     [
       query.endpointId,
       query.accountId,
@@ -90,16 +94,24 @@ export async function listDeliveries(
   return { items, next }
 }
 
-export async function getDelivery(
+type OneDelivery = OfEndpoint & { readonly deliveryId: string }
+
+export async function getDelivery(database: Queryable, order: OneDelivery): Promise<WebhookDelivery | null> {
+  return await selectDelivery(database, order, { text: ONE, scope: tenantScope(order) })
+}
+
+/** In a transaction, which cannot take a scope. */
+const getOwnDelivery = (transaction: Queryable, order: OneDelivery): Promise<WebhookDelivery | null> =>
+  selectDelivery(transaction, order, { text: ONE })
+
+async function selectDelivery(
   database: Queryable,
-  order: OfEndpoint & { deliveryId: string },
+  order: OneDelivery,
+  statement: Statement,
 ): Promise<WebhookDelivery | null> {
-  const rows = await database.query<WebhookDelivery>(
-    `SELECT ${COLUMNS} FROM webhooks.delivery d
-     WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`,
-    [order.deliveryId, order.endpointId, order.accountId, order.livemode],
-  )
-  const [row] = rows
+  const [row] = await database.query<WebhookDelivery>(statement, [
+    ...[order.deliveryId, order.endpointId, order.accountId, order.livemode],
+  ])
   return row === undefined ? null : ownRow(row, order)
 }
 
@@ -119,7 +131,7 @@ export async function redeliver(
        AND d.delivery_id = $1 AND d.endpoint_id = $2 AND d.account_id = $3 AND d.livemode = $4`,
       [order.deliveryId, order.endpointId, order.accountId, order.livemode],
     )
-    const delivery = again === 0 ? null : await getDelivery(transaction, order)
+    const delivery = again === 0 ? null : await getOwnDelivery(transaction, order)
     return delivery === null ? { ok: false, code: 'unknown_delivery' } : { ok: true, delivery }
   })
 }
@@ -172,7 +184,7 @@ export async function sendTest(
     const refusal = await refusalOf(transaction, order)
     if (refusal !== null) return refusal
     const [deliveryId = ''] = await insertTests(transaction, [order.endpointId])
-    const delivery = await getDelivery(transaction, { ...order, deliveryId })
+    const delivery = await getOwnDelivery(transaction, { ...order, deliveryId })
     if (delivery === null) throw new Error('A new delivery disappeared in its own transaction')
     return { ok: true, delivery }
   })
@@ -197,3 +209,6 @@ const COLUMNS = `${DELIVERY_FIELDS}, payload, status, ${asTimes('next_attempt_at
       'statusCode', a.status_code, 'error', a.error, 'durationMs', a.duration_ms,
       'responseExcerpt', a.response_excerpt) ORDER BY a.number), '[]')
     FROM webhooks.attempt a WHERE a.delivery_id = d.delivery_id) AS attempts`
+
+const ONE = `SELECT ${COLUMNS} FROM webhooks.delivery d
+  WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`

@@ -7,6 +7,7 @@ import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
 import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { tenantScope } from '@cupel/projections'
 import { FIRST_TEST_DELAY_MS, insertTests } from './endpoint-tests.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 import type { SecretBox } from './secret-box.js'
@@ -110,7 +111,10 @@ export async function createEndpoint(
 /** All endpoints of an account in one environment, oldest first. */
 export async function listEndpoints(database: Queryable, owner: Owner): Promise<WebhookEndpoint[]> {
   const rows = await database.query<WebhookEndpoint>(
-    `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
+    {
+      text: `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
+      scope: tenantScope(owner),
+    },
     [owner.accountId, owner.livemode],
   )
   return rows.map((row) => ownRow(row, owner))
@@ -121,7 +125,10 @@ export async function getEndpoint(
   order: Owner & { endpointId: string },
 ): Promise<WebhookEndpoint | null> {
   const [row] = await database.query<WebhookEndpoint>(
-    `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
+    {
+      text: `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
+      scope: tenantScope(order),
+    },
     [order.endpointId, order.accountId, order.livemode],
   )
   return row === undefined ? null : ownRow(row, order)

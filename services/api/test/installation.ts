@@ -28,7 +28,7 @@ import {
 import { until } from '@cupel/testkit'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
 import { startTransparency, transparencyMigrations } from '@cupel/transparency'
-import { installWatchWalls, watchesMigrations } from '@cupel/watches'
+import { watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
@@ -79,7 +79,6 @@ export async function startInstallation(): Promise<Installation> {
     ],
     readModels,
   })
-  await installWatchWalls(base.database)
   const personalDataKeysFile = join(base.folder, 'personal-data-keys.json')
   ensureMasterKeys(personalDataKeysFile)
   const personalData = openPersonalData({ database: base.database, keysFile: personalDataKeysFile })

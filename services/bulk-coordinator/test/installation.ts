@@ -26,7 +26,7 @@ import {
   testEvent,
   type TestInstallation,
 } from '@cupel/testkit/installation'
-import { installWatchWalls, watchesMigrations } from '@cupel/watches'
+import { watchesMigrations } from '@cupel/watches'
 import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -110,7 +110,6 @@ export async function openInstallation(): Promise<Installation> {
   ]
   const base = await openTestInstallation({ migrations, readModels: [labelView, policyView, reportView] })
   const { database, codec, append, records } = base
-  await installWatchWalls(database)
   const scorer = await startStubScorer(base)
   base.onClose(() => scorer.stop())
 

@@ -20,7 +20,7 @@ import {
   type TestInstallation,
 } from '@cupel/testkit/installation'
 import { transparencyMigrations } from '@cupel/transparency'
-import { installWatchWalls, watchesMigrations } from '@cupel/watches'
+import { watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { startStandalone, type RunningStandalone } from '../src/index.js'
 
@@ -58,7 +58,6 @@ export interface InstallationOptions {
 
 export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const base = await openTestInstallation({ migrations, readModels })
-  await installWatchWalls(base.database)
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })

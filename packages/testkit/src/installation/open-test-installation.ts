@@ -41,6 +41,7 @@ import {
 } from '@cupel/postgres'
 import {
   installReadModels,
+  installTenantWalls,
   projectionsMigrations,
   readModelGroup,
   runReadModel,
@@ -163,6 +164,7 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
       const database = openDatabase({ connectionString, maxConnections: 2, applicationName: 'test-template' })
       await migrate(database, migrations)
       await installReadModels(database, readModels)
+      await installTenantWalls(database)
       await registerSchemas({ database, registry: builtInRegistry(database) })
       if (openLog === undefined) {
         const log = openEmbeddedLog({ database })

@@ -19,11 +19,11 @@ import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { personalDataMigrations } from '@cupel/personal-data'
 import { migrate, readMigrations, type Database } from '@cupel/postgres'
-import { installReadModels, projectionsMigrations } from '@cupel/projections'
+import { installReadModels, installTenantWalls, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { sharingMigrations } from '@cupel/sharing'
 import { transparencyMigrations } from '@cupel/transparency'
-import { installWatchWalls, watchesMigrations } from '@cupel/watches'
+import { watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 
 /** In the order of their references. */
@@ -48,7 +48,7 @@ export async function prepareDatabase(database: Database, logger: Logger): Promi
   const applied = await migrate(database, await readMigrations(migrationSources))
   if (applied.length > 0) logger.info({ applied }, 'Applied migrations')
   await installReadModels(database, readModels)
-  await installWatchWalls(database)
+  await installTenantWalls(database)
 }
 
 /** Registers the schemas, creates the topics, and returns the codec. */

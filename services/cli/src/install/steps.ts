@@ -17,10 +17,9 @@ import {
   typeOf,
 } from '@cupel/event-log'
 import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
-import { hasCurrentDefinition, installReadModels } from '@cupel/projections'
+import { hasCurrentDefinition, installReadModels, installTenantWalls } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
-import { installWatchWalls } from '@cupel/watches'
 import { openLog } from '../connections.js'
 import { ensureDefaultPolicy } from '../start/default-policy.js'
 import { renewReadModels } from '../start/renew-read-models.js'
@@ -64,7 +63,7 @@ function migrationsStep({ database }: Target): Step {
   }
 }
 
-/** Indexes and row security, also of the watches, are checked in every run, because the check costs nothing if they are in place. */
+/** Indexes and the row security of all tables are checked in every run, because the check costs nothing if they are in place. */
 function readModelsStep({ database }: Target): Step {
   return {
     name: 'read models',
@@ -78,7 +77,7 @@ function readModelsStep({ database }: Target): Step {
     },
     async make(needed) {
       await installReadModels(database, readModels)
-      await installWatchWalls(database)
+      await installTenantWalls(database)
       return needed
     },
   }
