@@ -3,25 +3,30 @@
  * the state of ledger and labels that the report names. A late stage is dropped whole, recorded as late, and finished in the background
  * for the next screen; its other limits are counts. Without a ledger the stage does nothing and does not wait.
  */
-import { createSlots, LATE, withinMs, type Slots } from '@cupel/concurrency'
+import { LATE, withinMs } from '@cupel/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
   chainFactsOf,
-  compiledDefaultPolicy,
   emptyExposure,
   type ClusterFacts,
   type CompiledPolicy,
-  type LabelFacts,
   type LabelSetFacts,
-  type PriceTable,
 } from '@cupel/domain'
-import { examineAddress, readClusterFacts, readTransfers, type KnownSizes, type Pace } from '@cupel/ledger'
-import type { Queryable } from '@cupel/postgres'
-import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import { examineAddress } from '@cupel/ledger'
+import type { Database, Queryable } from '@cupel/postgres'
 import type { ChainRequest } from './candidates.js'
+import { createExaminationThreads } from './examination/examination-threads.js'
+import {
+  createExaminer,
+  noTransfers,
+  processMs,
+  type Examined,
+  type Examiner,
+  type ExaminationOrder,
+} from './examination/examiner.js'
 import { createLateWork, MAX_WORK_MS, type Finished, type LateWork, type WorkKey } from './late-work.js'
 import { watchLedger, type Ranges } from './ledger-watch.js'
-import { createTurns, LateError, type Turns } from './turns.js'
+import { LateError } from './turns.js'
 
 export interface ExposureContext {
   readonly policy: CompiledPolicy
@@ -31,10 +36,7 @@ export interface ExposureContext {
   readonly generatedAt: string
 }
 
-/**
- * Begins to query the ledger for a batch while its labels are still being read. `null` where there is no ledger: then nothing
- * waits.
- */
+/** Looks which addresses of a batch the ledger may hold. `null` where there is no ledger: then nothing waits. */
 export type LookIntoLedger = (requests: readonly ChainRequest[]) => LedgerLook | null
 
 export interface LedgerLook {
@@ -62,6 +64,8 @@ export interface ExposureStage {
 
 export interface ExposureStageDeps {
   readonly database: Queryable
+  /** With it threads examine, with connections of their own; this thread does otherwise. */
+  readonly connection?: Database['connection']
   readonly logger: Logger
   readonly metrics: Metrics
   /** How long a screen waits for the ledger, in milliseconds. */
@@ -70,54 +74,51 @@ export interface ExposureStageDeps {
 
 /** No caller waits for one item of a bulk job: its budget is this many times as long. */
 const BULK_BUDGETS = 10
-/** Addresses examined at once: each uses a connection that label look-ups need too. */
-const CONCURRENT_EXAMINATIONS = 3
 
 /** Resolves after the first look at the ledger. */
 export async function startExposureStage(deps: ExposureStageDeps): Promise<ExposureStage> {
-  const ledger = await watchLedger(deps)
-  const stage: Stage = {
+  const { database, connection, logger, metrics, budgetMs } = deps
+  const threads = connection === undefined ? null : createExaminationThreads({ connection, logger })
+  const ledger = await watchLedger({
     ...deps,
-    ledger,
-    outcomes: deps.metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', ['status']),
-    inSlot: createSlots(CONCURRENT_EXAMINATIONS),
-    turns: createTurns(),
-    late: createLateWork((error) =>
-      deps.logger.warn({ err: error }, 'A late examination of the ledger failed'),
-    ),
-    knownSizes: new Map(),
-    transfersLimit: compiledDefaultPolicy.exposure.document.limits.transfers,
+    // A thread takes some time to begin, and no screen should wait for that.
+    beforeFirst: async () => await threads?.ready(),
+  })
+  const stage: Stage = {
+    ...{ database, logger, ledger },
+    outcomes: metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', ['status']),
+    examiner: threads ?? createExaminer(database),
+    late: createLateWork((error) => logger.warn({ err: error }, 'A late examination of the ledger failed')),
   }
   return {
     forLane: (lane) => (requests) => {
       const ledgerSeq = ledger.seq()
       if (ledgerSeq === 0 || !requests.some(({ data }) => data.livemode)) return null
-      const budgetMs = lane === 'bulk' ? deps.budgetMs * BULK_BUDGETS : deps.budgetMs
-      return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: performance.now() + budgetMs })
+      const limitMs = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
+      return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: processMs() + limitMs })
     },
     settled: (place) => stage.late.settled(place),
     async stop() {
       await stage.late.stop()
       await ledger.stop()
+      await threads?.close()
     },
   }
 }
 
-interface Stage extends ExposureStageDeps {
+interface Stage {
+  readonly database: Queryable
+  readonly logger: Logger
   readonly ledger: Awaited<ReturnType<typeof watchLedger>>
   readonly outcomes: ReturnType<Metrics['counter']>
-  readonly inSlot: Slots
-  readonly turns: Turns
+  readonly examiner: Examiner
   readonly late: LateWork<LedgerFindings>
-  readonly knownSizes: KnownSizes
-  /** Number of transfers of an address that the policy in force reads; learned from the policy. */
-  transfersLimit: number
 }
 
 interface LookOptions {
   readonly ledgerSeq: number
-  readonly lane: Lane
-  /** On the clock of `performance.now()`. */
+  readonly lane: ExaminationOrder['lane']
+  /** On the clock of `processMs`. */
   readonly deadlineAtMs: number
 }
 
@@ -130,17 +131,15 @@ function look(
   const isHeld = ({ data: { chain, canonicalAddress } }: ChainRequest): boolean =>
     ledger.mayHold(chain, canonicalAddress, ledgerSeq)
   const examined = requests.filter((one) => one.isCandidate !== true || isHeld(one))
-  const groups = [...addressesByChain(examined)].map(([chain, addresses]) =>
-    beginReading(stage, { chain, addresses, ledgerSeq, lane, deadlineAtMs }),
+  const groups = [...addressesByChain(examined)].map(([chain, screened]) =>
+    groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs }),
   )
   return {
     examine(context) {
       const records = new Map<string, Promise<LedgerFindings>>()
-      for (const read of groups) {
-        const group = { ...read, own: ownUnder(stage, context.policy, read) }
+      for (const group of groups)
         for (const address of group.screened)
           records.set(`${group.chain} ${address}`, findOrExamine(stage, address, { group, context }))
-      }
       return requests.map(({ data }) => {
         const { chain, canonicalAddress } = data
         const findings = records.get(`${chain} ${canonicalAddress}`)
@@ -154,29 +153,32 @@ function look(
   }
 }
 
-interface ReadOptions extends LookOptions {
+/** The addresses of one chain, and the state in which they are examined. */
+interface LookGroup extends LookOptions {
   readonly chain: string
-  readonly addresses: ReadonlySet<string>
+  readonly screened: ReadonlySet<string>
+  /** The addresses of these that the ledger may contain. */
+  readonly held: ReadonlySet<string>
+  readonly ranges: Promise<Ranges>
+  readonly pricesSha256: string | null
 }
 
-function beginReading(
-  { database, ledger, turns, transfersLimit: limit }: Stage,
-  { chain, addresses, ledgerSeq, lane, deadlineAtMs }: ReadOptions,
+/** Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried. */
+function groupOf(
+  ledger: Stage['ledger'],
+  { chain, screened, ...options }: Pick<LookGroup, 'chain' | 'screened'> & LookOptions,
 ): LookGroup {
-  // Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried.
-  const asked = [...addresses].filter((one) => ledger.mayHold(chain, one, ledgerSeq))
-  const state = { chain, ledgerSeq, addresses: asked, lane, deadlineAtMs, pace: turns.until(deadlineAtMs) }
-  const own = readTransfers(database, { ...state, limit })
-  // The examination handles a failure; until it begins the rejection must not count as unhandled.
-  own.catch(() => undefined)
+  const { ledgerSeq } = options
+  const held = new Set([...screened].filter((one) => ledger.mayHold(chain, one, ledgerSeq)))
   const ranges = ledger.rangesOf(chain, ledgerSeq)
-  return { ...state, screened: addresses, ranges, prices: ledger.prices(), own: { limit, transfers: own } }
+  // The examination handles a failure; until it begins the rejection must not count as unhandled.
+  ranges.catch(() => undefined)
+  return { chain, screened, held, ranges, pricesSha256: ledger.pricesSha256(), ...options }
 }
 
 interface ExaminationOf {
   readonly group: LookGroup
   readonly context: ExposureContext
-  readonly onLabel?: (label: LabelFacts) => void
 }
 
 /** What was finished in the background is as good as read now. What is under way there is not begun a second time. */
@@ -185,118 +187,115 @@ async function findOrExamine(stage: Stage, address: string, of: ExaminationOf): 
   const key = workKey(address, of)
   const kept = (): LedgerFindings | undefined => stage.late.find(key, Date.parse(context.generatedAt))
   const underWay = stage.late.underWay(key)
-  if (underWay !== undefined) await withinMs(group.deadlineAtMs - performance.now(), underWay)
-  const found = kept() ?? (await examine(stage, address, of))
-  if (lacksPart(found)) stage.late.finish(key, () => examineLate(stage, address, of))
-  return found
+  if (underWay !== undefined) await withinMs(group.deadlineAtMs - processMs(), underWay)
+  const known = kept()
+  if (known !== undefined) return known
+  const { result } = await examine(stage, address, of)
+  if (lacksPart(result)) stage.late.finish(key, () => examineLate(stage, address, of))
+  return result
 }
 
 function workKey(address: string, { group, context }: ExaminationOf): WorkKey {
-  const { chain, ledgerSeq, prices } = group
-  const state = [ledgerSeq, context.labelSetSeq, context.policy.sha256, prices?.sha256].join(' ')
+  const { chain, ledgerSeq, pricesSha256 } = group
+  const state = [ledgerSeq, context.labelSetSeq, context.policy.sha256, pricesSha256].join(' ')
   return { chain, address, state }
 }
 
-async function examine(stage: Stage, address: string, of: ExaminationOf): Promise<LedgerFindings> {
+async function examine(stage: Stage, address: string, of: ExaminationOf): Promise<Examined<LedgerFindings>> {
   const [exposure, cluster] = await Promise.all([
-    withinDeadline(stage, () => examineOne(stage, address, of), of),
+    exposureWithin(stage, address, of),
     clusterWithin(stage, address, of),
   ])
-  return { exposure, cluster }
+  const labelsHoldUntilMs = Math.min(exposure.labelsHoldUntilMs, cluster.labelsHoldUntilMs)
+  return { result: { exposure: exposure.result, cluster: cluster.result }, labelsHoldUntilMs }
 }
 
-/** Reads everything again, in the state that the late report names, and takes no slot of a screen. */
+/** Reads everything again, in the state that the late report names. */
 async function examineLate(
   stage: Stage,
   address: string,
-  { group: { chain, ledgerSeq, prices }, context }: ExaminationOf,
+  { group, context }: ExaminationOf,
 ): Promise<Finished<LedgerFindings> | null> {
-  const deadlineAtMs = performance.now() + MAX_WORK_MS
-  const addresses = new Set([address])
-  const read = beginReading(stage, { chain, addresses, ledgerSeq, lane: 'bulk', deadlineAtMs })
-  const group = { ...read, prices, own: ownUnder(stage, context.policy, read) }
-  const moments: number[] = []
-  const onLabel = ({ validTo }: LabelFacts): void =>
-    void (validTo !== null && moments.push(Date.parse(validTo)))
-  const result = await examine({ ...stage, inSlot: (work) => work() }, address, { group, context, onLabel })
-  if (lacksPart(result)) return null
+  const again = { ...group, lane: 'late', deadlineAtMs: processMs() + MAX_WORK_MS } as const
+  const ranges = await stage.ledger.rangesOf(group.chain, group.ledgerSeq)
+  const found = await examine(stage, address, {
+    group: { ...again, ranges: Promise.resolve(ranges) },
+    context,
+  })
+  if (lacksPart(found.result)) return null
   const maxAgeMs = context.policy.exposure.document.history_max_age_hours * HOUR_MS
-  for (const { toAtS } of await group.ranges)
-    if (toAtS !== null) moments.push(toAtS * 1_000, toAtS * 1_000 + maxAgeMs)
   const madeAtMs = Date.parse(context.generatedAt)
-  return { result, holdsUntilMs: Math.min(Infinity, ...moments.filter((at) => at >= madeAtMs)) }
+  const moments = ranges.flatMap(({ toAtS }) =>
+    toAtS === null ? [] : [toAtS * 1_000, toAtS * 1_000 + maxAgeMs].filter((at) => at >= madeAtMs),
+  )
+  return { result: found.result, holdsUntilMs: Math.min(found.labelsHoldUntilMs, ...moments) }
 }
 
 const HOUR_MS = 3_600_000
 
-/** Another policy may read more or fewer transfers than were read. */
-function ownUnder(stage: Stage, policy: CompiledPolicy, { own, ...state }: LookGroup): LookGroup['own'] {
-  const limit = policy.exposure.document.limits.transfers
-  stage.transfersLimit = limit
-  if (limit === own.limit) return own
-  const transfers = readTransfers(stage.database, { ...state, limit })
-  transfers.catch(() => undefined)
-  return { limit, transfers }
-}
-
-async function examineOne(
-  { database, inSlot, knownSizes }: Stage,
-  address: string,
-  of: ExaminationOf,
-): Promise<ExposureRecord> {
-  const { chain, ledgerSeq, addresses, ranges, prices, lane, pace } = of.group
-  const found = addresses.includes(address) ? (await of.group.own.transfers).get(address) : undefined
-  const own = found ?? { transfers: [], isCut: false, netBaseUnits: null }
-  const labels = labelsOf(database, of)
-  const examine = async (): Promise<ExposureRecord> =>
-    await examineAddress(
-      database,
-      { ...of.context, chain, ledgerSeq, address, prices, labelsOf: labels },
-      { before: { own, ranges: await ranges }, pace, knownSizes },
-    )
-  return own.transfers.length === 0
-    ? await examine()
-    : await inSlot(examine, { isUrgent: lane === 'interactive' })
+async function orderOf(address: string, { group, context }: ExaminationOf): Promise<ExaminationOrder> {
+  const { chain, ledgerSeq, lane, deadlineAtMs, pricesSha256 } = group
+  const { policy, labelSetSeq, labelSets, generatedAt } = context
+  return {
+    ...{ chain, address, ledgerSeq, labelSetSeq, labelSets, policyText: policy.canonical, generatedAt },
+    ...{ ranges: await group.ranges, pricesSha256, lane, deadlineAtMs },
+  }
 }
 
 /** A stage that is late is dropped whole, and the report records that. */
-async function withinDeadline(
-  { logger }: Stage,
-  work: () => Promise<ExposureRecord>,
-  { group: { ledgerSeq, deadlineAtMs }, context: { policy } }: ExaminationOf,
-): Promise<ExposureRecord> {
-  const state = { ledgerSeq, policy }
-  const ended = work().catch((error: unknown) => {
-    if (error instanceof LateError) return emptyExposure('late', state)
-    logger.warn({ err: error }, 'The ledger could not be examined')
-    return emptyExposure('failed', { ...state, error: error instanceof Error ? error.name : 'Error' })
+async function exposureWithin(
+  stage: Stage,
+  address: string,
+  of: ExaminationOf,
+): Promise<Examined<ExposureRecord>> {
+  const { ledgerSeq, deadlineAtMs } = of.group
+  const state = { ledgerSeq, policy: of.context.policy }
+  const unread = (status: 'late' | 'failed', error = ''): Examined<ExposureRecord> => ({
+    result: emptyExposure(status, { ...state, error }),
+    labelsHoldUntilMs: Infinity,
   })
-  const record = await withinMs(deadlineAtMs - performance.now(), ended)
-  return record === LATE ? emptyExposure('late', state) : record
+  const ended = exposureOf(stage, address, of).catch((error: unknown) => {
+    if (error instanceof LateError) return unread('late')
+    stage.logger.warn({ err: error }, 'The ledger could not be examined')
+    return unread('failed', error instanceof Error ? error.name : 'Error')
+  })
+  const examined = await withinMs(deadlineAtMs - processMs(), ended)
+  return examined === LATE ? unread('late') : examined
+}
+
+async function exposureOf(
+  { examiner, database }: Stage,
+  address: string,
+  of: ExaminationOf,
+): Promise<Examined<ExposureRecord>> {
+  const order = await orderOf(address, of)
+  if (of.group.held.has(address)) {
+    if (processMs() >= order.deadlineAtMs) throw new LateError()
+    return await examiner.exposure(order)
+  }
+  const request = { ...order, policy: of.context.policy, labelsOf: () => Promise.resolve(new Map()) }
+  const before = { own: noTransfers, ranges: order.ranges }
+  return { result: await examineAddress(database, request, { before }), labelsHoldUntilMs: Infinity }
 }
 
 /** A cluster that is late or cannot be read counts nothing, and the report records that. */
 async function clusterWithin(
-  { database, inSlot, logger }: Stage,
+  { examiner, logger }: Stage,
   address: string,
   of: ExaminationOf,
-): Promise<ClusterFacts | null> {
-  const { chain, ledgerSeq, lane, addresses } = of.group
+): Promise<Examined<ClusterFacts | null>> {
+  const { chain, ledgerSeq, held, deadlineAtMs } = of.group
+  const holding = (result: ClusterFacts | null) => ({ result, labelsHoldUntilMs: Infinity })
   // An address that spends has transfers.
-  if (chainFactsOf(chain)?.spendsTogether !== true || !addresses.includes(address)) return null
-  const unread: ClusterFacts = { clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] }
-  const maxAddresses = of.context.policy.document.cluster.addresses
-  const read = (): Promise<ClusterFacts | null> =>
-    readClusterFacts(database, {
-      ...{ chain, address, ledgerSeq, maxAddresses },
-      labelsOf: labelsOf(database, of),
-    })
-  const ended = inSlot(read, { isUrgent: lane === 'interactive' }).catch((error: unknown) => {
+  if (chainFactsOf(chain)?.spendsTogether !== true || !held.has(address)) return holding(null)
+  const unread = holding({ clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] })
+  const read = async () => await examiner.cluster(await orderOf(address, of))
+  const ended = read().catch((error: unknown) => {
     logger.warn({ err: error }, 'A cluster could not be read')
     return unread
   })
-  const cluster = await withinMs(of.group.deadlineAtMs - performance.now(), ended)
-  return cluster === LATE ? unread : cluster
+  const examined = await withinMs(deadlineAtMs - processMs(), ended)
+  return examined === LATE ? unread : examined
 }
 
 function addressesByChain(requests: readonly ChainRequest[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -307,37 +306,4 @@ function addressesByChain(requests: readonly ChainRequest[]): ReadonlyMap<string
     byChain.set(data.chain, addresses.add(data.canonicalAddress))
   }
   return byChain
-}
-
-/** The addresses of one chain, and the queries about them. */
-interface LookGroup {
-  readonly lane: Lane
-  /** Limits the work for this batch; it ends at the deadline. */
-  readonly pace: Pace
-  /** On the clock of `performance.now()`. */
-  readonly deadlineAtMs: number
-  readonly chain: string
-  readonly ledgerSeq: number
-  readonly screened: ReadonlySet<string>
-  /** The addresses of these that the ledger may contain. */
-  readonly addresses: readonly string[]
-  readonly ranges: Promise<Ranges>
-  readonly prices: PriceTable | null
-  readonly own: { readonly limit: number; readonly transfers: ReturnType<typeof readTransfers> }
-}
-
-/** Reads the labels of counterparties, in the state of labels that the report names. */
-function labelsOf(database: Queryable, { context: { labelSetSeq }, onLabel }: ExaminationOf) {
-  return async (lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> => {
-    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
-    const byKey = new Map<string, LabelFacts[]>()
-    for (const label of labels) {
-      const facts = labelFacts(label)
-      onLabel?.(facts)
-      const known = byKey.get(label.lookupKey)
-      if (known === undefined) byKey.set(label.lookupKey, [facts])
-      else known.push(facts)
-    }
-    return byKey
-  }
 }

@@ -97,8 +97,7 @@ test('of screens at once only one piece of work is made', async () => {
     expect(first.status).toBe('late')
     const before = reads
     await Promise.all([examined(), examined(), examined()])
-    // Each screen reads the transfers of its batch; nothing else reads them meanwhile.
-    expect(reads - before).toBe(3)
+    expect(reads - before).toBeLessThanOrEqual(1)
   })
   await stage.settled(PLACE)
 })

@@ -4,14 +4,12 @@
  */
 import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { PriceTable } from '@cupel/domain'
 import {
   currentLedger,
   declaredRanges,
   ledgerChains,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
-  readPriceTable,
   type AddressFilter,
 } from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
@@ -23,8 +21,8 @@ export interface LedgerWatch {
   seq(): number
   /** Declared ranges; read once for each state. */
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
-  /** The daily prices in force; null without any. */
-  prices(): PriceTable | null
+  /** Names the table of daily prices in force; null without any. */
+  pricesSha256(): string | null
   /**
    * False only where the ledger has no transfer of the address in that state. Until the filter has been read it is true on every chain of
    * which the ledger has a segment.
@@ -36,6 +34,8 @@ export interface LedgerWatch {
 export interface LedgerWatchDeps {
   readonly database: Queryable
   readonly logger: Logger
+  /** The first state of the ledger is seen when this resolves. */
+  readonly beforeFirst?: () => Promise<void>
   /** A ledger with more addresses has no filter. */
   readonly maxFilteredAddresses?: number
 }
@@ -47,21 +47,22 @@ const FILTER_RETRY_MS = 10_000
 
 /** Resolves after the first look. Where a look fails, the state last seen stays. */
 export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
-  const { database, logger } = deps
+  const { database, logger, beforeFirst } = deps
   let seq = 0
   let ranges = new Map<string, Promise<Ranges>>()
-  let prices: PriceTable | null = null
+  let pricesSha256: string | null = null
   let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
   const look = async (): Promise<void> => {
     const { ledgerSeq: next, pricesSha256: sha256 } = await currentLedger(database)
+    if (seq === 0 && next > 0) await beforeFirst?.()
     if (next !== seq) {
       chains = await ledgerChains(database)
       ranges = new Map()
     }
     seq = next
     filters.renew(seq)
-    if (sha256 !== null && prices?.sha256 !== sha256) prices = await readPriceTable(database, sha256)
+    pricesSha256 = sha256
   }
   const complain = (error: unknown): void => {
     if (sqlState(error) !== UNDEFINED_TABLE) logger.debug({ err: error }, 'The ledger could not be read')
@@ -75,7 +76,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   })
   return {
     seq: () => seq,
-    prices: () => prices,
+    pricesSha256: () => pricesSha256,
     rangesOf(chain, ledgerSeq) {
       const key = `${ledgerSeq} ${chain}`
       let known = ranges.get(key)

@@ -80,7 +80,11 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   const sign = await openSignReports({ ...deps, log: identity })
   const chainStage = await openChainStage({ ...deps, now })
   await tellProvidedChains(deps.database, chainStage.chains)
-  const exposureStage = await startExposureStage({ ...deps, budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS })
+  const exposureStage = await startExposureStage({
+    ...deps,
+    connection: deps.database.connection,
+    budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS,
+  })
   const stated = createStatedInputs(deps)
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),

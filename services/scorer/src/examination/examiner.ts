@@ -1,0 +1,172 @@
+/**
+ * Examines addresses on the ledger, in the state of ledger and labels that a report names. Addresses that come at the same moment are read
+ * together, few examinations run at once, and they take turns.
+ */
+import { createBatcher, createSlots } from '@cupel/concurrency'
+import type { ExposureRecord, Lane } from '@cupel/contracts'
+import {
+  compilePolicyText,
+  type ClusterFacts,
+  type LabelFacts,
+  type LabelSetFacts,
+  type PriceTable,
+} from '@cupel/domain'
+import {
+  examineAddress,
+  readClusterFacts,
+  readPriceTable,
+  readTransfers,
+  type KnownSizes,
+  type TransfersOfAddress,
+} from '@cupel/ledger'
+import type { Queryable } from '@cupel/postgres'
+import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import type { Ranges } from '../ledger-watch.js'
+import { createTurns } from '../turns.js'
+
+/** One address to examine. It can be sent to a thread. */
+export interface ExaminationOrder {
+  readonly chain: string
+  readonly address: string
+  readonly ledgerSeq: number
+  readonly labelSetSeq: number
+  readonly labelSets: readonly LabelSetFacts[]
+  readonly policyText: string
+  /** UTC, RFC 3339. */
+  readonly generatedAt: string
+  readonly ranges: Ranges
+  /** Names the table of daily prices; null without one. */
+  readonly pricesSha256: string | null
+  /** Late work takes no slot of a screen. */
+  readonly lane: Lane | 'late'
+  /** On the clock of `processMs`. The examination ends there with a LateError. */
+  readonly deadlineAtMs: number
+}
+
+export interface Examined<Result> {
+  readonly result: Result
+  /** The first end of a label at or after the report, as milliseconds since 1970: from then on the result may be another one. */
+  readonly labelsHoldUntilMs: number
+}
+
+export interface Examiner {
+  /** Rejects with a LateError after the deadline. */
+  exposure(order: ExaminationOrder): Promise<Examined<ExposureRecord>>
+  /** Null for an address that never spent together with another one. */
+  cluster(order: ExaminationOrder): Promise<Examined<ClusterFacts | null>>
+}
+
+export const noTransfers: TransfersOfAddress = { transfers: [], isCut: false, netBaseUnits: null }
+
+/** Examinations at once: each uses a connection that label look-ups need too. */
+const CONCURRENT_EXAMINATIONS = 3
+/** Batches of transfers that are read at once. */
+const CONCURRENT_READS = 3
+
+/** Milliseconds that only rise, the same in all threads of the process. */
+export const processMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
+/** Examines in this thread. */
+export function createExaminer(database: Queryable): Examiner {
+  const inSlot = createSlots(CONCURRENT_EXAMINATIONS)
+  const turns = createTurns({ now: processMs })
+  const knownSizes: KnownSizes = new Map()
+  const pricesOf = keepPrices(database)
+  const own = createBatcher<OwnRequest, TransfersOfAddress>({
+    run: (requests) => readTogether(database, requests, (atMs) => turns.until(atMs)),
+    maxConcurrentBatches: CONCURRENT_READS,
+  })
+  const inTurn = <T>({ lane }: ExaminationOrder, work: () => Promise<T>): Promise<T> =>
+    lane === 'late' ? work() : inSlot(work, { isUrgent: lane === 'interactive' })
+  return {
+    async exposure(order) {
+      const { chain, address, ledgerSeq, labelSets, generatedAt, ranges, pricesSha256, deadlineAtMs } = order
+      const policy = compilePolicyText(order.policyText)
+      const { transfers: limit } = policy.exposure.document.limits
+      const { labelsOf, holdUntilMs } = readLabels(database, order)
+      const read = await own.add({ chain, address, ledgerSeq, limit, deadlineAtMs })
+      const examine = async (): Promise<ExposureRecord> =>
+        await examineAddress(
+          database,
+          {
+            ...{ chain, address, ledgerSeq, labelSets, generatedAt, policy, labelsOf },
+            prices: await pricesOf(pricesSha256),
+          },
+          { before: { own: read, ranges }, pace: turns.until(deadlineAtMs), knownSizes },
+        )
+      const result = await (read.transfers.length === 0 ? examine() : inTurn(order, examine))
+      return { result, labelsHoldUntilMs: holdUntilMs() }
+    },
+    async cluster(order) {
+      const { chain, address, ledgerSeq } = order
+      const maxAddresses = compilePolicyText(order.policyText).document.cluster.addresses
+      const { labelsOf, holdUntilMs } = readLabels(database, order)
+      const request = { chain, address, ledgerSeq, maxAddresses, labelsOf }
+      const result = await inTurn(order, () => readClusterFacts(database, request))
+      return { result, labelsHoldUntilMs: holdUntilMs() }
+    },
+  }
+}
+
+interface OwnRequest {
+  readonly chain: string
+  readonly address: string
+  readonly ledgerSeq: number
+  readonly limit: number
+  readonly deadlineAtMs: number
+}
+
+/** One statement for the addresses of one chain and state. */
+async function readTogether(
+  database: Queryable,
+  requests: readonly OwnRequest[],
+  paceUntil: ReturnType<typeof createTurns>['until'],
+): Promise<readonly Promise<TransfersOfAddress>[]> {
+  const groups = new Map<string, OwnRequest[]>()
+  const nameOf = ({ chain, ledgerSeq, limit }: OwnRequest): string => `${chain} ${ledgerSeq} ${limit}`
+  for (const one of requests) groups.set(nameOf(one), [...(groups.get(nameOf(one)) ?? []), one])
+  const read = new Map<string, ReturnType<typeof readTransfers>>()
+  for (const [name, group] of groups) {
+    const addresses = [...new Set(group.map(({ address }) => address))]
+    const pace = paceUntil(Math.max(...group.map(({ deadlineAtMs }) => deadlineAtMs)))
+    read.set(name, readTransfers(database, { ...group[0]!, addresses, pace }))
+  }
+  await Promise.allSettled(read.values())
+  return requests.map(async (one) => (await read.get(nameOf(one))!).get(one.address) ?? noTransfers)
+}
+
+/** The table of prices that was asked for last. */
+function keepPrices(database: Queryable): (sha256: string | null) => Promise<PriceTable | null> {
+  let kept: { readonly sha256: string; readonly table: Promise<PriceTable | null> } | null = null
+  return async (sha256) => {
+    if (sha256 === null) return null
+    if (kept?.sha256 !== sha256) kept = { sha256, table: readPriceTable(database, sha256) }
+    const reading = kept
+    return await reading.table.catch((error: unknown) => {
+      if (kept === reading) kept = null
+      throw error
+    })
+  }
+}
+
+/** Reads the labels of counterparties, in the state of labels that the report names. */
+function readLabels(database: Queryable, { labelSetSeq, generatedAt }: ExaminationOrder) {
+  const madeAtMs = Date.parse(generatedAt)
+  let endsAtMs = Infinity
+  return {
+    async labelsOf(lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> {
+      const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
+      const byKey = new Map<string, LabelFacts[]>()
+      for (const label of labels) {
+        const facts = labelFacts(label)
+        const atMs = facts.validTo === null ? Infinity : Date.parse(facts.validTo)
+        if (atMs >= madeAtMs) endsAtMs = Math.min(endsAtMs, atMs)
+        const known = byKey.get(label.lookupKey)
+        if (known === undefined) byKey.set(label.lookupKey, [facts])
+        else known.push(facts)
+      }
+      return byKey
+    },
+    holdUntilMs: () => endsAtMs,
+  }
+}
