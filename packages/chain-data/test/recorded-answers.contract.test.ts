@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@cupel/contracts'
-import { countedTransfers, type ChainTransaction } from '@cupel/domain'
+import type { ChainTransaction } from '@cupel/domain'
 import { sharedDataFolder } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openChainData, parseConfiguration, ProviderError, type ChainData } from '../src/index.js'
@@ -76,7 +76,6 @@ describe.skipIf(shared === null)('recorded answers', () => {
         },
       },
     ])
-    expect(countedTransfers('BTC', found)).toMatchObject([{ from: payer, to: payee, amount: 7_700_000n }])
   })
 
   const etherscan =
@@ -106,7 +105,6 @@ describe.skipIf(shared === null)('recorded answers', () => {
         { kind: 'native', contract: '', from: address, to: '0xb5d85cbf7cb3ee0d56b3bb207d5fc4b82f43f511' },
       ],
     })
-    expect(countedTransfers('ETH', found)).toHaveLength(native.length + tokens.length)
   })
 
   test('of an explorer that found nothing: an empty list is not a refusal', async () => {
@@ -130,7 +128,6 @@ describe.skipIf(shared === null)('recorded answers', () => {
     expect(
       found.map(({ txHash, movements: [one] }) => [txHash, one?.amountBaseUnits, one?.from, one?.contract]),
     ).toEqual(data.map(({ transaction_id, value, from }) => [transaction_id, value, from, usdt]))
-    expect(countedTransfers('TRX', found)).toHaveLength(data.length)
   })
 
   test('of an Ethereum node: transfers of known tokens out of logs; a log nobody asked for is not an answer', async () => {

@@ -31,7 +31,7 @@ export interface ConsumeOptions<T, O = T>
   readonly log: EventLog
   /** The name under which members share the partitions, if it is not `group`. */
   readonly membership?: string
-  /** See inTransaction, inBackground and inMemory. */
+  /** See inTransaction and inBackground. */
   readonly commit: OpenCommitter<O>
   /** Resolves when reading may begin; called before each attempt to join the group. Rejects if it must be retried. */
   readonly ready?: () => Promise<void>
