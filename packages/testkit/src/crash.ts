@@ -17,6 +17,7 @@ export interface Mortal {
 }
 
 interface Life {
+  /** A side of a failpoint, or `any`. */
   readonly crashesAt: string
   /** Visits of the point before the one at which this life ends. */
   left: number
@@ -27,18 +28,20 @@ interface Life {
 /** The life to which running code belongs, through all calls and promises. */
 const lives = new AsyncLocalStorage<Life>()
 
-const POINT = /^((?:before|after):(.+)):([1-9]\d*)$/
+const ANY = 'any'
+const POINT = /^(any|(?:before|after):(.+)):([1-9]\d*)$/
 const names: readonly string[] = failpointNames
 
 /**
  * Runs the work until it reaches the point. Resolves when the work has ended with that crash; rejects if it ended in another way. Code that
  * catches the crash cannot repair anything: each later append and commit of the same life crashes as well, because each of them visits a
  * point. The work opens what it uses and closes it in the end, as nothing else does.
- * @param point the n-th visit of a failpoint, from 1, such as `before:policy.activate:1`
+ * @param point the n-th visit of a failpoint, from 1, such as `before:policy.activate:1`; `any:7` is the seventh visit of all failpoints
  */
 export async function crashAt(point: string, work: (life: Mortal) => Promise<unknown>): Promise<void> {
   const [, crashesAt, name, visit] = POINT.exec(point) ?? []
-  if (crashesAt === undefined || !names.includes(name!)) throw new Error(`There is no point ${point}.`)
+  if (crashesAt === undefined || !(crashesAt === ANY || names.includes(name!)))
+    throw new Error(`There is no point ${point}.`)
   let end: () => void
   const ended = new Promise<void>((resolve) => (end = resolve))
   const life: Life = { crashesAt, left: Number(visit) - 1, isOver: false, end: () => end() }
@@ -55,7 +58,7 @@ function crashIfDue(point: string): void {
   const life = lives.getStore()
   if (life === undefined) return
   if (!life.isOver) {
-    if (point !== life.crashesAt) return
+    if (life.crashesAt !== ANY && point !== life.crashesAt) return
     if (life.left > 0) {
       life.left -= 1
       return

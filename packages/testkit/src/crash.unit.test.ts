@@ -17,6 +17,8 @@ test.each([
   ['after:test:1', ['work 1']],
   ['before:test:2', ['work 1']],
   ['after:test:2', ['work 1', 'work 2']],
+  ['any:1', []],
+  ['any:4', ['work 1', 'work 2']],
 ] as const)('work ends at %s', async (point, expected) => {
   const reached: string[] = []
   await crashAt(point, () => visits(3, reached))
