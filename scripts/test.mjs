@@ -1,6 +1,7 @@
 // Runs the tests; the last line is `N passed, N failed, N skipped`.
 //
-//   npm run test:quick     what the compiler, the linter (in changed files) and unit tests find: at most a minute on two idle cores
+//   npm run test:quick     what the compiler, the linter (in changed files) and the unit tests that draw no cases for seconds find: at most a
+//                          minute on two idle cores
 //   npm test               what a change may break: each behaviour once, at its cheapest
 //   npm run test:ci        npm test, all full files, containers, the long files whose sources changed and a drawn sixth of the others
 //   npm run test:night     everything, with much more time for each long suite

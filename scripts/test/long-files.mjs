@@ -17,6 +17,20 @@ export const leftOutFiles = ['long', 'full'].flatMap((mark) =>
   ['ts', 'mjs'].map((language) => `**/*.${mark}.*.test.${language}`),
 )
 
+/** Unit tests that draw cases for seconds. The quick tier leaves them out as well. */
+export const drawingFiles = [
+  'packages/domain/test/adversary*.unit.test.ts',
+  'packages/domain/test/reference-*.unit.test.ts',
+  'packages/labels/test/formats/losses.unit.test.ts',
+  'packages/labels/test/formats/spellings.unit.test.ts',
+  'packages/ledger/test/adversary*.unit.test.ts',
+  'packages/ledger/test/losses.unit.test.ts',
+  'packages/domain/src/scorer/*/exposure/breakdown.unit.test.ts',
+  'packages/domain/src/scorer/*/screening/ledger-faults.unit.test.ts',
+  'packages/domain/src/scorer/explain-change.unit.test.ts',
+  'packages/domain/src/webhooks/delivery.unit.test.ts',
+]
+
 /**
  * The long files that CI leaves out. It takes those whose sources changed since the last landing and a sixth of the others, but no more than
  * a third of all: first the files of a changed package, then those of packages that import it, then the others. The commit draws the sixth

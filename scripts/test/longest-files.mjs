@@ -48,7 +48,7 @@ export const longest = [
   'services/cli/src/audit/signatures.int.test.ts',
   'services/api/test/problem-examples.int.test.ts',
   'services/api/test/openapi-lint.full.contract.test.ts',
-  'packages/report-pdf/test/same-bytes.unit.test.ts',
+  'packages/report-pdf/test/same-bytes.contract.test.ts',
   'services/cli/src/restore/restore.full.int.test.ts',
   'services/cli/src/audit/recompute.int.test.ts',
   'packages/system-tests/test/proofs.long.e2e.test.ts',

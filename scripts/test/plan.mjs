@@ -37,7 +37,7 @@ const BUILT = ['int', 'kafka', 'e2e']
  * run their demanded cases.
  */
 const TIERS = {
-  quick: { takes: 'cheap', budgetMs: 0, longBudgetMs: 0 },
+  quick: { takes: 'quick', budgetMs: 0, longBudgetMs: 0 },
   test: { takes: 'cheap', budgetMs: 500, longBudgetMs: 500 },
   ci: { takes: 'drawn', budgetMs: 500, longBudgetMs: 8_000 },
   night: { takes: 'all', budgetMs: 60_000, longBudgetMs: 60_000 },
@@ -45,7 +45,8 @@ const TIERS = {
 
 /**
  * @typedef {{ title: string, projects: string[], takes: string, budgetMs: number, longBudgetMs: number }} Run `takes` is `cheap` without long
- *   and full files, `drawn` with the full files and those of the long files that CI takes, or `all`
+ *   and full files, `quick` without those and unit tests that draw cases for seconds, `drawn` with the full files and those of the long files
+ *   that CI takes, or `all`
  * @param {readonly string[]} args
  * @returns {{ checks: string[], runs: Run[], files: string[], needsBuild: boolean }} Throws a UsageError if the arguments make no sense together.
  */

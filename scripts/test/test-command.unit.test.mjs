@@ -51,9 +51,9 @@ test('CI and the night run what npm test runs, and containers', () => {
   }
 })
 
-test('npm test takes no long and no full file, CI draws long ones, the night takes all', () => {
+test('npm test takes no long and no full file, the quick tier no drawing one either, CI draws long ones, the night takes all', () => {
   const tiers = [[], ['--quick'], ['--ci'], ['--night']].map(planOf).map(takenBy)
-  expect(tiers).toEqual([['cheap'], ['cheap'], ['drawn'], ['all']].map((takes) => new Set(takes)))
+  expect(tiers).toEqual([['cheap'], ['quick'], ['drawn'], ['all']].map((takes) => new Set(takes)))
 })
 
 test('CI gives only long and full files more time than npm test, the night gives all suites more', () => {

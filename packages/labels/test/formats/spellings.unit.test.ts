@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAddress } from '@cupel/domain'
+import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createSpools, SPOOL_BUCKETS } from '../../src/import/label-spool.js'
@@ -133,7 +134,8 @@ const never = (): never => {
 
 describe('a listed address designates, or its row is unreadable', () => {
   test.each(Object.keys(DOCUMENTS))('in %s', async (format) => {
-    await fc.assert(
+    await assertWithin(
+      { name: `spellings in ${format}`, full: 3_000, minimum: 150, demanded: 1_000 },
       fc.asyncProperty(
         fc.constantFrom(...ADDRESSES),
         fc.constantFrom(...WORDINGS),
@@ -152,7 +154,6 @@ describe('a listed address designates, or its row is unreadable', () => {
           expect(told).toBe(rows)
         },
       ),
-      { numRuns: 300 },
     )
   })
 

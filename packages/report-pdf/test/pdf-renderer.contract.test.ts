@@ -1,5 +1,5 @@
 import { PATIENCE_MS, sampleReport } from '@cupel/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReportCase } from '@cupel/contracts'
 import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
 import { createPdfRenderer, type PdfRenderer } from '../src/index.js'
@@ -8,11 +8,12 @@ import { renderReport } from '../src/render-report.js'
 
 const json = JSON.stringify(sampleReport())
 
+/** Shared, because a thread reads fonts and libraries for more than a second. */
 let renderer: PdfRenderer
-beforeEach(() => {
+beforeAll(() => {
   renderer = createPdfRenderer({ workers: 1, timeoutMs: PATIENCE_MS })
 })
-afterEach(() => renderer.close())
+afterAll(() => renderer.close())
 
 test('renders in a thread the bytes that the process itself would render', async () => {
   expect(Buffer.from(await renderer.render(json, null))).toEqual(Buffer.from(await renderReport(json)))
@@ -33,16 +34,16 @@ test('rejects what is not a report, and goes on', async () => {
 })
 
 test('rejects what it has not finished when it is closed', async () => {
-  const order = renderer.render(json, null)
-  const outcome = expect(order).rejects.toThrow('ended')
-  await renderer.close()
+  const closing = createPdfRenderer({ workers: 1, timeoutMs: PATIENCE_MS })
+  const outcome = expect(closing.render(json, null)).rejects.toThrow('ended')
+  await closing.close()
   await outcome
 })
 
 test('ends a thread that has no work, never one that has, and starts another when it is needed', async () => {
   const brief = createPdfRenderer({ workers: 1, idleMs: 1, timeoutMs: PATIENCE_MS })
   try {
-    for (let round = 0; round < 3; round += 1)
+    for (let round = 0; round < 2; round += 1)
       expect((await brief.render(json, null)).length).toBeGreaterThan(0)
   } finally {
     await brief.close()
