@@ -31,7 +31,7 @@ export const counterpartySchema = z
 /** One address that value of an evidence item came from or went to, with the source of what is said of it. */
 export const evidenceCounterpartySchema = counterpartySchema
   .extend({
-    source: z.string().describe('The list that names the address; empty where no list does'),
+    source: z.string().describe('The list that names the address; empty if no list does'),
     source_url: z.string(),
   })
   .meta({ id: 'EvidenceCounterparty' })
@@ -64,7 +64,7 @@ export const evidenceSchema = z
       .string()
       .nullable()
       .describe('Null for an exposure to several addresses; counterparties names them'),
-    source: z.string().describe('Empty where several lists name the counterparties; each names its own'),
+    source: z.string().describe('Empty if several lists name the counterparties; each names its own'),
     source_url: z.string(),
     origin: z.string().describe('Who found this out first; restatements of one origin count once'),
     role: z.string(),
@@ -94,7 +94,7 @@ export const evidenceSchema = z
     base: points
       .nullable()
       .describe(
-        'Points before the factors: 100 for a label, the cap of its kind for an exposure; null where the item does not count',
+        'Points before the factors: 100 for a label, the cap of its kind for an exposure; null if the item does not count',
       ),
     factors: z
       .array(z.object({ name: z.string(), value: z.number().min(0).max(1) }).meta({ id: 'EvidenceFactor' }))
@@ -103,18 +103,18 @@ export const evidenceSchema = z
       .string()
       .nullable()
       .describe(
-        'Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null where they are not',
+        'Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null if they are not',
       ),
     weight: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .describe('Weight of the category; null where the item does not count'),
+      .describe('Weight of the category; null if the item does not count'),
     contribution: points.describe('Points of the item after its limit, times the weight'),
     decisive: z.boolean(),
     used: z.boolean(),
-    reason: z.string().nullable().describe('Why the item does not count; null where it does'),
+    reason: z.string().nullable().describe('Why the item does not count; null if it does'),
     pre_designation: z.boolean().nullable(),
   })
   .meta({ id: 'Evidence' })
@@ -134,7 +134,7 @@ export const exposureSchema = z
           relation: z.string().nullable().describe('direct or indirect; null for unattributed'),
           value: z.string(),
           value_usd: usd,
-          share: z.number().nullable().describe('Of the total; null where the total is not complete'),
+          share: z.number().nullable().describe('Of the total; null if the total is not complete'),
           counterparties: z.array(counterpartySchema).describe('Of most value, at most 20'),
           counterparties_omitted: z.int().min(0),
         })
@@ -312,7 +312,7 @@ export const reportSchema = z.object({
         .string()
         .nullable()
         .describe(
-          'Why labels of other members do not count, such as too_large or holds_service; null where they do',
+          'Why labels of other members do not count, such as too_large or holds_service; null if they do',
         ),
     })
     .meta({ id: 'Cluster' })

@@ -30,7 +30,7 @@ test('a body that sends nothing counts too: a client has few at once, and all cl
   expect(budget.open('198.51.100.3')).not.toBeNull()
 })
 
-test('what a body took is there again once it has ended, and once alone', () => {
+test('what a body took is there again once it has ended, and only once', () => {
   const budget = createBodyBudget(noMetrics, LIMITS)
   const body = budget.open('198.51.100.1')!
   body.take(20)

@@ -21,7 +21,7 @@ test.each([
   '[::1]',
   '1.2.3.4, 5.6.7.8',
   '256.1.1.1',
-])('%j is no address', (text) => expect(normaliseIp(text)).toBeNull())
+])('%j is not an address', (text) => expect(normaliseIp(text)).toBeNull())
 
 describe('ranges', () => {
   test.each([
@@ -44,7 +44,7 @@ describe('ranges', () => {
     '2001:db8::/129',
     'example.com',
     'fe80::%1/64',
-  ])('%j is no range', (text) => expect(parseIpRange(text)).toBeNull())
+  ])('%j is not a range', (text) => expect(parseIpRange(text)).toBeNull())
 
   test('a mapped address is in the IPv4 range and never in an IPv6 one', () => {
     expect(parseIpRange('203.0.113.0/24')!.contains('::ffff:203.0.113.9')).toBe(true)

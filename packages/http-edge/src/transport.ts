@@ -119,6 +119,6 @@ function addressOfHop(hop: string): string | null {
 
 function rangeOf(text: string): IpRange {
   const range = parseIpRange(text)
-  if (range === null) throw new Error(`${text} is no IP range; expected for example 10.0.0.0/8`)
+  if (range === null) throw new Error(`${text} is not an IP range; expected for example 10.0.0.0/8`)
   return range
 }

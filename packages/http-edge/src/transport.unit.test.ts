@@ -33,7 +33,7 @@ describe('in the clear', () => {
 })
 
 describe('the client', () => {
-  test('is the peer where the peer is no trusted proxy', () => {
+  test('is the peer if the peer is not a trusted proxy', () => {
     expect(judge('127.0.0.1', '203.0.113.7')).toEqual(from('127.0.0.1'))
     expect(judge('203.0.113.7', '198.51.100.1', { isEncrypted: true })).toEqual(from('203.0.113.7'))
   })
@@ -61,8 +61,8 @@ describe('the client', () => {
   })
 })
 
-test('a proxy that is no range stops the start', () => {
+test('a proxy that is not a range stops the start', () => {
   expect(() => createTransport({ trustedProxies: ['10.0.0.0/33'], isEncrypted: false })).toThrow(
-    /no IP range/,
+    /not an IP range/,
   )
 })

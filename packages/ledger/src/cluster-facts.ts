@@ -34,6 +34,6 @@ export async function readClusterFacts(
 function lookupKeyOf(address: string, chain: string): string {
   const parsed = parseAddress(address, chain)
   if (!parsed.ok)
-    throw new Error(`The ledger holds ${address}, which is no address of ${chain}: ${parsed.reason}`)
+    throw new Error(`The ledger holds ${address}, which is not an address of ${chain}: ${parsed.reason}`)
   return parsed.lookupKey
 }

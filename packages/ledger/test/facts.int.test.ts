@@ -87,7 +87,7 @@ describe('one transfer', () => {
 })
 
 describe('value without a counterparty', () => {
-  test('that was made, destroyed or issued is no counted transfer, and yet known to who owned it', async () => {
+  test('that was made, destroyed or issued is not a counted transfer, and yet known to who owned it', async () => {
     const usdt = { kind: 'erc20', contract: USDT, raw: '5' }
     const summary = await ledger.imported(
       await fileOf(
@@ -182,7 +182,7 @@ describe('a file without times', () => {
 describe('a declared range', () => {
   const range = { completeFrom: 0, completeTo: 200 }
 
-  test('of one native-only file is no whole history on an EVM chain, and a report can say why', async () => {
+  test('of one native-only file is not a whole history on an EVM chain, and a report can say why', async () => {
     const transactions = `hash,block_number,block_timestamp,from_address,to_address,value,gas_price,receipt_status\n0xdd,199,${Date.parse('2026-11-20T12:00:00Z') / 1_000},${BOB},${ALICE},1,1,1\n`
     await etl(transactions, range)
     const record = await examined(ALICE)
@@ -190,7 +190,7 @@ describe('a declared range', () => {
     expect([...record.incomplete].sort()).toEqual(['no_tokens', 'no_traces'])
   })
 
-  test('covers the kinds that the import names, and a file of native transfers alone covers no other', async () => {
+  test('covers the kinds that the import names, and a file of only native transfers covers no other', async () => {
     const native = csvOf([{ block: 150, time: '2026-11-20T00:00:00Z' }])
     await ledger.imported(await fileOf(native), { ...range, covers: ['native'] })
     expect((await ranges()).map(({ kind }) => kind)).toEqual(['native'])

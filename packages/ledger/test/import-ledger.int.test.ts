@@ -126,9 +126,9 @@ describe('one file', () => {
 
   test.each<[string, string, string, string]>([
     ['a row that is cut', csvOf([{}]).trimEnd().slice(0, -40), 'csv', 'the file may be cut'],
-    ['a text that is no address of the chain', csvOf([{ from: '0x12' }]), 'csv', 'not an address of ETH'],
+    ['a text that is not an address of the chain', csvOf([{ from: '0x12' }]), 'csv', 'not an address of ETH'],
     ['a fraction as raw amount', csvOf([{ raw: '1.5' }]), 'csv', 'not a whole number of base units'],
-    ['a text that is no time', csvOf([{ time: 'yesterday' }]), 'csv', 'not a time'],
+    ['a text that is not a time', csvOf([{ time: 'yesterday' }]), 'csv', 'not a time'],
     ['another heading', 'a,b\n1,2\n', 'csv', 'columns of the file are not those of the format csv'],
     ['JSON that is cut', '{"hash":"0x1","gas_price":1', 'ethereum-etl', 'the file may be cut'],
     [
@@ -258,7 +258,7 @@ describe('declared ranges', () => {
   })
 })
 
-test('inputs of a transaction pay its outputs in proportion, and change is no transfer', async () => {
+test('inputs of a transaction pay its outputs in proportion, and change is not a transfer', async () => {
   const part = (owner: string, value: number) => ({ addresses: [owner], value })
   const [a, b, c] = [
     '1DoQeKfU3dYhN9bxMpFFcVUnufCPDqSPae',

@@ -99,7 +99,7 @@ describe('the net of an address', () => {
   })
 })
 
-test('participants of a CoinJoin are counterparties of its node alone', async () => {
+test('participants of a CoinJoin are counterparties of its node only', async () => {
   const values = (owners: readonly string[], value: number): Parts =>
     Object.fromEntries(owners.map((owner) => [owner, value]))
   await imported(spend(values([a, b, c, d, e], 100), values([f, g, h, i, j], 99)))

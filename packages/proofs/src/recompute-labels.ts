@@ -97,7 +97,7 @@ async function compareLabels(
   return group.map((one, index) => {
     const chains = onChains[index]!
     if (chains.some((chain) => keyOf(chain) === null))
-      return failed('The canonical address of the record is no address of its chain.')
+      return failed('The canonical address of the record is not an address of its chain.')
     return compared(recordedFacts(one), {
       labelState: lists,
       inputs: inputsOf(

@@ -109,7 +109,7 @@ describe('the verdict', () => {
     expect(subject).toContainEqual({ label: en.fields.candidates, value: 'BSC, MATIC' })
   })
 
-  it('has six bars, of which the clean signal is no risk', () => {
+  it('has six bars, of which the clean signal is not a risk', () => {
     const { bars } = documentOf()
     expect(bars.map(({ category, points }) => [category, points])).toEqual([
       ['sanctions', 100],
@@ -279,7 +279,7 @@ describe('the evidence', () => {
     expect(view!.fields.some(({ label }) => label === en.fields.source)).toBe(false)
   })
 
-  it('links http and https alone', () => {
+  it('links only http and https', () => {
     const linkOf = (sourceUrl: string) =>
       documentOf({}, { evidence: [sampleEvidence({ source_url: sourceUrl })] }).why.counted[0]!.fields.find(
         ({ label }) => label === en.fields.link,

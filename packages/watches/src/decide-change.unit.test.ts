@@ -63,7 +63,7 @@ test('what is told differs from what was told before by the threshold or by the 
   )
 })
 
-test('a score that comes back before it was told is no change', () => {
+test('a score that comes back before it was told is not a change', () => {
   fc.assert(
     fc.property(walks, THRESHOLDS, (reports, threshold) => {
       const still = reports.map((report) => ({ ...report, level: 'green' }))

@@ -150,7 +150,7 @@ test('a token without a signature, signed with the client secret, or of another 
   }
 })
 
-test('a clock that differs by half a minute is no obstacle', async () => {
+test('a clock that differs by half a minute is not an obstacle', async () => {
   expect((await signIn({ iat: NOW() + 30, exp: NOW() + 330 })).status).toBe(201)
   expect((await signIn({ iat: NOW() - 300, exp: NOW() - 30 })).status).toBe(201)
 })

@@ -192,7 +192,7 @@ test('of more changes than are split at once, the others are told at once, and a
   expect(await missing(SPLIT_PER_SECOND + 1)).toBe(1)
 })
 
-test('reports that take long to read delay no change, and a further step does not read beside it', async () => {
+test('reports that take long to read delay no change, and a further step does not read at the same time', async () => {
   const [told, next] = [await decided(before), await decided(after)]
   let reads = 0
   let isHeld = true
@@ -214,7 +214,7 @@ test('reports that take long to read delay no change, and a further step does no
   gate.abort()
 })
 
-test('a log that cannot be read is no reason to tell nothing', async () => {
+test('a log that cannot be read is not a reason to tell nothing', async () => {
   const [told, next] = [await decided(before), await decided(after)]
   const broken: EventLog = Object.assign(Object.create(installation.log) as EventLog, {
     read: () => {

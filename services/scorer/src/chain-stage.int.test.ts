@@ -55,7 +55,7 @@ async function screened(address: string, over: { livemode?: boolean; chain?: str
   return { report, event: event.data }
 }
 
-test('a report shows what the provider says and can be decided again from its record alone', async () => {
+test('a report shows what the provider says and can be decided again only from its record', async () => {
   await start(PATIENT_MS)
   const { report, event } = await screened(ELSEWHERE)
   expect(report).toMatchObject({

@@ -101,7 +101,7 @@ test('who spent together with a thief is orange, and the transaction is the evid
   expect(differences(event, recompute(structuredClone(event), shared))).toEqual([])
 })
 
-test('an address that spent alone is in no cluster', async () => {
+test('an address that spent by itself is in no cluster', async () => {
   await spendTogether(STRANGER)
   await start()
   const { report, event } = await screened(STRANGER)

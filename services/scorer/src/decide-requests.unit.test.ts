@@ -186,7 +186,7 @@ describe('nothing is decided', () => {
   })
 })
 
-test('an address that does not parse is that request’s fault alone', async () => {
+test('an address that does not parse is only that request’s fault', async () => {
   const decisions = await decider()([request({ canonicalAddress: 'nonsense\0' }), request()])
   expect(decisions.map(({ kind }) => kind)).toEqual(['undecidable', 'report'])
 })

@@ -12,7 +12,7 @@ import { buildWebApp } from '../src/server/app.js'
 import { stylesInOrder, type Asset } from '../src/server/assets.js'
 import { sessionCookie, type Session } from '../src/session/session-cookie.js'
 
-export const SECRET = 'what the console and the API alone know'
+export const SECRET = 'what only the console and the API know'
 
 export interface SeenCall {
   readonly method: string

@@ -117,7 +117,7 @@ test.each([
 
 test.each([
   ['the origin of another site', { 'sec-fetch-site': 'cross-site', origin: OUTSIDE }],
-  ['a forged origin alone', { origin: OUTSIDE }],
+  ['only a forged origin', { origin: OUTSIDE }],
   ['another port of this host', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
   ['an opaque origin of another site', { 'sec-fetch-site': 'cross-site', origin: 'null' }],
   ['another site that hides its origin', { 'sec-fetch-site': 'cross-site' }],

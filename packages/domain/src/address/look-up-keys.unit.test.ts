@@ -82,7 +82,7 @@ describe('the written forms of one key', () => {
     expect([writtenForms(tron, 'TRX', 'ETH'), writtenForms(evm, 'BSC', 'TRX')]).toEqual([[evm], [tron]])
   })
 
-  test('are none where a chain has no form of the key', () => {
+  test('are empty if a chain has no form of the key', () => {
     expect(writtenForms(P2WPKH, 'BTC', 'ETH')).toEqual([])
     expect(writtenForms('rubbish', 'BTC', 'BTC')).toEqual(['rubbish'])
   })

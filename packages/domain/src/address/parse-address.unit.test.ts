@@ -209,7 +209,7 @@ describe('forms that mean one address', () => {
 
   test.each([
     ['of a key', UNIFIED.p2pkh, '1cb8', '7bb83570b8fae146e03c5331a020b1e0892f631d'],
-    ['of a key beside two pools', UNIFIED.threePools, '1cb8', 'cad268758c5e71493066446b98e71df9d1d6a5ca'],
+    ['of a key with two pools', UNIFIED.threePools, '1cb8', 'cad268758c5e71493066446b98e71df9d1d6a5ca'],
   ])('a unified address has the look-up of its transparent receiver: %s', (_what, text, version, hash) => {
     const transparent = encodeBase58Check(Buffer.from(version + hash, 'hex'))
     expect(accepted(text).lookupKey).toBe(accepted(transparent, 'ZEC').lookupKey)

@@ -15,7 +15,7 @@ test('a receiver of an unknown type is passed over', () => {
   expect(Buffer.from(transparent!.hash).toString('hex')).toBe('06974d8bcd8ba8ef89ce36a653d93868251c2e3d')
 })
 
-test('content with one changed byte is no unified address', () => {
+test('content with one changed byte is not a unified address', () => {
   const content = contentOf(UNKNOWN_POOL)
   for (let index = 0; index < content.length; index += 1) {
     const changed = Uint8Array.from(content)
@@ -24,7 +24,7 @@ test('content with one changed byte is no unified address', () => {
   }
 })
 
-test('content that is cut off is no unified address', () => {
+test('content that is cut off is not a unified address', () => {
   const content = contentOf(UNKNOWN_POOL)
   for (let length = 0; length < content.length; length += 1) {
     expect(readUnifiedAddress(content.subarray(0, length)), `${length} bytes`).toBeUndefined()

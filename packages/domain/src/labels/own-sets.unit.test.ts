@@ -34,38 +34,38 @@ const label = (lookupKey: string, dataset: string, source = 'ofac_sdn'): OriginL
 })
 const part = { whole: false, asOf: '2020-01-01' }
 
-describe('a whole set is history beside a later one', () => {
+describe('a whole set is history once there is a later one', () => {
   test.each<[string, Partial<SetInForce>, Partial<SetInForce>, boolean]>([
     ['with an earlier date', { asOf: '2024-09-27' }, {}, true],
     ['with the same day, and a time', { asOf: '2026-11-20T08:00:00.000Z' }, {}, false],
     ['with a later date', { asOf: '2026-11-21' }, {}, false],
     ['without a date', { asOf: null }, {}, false],
-    ['beside one without a date', { asOf: '2024-09-27' }, { asOf: null }, false],
-    ['beside a part', { asOf: '2024-09-27' }, { whole: false }, false],
+    ['with one without a date', { asOf: '2024-09-27' }, { asOf: null }, false],
+    ['with a part', { asOf: '2024-09-27' }, { whole: false }, false],
     ['as a part', { asOf: '2024-09-27', whole: false }, {}, false],
-    ['beside a set that lost a label', { asOf: '2024-09-27' }, { visible: 8 }, false],
-    ['beside a much longer version', { asOf: '2024-09-27', total: 1 }, {}, true],
-    ['beside another list', { asOf: '2024-09-27', versionOf: [] }, { versionOf: [] }, false],
+    ['with a set that lost a label', { asOf: '2024-09-27' }, { visible: 8 }, false],
+    ['with a much longer version', { asOf: '2024-09-27', total: 1 }, {}, true],
+    ['with another list', { asOf: '2024-09-27', versionOf: [] }, { versionOf: [] }, false],
     [
-      'beside what was another list when it was published last',
+      'with what was another list when it was published last',
       { asOf: '2024-09-27' },
       { versionOf: [], labelSetSeq: 2 },
       false,
     ],
     [
-      'beside a list with rows that nobody read',
+      'with a list with rows that nobody read',
       { asOf: '2024-09-27' },
       { rows: { ...READ, unreadable: 2, accepted: 1 } },
       false,
     ],
     [
-      'beside a list whose unread rows were accepted',
+      'with a list whose unread rows were accepted',
       { asOf: '2024-09-27' },
       { rows: { ...READ, unreadable: 2, accepted: 2 } },
       true,
     ],
-    ['beside a withdrawn set', { asOf: '2024-09-27' }, { total: 0 }, false],
-    ['beside a list of another authority', { asOf: '2024-09-27' }, { authorityOrigin: 'uk-ofsi' }, false],
+    ['with a withdrawn set', { asOf: '2024-09-27' }, { total: 0 }, false],
+    ['with a list of another authority', { asOf: '2024-09-27' }, { authorityOrigin: 'uk-ofsi' }, false],
   ])('%s', (_what, mine, other, isHistory) => {
     expect(laterWholeSet([own('other', other)], own('mine', mine)) !== undefined).toBe(isHistory)
   })
@@ -107,7 +107,7 @@ describe('an address loses its designation', () => {
     ).toEqual(['a'])
   })
 
-  test('where a whole list ends the restatement that gave it, and not beside a part', () => {
+  test('where a whole list ends the restatement that gave it, and not where only a part is known', () => {
     const labels = [label('a', 'restated', 'somebody'), label('b', 'restated', 'somebody')]
     const now = [...labels, label('b', 'sdn')]
     expect(lost([[], labels], [[own('sdn')], now])).toEqual(['a'])

@@ -135,7 +135,7 @@ describe('exposure, which is measured with labels on a ledger, belongs', () => {
     expect(differing(decided(measured(4, 'absent')), decided(measured(5, 'examined')))).toEqual(['funds'])
   })
 
-  test('to the labels where they alone have changed', () => {
+  test('to the labels if only they have changed', () => {
     const to = decided({ ...measured(4, 'examined'), ...withLabels(18) })
     expect(differing(decided(measured(4, 'absent')), to)).toEqual(['labels'])
   })
@@ -175,7 +175,7 @@ describe('a stage that one report lacks is called not examined, whatever else ch
     expect(pointsOf(decided(asked('answered')), later)).toEqual({ labels: 7_200, time: 0, not_examined: 0 })
   })
 
-  test('what both lack is no difference', () => {
+  test('what both lack is not a difference', () => {
     expect(pointsOf(decided(exposed('late', 4)), decided(exposed('late', 4)))).toEqual({})
   })
 })

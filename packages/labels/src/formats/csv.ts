@@ -111,7 +111,7 @@ function readRow({ fields, line }: CsvRow, columns: number): ParsedItem {
   if (!isCategory(category))
     return refused(`unknown category ${shown(category)}; known: ${categories.join(', ')}`)
   if (subcategory !== '' && !isSubcategoryOf(subcategory, category))
-    return refused(`${shown(subcategory)} is no subcategory of ${category}`)
+    return refused(`${shown(subcategory)} is not a subcategory of ${category}`)
   for (const [name, text] of [
     ['address', address],
     ['entity', entity],

@@ -20,7 +20,7 @@ describe('a label CSV', () => {
     expect(items).toMatchObject([
       { type: 'row', row: { category: 'scam', subcategory: 'ransomware' } },
       { type: 'row', row: { category: 'scam' } },
-      { type: 'refused', line: 4, reason: '"ransomware" is no subcategory of stolen' },
+      { type: 'refused', line: 4, reason: '"ransomware" is not a subcategory of stolen' },
     ])
     expect(items[1]).not.toHaveProperty('row.subcategory')
   })
@@ -72,7 +72,7 @@ describe('a label CSV', () => {
     ['1abc,BTC,scam,,s,,0.5,2020-02-30', 'observed_at is not a date'],
     ['1abc,BTC,scam,,s,,0.5,yesterday', 'observed_at is not a date'],
     [`1abc,BTC,scam,${'x'.repeat(2049)},s,,0.5,2020-01-01`, 'entity is longer than 2048 characters'],
-  ])('refuses the row %s alone, with line and reason', async (row, reason) => {
+  ])('refuses only the row %s, with line and reason', async (row, reason) => {
     const items = await parse(`${header}\n${row}\n${hydra}\n`)
     expect(items).toMatchObject([{ type: 'refused', line: 2 }, { type: 'row' }])
     expect(items[0]).toHaveProperty('reason', expect.stringContaining(reason))
@@ -118,7 +118,7 @@ describe('a label CSV', () => {
     await expect(collect(failing())).rejects.toThrow('disk gone')
   })
 
-  test('with a header alone is a set without rows', async () => {
+  test('with only a header is a set without rows', async () => {
     expect(await parse(`${header}\n`)).toEqual([])
   })
 })

@@ -164,7 +164,7 @@ function requirePast({ publishedAt }: ReadLabels, { asOf }: LabelImportRequest):
 function requireAuthorities({ sources }: ReadLabels, { whole }: LabelImportRequest): void {
   const other = sources.find(({ source }) => authorityOriginOf(source) === null)
   if (whole === true && other !== undefined)
-    throw badOption(`--whole is for the list of an authority, and ${other.source} is no authority's list`)
+    throw badOption(`--whole is for the list of an authority, and ${other.source} is not the list of one`)
 }
 
 async function compareAll(

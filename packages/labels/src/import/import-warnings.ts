@@ -51,7 +51,7 @@ function authorityWarnings(comparison: SetComparison): string[] {
   )
   if (newer !== undefined && !whole)
     warnings.push(
-      `${setKey(set)} of ${setDay(asOf)} counts as a part of the list and designates beside ${setKey(newer)} of ` +
+      `${setKey(set)} of ${setDay(asOf)} counts as a part of the list and designates in addition to ${setKey(newer)} of ` +
         `${setDay(newer.asOf)}. If it is an old version of the whole list, import it with --whole: then it is history`,
     )
   if (asOf === null)

@@ -5,7 +5,7 @@ import { parseRefreshPlan, readRefreshPlan, RefreshPlanError } from './refresh-p
 const list = { set: 'sdn', format: 'ofac-xml', url: 'https://lists.example.org/sdn.xml', every: '6h' }
 const plan = (...lists: readonly object[]) => parseRefreshPlan(JSON.stringify({ lists }))
 
-test('an entry is named after its set, asked on its own host alone, and bounded', () => {
+test('an entry is named after its set, asked only on its own host, and bounded', () => {
   expect(plan(list)).toMatchObject([
     {
       name: 'sdn',
@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-test('http is for this machine alone', () => {
+test('http is only for this machine', () => {
   expect(plan({ ...list, url: 'http://127.0.0.1:9/sdn.xml' })).toMatchObject([
     { place: { hosts: ['127.0.0.1:9'] } },
   ])

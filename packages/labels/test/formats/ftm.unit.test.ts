@@ -148,7 +148,7 @@ describe('FollowTheMoney lines', () => {
     expect(rows.map((row) => [row.source, row.category, row.subcategory])).toEqual(expected)
   })
 
-  test('give wallets that stand inside their holder, even beside wallets on lines of their own', async () => {
+  test('give wallets that stand inside their holder, even if other wallets have lines of their own', async () => {
     const inside = { ...wallet, id: 'w-2', properties: { publicKey: ['1def'], currency: ['XBT'] } }
     const outside = { ...holder, properties: { ...holder.properties, cryptoWallets: [inside, 'w-1'] } }
     const { rows } = await parse(lines(wallet, outside))
@@ -173,15 +173,15 @@ describe('FollowTheMoney lines', () => {
   })
 
   test.each([
-    ['a line that is no JSON', `${lines(wallet)}nonsense\n${lines(holder)}`, 'malformed'],
-    ['a line that is no entity', '{"a":1}\n', 'malformed'],
+    ['a line that is not JSON', `${lines(wallet)}nonsense\n${lines(holder)}`, 'malformed'],
+    ['a line that is not an entity', '{"a":1}\n', 'malformed'],
     ['an end in the middle of an entity', lines(holder, wallet).slice(0, -30), 'truncated'],
   ])('are refused as a whole: %s', async (_what, text, refusal) => {
     await expect(parse(text)).rejects.toMatchObject({ name: 'SetRefusedError', refusal })
   })
 
   test.skipIf(noSharedData)(
-    'of people and companies alone hold no labels (skipped without the shared data)',
+    'of only people and companies hold no labels (skipped without the shared data)',
     async () => {
       const file = rawFile('opensanctions/yente_t1_entities.ftm.json')
       expect((await parseFile(ftm, file)).items).toEqual([])

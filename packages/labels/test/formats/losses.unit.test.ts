@@ -59,7 +59,7 @@ const never = (): never => {
 
 const keyOf = (address: string): string => {
   const parsed = parseAddress(address)
-  if (!parsed.ok) throw new Error(`${address} is no address`)
+  if (!parsed.ok) throw new Error(`${address} is not an address`)
   return parsed.lookupKey
 }
 const KEYS = PARTIES.map(({ address }) => keyOf(address))

@@ -92,7 +92,7 @@ tags:
     expect(rows.map((row) => [row.category, row.subcategory])).toEqual([[category, subcategory]])
   })
 
-  test.each(['extremism', 'victim, ransomware', 'constructor'])('%s is no category', async (concepts) => {
+  test.each(['extremism', 'victim, ransomware', 'constructor'])('%s is not a category', async (concepts) => {
     const { rows, skipped } = await parse(`currency: BTC\nconcepts: [${concepts}]\ntags:\n- address: 1abc\n`)
     expect(rows).toEqual([])
     expect(skipped).toEqual([{ line: 4, reason: `no known category in "${concepts}"` }])
@@ -111,7 +111,7 @@ tags:
     expect(facts).toMatchObject({ defaultSource: 'graphsense_tagpacks' })
   })
 
-  test('names actors from the ActorPack beside it', async () => {
+  test('names actors from the ActorPack next to it', async () => {
     const pack = textFile(
       `currency: BTC\ncategory: exchange\nlabel: hot wallet\nactor: bitfinex\ntags:\n- address: 1abc\n`,
     )
@@ -161,7 +161,7 @@ tags:
     ['no YAML', 'title: [a\ntags:\n', 'malformed'],
     ['no mapping', '- a\n- b\n', 'malformed'],
     ['no tags', 'title: a\nactors: []\n', 'wrong-header'],
-    ['tags that are none', 'tags:\n- 1abc\n', 'malformed'],
+    ['tags that are not tags', 'tags:\n- 1abc\n', 'malformed'],
     ['a key twice', 'currency: BTC\ncurrency: ETH\ntags: []\n', 'malformed'],
   ])('is refused as a whole: %s', async (_what, text, refusal) => {
     await expect(parse(text)).rejects.toMatchObject({ name: 'SetRefusedError', refusal })

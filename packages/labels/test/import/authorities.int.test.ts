@@ -105,7 +105,7 @@ describe('a wallet that a collection names for two authorities', () => {
     })
   })
 
-  test('of one authority alone ends with that authority’s own list', async () => {
+  test('of only one authority ends with that authority’s own list', async () => {
     await collected(['us_ofac_sdn'])
     await importOwnList()
     expect(await judgedIn(installation, ADDRESS, 'ETH')).toMatchObject({ overallHundredths: 0 })

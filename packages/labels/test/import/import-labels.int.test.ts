@@ -163,7 +163,7 @@ describe('an import', () => {
     expect(labels).toMatchObject([{ confidencePpm: 900_000 }])
   })
 
-  test('of a file with several sources publishes a set for each, and leaves sets it does not name alone', async () => {
+  test('of a file with several sources publishes a set for each, and does not touch sets that it does not name', async () => {
     const name = 'several.csv'
     await installation.imported(await installation.list(name, [...rows('one', 3), ...rows('two', 4)]))
     const summary = await installation.imported(await installation.list(name, rows('one', 2)))
@@ -259,7 +259,7 @@ describe('a set that cannot be trusted', () => {
 
   test.each([
     ['an unknown format', { format: 'xlsx' }, 'unknown-format'],
-    ['a date that is none', { asOf: 'yesterday' }, 'bad-option'],
+    ['something else as a date', { asOf: 'yesterday' }, 'bad-option'],
     ['accepted removals without a reason', { acceptRemovals: 7 }, 'bad-option'],
     ['a set name with a slash', { set: 'a/b' }, 'bad-option'],
   ])('is not even read with %s', async (_what, options, refusal) => {

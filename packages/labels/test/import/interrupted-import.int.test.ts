@@ -82,7 +82,7 @@ describe('two imports at once', () => {
   })
 })
 
-test('an import beside a running label view waits for it instead of running another', async () => {
+test('an import waits for a label view that runs instead of running another', async () => {
   const { log, codec, database, logger, metrics } = installation.deps
   const view = runReadModel({ readModel: labelView, log, codec, database, logger, metrics })
   try {

@@ -79,7 +79,7 @@ describe('a set', () => {
     expect(sets).toMatchObject([{ total: 0, retired: 40 }])
   })
 
-  test('of an authority beside another of its sets gives a warning: a delisting from one would not reach the other', async () => {
+  test('of an authority that has another set gives a warning: a delisting from one would not reach the other', async () => {
     const listed = [row({ source: 'uk_ofsi', category: 'sanctions', address: evm(0x77), chain: 'ETH' })]
     const first = await installation.imported(await installation.list('ofsi-august.csv', listed))
     expect(first.warnings).toEqual([])
@@ -176,7 +176,7 @@ describe('sanctions', () => {
     expect(await installation.imported(renamed)).toMatchObject({ added: 3, retired: 3 })
   })
 
-  test('of a short list are guarded beside a long list of the same authority', async () => {
+  test('of a short list are guarded as well as a long list of the same authority', async () => {
     const long = rows('ofac_sdn', 400).map((line) => line.replace(',scam,', ',sanctions,'))
     await installation.imported(await installation.list('long.csv', long))
     const short = (count: number): Promise<string> =>

@@ -130,7 +130,7 @@ describe.skipIf(shared === null)('the shared label files', () => {
       ).toEqual([])
   })
 
-  test('leave all of OFAC’s addresses designated when 631 random rows, or one file per asset, come beside them', async () => {
+  test('leave all of OFAC’s addresses designated when 631 random rows, or one file per asset, are added', async () => {
     const [header, ...lines] = (await readFile(fileOf('ofac_sdn.csv'), 'utf8')).trimEnd().split('\n')
     const designated = async (): Promise<number> =>
       new Set((await listSanctions(installation.database, 'us-ofac')).map(({ lookupKey }) => lookupKey)).size

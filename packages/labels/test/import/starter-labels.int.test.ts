@@ -104,7 +104,7 @@ test('the first whole list gets through by the documented command, however few s
   }
 })
 
-test('what another source restates is guarded beside the starter labels', async () => {
+test('what another source restates is guarded together with the starter labels', async () => {
   const fresh = await startInstallation()
   try {
     await importStarterLabels(fresh.deps)

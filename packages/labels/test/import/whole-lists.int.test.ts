@@ -50,7 +50,7 @@ describe('a set of an authority', () => {
     expect(await set('SDN.XML')).toMatchObject({ whole: true, asOf: '2026-11-21T00:00:00.000Z', total: 1 })
   })
 
-  test('that is no authority’s, or only adds, cannot be whole', async () => {
+  test('of another source, or that only adds, cannot be whole', async () => {
     expect(await tried('mine.csv', rows('mine', 3), { whole: true })).toMatchObject({ refusal: 'bad-option' })
     expect(await tried('sdn', designations(1, 3), { whole: true, append: true })).toMatchObject({
       refusal: 'bad-option',
@@ -198,7 +198,7 @@ describe('the guard counts addresses that lose a designation', () => {
     expect(await imported('sdn', designations(21, 60))).toMatchObject({ lost: [] })
   })
 
-  test('by a withdrawal, after which the set is no list', async () => {
+  test('by a withdrawal, after which the set is not a list', async () => {
     await imported('sdn', designations(1, 40), WHOLE)
     const empty = { source: 'ofac_sdn', reason: 'imported by mistake', whole: true }
     expect(await tried('sdn', [], { ...empty, acceptRemovals: 39 })).toMatchObject({ removals: 40 })
@@ -249,7 +249,7 @@ describe('--replaces', () => {
     expect(await set('new')).toMatchObject({ whole: true, total: 10, visible: 10, retired: 20 })
   })
 
-  test('counts what the file does not state of a replaced set that is no authority’s', async () => {
+  test('counts what the file does not state of a replaced set of another source', async () => {
     await imported('a.csv', rows('mine', 50))
     expect(await tried('b.csv', rows('mine', 30), { replaces: ['mine/a.csv'] })).toMatchObject({
       removals: 20,
@@ -259,7 +259,7 @@ describe('--replaces', () => {
 })
 
 describe('identity', () => {
-  test('only a changed observation date is no change; another confidence is a revision', async () => {
+  test('only a changed observation date is not a change; another confidence is a revision', async () => {
     await imported('sdn', designations(1, 3), WHOLE)
     const later = designations(1, 3, { date: '2026-11-20' })
     expect(await imported('sdn', later, WHOLE)).toMatchObject({ unchanged: 3, changed: 0 })

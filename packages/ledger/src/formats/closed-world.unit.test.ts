@@ -131,7 +131,7 @@ test.each([
   ['a token without a contract', { kind: 'erc20', asset: 'USDT' }],
   ['a token’s name as a native asset', { asset: 'USDT' }],
   ['a contract in a native row', { asset_address: address(3) }],
-  ['a height that is no number', { block_number: 'latest' }],
+  ['a height that is not a number', { block_number: 'latest' }],
 ])('a row with %s is refused', (_name, fields) => {
   expect(() => rowsOf('csv', [{ ...row, ...fields }])).toThrow(UnreadableRowError)
 })

@@ -206,7 +206,7 @@ export async function declareAll(ledger: LedgerInstallation): Promise<void> {
 
 function keyOf(address: string, chain: string): string {
   const parsed = parseAddress(address, chain)
-  if (!parsed.ok) throw new Error(`${address} is no address of ${chain}`)
+  if (!parsed.ok) throw new Error(`${address} is not an address of ${chain}`)
   return parsed.lookupKey
 }
 

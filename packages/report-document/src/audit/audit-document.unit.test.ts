@@ -80,7 +80,7 @@ test('what limits the answer stands before it: no signature, a part of the repor
   ])
 })
 
-test('a log whose name is no plain word is not in the title, and still in the document', () => {
+test('a log whose name is not a plain word is not in the title, and still in the document', () => {
   expect(documentOf({}).title).toContain('the log a1b2')
   const hostile = documentOf({ log: '<img src=x> & "' })
   expect(hostile.title).toBe('Audit of a log: reports decided again')

@@ -82,7 +82,7 @@ class EvidenceCounterparty(Model):
     """US dollars at the day of each transfer; null without a price."""
     transfers: int
     source: str
-    """The list that names the address; empty where no list does."""
+    """The list that names the address; empty if no list does."""
     source_url: str
 
 
@@ -126,7 +126,7 @@ class Evidence(Model):
     entity: str | None
     """Null for an exposure to several addresses; counterparties names them."""
     source: str
-    """Empty where several lists name the counterparties; each names its own."""
+    """Empty if several lists name the counterparties; each names its own."""
     source_url: str
     origin: str
     """Who found this out first; restatements of one origin count once."""
@@ -153,19 +153,19 @@ class Evidence(Model):
     """The others together; with counterparties they are the whole value."""
     path: tuple[Any, ...]
     base: float | None
-    """Points before the factors: 100 for a label, the cap of its kind for an exposure; null where the item does not count."""
+    """Points before the factors: 100 for a label, the cap of its kind for an exposure; null if the item does not count."""
     factors: tuple[EvidenceFactor, ...]
     """What the base is multiplied by: confidence, role, share, size or size_weight."""
     capped_by: str | None
-    """Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null where they are not."""
+    """Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null if they are not."""
     weight: float | None
-    """Weight of the category; null where the item does not count."""
+    """Weight of the category; null if the item does not count."""
     contribution: float
     """Points of the item after its limit, times the weight."""
     decisive: bool
     used: bool
     reason: str | None
-    """Why the item does not count; null where it does."""
+    """Why the item does not count; null if it does."""
     pre_designation: bool | None
 
 
@@ -220,7 +220,7 @@ class ExposureShare(Model):
     value_usd: str | None
     """US dollars at the day of each transfer; null without a price."""
     share: float | None
-    """Of the total; null where the total is not complete."""
+    """Of the total; null if the total is not complete."""
     counterparties: tuple[Counterparty, ...]
     """Of most value, at most 20."""
     counterparties_omitted: int
@@ -252,7 +252,7 @@ class Cluster(Model):
     as_of: str
     """State of the ledger."""
     stopped: str | None
-    """Why labels of other members do not count, such as too_large or holds_service; null where they do."""
+    """Why labels of other members do not count, such as too_large or holds_service; null if they do."""
 
 
 class ListRows(Model):
@@ -731,7 +731,7 @@ class LabelList(Model):
     published_at: str | None
     """When this version came into force here; null if none did."""
     age_hours: float | None
-    """Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0."""
+    """Hours since the later of `list_date` and `confirmed_at`; null if neither is known. Never below 0."""
     labels: int
     rows: ListRows
     status: str

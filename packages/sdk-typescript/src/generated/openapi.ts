@@ -269,7 +269,7 @@ export interface components {
             readonly address: string | null;
             /** @description Null for an exposure to several addresses; counterparties names them */
             readonly entity: string | null;
-            /** @description Empty where several lists name the counterparties; each names its own */
+            /** @description Empty if several lists name the counterparties; each names its own */
             readonly source: string;
             readonly source_url: string;
             /** @description Who found this out first; restatements of one origin count once */
@@ -296,19 +296,19 @@ export interface components {
             /** @description The others together; with counterparties they are the whole value */
             readonly counterparties_omitted: components["schemas"]["OmittedCounterparties"] | null;
             readonly path: readonly unknown[];
-            /** @description Points before the factors: 100 for a label, the cap of its kind for an exposure; null where the item does not count */
+            /** @description Points before the factors: 100 for a label, the cap of its kind for an exposure; null if the item does not count */
             readonly base: number | null;
             /** @description What the base is multiplied by: confidence, role, share, size or size_weight */
             readonly factors: readonly components["schemas"]["EvidenceFactor"][];
-            /** @description Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null where they are not */
+            /** @description Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null if they are not */
             readonly capped_by: string | null;
-            /** @description Weight of the category; null where the item does not count */
+            /** @description Weight of the category; null if the item does not count */
             readonly weight: number | null;
             /** @description Points of the item after its limit, times the weight */
             readonly contribution: number;
             readonly decisive: boolean;
             readonly used: boolean;
-            /** @description Why the item does not count; null where it does */
+            /** @description Why the item does not count; null if it does */
             readonly reason: string | null;
             readonly pre_designation: boolean | null;
         };
@@ -329,7 +329,7 @@ export interface components {
             /** @description US dollars at the day of each transfer; null without a price */
             readonly value_usd: string | null;
             readonly transfers: number;
-            /** @description The list that names the address; empty where no list does */
+            /** @description The list that names the address; empty if no list does */
             readonly source: string;
             readonly source_url: string;
         };
@@ -366,7 +366,7 @@ export interface components {
             readonly value: string;
             /** @description US dollars at the day of each transfer; null without a price */
             readonly value_usd: string | null;
-            /** @description Of the total; null where the total is not complete */
+            /** @description Of the total; null if the total is not complete */
             readonly share: number | null;
             /** @description Of most value, at most 20 */
             readonly counterparties: readonly components["schemas"]["Counterparty"][];
@@ -386,7 +386,7 @@ export interface components {
             readonly heuristic: string;
             /** @description State of the ledger */
             readonly as_of: string;
-            /** @description Why labels of other members do not count, such as too_large or holds_service; null where they do */
+            /** @description Why labels of other members do not count, such as too_large or holds_service; null if they do */
             readonly stopped: string | null;
         };
         readonly Coverage: {
@@ -1082,7 +1082,7 @@ export interface components {
             readonly confirmed_at: string | null;
             /** @description When this version came into force here; null if none did. */
             readonly published_at: string | null;
-            /** @description Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0. */
+            /** @description Hours since the later of `list_date` and `confirmed_at`; null if neither is known. Never below 0. */
             readonly age_hours: number | null;
             readonly labels: number;
             readonly rows: components["schemas"]["ListRows"];
@@ -1486,7 +1486,7 @@ export interface components {
             readonly webhook_admin: boolean;
             /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
             readonly actor: string | null;
-            /** @description When the session ends at the latest; null where the call carries a key. UTC, RFC 3339. */
+            /** @description When the session ends at the latest; null if the call carries a key. UTC, RFC 3339. */
             readonly expires_at: string | null;
             /** @description The token; only this answer shows it. */
             readonly session_token: string;
@@ -1523,7 +1523,7 @@ export interface components {
             readonly webhook_admin: boolean;
             /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
             readonly actor: string | null;
-            /** @description When the session ends at the latest; null where the call carries a key. UTC, RFC 3339. */
+            /** @description When the session ends at the latest; null if the call carries a key. UTC, RFC 3339. */
             readonly expires_at: string | null;
         };
         readonly AuditEntryPage: {

@@ -110,7 +110,7 @@ test('an item says how its points come about, and why they are limited', () => {
   expect(text).toContain('× 1 (weight of the category) = 69.99 points')
 })
 
-test('no points are no good news for an address that is not cleared', () => {
+test('a report without points is not good news for an address that is not cleared', () => {
   expect(lines({})[0]).toBe('NOT CLEARED (grey)  too little is known to say green')
   const exposure = { ...base.coverage.exposure, status: 'unavailable', reason: 'late', incomplete: [] }
   expect(lines({ coverage: { exposure } })[0]).toBe(
@@ -218,7 +218,7 @@ test('a name cannot command the terminal or reverse the text', () => {
   expect(text).not.toMatch(/[\u001b\u202e\0]/)
 })
 
-test('an answer about a past moment says first that it is no report, and names what it rests on', () => {
+test('an answer about a past moment says first that it is not a report, and names what it rests on', () => {
   const { report_id: id, report_url: link, ...past } = report()
   const text = asOfText(
     {
@@ -230,7 +230,7 @@ test('an answer about a past moment says first that it is no report, and names w
     plain,
   )
   expect(text.split('\n')[0]).toBe(
-    'As of 2026-03-03T09:00:00.000Z. This is no report: nothing was stored, and nothing is billed.',
+    'As of 2026-03-03T09:00:00.000Z. This is not a report: nothing was stored, and nothing is billed.',
   )
   expect(text).toContain('state 42, the newest published 2026-03-02T06:00:00.000Z')
   expect(text).toContain('in force since 2026-01-01T09:00:00.000Z')

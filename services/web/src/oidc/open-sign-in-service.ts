@@ -23,7 +23,7 @@ export async function openSignInService({ config, ...rest }: OpenOptions): Promi
     )
   if (url !== undefined && !isSafeUrl(url))
     throw new ConfigError(
-      'CUPEL_WEB_URL must be an https address where CUPEL_OIDC_FILE is set; http is accepted on loopback alone.',
+      'CUPEL_WEB_URL must be an https address if CUPEL_OIDC_FILE is set; http is accepted only on loopback.',
     )
   return createSignInService({ settings, clientSecret, ...rest })
 }

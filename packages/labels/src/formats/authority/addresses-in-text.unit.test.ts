@@ -15,7 +15,7 @@ describe('an address in a remark is found', () => {
     ['after a ticker', `Digital Currency Address - XBT ${BTC}.`, [[BTC, 'XBT']]],
     ['after a colon and before a bracket', `(ETH wallet:${ETH})`, [[ETH, 'ETH']]],
     [
-      'alone, where it can be nothing else',
+      'by itself, if it can be nothing else',
       `${TRX}; ${SEGWIT}`,
       [
         [TRX, null],
@@ -85,6 +85,6 @@ test.each([
   'Wallet: donaudampfschifffahrtsgesellschaft',
   'IBAN DE89370400440532013000, company number HRB 123456 of the address Hauptstrasse 1',
   'www.internationalcryptocurrencyexchangehouse.example',
-])('is no address and does not look like one: %s', (text) => {
+])('is not an address and does not look like one: %s', (text) => {
   expect(addressesIn(text)).toEqual({ found: [], unreadable: [] })
 })

@@ -220,7 +220,7 @@ describe('each of the lists', () => {
     ['uk-sanctions-xml', 'nobody', ukXml(), 'truncated'],
     ['uk-sanctions-xml', 'no number', ukXml(orlovDesignation).replace('CYB0099', ''), 'malformed'],
     ['ofsi-csv', 'no date', ofsiCsv(orlov).replace('Last Updated,03/06/2026\r\n', ''), 'wrong-header'],
-    ['ofsi-csv', 'a date that is none', ofsiCsv(orlov).replace('03/06/2026', '06/31/2026'), 'malformed'],
+    ['ofsi-csv', 'something else as a date', ofsiCsv(orlov).replace('03/06/2026', '06/31/2026'), 'malformed'],
     [
       'ofsi-csv',
       'a column too few',

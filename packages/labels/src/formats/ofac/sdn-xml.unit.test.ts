@@ -96,8 +96,8 @@ describe('the classic SDN list', () => {
   test.each([
     ['another document', '<html></html>', 'wrong-header'],
     ['no count', '<sdnList></sdnList>', 'malformed'],
-    ['a count that is no number', list('', 0).replace('>0<', '>none<'), 'malformed'],
-    ['a date that is none', list('', 0, '18.08.2026'), 'malformed'],
+    ['a count that is not a number', list('', 0).replace('>0<', '>none<'), 'malformed'],
+    ['something else as a date', list('', 0, '18.08.2026'), 'malformed'],
     ['an undefined entity', list('&lol;', 0), 'malformed'],
     ['tags that cross', list('<sdnEntry><uid></sdnEntry></uid>', 1), 'malformed'],
   ])('is refused as a whole: %s', async (_what, text, refusal) => {

@@ -41,7 +41,7 @@ const labelSetSchema = z
       .number()
       .nullable()
       .describe(
-        'Hours since the later of `list_date` and `confirmed_at`; null where neither is known. Never below 0.',
+        'Hours since the later of `list_date` and `confirmed_at`; null if neither is known. Never below 0.',
       ),
     labels: z.int().min(0),
     rows: listRowsSchema,

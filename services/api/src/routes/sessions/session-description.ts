@@ -25,7 +25,7 @@ export const sessionSchema = z
     expires_at: z
       .string()
       .nullable()
-      .describe('When the session ends at the latest; null where the call carries a key. UTC, RFC 3339.'),
+      .describe('When the session ends at the latest; null if the call carries a key. UTC, RFC 3339.'),
   })
   .meta({ id: 'Session' })
 

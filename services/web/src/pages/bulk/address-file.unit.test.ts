@@ -58,7 +58,7 @@ describe('addresses are found with their lines in', () => {
 })
 
 describe('what is wrong is told', () => {
-  test('by line and in the words of the judgement, and a mistyped first address is no header', () => {
+  test('by line and in the words of the judgement, and a mistyped first address is not a header', () => {
     const mistyped = ETH.replace('dC57', 'Dc57')
     const { addresses, refused } = readingOf(`${mistyped}\n${BTC}\nnonsense`)
     expect(addresses).toHaveLength(3)
@@ -98,7 +98,7 @@ describe('what is wrong is told', () => {
   })
 })
 
-test('more than a thousand addresses become jobs in the order of the lines, and too many are none', () => {
+test('more than a thousand addresses become jobs in the order of the lines, and too many do not', () => {
   const { addresses } = readingOf(Array.from({ length: 2_001 }, (_, index) => `line-${index}`).join('\n'))
   const jobs = jobsOf(addresses)
   expect(jobs.map((job) => job.length)).toEqual([1_000, 1_000, 1])

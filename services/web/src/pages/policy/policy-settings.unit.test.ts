@@ -25,7 +25,7 @@ test('every number of the simple form is a setting of the default policy', () =>
   for (const path of simpleSettings) expect(numberAt(defaultPolicy, path), path).not.toBeNull()
 })
 
-test('changed numbers make a new version and leave the given document and every other setting alone', () => {
+test('changed numbers make a new version and keep the given document and every other setting', () => {
   const before = structuredClone(defaultPolicy)
   const changed = withNumbers(
     defaultPolicy,

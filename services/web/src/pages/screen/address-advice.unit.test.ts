@@ -12,7 +12,7 @@ test('an address is named with its chain, and with the others it fits', () => {
   expect(adviseOn(LAZARUS, 'BSC')).toMatchObject({ kind: 'fits', chain: 'BSC', others: [] })
 })
 
-test('white space around an address is no fault', () => {
+test('white space around an address is not a fault', () => {
   expect(adviseOn(`  ${LAZARUS}\n`)).toMatchObject({ kind: 'fits' })
   expect(adviseOn('   ')).toEqual({ kind: 'empty' })
 })

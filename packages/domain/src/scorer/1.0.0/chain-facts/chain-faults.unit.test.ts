@@ -34,7 +34,7 @@ const contradicting = { provider: 'explorer', balanceBaseUnits: '1' }
 const faults: Readonly<Record<string, (healthy: ChainFact) => ChainInputs>> = {
   'comes too late': () => ({ stage: 'late', facts: [failedFact('late', 'own-node')] }),
   fails: () => ({ stage: 'failed', facts: [failedFact('timeout', 'own-node')] }),
-  'fails beside one that answers': (healthy) => answered(healthy, failedFact('circuit_open')),
+  'fails while another answers': (healthy) => answered(healthy, failedFact('circuit_open')),
   'contradicts another on the balance': (healthy) => answered(healthy, { ...healthy, ...contradicting }),
   'contradicts another on code': (healthy) =>
     answered(healthy, { ...healthy, provider: 'explorer', isContract: !healthy.isContract }),

@@ -150,7 +150,7 @@ describe('dust divided', () => {
     ])
   })
 
-  test('one of them alone stays dust', () => {
+  test('one of them by itself stays dust', () => {
     expect(exposed(payments([after!, after!, after!]).slice(0, 1), designated).scored).toMatchObject([
       { hundredths: 0, evidence: { used: false, reason: 'dust' } },
     ])
@@ -224,7 +224,7 @@ describe('a CoinJoin', () => {
     expect(scored[0]!.contribution).toBeLessThanOrEqual(2_499)
   })
 
-  test('is an item of its own beside a mixer that is labelled', () => {
+  test('is an item of its own in addition to a labelled mixer', () => {
     const mixer = { [addressOf(7)]: [label({ category: 'mixer', chain: 'BTC' })] }
     const both = [...all, joined({ from: addressOf(7), coinJoin: false })]
     expect(exposed(both, mixer, around).record.measures.map(({ subcategory }) => subcategory)).toEqual([
@@ -267,7 +267,7 @@ describe('payments to those whom no one pays by mistake', () => {
     )
   })
 
-  test('a weaker severe label beside a stronger plain one of the same origin still makes it severe', () => {
+  test('a weaker severe label still makes it severe if a stronger plain one has the same origin', () => {
     const labels = {
       [THIEF]: [
         label({ category: 'scam', confidencePpm: 900_000 }),

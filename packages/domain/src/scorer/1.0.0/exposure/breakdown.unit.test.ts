@@ -78,7 +78,7 @@ describe('an item of several counterparties', () => {
     expect(evidence).toMatchObject({ address: seven[0], entity: 'Thief 0', sources: 1, transfers: 2 })
   })
 
-  test('says when, from the first transfer to the last, and nothing where a time is missing', () => {
+  test('says when, from the first transfer to the last, and nothing if a time is missing', () => {
     const at = (occurredAtS: number | null) => transfer({ from: THIEF, occurredAtS })
     const period = (...times: readonly (number | null)[]) => {
       const [evidence] = evidenceOf(recorded(times.map(at), { [THIEF]: [stolen] }))

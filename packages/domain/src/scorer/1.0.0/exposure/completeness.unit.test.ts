@@ -74,7 +74,7 @@ describe('a range has a gap', () => {
     expect(reasons([received()], parts(42))).toEqual(['range_gap'])
   })
 
-  test('between two files of which both, or the first alone, end now', () => {
+  test('between two files of which both, or only the first, end now', () => {
     const early = { ...native!, toHeight: 60 }
     const late = { ...native!, fromHeight: 70 }
     for (const second of [late, { ...late, toAtS: null }, { ...late, toAtS: NOW_S - 3_600 }])
@@ -147,7 +147,7 @@ describe('a shortfall', () => {
     expect(reasons([both[0]!, { ...both[1]!, contract: USDT }])).toEqual([])
   })
 
-  test('what was created for the address is received, though it is no counted transfer', () => {
+  test('what was created for the address is received, though it is not a counted transfer', () => {
     const minted = received({ from: `0x${'0'.repeat(40)}`, contract: USDT, kind: 'token' })
     expect(reasons([minted, sent({ contract: USDT, kind: 'token' })])).toEqual(['uncounted_value'])
   })
@@ -233,7 +233,7 @@ describe('facts of providers falsify a history', () => {
       .incomplete
   const balance = (baseUnits: bigint): Partial<Facts> => ({ balanceBaseUnits: baseUnits.toString() })
 
-  test('a balance of 9,000 ETH beside one transfer', () => {
+  test('a balance of 9,000 ETH and one transfer', () => {
     expect(after([received()], balance(9_000n * ETHER))).toEqual(['balance_mismatch'])
     expect(after([received()], balance(ETHER + 1n))).toEqual(['balance_mismatch'])
     expect(after([], balance(1n))).toEqual(['balance_mismatch'])
@@ -252,7 +252,7 @@ describe('facts of providers falsify a history', () => {
     tokens: [{ asset: 'USDT', amountBaseUnits: amount.toString(), decimals: 6 }],
   })
 
-  test('5 million USDT beside a ledger without any, or with fewer', () => {
+  test('5 million USDT and a ledger without any, or with fewer', () => {
     const five = usdt(5_000_000_000_000n)
     expect(after([received()], five)).toEqual(['balance_mismatch'])
     expect(after([], five)).toEqual(['balance_mismatch'])
@@ -280,7 +280,7 @@ describe('facts of providers falsify a history', () => {
     expect(after([received({ kind: 'utxo' })], balance(701n), { ...bitcoin, netBaseUnits: null })).toEqual([])
   })
 
-  test('a count of outgoing transactions beside nothing sent, and none beside something sent', () => {
+  test('a count of outgoing transactions and nothing sent, and no count and something sent', () => {
     const outgoing = (txCount: number): Partial<Facts> => ({ txCount, txCountKind: 'outgoing' })
     expect(after([received()], outgoing(1))).toEqual(['count_mismatch'])
     expect(after([received(), sent()], outgoing(0))).toEqual(['count_mismatch'])
@@ -289,7 +289,7 @@ describe('facts of providers falsify a history', () => {
     expect(after([received()], { ...outgoing(1), codeAtAddress: 'contract' })).toEqual([])
   })
 
-  test('a count of all transactions beside an empty ledger, and none beside a transfer', () => {
+  test('a count of all transactions and an empty ledger, and no count and a transfer', () => {
     const all = (txCount: number): Partial<Facts> => ({ txCount, txCountKind: 'total' })
     expect(after([], all(3))).toEqual(['count_mismatch'])
     expect(after([received()], all(0))).toEqual(['count_mismatch'])

@@ -53,6 +53,6 @@ test.each([
   expect(fault).toContain(`exposure.${path.split('.')[0]}`)
 })
 
-test.each([null, [], {}, 'exposure', 7])('%j is no section, and says so instead of breaking', (section) => {
+test.each([null, [], {}, 'exposure', 7])('%j is not a section, and says so instead of breaking', (section) => {
   expect(policyFault(withSection(section))).toMatch(/^exposure/)
 })

@@ -282,7 +282,7 @@ describe('indirect exposure', () => {
     expect(exposed(path, { [THIEF]: [stolenLabel] }, { ...followed, policy }).record.measures).toEqual([])
   })
 
-  test('a source on the way stands for what came through it, in its own category alone', () => {
+  test('a source on the way stands for what came through it, only in its own category', () => {
     const labels = {
       [THIEF]: [stolenLabel, label({ category: 'scam' })],
       [MIDDLE]: [label({ category: 'stolen', confidencePpm: 900_000 })],

@@ -73,7 +73,7 @@ describe('a timeline', () => {
     }
   })
 
-  test('keeps a known order beside unknown ones', () => {
+  test('keeps a known order among unknown ones', () => {
     const given = [outOf({ occurredAtS: 4 }), into({ occurredAtS: 9 }), into(block(3)), outOf({})]
     expect(order(...given)).toEqual([2, 0, 1, 3])
   })

@@ -65,7 +65,7 @@ test('a label of another member counts with 0.9 · c, and names the member and t
   ])
 })
 
-test('a designation of another member is no designation: orange, never red', () => {
+test('a designation of another member is not a designation: orange, never red', () => {
   const designated = ofacLabel({ chain: 'BTC', address: MEMBER })
   const judgement = withCluster(cluster([designated]))
   expect(judgement).toMatchObject({ level: 'orange', overallHundredths: 6_999 })
@@ -75,7 +75,7 @@ test('a designation of another member is no designation: orange, never red', () 
 })
 
 test.each(['sanctions', 'darknet', 'stolen', 'scam', 'mixer'])(
-  'however sure its labels are, a cluster alone is at most orange: %s',
+  'however sure its labels are, a cluster by itself is at most orange: %s',
   (category) => {
     // The owner of a mixer or of a market is a service, and such a cluster stops.
     const role = category === 'mixer' || category === 'darknet' ? 'participant' : 'owner'

@@ -186,7 +186,7 @@ describe('a clean service', () => {
     expect(risk).toMatchObject({ level: 'green', conflicts: [] })
   })
 
-  test('keeps its level beside what its customers got from a swindler', () => {
+  test('keeps its level whatever its customers got from a swindler', () => {
     const risk = screened([from(EXCHANGE), from(SWINDLER)], { labels })
     expect(risk).toMatchObject({ level: 'green', score: 0 })
   })

@@ -52,7 +52,7 @@ describe('designations', () => {
     expect(judgement).toMatchObject({ level: 'red', evidence: [{ chain: 'ETH', used: true }] })
   })
 
-  test('what else an authority’s list says of an address is no designation', () => {
+  test('what else an authority’s list says of an address is not a designation', () => {
     const judgement = judged([ofacLabel({ category: 'darknet', confidencePpm: 950_000 })], {
       labelSets: [ofacSet()],
     })
@@ -96,7 +96,7 @@ describe('designations', () => {
     expect(scoreOf(judged([tornado], { labelSets: [ofacSet()] }))).toBe(80.75)
   })
 
-  test('a court’s forfeiture is no designation', () => {
+  test('a court’s forfeiture is not a designation', () => {
     const forfeited = label({
       category: 'sanctions',
       origin: 'us-doj',
@@ -144,7 +144,7 @@ describe('ownership', () => {
     expect(evidenceOf(judgement, 'a')).toMatchObject({ contribution: 67.5, decisive: false })
   })
 
-  test('together they are never surer than the cap, and never less sure than the best alone', () => {
+  test('together they are never surer than the cap, and never less sure than the best of them', () => {
     const many = ['a', 'b', 'c', 'd'].map((origin) => label({ origin, confidencePpm: 900_000 }))
     expect(judged(many).categoryHundredths.scam).toBe(9_500)
     const sure = judged([
@@ -294,7 +294,7 @@ describe('levels', () => {
       })
   })
 
-  test('what was ended or too weak is no conflict', () => {
+  test('what was ended or too weak is not a conflict', () => {
     const weak = [label({ confidencePpm: 100_000 }), label({ validTo: '2020-01-01' })]
     expect(judged([cleanLabel(), ...weak])).toMatchObject({ level: 'green', conflicts: [] })
   })

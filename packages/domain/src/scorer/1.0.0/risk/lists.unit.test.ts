@@ -101,7 +101,7 @@ describe('several sets of one authority', () => {
     expect(judged([ofacLabel()], { labelSets })).toMatchObject({ level: 'red' })
   })
 
-  test('a withdrawn list is no list and ends nothing', () => {
+  test('a withdrawn list is not a list and ends nothing', () => {
     const withdrawn = ofacSet({ total: 0, asOf: '2026-11-21' })
     expect(judged([restatement()], { labelSets: [withdrawn] })).toMatchObject({ level: 'red' })
     const older = ofacSet({ dataset: 'older' })
@@ -141,7 +141,7 @@ describe('several sets of one authority', () => {
       })
   })
 
-  test('a restatement ends beside a whole list, not beside parts of one', () => {
+  test('a whole list ends a restatement, and parts of one do not', () => {
     expect(judged([restatement()], { labelSets: [part('ETH.txt')] })).toMatchObject({
       level: 'red',
       overallHundredths: 9_000,
@@ -174,7 +174,7 @@ describe('the age of a list', () => {
       'complete',
     ],
     ['a list without a date', { asOf: null }, 'grey', 'stale'],
-    ['a list with a date that is none', { asOf: 'soon' }, 'grey', 'stale'],
+    ['a list with something else as its date', { asOf: 'soon' }, 'grey', 'stale'],
     ['a list of the year 2036', { asOf: '2036-01-01' }, 'grey', 'stale'],
     ['a list that was computed from an older state', { staleBase: true }, 'grey', 'stale'],
   ])('%s', (_name, changes, level, coverage) => {

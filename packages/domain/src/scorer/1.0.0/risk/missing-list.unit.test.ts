@@ -21,9 +21,9 @@ const missing = labelSet({
 })
 const old = ofacSet({ asOf: '2026-10-01' })
 test.each([
-  ['beside others is partial', [foreignList(), missing], 'current', 'partial'],
-  ['alone leaves nothing to look at', [missing], 'current', 'unavailable'],
-  ['beside one that is too old is one fault of two', [old, missing], 'current', 'stale'],
+  ['among others is partial', [foreignList(), missing], 'current', 'partial'],
+  ['by itself leaves nothing to look at', [missing], 'current', 'unavailable'],
+  ['together with one that is too old is one fault of two', [old, missing], 'current', 'stale'],
   ['in a view that lags is one fault of two', [foreignList(), missing], 'lagging', 'stale'],
 ] as const)(
   'a list that never came, %s: grey, and the same score',

@@ -76,6 +76,6 @@ test.each([
   expect(() => compilePolicy(withSetting(path, value))).toThrow(RangeError)
 })
 
-test.each([{}, null, [], 'policy', 7])('%j is no policy, and says so instead of breaking', (document) => {
+test.each([{}, null, [], 'policy', 7])('%j is not a policy, and says so instead of breaking', (document) => {
   expect(typeof policyFault(document as unknown as PolicyDocument)).toBe('string')
 })

@@ -92,7 +92,7 @@ describe('the report', () => {
     ]) // prettier-ignore
   })
 
-  test('has candidate chains only where there are several', () => {
+  test('has candidate chains only if it has several', () => {
     expect(decided({ request: { ...request, candidateChains: [] } }).report).not.toContain('candidate_chains')
   })
 

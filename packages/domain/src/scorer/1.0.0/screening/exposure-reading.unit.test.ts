@@ -129,7 +129,7 @@ describe('what a provider says of the address', () => {
     expect(judged({}).risk).toMatchObject({ level: 'green', level_reasons: [] })
   })
 
-  test('a balance of 9,000 ETH beside a ledger of one transfer is not green', () => {
+  test('a balance of 9,000 ETH with a ledger of one transfer is not green', () => {
     const report = judged({ balanceBaseUnits: (9_000n * ETHER).toString() })
     expect(report.risk).toMatchObject({ level: 'grey', level_reasons: ['partial', 'balance_mismatch'] })
     expect(report.coverage.exposure).toMatchObject({ status: 'partial', incomplete: ['balance_mismatch'] })
@@ -210,7 +210,7 @@ test('a clean exchange is green whatever its customers got from thieves, and sho
   )
 })
 
-test('the record alone gives the same bytes again, and a changed amount shows', () => {
+test('the record by itself gives the same bytes again, and a changed amount shows', () => {
   const exposure = measured(whole, { [OTHER]: [ofacLabel()] }, { labelSets: [ofacSet()] })
   const { event } = decided(exposure)
   const stored = structuredClone(event)

@@ -142,7 +142,7 @@ const dropped =
 const faults: Readonly<Record<string, (healthy: LedgerInputs) => LedgerInputs>> = {
   'a ledger that is late': dropped('late'),
   'a ledger that fails': dropped('failed'),
-  'exposure alone that is late': (healthy) => ({
+  'only exposure that is late': (healthy) => ({
     ...healthy,
     exposure: emptyExposure('late', { ledgerSeq: 7, policy: healthy.policy }),
   }),
