@@ -15,7 +15,7 @@ export const longest = [
   'services/cli/src/restore/drills.long.int.test.ts',
   'packages/sdk-typescript/test/package.full.contract.test.ts',
   'services/cli/src/start/start-cluster.long.e2e.test.ts',
-  'packages/sdk-python/test/package.contract.test.ts',
+  'packages/sdk-python/test/package.full.contract.test.ts',
   'packages/system-tests/test/bulk-kills.long.e2e.test.ts',
   'packages/system-tests/test/rolling-restart.long.e2e.test.ts',
   'services/cli/src/install/install.full.e2e.test.ts',

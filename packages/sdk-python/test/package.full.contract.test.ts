@@ -1,15 +1,13 @@
 /**
- * The Python package as a customer gets it: built, installed in a clean environment, and with the behaviour and the names of the
- * TypeScript one. The tests use the oldest and the newest Python version of this machine, and both clients; npm test draws one of each.
+ * The Python package as a customer gets it: built, and installed in a clean environment, on the oldest or the newest Python version of this
+ * machine (both in the night). cases.contract.test.ts tests its behaviour on the sources.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as typescriptSdk from '@cupel/sdk'
-import { drawnWithin, isLongRun, noteSkip } from '@cupel/testkit'
+import { drawnWithin, noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  addTools,
   buildPackage,
   cleanEnvironment,
   done,
@@ -28,11 +26,10 @@ const VERSION = /^version = "(.+)"/m.exec(
 )![1]!
 const found = await findPythons()
 if (found.length === 0) noteSkip('the Python SDK: there is no Python 3.10 to 3.14 with pip and venv')
-const chosen = drawnWithin({ name: 'the Python SDK, versions of Python', minimum: 1 }, oldestAndNewest(found))
-const clients = drawnWithin({ name: 'the Python SDK, clients', minimum: isLongRun() ? 2 : 1 }, [
-  'Cupel',
-  'AsyncCupel',
-])
+const chosen = drawnWithin(
+  { name: 'the Python package, versions of Python', minimum: 1 },
+  oldestAndNewest(found),
+)
 const prepared = await Promise.all(chosen.map(async (python) => ({ python, ...(await setUpTools(python)) })))
 const usable = prepared.flatMap((one) => ('tools' in one ? [one] : []))
 for (const one of prepared)
@@ -69,7 +66,7 @@ describe.skipIf(found.length === 0)('the Python package', () => {
   })
 })
 
-describe.each(usable)('on Python $python.version', ({ python, tools }: { python: Python; tools: string }) => {
+describe.each(usable)('on Python $python.version', ({ python }: { python: Python }) => {
   let environment: Environment
   beforeAll(async () => void (environment = await cleanEnvironment(python, wheel())), RUN_TIMEOUT_MS)
   afterAll(() => environment?.remove())
@@ -86,62 +83,4 @@ describe.each(usable)('on Python $python.version', ({ python, tools }: { python:
       expected.filter((name) => names.includes(name) || name !== 'typing_extensions'),
     )
   })
-
-  test('it has the names of the TypeScript SDK', async () => {
-    const script = join(packageFolder, 'test/python/surface.py')
-    for (const client of ['Cupel', 'AsyncCupel']) {
-      const surface = JSON.parse(await done(environment.python, [script, client])) as Surface
-      expect(surface).toEqual(surfaceOf(typescriptSdk))
-    }
-  })
-
-  describe('with tools', () => {
-    beforeAll(() => addTools(environment, tools))
-
-    test(
-      'the cases of all SDKs, and its own tests, pass',
-      async () => {
-        const result = await run(environment.python, ['-m', 'pytest', '-q', 'test/python'], {
-          cwd: packageFolder,
-          env: { CUPEL_TEST_CLIENTS: clients.join() },
-        })
-        expect(result.status, result.output).toBe(0)
-        expect(result.output).toMatch(/\d{3,} passed/)
-      },
-      RUN_TIMEOUT_MS,
-    )
-  })
 })
-
-/** Names in snake_case: methods by resource, errors, and the methods of a list. */
-interface Surface {
-  readonly methods: Readonly<Record<string, readonly string[]>>
-  readonly errors: readonly string[]
-  readonly list: readonly string[]
-  readonly webhooks: readonly string[]
-}
-
-function surfaceOf(sdk: typeof typescriptSdk): Surface {
-  const client = new sdk.Cupel({ apiKey: 'cpl_test_surface', baseUrl: 'http://localhost' })
-  const resources = Object.entries(client).filter(([name]) => name !== 'webhooks')
-  const methods = [['', client] as const, ...resources].map(([name, one]) => [snake(name), methodsOf(one)])
-  return {
-    methods: Object.fromEntries(methods) as Surface['methods'],
-    errors: Object.keys(sdk)
-      .filter((name) => name.endsWith('Error'))
-      .sort(),
-    // A JavaScript array is a Python list.
-    list: methodsOf(new sdk.ItemList(() => Promise.reject(new Error()))).map((name) =>
-      name === 'to_array' ? 'to_list' : name,
-    ),
-    webhooks: Object.keys(sdk.webhooks).sort(),
-  }
-}
-
-const methodsOf = (one: unknown): string[] =>
-  Object.getOwnPropertyNames(Object.getPrototypeOf(one))
-    .filter((name) => name !== 'constructor')
-    .map(snake)
-    .sort()
-
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
