@@ -16,14 +16,18 @@ import {
   trueSets,
   type AssetOfWorld,
   type Name,
+  type Reading,
   type View,
 } from './adversary-world.js'
 import { chooser } from './chooser.js'
+import { addressOf } from './exposure-builders.js'
 import { cleanLabel, ofacLabel } from './judgement-builders.js'
 
 type Choose = <T>(choices: readonly T[]) => T
 export interface Move {
   readonly on: readonly View['chain'][]
+  /** The least level that the visible facts prove; absent: it is only not green. */
+  readonly least?: 'orange'
   readonly play: (world: View, choose: Choose) => View
 }
 
@@ -129,6 +133,11 @@ const incoming = (world: View, { group }: AssetOfWorld): bigint =>
 const noticeable = (world: View, asset: AssetOfWorld): bigint =>
   (incoming(world, asset) * asset.dust) / 4_000_000n + 3n * asset.dust
 
+const READING: Reading = { transfers: 6, hubCounterparties: 5 }
+/** Addresses of which nothing is known. */
+const strangers = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => addressOf(500 + at))
+
 const anyAsset = (world: View, choose: Choose): AssetOfWorld => choose(assetsOf[world.chain])
 const TRON = 'TRX'
 
@@ -154,18 +163,88 @@ export const moves: Readonly<Record<string, Move>> = {
       return pay(burnt, [BURN, addressNamed('a')], asset, amount)
     },
   },
-  'pretends a CoinJoin': {
+  'pays equal outputs as a CoinJoin does': {
     on: ['BTC'],
     play: (world, choose) => {
       const [asset] = assetsOf.BTC
       const amount = choose([1n, 5n, 500n]) * asset!.dust
+      const outputs = choose([3, 10])
       const node = `coinjoin:0x${'c'.repeat(64)}`
-      const paid = pay(world, [addressNamed('sanctioned'), node], asset!, 10n * amount, { coinJoin: true })
-      return pay(paid, [node, addressNamed('a')], asset!, amount, { coinJoin: true })
+      // Whoever pays all inputs is not taken for many; if others take part, the transaction is a node with known shares.
+      const paid = choose([true, false])
+        ? pay(world, [addressNamed('sanctioned'), node], asset!, BigInt(outputs) * amount, { coinJoin: true })
+        : ['sanctioned', ...strangers(outputs - 1)].reduce(
+            (left, payer) =>
+              pay(left, [payer === 'sanctioned' ? addressNamed(payer) : payer, node], asset!, amount, {
+                coinJoin: true,
+              }),
+            world,
+          )
+      const left = pay(paid, [node, addressNamed('a')], asset!, amount, { coinJoin: true })
+      return choose([true, false]) ? { ...left, nodes: [node] } : left
+    },
+  },
+  'dusts an intermediary until it looks like a hub': {
+    on: both,
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const amount = choose([2n, 40n, 3_000n]) * asset.dust
+      const paid = pay(world, [addressNamed('sanctioned'), addressNamed('b')], asset, amount)
+      const isDear = choose([false, false, true])
+      // With payments of dust it becomes a hub indeed, and what it pays is nobody's.
+      const dusted = strangers(READING.hubCounterparties + choose([1, 4])).reduce(
+        (left, payer) =>
+          pay(left, [payer, addressNamed('b')], asset, isDear ? asset.dust : asset.dust / 1_000n),
+        paid,
+      )
+      const brought = isDear ? noticeable(world, asset) : amount
+      return { ...pay(dusted, [addressNamed('b'), addressNamed('a')], asset, brought), reading: READING }
+    },
+  },
+  'floods the wallet with payments of nothing': {
+    on: both,
+    least: 'orange',
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const paid = pay(
+        world,
+        [addressNamed('sanctioned'), addressNamed('a')],
+        asset,
+        choose([2n, 60n]) * asset.dust,
+      )
+      return {
+        ...strangers(READING.transfers + choose([1, 6])).reduce(
+          (left, payer) => pay(left, [payer, addressNamed('a')], asset, 1n),
+          paid,
+        ),
+        reading: READING,
+      }
+    },
+  },
+  'hides behind many larger payments': {
+    on: both,
+    least: 'orange',
+    play: (world, choose) => {
+      const asset = anyAsset(world, choose)
+      const paid = pay(
+        world,
+        [addressNamed('sanctioned'), addressNamed('a')],
+        asset,
+        choose([1n, 3n]) * asset.dust,
+      )
+      const larger = Array.from({ length: READING.transfers + choose([1, 3]) }, () => 10n * asset.dust)
+      return {
+        ...larger.reduce(
+          (left, amount) => pay(left, [addressNamed('exchange'), addressNamed('a')], asset, amount),
+          paid,
+        ),
+        reading: READING,
+      }
     },
   },
   'writes the designated address in another form': {
     on: ['ETH'],
+    least: 'orange',
     play: (world, choose) => {
       const address = addressNamed('sanctioned')
       const [twin] = writtenForms(address, 'ETH', TRON).filter((form) => form !== address)
@@ -243,6 +322,7 @@ export const moves: Readonly<Record<string, Move>> = {
   },
   'is paid by the wallet itself': {
     on: both,
+    least: 'orange',
     play: (world) => {
       const [asset] = assetsOf[world.chain]
       return route(world, ['a', 'sanctioned'], asset!, 1n)

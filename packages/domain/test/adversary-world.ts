@@ -35,6 +35,14 @@ export type Name = (typeof names)[number]
 
 type UnknownTokens = NonNullable<Neighbourhood['unknownTokens']>[number]
 
+/** The limits of a ledger's reader, small enough for few payments to reach them. */
+export interface Reading {
+  /** Of the screened address the largest transfers are read each, and the others added up. */
+  readonly transfers: number
+  /** An unlabelled address that exchanged at least dust with more is a hub. */
+  readonly hubCounterparties: number
+}
+
 /** Everything that a decision reads, with the names of the world. The truth is a view from which nothing is hidden. */
 export interface View {
   readonly chain: 'ETH' | 'BTC'
@@ -52,6 +60,10 @@ export interface View {
   readonly cluster: ClusterRecord | null
   /** Absent: nobody sent tokens that no table knows. */
   readonly unknownTokens?: readonly UnknownTokens[]
+  /** Paths are followed through these too: CoinJoins, of which the share of each input is known. */
+  readonly nodes?: readonly string[]
+  /** What a reader with small limits leaves of many transfers; absent: it reads all. */
+  readonly reading?: Reading
   /** Labels of the addresses that spend together with one of the world. */
   readonly mates?: Readonly<Partial<Record<Name, readonly (readonly LabelFacts[])[]>>>
 }

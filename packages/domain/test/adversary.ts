@@ -20,6 +20,7 @@ import {
 } from '../src/index.js'
 import { hidings } from './adversary-hidings.js'
 import { ledgerSigns, listSigns, provenScore, statedView } from './adversary-proofs.js'
+import { readOf } from './adversary-reader.js'
 import { addressNamed, drawnWorld, nameOf, nativeNet, worldDraws, type View } from './adversary-world.js'
 import { chooser } from './chooser.js'
 import { neighbourhood } from './exposure-builders.js'
@@ -74,11 +75,11 @@ function exposureOf(view: View) {
     known.set(address, attribution)
     return attribution
   }
-  const around = neighbourhood(view.transfers, {
+  const read = readOf(view)
+  const around = neighbourhood(read.transfers, {
+    ...read,
     chain: view.chain,
     address: addressNamed('a'),
-    followed: view.followed.map(addressNamed),
-    truncated: view.truncated,
     ranges: view.ranges,
     prices: pricesOf(view),
     netBaseUnits: view.chain === 'BTC' ? nativeNet(view.transfers, addressNamed('a')) : null,

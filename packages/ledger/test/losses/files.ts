@@ -58,13 +58,13 @@ const blocksFile = table(
 )
 
 export type Layout = 'etl' | 'etl with receipts' | 'geth' | 'csv' | 'bitcoin-etl'
-const layouts: Readonly<Record<World['chain'], readonly Layout[]>> = {
+export const layoutsOf: Readonly<Record<World['chain'], readonly Layout[]>> = {
   ETH: ['etl', 'etl with receipts', 'geth', 'csv'],
   BTC: ['bitcoin-etl', 'csv'],
 }
 
 export const drawnFiles = (world: World, choose: Choose): readonly WorldFile[] =>
-  filesAs(world, choose(layouts[world.chain]))
+  filesAs(world, choose(layoutsOf[world.chain]))
 
 export const filesAs = (world: World, layout: Layout): readonly WorldFile[] => [
   ...(layout === 'csv'
