@@ -75,8 +75,8 @@ export class Cupel {
   }
 
   /**
-   * Screens an address with the lists, policy and ledger of a past moment. The result is not a report: it has no id, nothing is stored, and
-   * nothing is billed. Providers of chain data cannot be queried about the past, so their data is left out.
+   * Screens an address with the lists, policy and ledger of a past moment. The result is not a report: it has no id, and nothing is
+   * stored. Providers of chain data cannot be queried about the past, so their data is left out.
    */
   async screenAsOf(
     address: string,

@@ -30,7 +30,9 @@ export const settingsOfConnections = {
     .min(2)
     .max(200)
     .default(10)
-    .describe('Connections a service may open to Postgres. The API opens two more for large reads.'),
+    .describe(
+      'Connections a service may open to Postgres. The API opens two more for large reads, and a scorer with a ledger four more for each thread that examines addresses.',
+    ),
   CUPEL_KAFKA_BROKERS: list
     .prefault('')
     .describe('Comma-separated host:port of Kafka brokers; required where CUPEL_LOG=kafka.'),

@@ -339,7 +339,7 @@ function readInputs(endpoint: Endpoint, request: FastifyRequest, body: Body | nu
   if (!query.ok) return invalid(query.faults)
   if (body?.ok === false) return refuse(body.code, body.detail, { errors: body.errors })
   const parsedBody = endpoint.bodySchema?.safeParse(body?.value)
-  if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error))
+  if (parsedBody?.success === false) return invalid(faultsOf(parsedBody.error, endpoint.bodySchema!))
   const inputs = { path: path?.data, query: query.value, body: parsedBody?.data }
   const judgement = 'judge' in endpoint ? endpoint.judge?.(inputs) : undefined
   if (judgement === undefined) return { ...inputs, judged: undefined }

@@ -16,6 +16,7 @@ const accepted = [
   'content-type: Application/JSON',
   'Content-Type: application/json; charset=utf-8',
   'Content-Type: application/json;charset=UTF-8',
+  'Content-Type: application/json; charset=utf8',
   'Content-Type: application/json \t; \tcharset="utf-8"',
   'Content-Type: \t application/json \t ',
 ]

@@ -30,6 +30,7 @@ export type AddressRefusalReason =
   | 'empty_address'
   | 'white_space'
   | 'too_long'
+  | 'domain_name'
   | 'wrong_chain'
   | 'unknown_chain'
 
@@ -57,7 +58,7 @@ export function parseAddress(text: string, chainCode?: string | null): ParsedAdd
   if (malformed !== undefined) return refuse('invalid_address', malformed)
   const { forms, failure } = readAddressForms(text)
   const fits = chainsOfForms(forms)
-  if (fits.length === 0) return refuse('invalid_address', failure)
+  if (fits.length === 0) return refuse('invalid_address', DOMAIN_NAME.test(text) ? 'domain_name' : failure)
   const chain = named ?? fits[0]!
   const form = forms.find(({ format }) => chain.formats.includes(format))
   if (form === undefined) {
@@ -96,6 +97,9 @@ export function addressOnChains(text: string, codes: readonly string[]): Readonl
   }
   return found
 }
+
+/** A name of ENS, Unstoppable Domains or DNS: labels and dots, the last one of letters. */
+const DOMAIN_NAME = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i
 
 /** Addresses consist only of printable ASCII without white space. */
 function malformation(text: string): AddressRefusalReason | undefined {
@@ -142,6 +146,8 @@ const details: Readonly<Record<AddressRefusalReason, string>> = {
   bad_checksum:
     'The checksum of the address does not match: a character is wrong, or its upper and lower case was lost.',
   eip55_mismatch: 'The mixed case of the address does not match its EIP-55 checksum.',
+  domain_name:
+    'The text is a name, not an address. A name can lead to another address tomorrow: look up its address, and screen that.',
   unknown_chain: 'The chain is not one of the supported chains; GET /v1/chains lists them.',
   wrong_chain: 'The address is not of this chain.',
 }

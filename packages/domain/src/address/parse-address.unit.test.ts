@@ -391,3 +391,10 @@ test('on each chain an address is what parsing it for that chain says', () => {
     }
   }
 })
+
+test('a name that leads to an address is refused as a name', () => {
+  for (const name of ['vitalik.eth', 'pay.vitalik.eth', 'brad.crypto', 'Example.COM'])
+    expect(parseAddress(name)).toMatchObject({ code: 'invalid_address', reason: 'domain_name' })
+  for (const text of ['.eth', 'vitalik.', 'a b.eth', '1.2.3.4', 'vitalik'])
+    expect(parseAddress(text)).not.toMatchObject({ reason: 'domain_name' })
+})

@@ -75,8 +75,8 @@ const refusedBodies = {
 
 type RefusedBody = keyof typeof refusedBodies
 
-/** Accepts `application/json`, with or without `charset=utf-8`, and nothing that a proxy or a parser could read differently. */
-const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i
+/** Accepts `application/json`, with or without `charset=utf-8` (some clients write `utf8`), and nothing that a proxy or a parser could read differently. */
+const JSON_MEDIA_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-?8|"utf-?8"))?$/i
 
 function mediaTypeFault(request: IncomingMessage): string | null {
   const contentType = request.headers['content-type']

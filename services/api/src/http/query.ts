@@ -25,5 +25,7 @@ export function readQuery(schema: z.ZodType, request: IncomingMessage): Query {
     given[name] = value
   }
   const parsed = schema.safeParse({ ...given })
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, faults: faultsOf(parsed.error) }
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, faults: faultsOf(parsed.error, schema) }
 }

@@ -18,7 +18,7 @@ export function asOfText(answer: AsOfAnswer, paint: Paint): string {
   const { as_of: asOf, lists, policy, ledger_snapshot: ledger, left_out: leftOut, report } = answer
   const since = policy.activated_at === null ? '' : `, in force since ${policy.activated_at}`
   return [
-    paint('bold', `As of ${asOf}. This is not a report: nothing was stored, and nothing is billed.`),
+    paint('bold', `As of ${asOf}. This is not a report: nothing was stored.`),
     '',
     reportText({ ...report, report_id: '', report_url: '' }, paint),
     '',

@@ -230,7 +230,7 @@ test('an answer about a past moment says first that it is not a report, and name
     plain,
   )
   expect(text.split('\n')[0]).toBe(
-    'As of 2026-03-03T09:00:00.000Z. This is not a report: nothing was stored, and nothing is billed.',
+    'As of 2026-03-03T09:00:00.000Z. This is not a report: nothing was stored.',
   )
   expect(text).toContain('state 42, the newest published 2026-03-02T06:00:00.000Z')
   expect(text).toContain('in force since 2026-01-01T09:00:00.000Z')

@@ -84,7 +84,8 @@ function faultOf(
     return isNamed && looksLikeAddress(token) ? 'a piece of an address' : null
   const parsed = parseListedAddress(token, ticker)
   if (parsed.ok) return `nothing says that this is an address of ${parsed.chain}`
-  if (parsed.reason !== 'bad_format' || PREFIXED.test(token) || (isIntroduced && looksLikeAddress(token)))
+  const isForeign = parsed.reason === 'bad_format' || parsed.reason === 'domain_name'
+  if (!isForeign || PREFIXED.test(token) || (isIntroduced && looksLikeAddress(token)))
     return parsed.reason.replaceAll('_', ' ')
   return null
 }

@@ -142,8 +142,8 @@ class Cupel:
         max_retries: int | None = None,
     ) -> AsOfScreening:
         """
-        Says what lists, policy and ledger of a past moment say of an address. It is not a report: it has no id, nothing is stored, and
-        nothing is billed. Providers of chain data cannot be asked about the past, so that what they said is left out.
+        Says what lists, policy and ledger of a past moment say of an address. It is not a report: it has no id, and nothing is
+        stored. Providers of chain data cannot be asked about the past, so that what they said is left out.
 
         `as_of` is an RFC 3339 time, or a datetime with a time zone. The other arguments are those of `screen`.
         """

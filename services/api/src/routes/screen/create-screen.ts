@@ -82,7 +82,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
     tag: 'Screens',
     summary: 'Screen one address',
     description:
-      'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`. With `as_of` no report is made and nothing is billed: the answer is decided from lists, policy and ledger as they were at that moment, and from nothing that providers say of the chain. A repeat is decided again from the same moment.',
+      'Screens an address and returns its report. Every call makes a new report, unless it repeats an earlier one under the same `Idempotency-Key`: then the report of that one is returned, for 24 hours, with `Idempotency-Replayed: true`. Where the report is not ready before the deadline, the answer is 503 `screening_timeout` with the `report_id`: the screening goes on, and the report can be fetched by that id, or by repeating the call under its `Idempotency-Key`. With `as_of` no report is made, and the call does not count in the usage: the answer is decided from lists, policy and ledger as they were at that moment, and from nothing that providers say of the chain. A repeat is decided again from the same moment.',
     headers: { Prefer: PREFER },
     access: 'read-write',
     goesFirst: true,
