@@ -3,6 +3,7 @@
  * megabytes: it never reports a present address as absent, and rarely an absent one as present. Sources: Bloom (1970), "Space/time
  * trade-offs in hash coding with allowable errors"; two hashes for all bits: Kirsch, Mitzenmacher (2006).
  */
+import { sharedKey } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
 /** 4 MiB. */
@@ -16,7 +17,7 @@ export const MAX_FILTERED_ADDRESSES = 3_000_000
 export interface AddressFilter {
   /** The filter contains every address of this state of the ledger, and perhaps of later states. */
   readonly ledgerSeq: number
-  /** False only if the ledger has no transfer of the address in that state or an earlier one. */
+  /** False only if the ledger has no transfer of the address, or of another one of its key, in that state or an earlier one. */
   mayHold(chain: string, address: string): boolean
 }
 
@@ -73,22 +74,24 @@ function mixed(hash: number): number {
 /** Addresses per page: a few milliseconds of work for the database and for this process. */
 const PAGE_ADDRESSES = 1_000
 
-type Side = 'from_address' | 'to_address'
-
-/** Each address once: the query jumps in the index from one address to the next and skips the transfers in between. */
-const pageOf = (side: Side) => ({
-  name: `ledger.addresses-${side}`,
+/** Each text once: the query jumps in the index from one to the next and skips the rows in between. */
+const pageOf = (table: string, column: string) => ({
+  name: `ledger.filter-${table}-${column}`,
   text: `
     WITH RECURSIVE found AS (
-      (SELECT chain, ${side} AS address FROM ledger.transfer
-       WHERE (chain, ${side}) > ($1, $2) ORDER BY chain, ${side} LIMIT 1)
+      (SELECT chain, ${column} AS text FROM ledger.${table}
+       WHERE (chain, ${column}) > ($1, $2) ORDER BY chain, ${column} LIMIT 1)
       UNION ALL
-      SELECT next.chain, next.address FROM found CROSS JOIN LATERAL (
-        SELECT chain, ${side} AS address FROM ledger.transfer
-        WHERE (chain, ${side}) > (found.chain, found.address) ORDER BY chain, ${side} LIMIT 1) next)
-    SELECT chain, address FROM found LIMIT ${PAGE_ADDRESSES}`,
+      SELECT next.chain, next.text FROM found CROSS JOIN LATERAL (
+        SELECT chain, ${column} AS text FROM ledger.${table}
+        WHERE (chain, ${column}) > (found.chain, found.text) ORDER BY chain, ${column} LIMIT 1) next)
+    SELECT chain, text FROM found LIMIT ${PAGE_ADDRESSES}`,
 })
-const PAGES = [pageOf('from_address'), pageOf('to_address')]
+const PAGES = [
+  pageOf('transfer', 'from_address'),
+  pageOf('transfer', 'to_address'),
+  pageOf('owner_address', 'owner_key'),
+]
 
 export interface FilterOptions {
   /** The state to read; all its transfers are committed. */
@@ -99,7 +102,7 @@ export interface FilterOptions {
 }
 
 /**
- * Reads all addresses of the ledger, of any state, into a filter; null if `afterPage` ended the read. Transfers are never deleted, so
+ * Reads all addresses of the ledger and the keys that several may have, of any state, into a filter; null if `afterPage` ended the read. Transfers are never deleted, so
  * concurrent additions are harmless.
  */
 export async function readAddressFilter(
@@ -111,17 +114,19 @@ export async function readAddressFilter(
   for (const statement of PAGES) {
     for (let last = ['', '']; ;) {
       const since = performance.now()
-      const page = await database.query<{ chain: string; address: string }>(statement, last)
-      for (const { chain, address } of page) {
+      const page = await database.query<{ chain: string; text: string }>(statement, last)
+      for (const { chain, text } of page) {
         // Most addresses both send and receive; count each once.
-        if (!bits.add(chain, address)) addresses += 1
+        if (!bits.add(chain, text)) addresses += 1
       }
       if (addresses > maxAddresses) return 'too many'
       if (page.length < PAGE_ADDRESSES) break
-      const { chain, address } = page.at(-1)!
-      last = [chain, address]
+      const { chain, text } = page.at(-1)!
+      last = [chain, text]
       if (!(await afterPage(performance.now() - since))) return null
     }
   }
-  return { ledgerSeq, mayHold: bits.mayHold }
+  const mayHold = (chain: string, address: string): boolean =>
+    bits.mayHold(chain, address) || bits.mayHold(chain, sharedKey(address, chain) ?? address)
+  return { ledgerSeq, mayHold }
 }

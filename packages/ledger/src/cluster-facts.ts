@@ -17,7 +17,12 @@ export async function readClusterFacts(
   const cluster = await readCluster(database, request)
   if (cluster === null) return null
   const { clusterId, size, stopped } = cluster
-  const members = cluster.members.map((member) => ({ ...member, key: lookupKeyOf(member.address, chain) }))
+  const own = lookupKeyOf(request.address, chain)
+  const members = cluster.members
+    .map((member) => ({ ...member, key: lookupKeyOf(member.address, chain) }))
+    // Labels of its own key are its own, in full.
+    .filter(({ key }) => key !== own)
+  if (stopped === '' && members.length === 0) return null
   const labels = members.length === 0 ? null : await labelsOf([...new Set(members.map(({ key }) => key))])
   return {
     clusterId,

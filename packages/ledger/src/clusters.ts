@@ -4,6 +4,7 @@
  * heuristic: Nakamoto (2008), "Bitcoin", section 10. CoinJoins do not join.
  */
 import type { Queryable } from '@cupel/postgres'
+import { addressesOfOwner } from './owners.js'
 
 export interface ClusterRequest {
   readonly chain: string
@@ -32,15 +33,23 @@ export interface Cluster {
   readonly stopped: '' | 'too_large'
 }
 
+/** SQL: the other addresses of the key of an address. */
+const sameKey = (address: string, columns: string): string => `
+        SELECT ${columns} FROM ledger.owner_address own
+        JOIN ledger.owner_address o ON o.chain = own.chain AND o.owner_key = own.owner_key AND o.address <> own.address
+        JOIN ledger.segment s ON s.segment_id = o.segment_id
+        WHERE own.chain = $1 AND own.address = ${address} AND s.ledger_seq <= $3`
+
 const READ = {
   name: 'ledger.read-cluster',
   text: `
     WITH RECURSIVE member (address) AS (
-      SELECT $2::text COLLATE "C"
+      SELECT own.address COLLATE "C" FROM unnest($2::text[]) AS own (address)
       UNION
       SELECT joined.other FROM member CROSS JOIN LATERAL (
         SELECT j.other FROM ledger.cluster_join j JOIN ledger.segment s USING (segment_id)
-        WHERE j.chain = $1 AND j.address = member.address AND s.ledger_seq <= $3) joined)
+        WHERE j.chain = $1 AND j.address = member.address AND s.ledger_seq <= $3
+        UNION ALL${sameKey('member.address', 'o.address')}) joined)
     SELECT address FROM member LIMIT $4`,
 }
 
@@ -50,15 +59,18 @@ const READ_JOINS = {
     SELECT asked.address, first.tx_hash FROM unnest($2::text[]) AS asked (address)
     CROSS JOIN LATERAL (
       SELECT j.tx_hash FROM ledger.cluster_join j JOIN ledger.segment s USING (segment_id)
-      WHERE j.chain = $1 AND j.address = asked.address AND s.ledger_seq <= $3
+      WHERE j.chain = $1 AND s.ledger_seq <= $3
+        AND j.address = ANY (ARRAY(SELECT asked.address UNION ALL${sameKey('asked.address', 'o.address')}))
       ORDER BY s.ledger_seq, j.tx_hash LIMIT 1) first`,
 }
 
+/** Addresses that were spent from together, and those of one key. */
 const READ_PAIRS = {
   name: 'ledger.read-pairs',
   text: `
     SELECT j.address, j.other FROM ledger.cluster_join j JOIN ledger.segment s USING (segment_id)
-    WHERE j.chain = $1 AND j.address = ANY ($2::text[]) AND s.ledger_seq <= $3`,
+    WHERE j.chain = $1 AND j.address = ANY ($2::text[]) AND s.ledger_seq <= $3
+    UNION ALL${sameKey('ANY ($2::text[])', 'own.address, o.address')}`,
 }
 
 /** The clusters of several addresses, by address, itself included; none of an address that is in none or in one that is too large. */
@@ -114,7 +126,8 @@ export async function readCluster(
   const keyOf = (one: string): string => `${chain} ${maxAddresses} ${one}`
   const tooLarge: Cluster = { clusterId: address, size: maxAddresses + 1, members: [], stopped: 'too_large' }
   if ((known.get(keyOf(address)) ?? Infinity) <= ledgerSeq) return tooLarge
-  const found = await database.query<{ address: string }>(READ, [chain, address, ledgerSeq, maxAddresses + 1])
+  const own = await addressesOfOwner(database, { chain, address, ledgerSeq })
+  const found = await database.query<{ address: string }>(READ, [chain, own, ledgerSeq, maxAddresses + 1])
   if (found.length < 2) return null
   if (found.length > maxAddresses) {
     if (known.size > MAX_KNOWN_LARGE) known.clear()

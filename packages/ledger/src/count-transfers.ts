@@ -1,5 +1,6 @@
 /** Counts the transfers of addresses, and what of them has value. Strangers can send dust to anyone, so dust makes nothing large. */
 import type { Queryable } from '@cupel/postgres'
+import { ownedAddresses } from './owners.js'
 import { assetValues, IS_WORTH, seen, withAssets, type LedgerState, type Side } from './read-transfers.js'
 
 const countOf = (from: (side: Side) => string): string => `
@@ -59,11 +60,15 @@ async function counted(
   statement: typeof COUNT_ROWS,
   assets: readonly unknown[],
 ): Promise<(address: string) => number> {
-  const values = [chain, ledgerSeq, addresses, limit, ...assets]
+  const owned = await ownedAddresses(database, { chain, ledgerSeq }, addresses)
+  const values = [chain, ledgerSeq, owned.addresses, limit, ...assets]
   const rows =
     addresses.length === 0 ? [] : await database.query<{ address: string; count: number }>(statement, values)
   const counts = new Map(rows.map(({ address, count: found }) => [address, found]))
-  return (address) => counts.get(address) ?? 0
+  const sums = new Map<string, number>()
+  for (const [index, owner] of owned.ownedBy.entries())
+    sums.set(owner, (sums.get(owner) ?? 0) + (counts.get(owned.addresses[index]!) ?? 0))
+  return (address) => Math.min(sums.get(address) ?? 0, limit)
 }
 
 export interface TransferCounts {
@@ -74,15 +79,26 @@ export interface TransferCounts {
   readonly counterparties: number
 }
 
-/** Counts everything that the addresses moved. */
+/** Counts everything that the addresses moved, and what the other addresses of their keys did. A counterparty of two of them counts twice. */
 export async function readSizes(
   database: Queryable,
   { chain, ledgerSeq, addresses }: LedgerState & { readonly addresses: readonly string[] },
 ): Promise<ReadonlyMap<string, TransferCounts>> {
-  const values = [chain, ledgerSeq, addresses, ...assetValues(chain)]
+  const owned = await ownedAddresses(database, { chain, ledgerSeq }, addresses)
+  const values = [chain, ledgerSeq, owned.addresses, ...assetValues(chain)]
   const rows = await database.query<TransferCounts & { readonly address: string } & Record<string, unknown>>(
     READ_SIZES,
     values,
   )
-  return new Map(rows.map((row) => [row.address, row]))
+  const counts = new Map(rows.map((row) => [row.address, row]))
+  const sums = new Map<string, TransferCounts>()
+  for (const [index, owner] of owned.ownedBy.entries())
+    sums.set(owner, added(sums.get(owner), counts.get(owned.addresses[index]!)!))
+  return sums
 }
+
+const added = (known: TransferCounts | undefined, more: TransferCounts): TransferCounts => ({
+  transfers: (known?.transfers ?? 0) + more.transfers,
+  worth: (known?.worth ?? 0) + more.worth,
+  counterparties: (known?.counterparties ?? 0) + more.counterparties,
+})

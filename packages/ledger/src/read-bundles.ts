@@ -4,6 +4,7 @@
  */
 import { isCoinJoinNode, type Transfer } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { addressesOfOwner, nodesOf } from './owners.js'
 import {
   assetValues,
   LARGEST_FIRST,
@@ -24,7 +25,7 @@ const READ = {
       CASE WHEN bool_and(block_number IS NOT NULL) THEN max(block_number)::text END AS block_number
     FROM (
       SELECT side.*, row_number() OVER (ORDER BY ${LARGEST_FIRST}) AS rank
-      FROM unnest(ARRAY[$3::text]) AS asked (address)
+      FROM unnest($3::text[]) AS asked (address)
       CROSS JOIN LATERAL (${sideOf('from_address')} UNION ALL ${sideOf('to_address')}) side) ranked
     WHERE rank > $4 AND amount > 0
     GROUP BY outgoing, counterparty, contract, kind, proven, at_s / ${DAY_S}
@@ -50,14 +51,15 @@ export async function readBundles(
   database: Queryable,
   { chain, ledgerSeq, address, beyond }: LedgerState & { readonly address: string; readonly beyond: number },
 ): Promise<readonly Transfer[]> {
-  const rows = await database.query<BundleRow>(READ, [
-    chain,
-    ledgerSeq,
-    address,
-    beyond,
-    ...assetValues(chain),
-  ])
-  return rows.map(({ id, outgoing, counterparty, contract, kind, proven, ...row }) => ({
+  const state = { chain, ledgerSeq, address }
+  const own = await addressesOfOwner(database, state)
+  const rows = await database.query<BundleRow>(READ, [chain, ledgerSeq, own, beyond, ...assetValues(chain)])
+  const counterparties = rows.map(({ counterparty }) => counterparty)
+  const nodeOf = await nodesOf(database, state, { counterparties, owners: [address] })
+  const others = rows
+    .map((row) => ({ ...row, counterparty: nodeOf(row.counterparty, address) }))
+    .filter(({ counterparty }) => counterparty !== address)
+  return others.map(({ id, outgoing, counterparty, contract, kind, proven, ...row }) => ({
     ...{ id, contract, kind, proven, txHash: '', index: null, position: null },
     from: outgoing ? address : counterparty,
     to: outgoing ? counterparty : address,

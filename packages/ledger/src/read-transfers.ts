@@ -1,6 +1,7 @@
 /** Transfers of addresses, as they were in one state of the ledger. */
 import { isCoinJoinNode, listAssets, measuredAs, STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { nodesOf, ownedAddresses, type NodeOf, type OwnedAddresses } from './owners.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { blockAtS } from './segments.js'
 
@@ -75,11 +76,11 @@ const READ = {
   name: 'ledger.read-transfers',
   text: `${withAssets(6)}
     SELECT ${ROW} AS row
-    FROM unnest($3::text[]) WITH ORDINALITY AS asked (address, number)
+    FROM unnest($3::text[], $10::int4[]) WITH ORDINALITY AS asked (address, owner, number)
     CROSS JOIN LATERAL (
       SELECT * FROM (${largestOf('from_address')} UNION ALL ${largestOf('to_address')}) both_sides
       ORDER BY ${LARGEST_FIRST} LIMIT $4) found
-    ORDER BY asked.number, found.weight DESC, found.transfer_id`,
+    ORDER BY asked.owner, found.weight DESC, found.transfer_id`,
 }
 
 export interface LedgerState {
@@ -92,11 +93,16 @@ export interface TransfersOfAddress {
   readonly transfers: readonly Transfer[]
   /** The address has more transfers. */
   readonly isCut: boolean
-  /** All outputs to the address minus all inputs from it, in base units; null if it has other transfers or more of them. */
+  /**
+   * All outputs to the address minus all inputs from it, in base units; null if it has other transfers or more of them. Negative if another
+   * address of its owner spent more than it received.
+   */
   readonly netBaseUnits: bigint | null
 }
 
 export interface ReadRequest extends LedgerState {
+  /** The screened address: a counterparty of its key is it. */
+  readonly address?: string
   readonly addresses: readonly string[]
   readonly limit: number
   /** Transfers below dust are left out. */
@@ -104,45 +110,59 @@ export interface ReadRequest extends LedgerState {
   readonly pace?: Pace
 }
 
-/** The transfers of most value of each address, by address; an address without transfers has no entry. */
+/**
+ * The transfers of most value of each address, by address; an address without transfers has no entry. Those of other addresses of its key
+ * are its own.
+ */
 export async function readTransfers(
   database: Queryable,
-  { chain, ledgerSeq, addresses, limit, isWorth = false, pace = withoutRest }: ReadRequest,
+  request: ReadRequest,
 ): Promise<ReadonlyMap<string, TransfersOfAddress>> {
-  if (addresses.length === 0) return new Map()
-  const values = [chain, ledgerSeq, addresses, limit + 1, isWorth, ...assetValues(chain)]
-  const rows = await database.query<{ row: string }>(READ, values)
-  return await paced(byAddress(rows, addresses, limit), pace)
+  const { chain, ledgerSeq, limit, isWorth = false, pace = withoutRest } = request
+  if (request.addresses.length === 0) return new Map()
+  const owned = await ownedAddresses(database, request, request.addresses)
+  const owners = new Map(request.addresses.map((one, index) => [one, index]))
+  const values = [chain, ledgerSeq, owned.addresses, limit + 1, isWorth, ...assetValues(chain)]
+  const told = owned.ownedBy.map((one) => owners.get(one))
+  const rows = await database.query<{ row: string }>(READ, [...values, told])
+  const split = rows.map(({ row }) => row.split(' '))
+  const counterparties = split.map((row) => row[COUNTERPARTY]!)
+  const nodeOf = await nodesOf(database, request, { counterparties, owners: request.addresses })
+  return await paced(byAddress(split, { owned, nodeOf, limit }), pace)
 }
 
 function* byAddress(
-  rows: readonly { readonly row: string }[],
-  addresses: readonly string[],
-  limit: number,
+  rows: readonly (readonly string[])[],
+  {
+    owned,
+    nodeOf,
+    limit,
+  }: { readonly owned: OwnedAddresses; readonly nodeOf: NodeOf; readonly limit: number },
 ): Steps<ReadonlyMap<string, TransfersOfAddress>> {
   const sameText = createSameText()
   const found = new Map<string, Reading>()
   for (let index = 0; index < rows.length; index++) {
     if (index % STEP_ITEMS === 0) yield
-    const row = rows[index]!.row.split(' ')
-    const address = addresses[Number(row[0]) - 1]!
+    const row = rows[index]!
+    const asked = Number(row[0]) - 1
+    const [address, written] = [owned.ownedBy[asked]!, owned.addresses[asked]!]
     let known = found.get(address)
     if (known === undefined)
-      found.set(address, (known = { rows: 0, transfers: [], isCut: false, nets: null }))
+      found.set(address, (known = { rows: 0, transfers: [], isCut: false, nets: new Map() }))
     known.rows += 1
     if (known.rows > limit) {
       known.isCut = true
       continue
     }
-    const transfer = transferOf(row, address, sameText)
-    if (transfer.kind === 'utxo') addNet((known.nets ??= new Map()), transfer.txHash, row[NET]!)
-    // A transfer of no value only carries the change of a balance.
-    if (transfer.amount > 0n) known.transfers.push(transfer)
+    const transfer = transferOf(row, address, sameText(nodeOf(row[COUNTERPARTY]!, address)))
+    if (transfer.kind === 'utxo') addNet(netsOf(known, written), transfer.txHash, row[NET]!)
+    // A transfer of no value only carries the change of a balance; one to oneself has no counterparty.
+    if (transfer.amount > 0n && transfer.from !== transfer.to) known.transfers.push(transfer)
   }
   return new Map(
     [...found].map(([address, { transfers, isCut, nets }]) => [
       address,
-      { transfers, isCut, netBaseUnits: isCut || nets === null ? null : sumOf(nets) },
+      { transfers, isCut, netBaseUnits: isCut || nets.size === 0 ? null : netOf(nets, address) },
     ]),
   )
 }
@@ -151,12 +171,25 @@ interface Reading {
   rows: number
   readonly transfers: Transfer[]
   isCut: boolean
-  /** Change of the balance by each transaction; null until a transaction with outputs is found. */
-  nets: Nets | null
+  /** Change of the balance of each address of the owner; empty until a transaction with outputs is found. */
+  readonly nets: Map<string, Nets>
 }
 
 /** By transaction; null if none of its transfers read so far states the change. */
 type Nets = Map<string, bigint | null>
+
+function netsOf({ nets }: Reading, written: string): Nets {
+  const known = nets.get(written) ?? new Map<string, bigint | null>()
+  nets.set(written, known)
+  return known
+}
+
+/** A provider tells the balance of one address. What another one of the owner spent and never received is a shortfall of the owner. */
+function netOf(nets: ReadonlyMap<string, Nets>, address: string): bigint | null {
+  const sums = [...nets.values()].map(sumOf)
+  if (sums.includes(null)) return null
+  return sums.find((sum) => sum! < 0n) ?? sumOf(nets.get(address) ?? new Map())
+}
 
 function addNet(nets: Nets, txHash: string, net: string): void {
   if (net !== '') nets.set(txHash, (nets.get(txHash) ?? 0n) + BigInt(net))
@@ -182,19 +215,19 @@ function createSameText(): (text: string) => string {
   }
 }
 
-/** Place of the net in ROW, and that of the last column. */
+/** Places in ROW: of the counterparty, of the net, and of the last column. */
+const COUNTERPARTY = 3
 const NET = 11
 const TX_HASH = 13
 
 /** In the order of ROW. */
-function transferOf(row: readonly string[], address: string, sameText: (text: string) => string): Transfer {
-  const counterparty = sameText(row[3]!)
+function transferOf(row: readonly string[], address: string, counterparty: string): Transfer {
   const isOutgoing = row[2] === 't'
   return {
     id: row[1]!,
     txHash: row.length === TX_HASH + 1 ? row[TX_HASH]! : row.slice(TX_HASH).join(' '),
-    kind: sameText(row[12]!),
-    contract: sameText(row[4]!),
+    kind: row[12]!,
+    contract: row[4]!,
     from: isOutgoing ? address : counterparty,
     to: isOutgoing ? counterparty : address,
     amount: BigInt(row[5]!),

@@ -1,6 +1,7 @@
 /** Stores a batch of transfers and its position in the file in one transaction. */
 import type { Database, Queryable } from '@cupel/postgres'
 import type { ToldTransfer } from './formats/ledger-row.js'
+import { widened } from './widened-heights.js'
 
 /** The row of a segment, updated with every batch. */
 export interface SegmentState {
@@ -42,6 +43,8 @@ export interface Batch {
   readonly outcomes: Map<string, boolean>
   /** Transaction by the two addresses that it joins, separated by a space. */
   readonly joins: Map<string, string>
+  /** Look-up keys that several addresses may have, by address. */
+  readonly owners: Map<string, string>
   /** Seconds by height. */
   readonly blocks: Map<number, number>
   /** Hashes of transactions by their place, block and index separated by a space. */
@@ -75,6 +78,7 @@ export function createBatch(segmentId: number): Batch {
     tokens: new Map(),
     outcomes: new Map(),
     joins: new Map(),
+    owners: new Map(),
     blocks: new Map(),
     places: new Map(),
     leftOut: new Map(),
@@ -191,6 +195,15 @@ const JOIN = {
     WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
 }
 
+const STORE_OWNERS = {
+  name: 'ledger.store-owners',
+  text: `
+    INSERT INTO ledger.owner_address AS known (chain, owner_key, address, segment_id)
+    SELECT $2, key, address, $1 FROM unnest($3::text[], $4::text[]) AS told (address, key)
+    ON CONFLICT (chain, address) DO UPDATE SET segment_id = excluded.segment_id
+    WHERE known.segment_id <> excluded.segment_id AND ${IS_UNSEEN}`,
+}
+
 const STORE_TOKENS = {
   name: 'ledger.store-tokens',
   text: `
@@ -244,6 +257,10 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
     if (batch.unreadable.length > 0) await storeUnreadable(transaction, batch)
     if (batch.tokens.size > 0) await storeTokens(transaction, batch, state)
     if (batch.joins.size > 0) await storeJoins(transaction, batch, state)
+    if (batch.owners.size > 0) {
+      const told = [[...batch.owners.keys()], [...batch.owners.values()]]
+      await transaction.execute(STORE_OWNERS, [batch.segmentId, state.chain, ...told])
+    }
     if (batch.blocks.size > 0) {
       const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
       await transaction.execute(STORE_BLOCKS, [batch.segmentId, state.chain, ...told])
@@ -371,22 +388,4 @@ async function storeJoins(
     pairs.map(([, another]) => another),
     [...joins.values()],
   ])
-}
-
-function widened(
-  state: SegmentState,
-  { firstHeight, lastHeight, lastHeightAtS }: Batch,
-): Pick<SegmentState, 'firstHeight' | 'lastHeight' | 'lastHeightAtS'> {
-  const first =
-    state.firstHeight === null
-      ? firstHeight
-      : firstHeight === null
-        ? state.firstHeight
-        : Math.min(state.firstHeight, firstHeight)
-  const isLater = lastHeight !== null && (state.lastHeight === null || lastHeight >= state.lastHeight)
-  return {
-    firstHeight: first,
-    lastHeight: isLater ? lastHeight : state.lastHeight,
-    lastHeightAtS: isLater ? lastHeightAtS : state.lastHeightAtS,
-  }
 }

@@ -139,6 +139,9 @@ function refuseRow({ run }: Take, record: FileRecord, error: UnreadableRowError,
 function takeRow(take: Take, row: LedgerRow, record: FileRecord, batch: Batch | null): void {
   const { line } = record
   const { code } = take.run.chain
+  if (row.type === 'inputs') noteOwners(take, row.addresses, batch)
+  if (row.type === 'transfer' || row.type === 'balance')
+    noteOwners(take, [row.transfer.from, row.transfer.to], batch)
   switch (row.type) {
     case 'left-out':
       if (row.reason === NO_INPUT_VALUES && take.run.covers.length > 0)
@@ -170,6 +173,14 @@ function takeRow(take: Take, row: LedgerRow, record: FileRecord, batch: Batch | 
       else if (reason === null || changesBalance(code, row.transfer))
         addTransfer(take, row.transfer, { batch, isCounted: reason === null })
     }
+  }
+}
+
+/** Addresses of one key are one owner, so a later read finds each of them by the key. */
+function noteOwners({ run }: Take, addresses: readonly string[], batch: Batch | null): void {
+  for (const address of addresses) {
+    const key = batch === null || address === '' ? null : run.chain.sharedKey(address)
+    if (key !== null) batch?.owners.set(address, key)
   }
 }
 

@@ -1,12 +1,13 @@
 /** What an address sent and received in tokens outside the asset table. */
 import type { UnknownTokens } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { addressesOfOwner } from './owners.js'
 import type { LedgerState } from './read-transfers.js'
 
 const sumsOf = (direction: 'in' | 'out', own: string, other: string): string => `
   SELECT '${direction}' AS direction, t.contract, t.${other} AS counterparty, sum(t.amount)::text AS amount, count(*) AS transfers
   FROM ledger.unknown_token t JOIN ledger.segment s USING (segment_id)
-  WHERE t.chain = $1 AND t.${own} = $2 AND s.ledger_seq <= $3
+  WHERE t.chain = $1 AND t.${own} = ANY ($2::text[]) AND s.ledger_seq <= $3
   GROUP BY t.contract, t.${other}`
 
 const READ = {
@@ -31,6 +32,7 @@ export async function readUnknownTokens(
   database: Queryable,
   { chain, ledgerSeq, address }: LedgerState & { readonly address: string },
 ): Promise<readonly UnknownTokens[]> {
-  const rows = await database.query<SumRow>(READ, [chain, address, ledgerSeq, MAX_UNKNOWN_TOKENS + 1])
+  const own = await addressesOfOwner(database, { chain, ledgerSeq, address })
+  const rows = await database.query<SumRow>(READ, [chain, own, ledgerSeq, MAX_UNKNOWN_TOKENS + 1])
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
 }

@@ -104,6 +104,7 @@ const IS_ON = (chain: string): string => `(w.chain = ${chain} OR w.candidate_cha
 interface ChangedAddress extends Record<string, unknown> {
   readonly chain: string
   readonly address: string
+  readonly lookup_key: string
 }
 
 /**
@@ -127,6 +128,7 @@ async function markReached(
     [...new Set(forms)],
     hops,
     MAX_REACHED + 1,
+    [...new Set(changed.map((one) => one.lookup_key))],
   ])
   if (reached.length > MAX_REACHED) return await all()
   const keys = reached.map(({ address }) => {
@@ -184,9 +186,14 @@ const CHANGED_KEYS = (after: string, upTo: string): string => `
 const CHANGED_ADDRESSES = {
   name: 'watches.changed-addresses',
   text: `
-    SELECT DISTINCT l.canonical_address AS address, l.chain FROM label_view.label l
+    SELECT DISTINCT l.canonical_address AS address, l.chain, l.lookup_key FROM label_view.label l
     WHERE l.lookup_key IN (${CHANGED_KEYS('$1', '$2')}) LIMIT $3`,
 }
+
+/** SQL: the other addresses of the key of an address in the ledger. */
+const SAME_KEY = (address: string): string => `
+      SELECT o.address FROM ledger.owner_address own JOIN ledger.owner_address o USING (chain, owner_key)
+      WHERE own.chain = $1 AND own.address = ${address} AND o.address <> own.address`
 
 /**
  * Addresses of a chain within this number of transfers from the given addresses or from those of their clusters: a counterparty counts by
@@ -194,17 +201,21 @@ const CHANGED_ADDRESSES = {
  */
 const REACHED = `
   WITH RECURSIVE member (address) AS (
-    SELECT changed.address COLLATE "C" FROM unnest($2::text[]) AS changed (address)
+    (SELECT changed.address COLLATE "C" FROM unnest($2::text[]) AS changed (address)
+    UNION
+    SELECT o.address FROM ledger.owner_address o WHERE o.chain = $1 AND o.owner_key = ANY ($5::text[]))
     UNION
     SELECT j.other FROM member CROSS JOIN LATERAL (
-      SELECT j.other FROM ledger.cluster_join j WHERE j.chain = $1 AND j.address = member.address) j),
+      SELECT j.other FROM ledger.cluster_join j WHERE j.chain = $1 AND j.address = member.address
+      UNION ALL ${SAME_KEY('member.address')}) j),
   near (address, hop) AS (
     (SELECT address, 0 FROM member LIMIT $4)
     UNION
     SELECT next.address, near.hop + 1 FROM near CROSS JOIN LATERAL (
       SELECT t.to_address AS address FROM ledger.transfer t WHERE t.chain = $1 AND t.from_address = near.address
       UNION
-      SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address) next
+      SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address) crossed
+      CROSS JOIN LATERAL (SELECT crossed.address UNION ALL ${SAME_KEY('crossed.address')}) next
     WHERE near.hop < $3)
   (SELECT address FROM member LIMIT $4)
   UNION

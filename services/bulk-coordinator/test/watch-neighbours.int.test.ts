@@ -1,5 +1,5 @@
 /** A watched address is decided again by labels of those it dealt or spent together with, in whatever form of their keys. */
-import { encodeBase58Check, encodeSegwit } from '@cupel/domain'
+import { encodeBase58Check, encodeSegwit, sharedKey, writtenForms } from '@cupel/domain'
 import { lookForNews } from '@cupel/watches'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addresses, openInstallation, type Installation } from './installation.js'
@@ -9,6 +9,8 @@ const hashOf = (n: number): Uint8Array => new Uint8Array(20).fill(n)
 /** The `bc1q…` and the `1…` form of the key with this number. */
 const segwit = (n: number): string => encodeSegwit('bc', 0, hashOf(n))
 const legacy = (n: number): string => encodeBase58Check(Uint8Array.from([0, ...hashOf(n)]))
+/** The nested `3…` form, from which nothing leads back. */
+const nested = (n: number): string => writtenForms(legacy(n), 'BTC', 'BTC')[1]!
 const [A, B, C] = addresses(3) as [string, string, string]
 const D = segwit(1)
 
@@ -31,12 +33,19 @@ const inLedger = async (chain: string): Promise<void> => {
   await settleAll(installation)
 }
 let transfers = 0
-const transfer = (from: string, to: string, chain = 'ETH') =>
-  installation.database.execute(
+const transfer = async (from: string, to: string, chain = 'ETH'): Promise<void> => {
+  for (const address of [from, to])
+    await installation.database.execute(
+      `INSERT INTO ledger.owner_address (chain, owner_key, address, segment_id) SELECT $1, $2, $3, 1 WHERE $2::text IS NOT NULL
+       ON CONFLICT DO NOTHING`,
+      [chain, sharedKey(address, chain), address],
+    )
+  await installation.database.execute(
     `INSERT INTO ledger.transfer (transfer_id, segment_id, seen_segment_id, chain, from_address, to_address, kind, contract,
        tx_hash, amount, sort_at) VALUES ($1::uuid, 1, 1, $4, $2, $3, 'native', '', '', 1, 1)`,
     [`00000000-0000-0000-0000-${String((transfers += 1)).padStart(12, '0')}`, from, to, chain],
   )
+}
 const spentTogether = async (one: string, other: string): Promise<void> => {
   for (const [address, mate] of [
     [one, other],
@@ -75,6 +84,20 @@ test.each([
   ['itself', () => Promise.resolve(), legacy(1)],
   ['an address that it spent together with', () => spentTogether(D, segwit(2)), legacy(2)],
   ['an address that it paid', () => transfer(D, segwit(2), 'BTC'), legacy(2)],
+  ['an address that it paid, by the nested form', () => transfer(D, segwit(2), 'BTC'), nested(2)],
+  [
+    'an address that was paid from another address of its own key',
+    () => transfer(legacy(1), segwit(2), 'BTC'),
+    legacy(2),
+  ],
+  [
+    'an address over an intermediary with two addresses',
+    async () => {
+      await transfer(segwit(2), segwit(3), 'BTC')
+      await transfer(legacy(3), D, 'BTC')
+    },
+    legacy(2),
+  ],
   [
     'an address whose wallet mate it paid',
     async () => {

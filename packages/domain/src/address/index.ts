@@ -1,6 +1,13 @@
 export { chainOf, chains, findChain, upperAscii } from './chain-table.js'
 export type { AddressFormat, ChainDefinition } from './chain-table.js'
-export { addressOnChains, MAX_ADDRESS_LENGTH, parseAddress, parseListedAddress } from './parse-address.js'
+export {
+  addressOnChains,
+  hasSharedKeys,
+  MAX_ADDRESS_LENGTH,
+  parseAddress,
+  parseListedAddress,
+  sharedKey,
+} from './parse-address.js'
 export type { AddressOnChain, AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
 export { screenedAddress, screenedAddressOf } from './screened-address.js'
 export type { ScreenedAddress } from './screened-address.js'

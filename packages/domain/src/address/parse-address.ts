@@ -101,6 +101,18 @@ export function addressOnChains(text: string, codes: readonly string[]): Readonl
 /** A name of ENS, Unstoppable Domains or DNS: labels and dots, the last one of letters. */
 const DOMAIN_NAME = /^(?:[a-z0-9_-]+\.)+[a-z]{2,}$/i
 
+/** Whether one key has several addresses on the chain. */
+export const hasSharedKeys = (chain: string): boolean => {
+  const family = findChain(chain)?.family
+  return family === 'bitcoin' || family === 'cardano'
+}
+
+/** The key of an address that other addresses of its chain may have too; null on a chain where a key has one address, and for other texts. */
+export function sharedKey(address: string, chain: string): string | null {
+  const parsed = hasSharedKeys(chain) ? parseAddress(address, chain) : null
+  return parsed?.ok === true ? parsed.lookupKey : null
+}
+
 /** Addresses consist only of printable ASCII without white space. */
 function malformation(text: string): AddressRefusalReason | undefined {
   if (text.length === 0) return 'empty_address'
@@ -173,7 +185,7 @@ const chainsByTicker: Readonly<Record<string, ChainCode>> = {
 }
 
 /**
- * Parses an address that a list gives beside a ticker. A ticker is no chain: it only selects among the chains that the address fits. A TRON
+ * Parses an address that a list gives with a ticker. A ticker is no chain: it only selects among the chains that the address fits. A TRON
  * address listed under XBT is a TRON address.
  */
 export function parseListedAddress(text: string, ticker: string): ParsedAddress | AddressRefusal {

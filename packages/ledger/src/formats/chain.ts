@@ -1,5 +1,5 @@
 /** Parses the addresses and numbers of ledger files. */
-import { findAsset, findChain, parseAddress } from '@cupel/domain'
+import { findAsset, findChain, hasSharedKeys, parseAddress, sharedKey } from '@cupel/domain'
 import { firstBlockAtS } from './first-blocks.js'
 import { UnreadableRowError } from './ledger-file-error.js'
 
@@ -10,6 +10,8 @@ export interface ChainDefinition {
   readonly decimals: number
   /** The canonical address; empty for an empty text. Throws UnreadableRowError for a text that is not an address of the chain. */
   readonly canonical: (text: string, line: number) => string
+  /** The key of a canonical address that others of the chain may have too; null without one. */
+  readonly sharedKey: (address: string) => string | null
 }
 
 /** Cache: addresses repeat, and parsing costs more than a look-up. */
@@ -21,6 +23,8 @@ export function openChain(code: string): ChainDefinition | undefined {
   const chain = findChain(code)
   if (chain === undefined) return undefined
   const remembered = new Map<string, string>()
+  const keys = new Map<string, string | null>()
+  const isShared = hasSharedKeys(chain.code)
   const canonical = (text: string, line: number): string => {
     if (text === '') return ''
     if (chain.family === 'evm' && LOWER_EVM.test(text)) return text
@@ -31,9 +35,22 @@ export function openChain(code: string): ChainDefinition | undefined {
       throw new UnreadableRowError(`${text.slice(0, 80)} is not an address of ${chain.code}`, line)
     if (remembered.size >= REMEMBERED_ADDRESSES) remembered.clear()
     remembered.set(text, parsed.canonical)
+    if (isShared) rememberKey(parsed.canonical, parsed.lookupKey)
     return parsed.canonical
   }
-  return { code: chain.code, family: chain.family, decimals: chain.decimals, canonical }
+  const rememberKey = (address: string, key: string | null): string | null => {
+    if (keys.size >= REMEMBERED_ADDRESSES) keys.clear()
+    keys.set(address, key)
+    return key
+  }
+  return {
+    code: chain.code,
+    family: chain.family,
+    decimals: chain.decimals,
+    canonical,
+    sharedKey: (address) =>
+      isShared ? (keys.get(address) ?? rememberKey(address, sharedKey(address, chain.code))) : null,
+  }
 }
 
 /** A whole number of base units; accepts a float such as 1.2e+21 if it is whole. */

@@ -109,6 +109,17 @@ CREATE TABLE ledger.cluster_join (
   PRIMARY KEY (chain, address, other)
 );
 
+-- Addresses by their look-up key, on chains where one key has several addresses: such addresses have one owner. Rows are never deleted.
+CREATE TABLE ledger.owner_address (
+  chain      text COLLATE "C" NOT NULL,
+  owner_key  text COLLATE "C" NOT NULL,
+  address    text COLLATE "C" NOT NULL,
+  segment_id int4 NOT NULL,
+  PRIMARY KEY (chain, address)
+);
+
+CREATE INDEX owner_address_of_key ON ledger.owner_address (chain, owner_key);
+
 -- Daily prices. A table is named by the hash of its file; the newest import is in force.
 CREATE TABLE ledger.price_import (
   price_seq   int8 PRIMARY KEY,

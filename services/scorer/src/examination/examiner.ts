@@ -129,7 +129,8 @@ async function readTogether(
   for (const [name, group] of groups) {
     const addresses = [...new Set(group.map(({ address }) => address))]
     const pace = paceUntil(Math.max(...group.map(({ deadlineAtMs }) => deadlineAtMs)))
-    read.set(name, readTransfers(database, { ...group[0]!, addresses, pace }))
+    const { chain, ledgerSeq, limit } = group[0]!
+    read.set(name, readTransfers(database, { chain, ledgerSeq, limit, addresses, pace }))
   }
   await Promise.allSettled(read.values())
   return requests.map(async (one) => (await read.get(nameOf(one))!).get(one.address) ?? noTransfers)
