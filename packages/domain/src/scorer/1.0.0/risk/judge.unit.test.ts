@@ -276,6 +276,9 @@ describe('levels', () => {
     ['Garantex', 'GARANTEX, OOO'],
     ['garantex: hot wallet 3', 'Garantex'],
     ['Биржа «Гарантекс»', 'ООО Гарантекс'],
+    ['G\u0430r\u0430ntex', 'Garantex'],
+    ['Ѕuех', 'SUEX'],
+    ['B\u0442c-e exchange', 'ВТС-Е'],
   ])('a clean label of %s conflicts with the listed %s of other addresses, and the reason names both', (entity, party) => {
     const labelSets = [labelSet(), ofacSet({ parties: ['Somebody Else', party] })]
     expect(judged([cleanLabel({ entity })], { labelSets })).toMatchObject({
