@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   explain: async () => (await import('./explain-change/register.js')).registerExplain,
   report: async () => (await import('./report/register.js')).registerReport,
   bulk: async () => (await import('./bulk/register.js')).registerBulk,
+  watches: async () => (await import('./watches/register.js')).registerWatches,
   accounts: async () => (await import('./accounts/register.js')).registerAccounts,
   keys: async () => (await import('./keys/register.js')).registerKeys,
   webhooks: async () => (await import('./webhooks/register.js')).registerWebhooks,

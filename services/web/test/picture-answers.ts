@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { riskLevels, type Report } from '@cupel/contracts'
 import { sampleJobs, sampleReports } from '@cupel/testkit'
-import type { LabelList } from '../src/api/answers.js'
+import type { LabelList, Watch } from '../src/api/answers.js'
 import { json, type FakeApi, type SeenCall } from './fake-api.js'
 
 interface Operation {
@@ -55,10 +55,28 @@ const emptyOf = (path: string): unknown =>
 function specialOf(path: string, query: URLSearchParams): unknown {
   if (path === '/v1/reports') return reportPage(query)
   if (path === '/v1/lists') return { items: lists, next_page_token: null }
+  if (path === '/v1/watches') return { items: watches, next_page_token: null }
   if (path === JOB_PATH) return jobAnswer()
   if (path === `${JOB_PATH}/results`) return { items: worstFirst().slice(0, 12), next_page_token: 'more' }
   return reports.find(({ report_id }) => path === `/v1/reports/${report_id}`) ?? null
 }
+
+const watch: Watch = {
+  ...{
+    watch_id: 'wat_0a1b2c3d4e5f60718293',
+    address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
+    chain: 'ETH',
+  },
+  ...{ reference: 'customer 4711', until: null, status: 'active', list_reasons: ['stale_labels'] },
+  last_report: {
+    ...{ report_id: '9f2c4a1be07d6358', level: 'green', score: 2.5 },
+    generated_at: '2026-11-21T09:00:01.040Z',
+  },
+}
+const watches: readonly Watch[] = [
+  watch,
+  { ...watch, watch_id: 'wat_1', reference: null, until: '2026-12-31T00:00:00.000Z', last_report: null },
+]
 
 const list: LabelList = {
   ...{ source: 'ofac_sdn', dataset: 'sdn_advanced.xml', authority: 'us-ofac', whole: true, required: true },

@@ -66,6 +66,7 @@ const pictures: readonly Picture[] = [
   { name: 'job-phone-dark', path: `/bulk/${jobId}`, look: darkPhone },
   { name: 'lists', path: '/lists' },
   { name: 'lists-phone', path: '/lists', look: phone },
+  { name: 'watches', path: '/watches' },
   { name: 'policy', path: '/policy' },
   { name: 'what-if', path: '/policy', act: tryPolicy },
   { name: 'cases-phone', path: '/cases', look: phone },

@@ -9,6 +9,24 @@ export interface ListPage<Item> {
 
 export type ReportPage = ListPage<Report>
 
+/** A watched address. */
+export interface Watch {
+  readonly watch_id: string
+  readonly address: string
+  readonly chain: string
+  readonly reference: string | null
+  readonly until: string | null
+  readonly status: string
+  /** What of the lists lets no address be green now. */
+  readonly list_reasons: readonly string[]
+  readonly last_report: {
+    readonly report_id: string
+    readonly level: string
+    readonly score: number
+    readonly generated_at: string
+  } | null
+}
+
 /** A list of labels, judged at the moment of the call. */
 export interface LabelList {
   readonly source: string

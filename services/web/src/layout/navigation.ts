@@ -1,4 +1,4 @@
-/** The entries of the navigation, in the order of use. A feature adds its entry beside its pages. */
+/** The entries of the navigation, in the order of use. A feature adds its entry with its pages. */
 import type { Session } from '../session/session-cookie.js'
 
 export interface NavigationEntry {
@@ -14,6 +14,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/history', label: 'History' },
   { path: '/bulk', label: 'Bulk' },
   { path: '/cases', label: 'Cases' },
+  { path: '/watches', label: 'Watches' },
   { path: '/lists', label: 'Lists' },
   { path: '/policy', label: 'Policy' },
   { path: '/webhooks', label: 'Webhooks' },

@@ -15,6 +15,7 @@ import { screenPages } from './screen/index.js'
 import { sharingPages } from './sharing/index.js'
 import { signInPages } from './sign-in/index.js'
 import { usagePages } from './usage/index.js'
+import { watchesPages } from './watches/index.js'
 import { webhookPages } from './webhooks/index.js'
 
 /** `service`: null where people sign in with a key alone. */
@@ -33,5 +34,6 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...usagePages,
   ...auditPages,
   ...bulkPages,
+  ...watchesPages,
   ...webhookPages,
 ]
