@@ -209,7 +209,7 @@ const coverageSchema = z
     not_examined: z
       .array(z.string())
       .describe(
-        'What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts',
+        'What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts',
       ),
     missing_stages: z
       .array(z.string())

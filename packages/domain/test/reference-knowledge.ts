@@ -25,6 +25,7 @@ export interface ReferenceKnowledge {
 
 // prettier-ignore
 const withTraces = new Set(['ETH', 'BSC', 'MATIC', 'ARB', 'OP', 'BASE', 'AVAX', 'FTM', 'GNO', 'CELO', 'LINEA', 'ETC', 'ZKSYNC', 'SCROLL', 'MNT', 'TRX'])
+const withTokens = new Set(['ETH', 'BSC', 'TRX', 'SOL', 'XRP'])
 const ofOutputs = new Set(['BTC', 'LTC', 'DOGE', 'BCH', 'DASH', 'ZEC', 'BSV', 'BTG', 'XVG'])
 const ofLabels = new Set(['conflict', 'stale_labels', 'no_sanctions_list', 'list_incomplete'])
 
@@ -125,8 +126,14 @@ function notExaminedIn(
   const words = ['cross_chain']
   if (withTraces.has(chain) && !(wasRead && exposure.ranges.some(({ kind }) => kind === 'internal')))
     words.push('internal_transfers')
+  if (withTokens.has(chain)) {
+    if (!(wasRead && exposure.ranges.some(({ kind }) => kind === 'token'))) words.push('tokens')
+    words.push('swaps')
+  }
+  words.push('beyond_hops')
   const clusterIsSilent = cluster !== null && (cluster.stopped !== '' || clusterHoldsService)
   if (!ofOutputs.has(chain) || !wasRead || clusterIsSilent) words.push('clusters')
+  if (chain === 'SOL') words.push('token_accounts')
   if (chain === 'XMR') words.push('amounts')
   return words
 }

@@ -43,7 +43,7 @@ const remedies: Readonly<Record<LevelReason, string>> = {
   list_incomplete: 'Import the list again, whole; “cupel labels sources” names the one that lacks labels.',
   weak_attribution: 'Import a label of a source of higher confidence, or the history of the address.',
   no_chain_data: 'Import the transfers of this chain, from its first block to today.',
-  partial: 'Remove the causes that are named beside this one, then screen again.',
+  partial: 'Remove the other causes that the report names, then screen again.',
   no_history: 'Screen again once the address was used.',
   no_traces: 'Import the traces of all blocks up to today.',
   no_tokens: 'Import the token transfers of all blocks up to today.',

@@ -48,7 +48,7 @@ export function limitsByOrigin(report: Report, strings: Strings): readonly Limit
 /** Reasons that lists decide, whether or not a ledger was read. */
 const ofLists: ReadonlySet<string> = new Set(['stale_labels', 'no_sanctions_list', 'list_incomplete'])
 
-/** Reasons that a provider finds, beside the ledger. */
+/** Reasons that a provider finds, not the ledger. */
 const ofProviders: ReadonlySet<string> = new Set(['balance_mismatch', 'count_mismatch'])
 
 /** Whether a limit of an earlier report, which a later one does not name, may hold all the same: the later one did not examine it. */

@@ -15,7 +15,7 @@ const factors: Readonly<Record<Factor['name'], string>> = {
   role: 'role of the address',
   share: 'weight of its share',
   size: 'weight of its size',
-  size_weight: 'weight of size beside a known share',
+  size_weight: 'weight of the size if the share is known',
 }
 
 export const pointsEn = {

@@ -3,6 +3,8 @@ import type {
   Category,
   ExposureReason,
   ListStatus,
+  ClusterStop,
+  ExposureGap,
   NotExamined,
   PartCategory,
   UnusedReason,
@@ -119,7 +121,11 @@ export const en = {
   notExamined: {
     cross_chain: 'A bridge ends the path: value that continues on another chain is not followed.',
     internal_transfers: 'Transfers inside contracts were not examined.',
+    tokens: 'Transfers of tokens were not examined.',
+    swaps: 'A swap ends the path: value that continues in another asset is not followed.',
+    beyond_hops: 'Value is not followed beyond the number of hops in the policy.',
     clusters: 'Other addresses of the same owner are not known.',
+    token_accounts: 'The owners of token accounts are not known, so their labels do not count for these.',
     amounts: 'The chain hides amounts.',
   } satisfies Record<NotExamined, string> as Readonly<Record<string, string>>,
   exposureReasons: {
@@ -127,12 +133,12 @@ export const en = {
     no_transfers: 'The ledger has no transfer of this address, and is not known to be whole.',
     late: 'The search of the ledger was not ready in time and was left out.',
     failed: 'The search of the ledger failed and was left out.',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<ExposureGap, string> as Readonly<Record<string, string>>,
   clusterStops: {
     too_large: 'The cluster is too large, so labels of its other members do not count.',
     holds_service: 'A service is in the cluster, so labels of its other members do not count.',
     failed: 'The cluster could not be read.',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<ClusterStop, string> as Readonly<Record<string, string>>,
   evidenceReasons: {
     ended: 'The label has ended.',
     authority_ended: 'The authority’s own list no longer has it.',

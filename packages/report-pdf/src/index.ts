@@ -1,5 +1,13 @@
 // The words of the document, for answers that have no other form of it.
-export { becauseOf, judgedChains, pointsText, reasonText, verdictOf } from '@cupel/report-document'
+export {
+  becauseOf,
+  en,
+  judgedChains,
+  nameOf,
+  pointsText,
+  reasonText,
+  verdictOf,
+} from '@cupel/report-document'
 export {
   STATEMENT_FORMAT,
   STATEMENT_NAME,

@@ -1,4 +1,4 @@
-/** The typographic scale and palette of a PDF. A colour never carries information that a word beside it does not. */
+/** The typographic scale and palette of a PDF. A colour never carries information that a word next to it does not. */
 import type { FontName } from './fonts.js'
 import type { Content } from './pdfmake.js'
 import { textRuns } from './text-runs.js'

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventData, Report } from '@cupel/contracts'
-import { differences, recompute } from '@cupel/domain'
+import { differences, recompute, writtenForms } from '@cupel/domain'
 import { importLedger } from '@cupel/ledger'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { loadConfig } from '@cupel/service-kit'
@@ -47,13 +47,15 @@ afterEach(async () => {
 let transactions = 0
 
 /** Imports one transaction that the given addresses pay for together. */
-async function spendTogether(...owners: readonly string[]): Promise<string> {
+const spendTogether = (...owners: readonly string[]): Promise<string> => pay(SHOP, ...owners)
+
+async function pay(to: string, ...owners: readonly string[]): Promise<string> {
   transactions += 1
   const hash = transactions.toString(16).padStart(64, '0')
   const transaction = {
     ...{ hash, block_number: transactions, index: 1, timestamp: Date.parse('2026-11-01') / 1_000 },
     inputs: owners.map((owner) => ({ addresses: [owner], value: 100_000_000 })),
-    outputs: [{ addresses: [SHOP], value: owners.length * 100_000_000 }],
+    outputs: [{ addresses: [to], value: owners.length * 100_000_000 }],
   }
   const file = join(folder, `${transactions}.json`)
   await writeFile(file, JSON.stringify(transaction))
@@ -95,18 +97,33 @@ test('who spent together with a thief is orange, and the transaction is the evid
   expect(report.cluster).toEqual({
     ...{ id: CUSTOMER, size: 2, heuristic: 'common-input', as_of: '1', stopped: null },
   })
-  expect(report.coverage.not_examined).toEqual(['cross_chain'])
+  expect(report.coverage.not_examined).toEqual(['cross_chain', 'beyond_hops'])
 
   const shared = await sharedInputs(installation, event)
   expect(differences(event, recompute(structuredClone(event), shared))).toEqual([])
 })
+
+test.each([0, 1, 2])(
+  'what came to another address of its key came to the screened one, form %i',
+  async (form) => {
+    const forms = writtenForms(CUSTOMER, 'BTC', 'BTC')
+    await pay(forms[2]!, THIEF)
+    await start()
+    const { report, event } = await screened(forms[form]!)
+    expect(report.risk.evidence).toContainEqual(
+      expect.objectContaining({ category: 'stolen', relation: 'direct', direction: 'in', address: THIEF }),
+    )
+    const shared = await sharedInputs(installation, event)
+    expect(differences(event, recompute(structuredClone(event), shared))).toEqual([])
+  },
+)
 
 test('an address that spent by itself is in no cluster', async () => {
   await spendTogether(STRANGER)
   await start()
   const { report, event } = await screened(STRANGER)
   expect(event.inputs.cluster).toBeNull()
-  expect(report).toMatchObject({ cluster: null, coverage: { not_examined: ['cross_chain'] } })
+  expect(report).toMatchObject({ cluster: null, coverage: { not_examined: ['cross_chain', 'beyond_hops'] } })
 })
 
 test('a cluster that cannot be read is a fault that the report names', async () => {
@@ -118,7 +135,10 @@ test('a cluster that cannot be read is a fault that the report names', async () 
     expect(event.inputs.cluster).toMatchObject({ stopped: 'failed', labels: [] })
     expect(report.risk).toMatchObject({ level: 'grey', score_is_lower_bound: true })
     expect(report.risk.level_reasons).toContain('partial')
-    expect(report).toMatchObject({ cluster: null, coverage: { not_examined: ['cross_chain', 'clusters'] } })
+    expect(report).toMatchObject({
+      cluster: null,
+      coverage: { not_examined: ['cross_chain', 'beyond_hops', 'clusters'] },
+    })
   })
   await vi.waitFor(async () => expect((await screened(CUSTOMER)).report.risk.level).toBe('orange'), WAIT)
 })

@@ -235,7 +235,7 @@ function holderOf(wallet: Entity, holders: ReadonlyMap<string, Entity>): Entity 
   return undefined
 }
 
-/** Entries about a party: beside it, or inside it in the nested layout. */
+/** Entries about a party: next to it, or inside it in the nested layout. */
 function sanctionsOf(party: Entity, { sanctions }: Parties): readonly Entity[] {
   const nested = (party.properties['sanctions'] ?? []).map(asEntity).filter((entry) => entry !== null)
   return [...(sanctions.get(party.id) ?? []), ...nested]

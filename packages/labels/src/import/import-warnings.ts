@@ -36,17 +36,17 @@ function authorityWarnings(comparison: SetComparison): string[] {
   const warnings: string[] = []
   const own = candidateOf(comparison, stated.size())
   const past = siblings.filter((other) => laterWholeSet([own], other) !== undefined)
-  const beside = siblings.filter((other) => !past.includes(other))
+  const inForce = siblings.filter((other) => !past.includes(other))
   if (past.length > 0)
     warnings.push(
       `${past.map(setKey).join(', ')} of an earlier date is history from now on and designates nobody`,
     )
-  if (beside.length > 0)
+  if (inForce.length > 0)
     warnings.push(
-      `${authorityOrigin} also has ${beside.map(setKey).join(', ')} in force: the sets designate together. ` +
-        `A set that is the same list under another name is withdrawn with --replaces ${setKey(beside[0]!)}`,
+      `${authorityOrigin} also has ${inForce.map(setKey).join(', ')} in force: the sets designate together. ` +
+        `A set that is the same list under another name is withdrawn with --replaces ${setKey(inForce[0]!)}`,
     )
-  const newer = beside.find(
+  const newer = inForce.find(
     (other) => other.whole && setDay(asOf) !== null && (setDay(other.asOf) ?? '') > setDay(asOf)!,
   )
   if (newer !== undefined && !whole)

@@ -390,7 +390,7 @@ class Coverage(Model):
     })
 
     not_examined: tuple[str, ...]
-    """What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts."""
+    """What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts."""
     missing_stages: tuple[str, ...] | None
     """Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more."""
     labels: LabelCoverage

@@ -390,7 +390,7 @@ export interface components {
             readonly stopped: string | null;
         };
         readonly Coverage: {
-            /** @description What this decision does not know, such as cross_chain, internal_transfers, clusters or amounts */
+            /** @description What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts */
             readonly not_examined: readonly string[];
             /** @description Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more */
             readonly missing_stages?: readonly string[];

@@ -1,7 +1,7 @@
 /** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
 import { categories, type Report } from '@cupel/contracts'
 import type { JobItem } from '@cupel/read-models'
-import { becauseOf, judgedChains, pointsText, reasonText } from '@cupel/report-pdf'
+import { becauseOf, en, judgedChains, nameOf, pointsText, reasonText } from '@cupel/report-pdf'
 import { csvCell } from './csv-cell.js'
 import { reportOf } from './job-documents.js'
 
@@ -24,6 +24,8 @@ const columns = [
   'weight',
   'points',
   'other_chains',
+  'not_examined',
+  'not_examined_means',
   'generated_at',
   'report_url',
   'error_code',
@@ -67,6 +69,8 @@ function cellsOf(
     what_to_do: report.risk.level_reasons.map((code) => reasonText(code)).join(' '),
     ...pointsOf(report),
     other_chains: judgedChains(report).join(' '),
+    not_examined: report.coverage.not_examined.join(' '),
+    not_examined_means: report.coverage.not_examined.map((code) => nameOf(en.notExamined, code)).join(' '),
     score_is_lower_bound: String(report.risk.score_is_lower_bound),
     generated_at: report.generated_at,
     report_url: report.report_url,

@@ -1,6 +1,6 @@
 import type { Report } from '@cupel/contracts'
-import { capReasons, factorNames, levelReasons } from '@cupel/domain'
-import { pointsText, reasonText } from '@cupel/report-pdf'
+import { capReasons, factorNames, levelReasons, notExaminedItems } from '@cupel/domain'
+import { en, pointsText, reasonText } from '@cupel/report-pdf'
 import { hostileStrings } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -75,6 +75,13 @@ describe('the table of results', () => {
     expect(row['factors']).toBe('confidence=0.5 role=0.5 share=0.5 size=0.5 size_weight=0.5')
     expect(row['points']).toBe(pointsText(evidence[0]!))
     expect(row['why']).toContain('; points limited')
+  })
+
+  test.each(notExaminedItems)('says that %s was not examined, and what that means', (item) => {
+    const coverage = { ...reportExample.coverage, not_examined: [item] }
+    const row = rowOf({}, { coverage })
+    expect(row['not_examined']).toBe(item)
+    expect(row['not_examined_means']).toBe(en.notExamined[item])
   })
 
   test('says what the address is on other chains', () => {

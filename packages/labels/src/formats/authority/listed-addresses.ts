@@ -19,7 +19,7 @@ export interface ListedAddresses {
 const SEPARATORS = /[\s,;|/\\"'`()[\]{}<>]+/
 /** Characters around a word. TON writes `-` and `_` in addresses, so a word is read with them first. */
 const AROUND = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
-/** Words beside an address, such as a ticker or a date, are shorter. */
+/** Words next to an address, such as a ticker or a date, are shorter. */
 const SUSPICIOUS_CHARACTERS = 16
 
 /** @param ticker currency that the row names; empty if it names none */

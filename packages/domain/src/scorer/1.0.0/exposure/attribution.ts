@@ -188,13 +188,13 @@ function pastDesignation(
   return { source, intervals: designations }
 }
 
-/** A label that counts, or would if its origin did not say something stronger beside it. */
+/** A label that counts, or would if its origin did not also say something stronger. */
 const isSevere = (label: ConsideredLabel, policy: CompiledPolicy): boolean =>
   (label.used || label.reason === ('same_origin' satisfies UnusedReason)) &&
   severeSubcategories.has(label.subcategory) &&
   strengthPpm(label, policy) >= policy.exposure.sourceConfidencePpm
 
-/** The service that owns the address. Its users, and contracts beside it, are not the service. */
+/** The service that owns the address. Its users and other contracts are not the service. */
 function serviceOf(labels: readonly LabelFacts[], context: AttributionContext): Category | null {
   const owners = labels.filter(({ role }) => role === 'owner')
   if (!owners.some(({ category }) => (serviceCategories as readonly string[]).includes(category))) return null

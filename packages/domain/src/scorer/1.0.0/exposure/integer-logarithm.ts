@@ -46,7 +46,7 @@ function scaledLogarithm(top: bigint, bottom: bigint): bigint {
 }
 
 /**
- * How much a value is beside what is dust, in parts per million: 0 up to one dust, full `decades` powers of ten above.
+ * How much a value is compared with dust, in parts per million: 0 up to one dust, full `decades` powers of ten above.
  * Rounded half up.
  */
 export function sizePpm(value: bigint, dust: bigint, decades: number): number {

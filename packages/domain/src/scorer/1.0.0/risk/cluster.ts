@@ -11,6 +11,10 @@ import { hundredthsOf, mostHundredths, weightedHundredths } from './ownership.js
 import { limited, type CappedBy } from './points.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
+/** Why labels of a cluster do not count. */
+export const clusterStops = ['too_large', 'holds_service', 'failed'] as const
+export type ClusterStop = (typeof clusterStops)[number]
+
 /** A cluster as it was read: every label of every other member. */
 export type ClusterFacts = Omit<ClusterRecord, 'labels'> & {
   readonly labels: readonly ClusterLabelFacts[]
@@ -46,7 +50,7 @@ export function considerCluster(cluster: ClusterFacts, context: AttributionConte
   )
   if (service !== undefined) {
     const labels = consideredByMember({ labels: service[1] }, context).flat()
-    return { ...cluster, stopped: 'holds_service', labels }
+    return { ...cluster, stopped: 'holds_service' satisfies ClusterStop, labels }
   }
   return { ...cluster, labels: strongestOfEach(consideredByMember(cluster, context).flat(), context.policy) }
 }

@@ -1,7 +1,7 @@
 /**
  * Decides which labels count for an address, and why the others do not.
  *
- * An authority's own sets in force designate, all of them together: its whole list, and parts of it beside that. A restatement
+ * An authority's own sets in force designate, all of them together: its whole list, and parts of it besides. A restatement
  * never outlives a whole list that is in force here: it then counts only for addresses that the authority's own sets designate.
  * A part, or a list without some of its labels, says nothing about what is not in it, so it ends nothing.
  */

@@ -29,7 +29,7 @@ export interface JudgementFacts {
   readonly labelView: Exclude<LabelViewState, 'missing'>
   readonly chainKnowledge: ChainKnowledge
   readonly codeAtAddress?: CodeAtAddress
-  /** A query beside the labels failed, was late, or got contradicting answers. */
+  /** A query other than that for labels failed, was late, or got contradicting answers. */
   readonly hasFault?: boolean
   /** Value that moved between the address and labelled ones; absent where no ledger was asked. */
   readonly exposure?: readonly ExposureMeasure[]

@@ -36,7 +36,7 @@ export interface PolicyDocument {
     readonly doubtful_share: number
   }
   readonly freshness: {
-    /** Lists that must be fresh beside those with a refresh configured. */
+    /** Lists that must be fresh in addition to those with a refresh configured. */
     readonly required: readonly RequiredList[]
     readonly max_age_hours: number
     /** By origin of the authority whose own list it is. */

@@ -19,13 +19,17 @@ export interface ExposureReading {
   readonly isDropped: boolean
 }
 
+/** Why the exposure is not known. */
+export const exposureGaps = ['not_configured', 'no_transfers', 'late', 'failed'] as const
+export type ExposureGap = (typeof exposureGaps)[number]
+
 /** Hops that a search without findings must cover before it counts. */
 const LEAST_HOPS = 2
 
 /** A provider knows value or transactions that the ledger does not have. */
 const KNOWN_TO_BE_MISSING: ReadonlySet<string> = new Set(['balance_mismatch', 'count_mismatch'])
 
-/** Reads a record beside what providers say of the address on `chain`; null where no ledger was queried. */
+/** Reads a record together with what providers say of the address on `chain`; null where no ledger was queried. */
 export function readExposure(
   chain: string,
   recorded: ExposureRecord | null,
@@ -74,8 +78,7 @@ export function readExposure(
 
 /** A stage that came too late must not look like an installation without a ledger. */
 function nothingExamined(exposure: ExposureRecord | null): ExposureReading['coverage'] {
-  const reason =
-    exposure === null ? 'not_configured' : exposure.status === 'absent' ? 'no_transfers' : exposure.status
+  const reason = gapOf(exposure)
   return {
     status: 'unavailable',
     reason,
@@ -84,6 +87,11 @@ function nothingExamined(exposure: ExposureRecord | null): ExposureReading['cove
     transfers_examined: 0,
     truncated: false,
   }
+}
+
+function gapOf(exposure: ExposureRecord | null): ExposureGap {
+  if (exposure === null) return 'not_configured'
+  return exposure.status === 'late' || exposure.status === 'failed' ? exposure.status : 'no_transfers'
 }
 
 /** Where a provider that was asked did not answer, or contradicts another, its facts cannot confirm the ledger. */
