@@ -11,6 +11,7 @@ import { fullDisk } from './full-disk.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
 import { nothingToProve } from './nothing-to-prove.js'
+import { people } from './people.js'
 import { shorterLog } from './shorter-log.js'
 import { strangers } from './strangers.js'
 import { supplyChain } from './supply-chain.js'
@@ -42,6 +43,8 @@ export const attacks: readonly Attack[] = [
     ...neighbours,
     ...forgery,
     ...forgedRecords,
+    // From here on an attack restarts the installation.
+    ...people,
     ...shorterLog,
     ...fullDisk,
   ],

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { cupel } from '../command.js'
 import { until } from '../until.js'
 import type { Attack } from './attack.js'
-import { victimClient, type Target } from './target.js'
+import { asOwner, victimClient, type Target } from './target.js'
 
 const TOPIC = 'access.account.events.v1'
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -34,12 +34,9 @@ async function accountsOf(home: string): Promise<number> {
 }
 
 /** Returns the first offset that is gone. */
-async function removeEnd({ installation, executeAsOwner }: Target, end: number): Promise<number> {
-  const { databaseUrl } = JSON.parse(readFileSync(join(installation.home, 'run.json'), 'utf8')) as {
-    databaseUrl: string
-  }
-  await executeAsOwner(
-    databaseUrl,
+async function removeEnd(target: Target, end: number): Promise<number> {
+  await asOwner(
+    target,
     'DELETE FROM log.record WHERE record_offset >= $1 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $2)',
     [end - 1, TOPIC],
   )

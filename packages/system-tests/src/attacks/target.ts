@@ -1,5 +1,7 @@
 /** The target: a running installation, reached directly or through a proxy, with two unrelated accounts. */
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { cupel } from '../command.js'
 import { createClient, type Client } from '../client.js'
 import { endedJob, submitJob } from '../bulk-client.js'
@@ -18,10 +20,23 @@ export interface Target {
   readonly attacker: Tenant
   /** Runs a statement with the owner's account of the database. */
   readonly executeAsOwner: ExecuteAsOwner
+  readonly startSignInService: StartSignInService
   /** Stops the services and the software below them; `start` starts them again, at another address. Not behind a proxy. */
   stop(): Promise<void>
-  start(): Promise<void>
+  /** `settings`: besides those that every attack has. */
+  start(settings?: Readonly<Record<string, string>>): Promise<void>
 }
+
+/** A sign-in service that the test owns. */
+export type StartSignInService = () => Promise<{
+  /** Path of a settings file that maps the groups to keys. */
+  settingsFile(groups: Readonly<Record<string, string>>): string
+  /** The body of a sign-in with these claims. */
+  signIn(
+    claims: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly id_token: string; readonly nonce: string }>
+  close(): Promise<void>
+}>
 
 export type ExecuteAsOwner = (
   databaseUrl: string,
@@ -57,12 +72,15 @@ export const HOST_LIMITS = { perSecond: 5, burst: 20 }
 export const MAX_WAITING_ITEMS = 1_000
 const JOB_TIMEOUT_MS = 120_000
 
-export async function startAttacked(options: {
-  readonly kafka: boolean
-  readonly executeAsOwner: ExecuteAsOwner
-}): Promise<AttackedInstallation> {
+export async function startAttacked({
+  kafka,
+  ...means
+}: { readonly kafka: boolean } & Pick<
+  Target,
+  'executeAsOwner' | 'startSignInService'
+>): Promise<AttackedInstallation> {
   const order = {
-    kafka: options.kafka,
+    kafka,
     environment: {
       // A customer waits longer than a busy machine takes.
       CUPEL_SCREEN_DEADLINE_MS: '20000',
@@ -86,7 +104,7 @@ export async function startAttacked(options: {
       if (proxy !== null) running.push(proxy)
       const { kind } = installation.ready.log
       return {
-        ...{ victim, attacker, proxy: name, executeAsOwner: options.executeAsOwner },
+        ...{ ...means, victim, attacker, proxy: name },
         name: name === null ? kind : `${kind} behind ${name}`,
         get installation() {
           return installation
@@ -95,8 +113,9 @@ export async function startAttacked(options: {
           return proxy?.baseUrl ?? installation.ready.base_urls[0]!
         },
         stop: async () => void (await installation.stop()),
-        async start() {
-          installation = await startInstallation({ ...order, home })
+        async start(settings = {}) {
+          const environment = { ...order.environment, ...settings }
+          installation = await startInstallation({ ...order, home, environment })
         },
       }
     },
@@ -106,6 +125,18 @@ export async function startAttacked(options: {
       removeHome(home)
     },
   }
+}
+
+/** Runs a statement in the database of the target as its owner. */
+export async function asOwner(
+  { installation, executeAsOwner }: Pick<Target, 'installation' | 'executeAsOwner'>,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<void> {
+  const { databaseUrl } = JSON.parse(readFileSync(join(installation.home, 'run.json'), 'utf8')) as {
+    databaseUrl: string
+  }
+  await executeAsOwner(databaseUrl, statement, values)
 }
 
 /** Calls as the victim. The caller closes the client. */
@@ -142,11 +173,21 @@ async function createTenant(home: string, name: string): Promise<Tenant> {
 
 /** A further key of the enterprise plan. */
 export async function issueKey(home: string, accountId: string, options: readonly string[]): Promise<string> {
-  const args = ['keys', 'create', '--account', accountId, '--plan', 'enterprise', ...options]
-  return String((await answerOf(home, args))['key'])
+  return (await issueNamedKey(home, accountId, options)).key
 }
 
-async function answerOf(home: string, args: readonly string[]): Promise<Record<string, unknown>> {
+export async function issueNamedKey(
+  home: string,
+  accountId: string,
+  options: readonly string[],
+): Promise<{ readonly key: string; readonly keyId: string }> {
+  const args = ['keys', 'create', '--account', accountId, '--plan', 'enterprise', ...options]
+  const issued = await answerOf(home, args)
+  return { key: String(issued['key']), keyId: String(issued['key_id']) }
+}
+
+/** Runs a command that must succeed. */
+export async function answerOf(home: string, args: readonly string[]): Promise<Record<string, unknown>> {
   const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'])
   if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with exit code ${exitCode}:\n${stderr}`)
   return JSON.parse(stdout) as Record<string, unknown>
