@@ -13,6 +13,7 @@ export {
   startIdentityProvider,
   type IdentityProvider,
 } from './identity-provider.js'
+export { scanFiles, type Scanned } from './raw-scan.js'
 export { cosigner, signatureLine, signedText, type Cosigner } from './cosigner.js'
 export {
   startTestWitness,

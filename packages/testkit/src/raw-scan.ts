@@ -1,6 +1,7 @@
 /**
  * Searches files for texts, byte for byte: in the stored bytes and in their compressed content. It knows the segments of a
- * broker (record batches) and those of an archive (Avro container files); it reads every other file as it is.
+ * broker (record batches), those of an archive (Avro container files), and gzip files as a support bundle is one; it reads every other
+ * file as it is.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ export function scanFiles(folder: string, texts: readonly string[]): Scanned {
     const path = join(entry.parentPath, entry.name)
     if (!entry.isFile() || statSync(path, { throwIfNoEntry: false }) === undefined) continue
     const bytes = readFileSync(path)
-    const packed = [...batchesOf(path, bytes), ...blocksOf(bytes)]
+    const packed = [...batchesOf(path, bytes), ...blocksOf(bytes), ...gunzipped(bytes)]
     unpacked += packed.length
     for (const part of [bytes, ...packed])
       for (const [text, needle] of wanted) if (part.includes(needle)) found.add(`${text} in ${path}`)
@@ -53,6 +54,11 @@ function batchesOf(path: string, bytes: Buffer): Buffer[] {
   }
   return records
 }
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
+
+const gunzipped = (bytes: Buffer): Buffer[] =>
+  bytes.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC) ? [gunzipSync(bytes)] : []
 
 const CONTAINER = Buffer.from('Obj\x01', 'latin1')
 const MARKER_BYTES = 16

@@ -1,8 +1,7 @@
 /** End customers of an account. Some are erased after a backup: no restore may bring them back, and no file may show them. */
-import { until } from '@cupel/testkit'
+import { scanFiles, until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import type { Said } from './command-line.js'
-import { scanFiles } from './raw-scan.js'
 
 /** Values for fields that hold personal data. None of them occurs anywhere else. */
 export const MARKERS = {

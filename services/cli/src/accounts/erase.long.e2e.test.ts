@@ -2,10 +2,18 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startS3Server, until, type S3Server } from '@cupel/testkit'
+import {
+  appendDeadLetter,
+  deadLetterGroups,
+  deadLetterTopic,
+  installationTopics,
+  scan,
+} from '@cupel/event-log'
+import { scanFiles, startS3Server, until, type S3Server } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scanFiles } from '../../test/raw-scan.js'
 import { checkout, cleanUp, cupel, end, start, type Ended, type Started } from '../../test/started.js'
+import { withConnections } from '../connections.js'
+import { createContext } from '../context.js'
 import type { Ready } from '../start/ready-line.js'
 
 /** Values for every field that holds personal data of an account. None of them occurs anywhere else. */
@@ -25,6 +33,10 @@ const MARKERS = {
 }
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const OTHER_ADDRESS = '0x8589427373D6D84E98730D7795D8f6f8731FDA16'
+/** A group that lays records aside. */
+const LETTERS = 'bulk-coordinator.jobs.v1'
+/** The runbook erases with such a reason. */
+const REASON = 'request 2026-1'
 const RUNBOOK = join(checkout, 'docs/runbooks/erase-personal-data.md')
 
 let folder: string
@@ -158,6 +170,8 @@ test('the account fills every field with personal data, and reads it back as it 
   const { stdout } = await cupel({ home }, 'audit', 'export', '--account', account)
   for (const marker of ['note', 'share', 'client', 'visitor', 'accountReason'] as const)
     expect(stdout).toContain(MARKERS[marker])
+  await layAllAside()
+  await answered('support-bundle', '--output', join(folder, 'before.tar.gz'))
   await answered('archive', 'create', archive)
   const secret = join(folder, 's3-secret')
   writeFileSync(secret, store.credentials.secretAccessKey)
@@ -171,6 +185,29 @@ test('the account fills every field with personal data, and reads it back as it 
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
 })
 
+/** Lays every record aside as a reader does that cannot handle it, and quotes the record in the cause. */
+async function layAllAside(): Promise<void> {
+  const context = createContext({ ...process.env, CUPEL_HOME: home }, [])
+  const letters = new Set(deadLetterGroups.map((group) => deadLetterTopic(group).name))
+  const topics = installationTopics().map(({ name }) => name)
+  await withConnections(context, async ({ log }) => {
+    for await (const record of scan(
+      log,
+      topics.filter((name) => !letters.has(name)),
+    ))
+      await appendDeadLetter(log, 'bulk.dead-letter', {
+        ...{ group: LETTERS, record, cause: `cannot handle ${record.value?.toString('latin1')}` },
+      })
+  })
+  const { dead_letters: laidAside } = await answered<{ dead_letters: { type: string }[] }>(
+    'dead-letters',
+    'list',
+  )
+  const types = new Set(laidAside.map(({ type }) => type))
+  for (const type of ['BulkSubmitted', 'ReportGenerated', 'ReportNoteAdded', 'AccountCreated'])
+    expect(types).toContain(type)
+}
+
 test('while the account is there, no file but those of the customer holds any of it as it is', () => {
   expectNoMarkers()
 })
@@ -179,7 +216,7 @@ test('while the account is there, no file but those of the customer holds any of
 function expectNoMarkers(): void {
   // The screened address is not personal data. It shows that the search finds existing text.
   const scanned = [folder, store.folderOf(bucket)].map((place) =>
-    scanFiles(place, [...Object.values(MARKERS), LAZARUS]),
+    scanFiles(place, [...Object.values(MARKERS), REASON, LAZARUS]),
   )
   for (const { found, unpacked } of scanned) {
     expect(found.filter((each) => each.startsWith(LAZARUS)).length).toBeGreaterThan(0)
@@ -261,6 +298,11 @@ test('the runbook erases it, word for word: all is proven, and the commands say 
   expect(said('audit export')).toContain('PersonalDataErased')
   for (const marker of Object.values(MARKERS)) expect(said('audit export')).not.toContain(marker)
 
+  const { stdout: letters } = await cupel({ home }, 'dead-letters', 'list', '--json')
+  for (const marker of Object.values(MARKERS)) expect(letters).not.toContain(marker)
+  await answered('support-bundle', '--output', join(folder, 'after.tar.gz'))
+  await answered('archive', 'create', join(folder, 'archive-after'))
+
   const refused = await fetch(`${ready.base_url}/v1/reports`, { headers: { authorization: `Bearer ${key}` } })
   expect(refused.status).toBe(401)
   const again = await answered<{ is_new: boolean }>('accounts', 'erase', account, '--reason', 'again')
@@ -285,7 +327,7 @@ test('the archive from before says erased nowhere and shows nothing, and what th
   }
 })
 
-test('after the end no file of the installation or of the archive holds any of it', async () => {
+test('after the end no file of the installation, of an archive or of a support bundle holds any of it', async () => {
   const last = running.pop()!
   await end(last)
   expectNoMarkers()
