@@ -17,7 +17,16 @@ const random = () => randomBytes(RANDOM_BYTES).toString('base64url')
 const owner = keep('operator/postgres-password', random)
 const services = keep('operator/services-password', random)
 const registry = keep('operator/registry-password', random)
-const kafka = keep('services/kafka-password', random)
+/** Users at the brokers. `cupel` is the brokers' own user and that of operators; each service has rights of its own. */
+const kafkaUsers = {
+  cupel: keep('operator/kafka-password', random),
+  'cupel-api': keep('api/kafka-password', random),
+  'cupel-scorer': keep('scorer/kafka-password', random),
+  'cupel-projector': keep('projector/kafka-password', random),
+  'cupel-bulk-coordinator': keep('bulk-coordinator/kafka-password', random),
+  'cupel-webhook-dispatcher': keep('webhook-dispatcher/kafka-password', random),
+  'cupel-label-refresher': keep('label-refresher/kafka-password', random),
+}
 
 keep('postgres/password', () => owner, FOREIGN_READER)
 keep(
@@ -31,7 +40,14 @@ keep(
   FOREIGN_READER,
 )
 keep('grafana/password', random, FOREIGN_READER)
-keep('kafka/kafka.properties', () => `password=${kafka}`, FOREIGN_READER)
+keep(
+  'kafka/kafka.properties',
+  () =>
+    Object.entries(kafkaUsers)
+      .map(([user, password]) => `${user}=${password}`)
+      .join('\n'),
+  FOREIGN_READER,
+)
 keep('operator/admin-url', () => `postgresql://cupel:${owner}@postgres:5432/cupel`)
 keep('services/database-url', () => `postgresql://cupel_services:${services}@postgres:5432/cupel`)
 const web = keep('web/web-secret', random)

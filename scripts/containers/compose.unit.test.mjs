@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../setup.mjs'
+import { foreignImages, imagesIn, withoutDigest } from './foreign-images.mjs'
 
 const { services, networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true })
 const OWN = ['api', 'web', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'label-refresher']
@@ -50,6 +51,29 @@ test('the image has a folder of its user for each volume of secrets: a volume ta
   expect(readers.split(' ').sort()).toEqual(mounted.sort())
 })
 
+test('each service has a user of its own at the broker, which takes no other and grants nothing by itself', () => {
+  const { environment } = services.kafka
+  expect(environment.KAFKA_AUTHORIZER_CLASS_NAME).toMatch(/\.StandardAuthorizer$/)
+  expect(environment.KAFKA_SUPER_USERS).toBe('User:cupel')
+  expect(environment).not.toHaveProperty('KAFKA_ALLOW_EVERYONE_IF_NO_ACL_FOUND')
+  expect(services.install.command).toEqual(['install', '--grant-rights'])
+  const login = environment.KAFKA_LISTENER_NAME_CLIENT_PLAIN_SASL_JAAS_CONFIG
+  const users = [
+    ...login.matchAll(/user_([\w-]+)="\$\$\{file:\/secrets\/kafka\/kafka\.properties:([\w-]+)\}"/g),
+  ]
+  for (const [, user, password] of users) expect(password).toBe(user)
+  const withLog = OWN.filter((name) => name !== 'web')
+  expect(users.map(([, user]) => user).sort()).toEqual(
+    ['cupel', ...withLog.map((name) => `cupel-${name}`)].sort(),
+  )
+  for (const name of withLog) {
+    const { CUPEL_KAFKA_USERNAME: user, CUPEL_KAFKA_PASSWORD_FILE: file } = services[name].environment
+    expect([user, file]).toEqual([`cupel-${name}`, `/secrets/${name}/kafka-password`])
+  }
+  for (const name of ['install', 'cupel'])
+    expect(services[name].environment.CUPEL_KAFKA_USERNAME, name).toBe('cupel')
+})
+
 test('every secret that is made is read by somebody, and none is in a variable', () => {
   const text =
     readFileSync(join(root, 'docker-compose.yml'), 'utf8') +
@@ -66,9 +90,47 @@ test('only services that call others reach another machine, and the data is on a
     Object.keys(services)
       .filter((name) => networksOf(services[name]).includes(network))
       .sort()
-  expect(on('outside')).toEqual(['label-refresher', 'scorer', 'webhook-dispatcher'])
+  expect(on('outside')).toEqual(['label-refresher', 'webhook-dispatcher'])
+  expect(networks.edge.driver_opts['com.docker.network.bridge.enable_ip_masquerade']).toBe('false')
   expect(on('edge')).toEqual(['api', 'grafana', 'prometheus', 'web'])
   expect(networksOf(services.web)).toEqual(['edge'])
   for (const [name, { ports = [] }] of Object.entries(services))
     for (const port of ports) expect(port, name).toMatch(/^127\.0\.0\.1:/)
+})
+
+/**
+ * Images whose digest nobody has read yet, because no registry of images was within reach. `node scripts/containers/foreign-images.mjs --pin`
+ * reads them, and then this list is empty.
+ */
+const UNREAD = [
+  'apache/kafka:4.3.1',
+  'postgres:17.6-trixie',
+  'apicurio/apicurio-registry:3.0.9',
+  'prom/prometheus:v3.5.0',
+  'grafana/grafana:12.1.1',
+  'node:24.21.0-trixie-slim',
+]
+
+test('every image that is not built here has one digest, in deployments and in tests', () => {
+  const images = foreignImages()
+  for (const { image } of Object.values(services))
+    if (!image.startsWith('${CUPEL_IMAGES'))
+      expect(
+        images.some(({ name }) => image.includes(name)),
+        image,
+      ).toBe(true)
+  expect(withoutDigest().sort()).toEqual([...UNREAD].sort())
+  if (UNREAD.length > 0) console.warn(`No digest was read of ${UNREAD.join(', ')}`)
+  for (const { name } of images)
+    expect(new Set(images.filter((one) => one.name === name).map(({ digest }) => digest)).size, name).toBe(1)
+})
+
+test('an image is found by its name and tag, with and without a digest, and a version is none', () => {
+  const digest = `@sha256:${'a'.repeat(64)}`
+  const text = `  image: \${X_IMAGE:-some.host/a/b-c:v3.5.0${digest}}\nARG NODE_IMAGE=node:24.1-slim\nconst IMAGES = { kafka: 'apache/kafka:4.3.1' }\nVERSION: 1:2\nimage: \${CUPEL_IMAGES:-cupel}/api:\${CUPEL_VERSION:-0.2.0-dev}`
+  expect(imagesIn(text)).toEqual([
+    { name: 'some.host/a/b-c:v3.5.0', digest },
+    { name: 'node:24.1-slim', digest: null },
+    { name: 'apache/kafka:4.3.1', digest: null },
+  ])
 })

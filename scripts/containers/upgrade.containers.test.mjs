@@ -61,7 +61,7 @@ describeUpgrade(`an upgrade of release ${RELEASE}`, () => {
   const cupel = (...args) =>
     docker(
       ...['exec', released, 'sh', '-c'],
-      'CUPEL_HOME=/tmp CUPEL_DATABASE_URL=$(cat /secrets/operator/admin-url) CUPEL_LOG=kafka CUPEL_KAFKA_BROKERS=kafka:9092 CUPEL_KAFKA_SASL_MECHANISM=plain CUPEL_KAFKA_USERNAME=cupel CUPEL_KAFKA_PASSWORD=$(cat /secrets/services/kafka-password) exec node services/cli/dist/main.js "$@"',
+      'CUPEL_HOME=/tmp CUPEL_DATABASE_URL=$(cat /secrets/operator/admin-url) CUPEL_LOG=kafka CUPEL_KAFKA_BROKERS=kafka:9092 CUPEL_KAFKA_SASL_MECHANISM=plain CUPEL_KAFKA_USERNAME=cupel CUPEL_KAFKA_PASSWORD=$(cat /secrets/operator/kafka-password) exec node services/cli/dist/main.js "$@"',
       ...['cupel', ...args],
     )
   const call = async (path, body) => {

@@ -36,7 +36,7 @@ const PAGE = 'docs/kubernetes.md'
 const FROM_VOLUMES = {
   'database-url': 'services/database-url',
   'admin-url': 'operator/admin-url',
-  'kafka-password': 'services/kafka-password',
+  'kafka-password': 'operator/kafka-password',
 }
 const NOT_NEEDED = ['ca.crt', 'registry-password']
 const VALUES = {

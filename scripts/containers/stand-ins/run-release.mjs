@@ -17,7 +17,7 @@ const KAFKA = { brokers: 'kafka:9092', mechanism: 'plain', username: 'cupel' }
 const secret = (name) => readFileSync(`/secrets/${name}`, 'utf8').trim()
 
 const databaseUrl = secret('operator/admin-url')
-const password = secret('services/kafka-password')
+const password = secret('operator/kafka-password')
 const logger = createLogger({ service: 'release', level: 'warn' })
 const database = openDatabase({
   connectionString: databaseUrl,

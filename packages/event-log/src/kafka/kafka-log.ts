@@ -251,7 +251,8 @@ class KafkaLog implements EventLog {
   }
 }
 
-function connectionOptions(
+/** How any client connects whose settings are those of a log. */
+export function connectionOptions(
   { brokers, clientId, ssl, sasl }: KafkaLogOptions,
   logger: Logger,
 ): KafkaConnectionOptions {

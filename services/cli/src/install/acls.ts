@@ -8,11 +8,8 @@ import { logServices, serviceAccess } from '@cupel/service-connections'
 export const OPERATOR = 'operator'
 
 /** `principalOf` names the user of a service at the brokers, as `User:cupel-scorer`. */
-export function installationAcls(
-  principalOf: (service: string) => string,
-  topicPrefix: string,
-): readonly Acl[] {
-  const services = logServices.flatMap((service): Acl[] => {
+export function serviceAcls(principalOf: (service: string) => string, topicPrefix: string): readonly Acl[] {
+  return logServices.flatMap((service): Acl[] => {
     const { reads, writes, groups } = serviceAccess[service]
     const of = grant(principalOf(service), topicPrefix)
     return [
@@ -23,11 +20,18 @@ export function installationAcls(
       ...(groups === null ? [] : [of.groups(groups)]),
     ]
   })
+}
+
+/** The same, and the rights of operators. */
+export function installationAcls(
+  principalOf: (service: string) => string,
+  topicPrefix: string,
+): readonly Acl[] {
   const operator = grant(principalOf(OPERATOR), topicPrefix)
   const topics = [serviceAccess.api.reads[0]!, ...installationTopics().map(({ name }) => name)]
   const operations = ['Create', 'DescribeConfigs', 'AlterConfigs', 'Read', 'Write'] as const
   return [
-    ...services,
+    ...serviceAcls(principalOf, topicPrefix),
     ...topics.flatMap((name) => operations.map((operation) => operator.topic(name, operation))),
     // To add partitions.
     ...topicSpecs.filter(({ mayGrow }) => mayGrow).map(({ name }) => operator.topic(name, 'Alter')),

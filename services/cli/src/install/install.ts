@@ -13,6 +13,8 @@ export interface InstallOptions {
   readonly note: (sentence: string) => void
   /** Partitions of topics, if an operator chose them. */
   readonly sizes?: ChosenSizes
+  /** The user of a service at the brokers, where each is granted its rights. */
+  readonly principalOf?: (service: string) => string
   /** Whether nothing is appended to the log, so that an archive can be restored into it. */
   readonly leavesLogEmpty?: boolean
 }
@@ -38,7 +40,7 @@ export async function install(target: Target, options: InstallOptions): Promise<
   if (options.isUpgrade) await requireInstallation(target.database)
   // An impossible number is refused before anything is made.
   if (options.sizes !== undefined) await sizedTopics(target, options.sizes)
-  const steps = installationSteps(target, options.note, options.sizes).filter(
+  const steps = installationSteps(target, options.note, options).filter(
     ({ usesLog }) => !(usesLog === true && options.leavesLogEmpty === true),
   )
   const results: StepResult[] = []

@@ -8,6 +8,7 @@ interface InstallCommandOptions extends JsonOption {
   readonly dryRun?: boolean
   readonly beforeRestore?: boolean
   readonly printAcls?: boolean
+  readonly grantRights?: boolean
   readonly principal: string
   readonly screenPartitions?: number
   readonly reportPartitions?: number
@@ -40,9 +41,10 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
     )
     .option('--dry-run', 'say what would be done, and do nothing')
     .option('--print-acls', 'print the rights that each service needs at the brokers, and do nothing')
+    .option('--grant-rights', 'also grant them, as a user who may alter the cluster')
     .option(
       '--principal <template>',
-      'user of a service at the brokers, for --print-acls',
+      'user of a service at the brokers, for --print-acls and --grant-rights',
       'User:cupel-{service}',
     )
     .option(
@@ -66,6 +68,7 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
         install(target, {
           ...{ dryRun, isUpgrade, note: context.note, leavesLogEmpty: options.beforeRestore === true },
           ...(screen === undefined && report === undefined ? {} : { sizes: { screen, report } }),
+          ...(options.grantRights === true ? { principalOf: principalOf(options) } : {}),
         }),
       )
       const changes = steps.flatMap((step) => step.changes)
@@ -80,12 +83,14 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
     )
 }
 
+const principalOf =
+  ({ principal }: InstallCommandOptions) =>
+  (service: string): string =>
+    principal.replaceAll('{service}', service)
+
 async function printAcls(context: CliContext, options: InstallCommandOptions): Promise<void> {
   const { aclLines, installationAcls } = await import('./acls.js')
-  const acls = installationAcls(
-    (service) => options.principal.replaceAll('{service}', service),
-    (await context.config()).CUPEL_TOPIC_PREFIX,
-  )
+  const acls = installationAcls(principalOf(options), (await context.config()).CUPEL_TOPIC_PREFIX)
   answer(context, options, { acls }, () => aclLines(acls))
 }
 

@@ -19,10 +19,12 @@ import {
 import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { hasCurrentDefinition, installReadModels, installTenantWalls } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
+import type { KafkaAcl } from '@cupel/event-log/kafka'
+import { acceptsFault, kafkaAccess, recordKeysOf } from '@cupel/service-connections'
 import { openLog } from '../connections.js'
 import { ensureDefaultPolicy } from '../start/default-policy.js'
 import { renewReadModels } from '../start/renew-read-models.js'
+import { serviceAcls } from './acls.js'
 import { loadCodec, migrationSources } from './foundation.js'
 import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'
@@ -30,17 +32,24 @@ import { ensureLogin, grantRights, loginOf, missingRights, roleState } from './s
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
 
+export interface StepChoices {
+  readonly sizes?: ChosenSizes
+  /** The user of a service at the brokers, where the installation grants the rights of each; absent: somebody else does. */
+  readonly principalOf?: (service: string) => string
+}
+
 /** `note` receives sentences about work that takes long. */
 export function installationSteps(
   target: Target,
   note: (sentence: string) => void,
-  sizes: ChosenSizes = {},
+  { sizes = {}, principalOf }: StepChoices = {},
 ): readonly Step[] {
   return [
     migrationsStep(target),
     readModelsStep(target),
     ...(target.serviceUrl === null ? [] : [roleStep(target, target.serviceUrl)]),
     topicsStep(target, sizes),
+    ...(principalOf === undefined ? [] : [brokerRightsStep(target, principalOf)]),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
     schemasStep(target),
     ...evidenceSteps(target, { note, existingTopics: () => existingTopics(target) }),
@@ -131,6 +140,32 @@ function topicsStep(target: Target, sizes: ChosenSizes): Step {
         )
     },
     make: async () => await log.ensureTopics(await sizedTopics(target, sizes), accepts),
+  }
+}
+
+/** The own user keeps its rights by other means, so that the brokers can be asked to grant some. */
+function brokerRightsStep({ config, logger }: Target, principalOf: (service: string) => string): Step {
+  const acls = serviceAcls(principalOf, config.CUPEL_TOPIC_PREFIX)
+  const atBrokers = async () => {
+    const { connectionOptions, createAcls, missingAcls } = await import('@cupel/event-log/kafka')
+    const access = { ...(await kafkaAccess(config)), clientId: 'cupel-install' }
+    const connection = connectionOptions(access, logger)
+    return {
+      missing: () => missingAcls(connection, acls),
+      grant: (missing: readonly KafkaAcl[]) => createAcls(connection, missing),
+    }
+  }
+  const sentenceOf = ({ principal, operation, resource_type: type, name }: KafkaAcl): string =>
+    `Grant ${principal} ${operation} on the ${type} ${name}.`
+  return {
+    name: 'rights at the brokers',
+    needed: async () => (await (await atBrokers()).missing()).map(sentenceOf),
+    async make() {
+      const { missing, grant } = await atBrokers()
+      const lacking = await missing()
+      if (lacking.length > 0) await grant(lacking)
+      return lacking.map(sentenceOf)
+    },
   }
 }
 

@@ -1,0 +1,72 @@
+// The images that are not built here, in every file that names one, and their digests:
+//
+//   node scripts/containers/foreign-images.mjs          lists them, and which have no digest
+//   node scripts/containers/foreign-images.mjs --pin    reads the missing digests from the registry, and writes them into the files
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { root } from '../setup.mjs'
+import { docker } from './docker.mjs'
+
+/** The files that name images: those of deployments, and those of the containers of tests. */
+export const FILES = [
+  'docker-compose.yml',
+  '.env.example',
+  'Dockerfile',
+  'deploy/helm/cupel/values.yaml',
+  'packages/testkit/src/kafka-containers.ts',
+  'packages/testkit/src/postgres-container.ts',
+]
+/** A line of an image, and in it a name, a tag that begins with a number, and perhaps a digest. */
+const LINE = /image|^FROM /i
+const IMAGE =
+  /\b((?:[a-z0-9]+(?:[._-][a-z0-9]+)*\/)*[a-z0-9]+(?:[._-][a-z0-9]+)*:v?\d[\w.-]*)(@sha256:[0-9a-f]{64}\b)?/g
+
+/** Every mention of an image in a text, without those that are only the version of something else. */
+export const imagesIn = (text) =>
+  text
+    .split('\n')
+    .filter((line) => LINE.test(line))
+    .flatMap((line) =>
+      [...line.matchAll(IMAGE)].map(([, name, digest]) => ({ name, digest: digest ?? null })),
+    )
+
+export const foreignImages = () =>
+  FILES.flatMap((file) =>
+    imagesIn(readFileSync(join(root, file), 'utf8')).map((image) => ({ file, ...image })),
+  )
+
+/** Names and tags of images that some file names without a digest. */
+export const withoutDigest = () => [
+  ...new Set(
+    foreignImages()
+      .filter(({ digest }) => digest === null)
+      .map(({ name }) => name),
+  ),
+]
+
+async function pin() {
+  for (const name of withoutDigest()) {
+    const said = await docker('buildx', 'imagetools', 'inspect', name, '--format', '{{.Manifest.Digest}}')
+    const digest = said.trim()
+    if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`${name} has no digest: ${digest}`)
+    for (const file of FILES) {
+      const path = join(root, file)
+      const text = readFileSync(path, 'utf8')
+      writeFileSync(
+        path,
+        text.replaceAll(IMAGE, (whole, found, known) =>
+          found === name && known === undefined ? `${name}@${digest}` : whole,
+        ),
+      )
+    }
+    console.log(`${name}@${digest}`)
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  if (process.argv[2] === '--pin') await pin()
+  else
+    for (const { file, name, digest } of foreignImages())
+      console.log(`${file}: ${name}${digest ?? ' (no digest)'}`)
+}
