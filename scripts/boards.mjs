@@ -134,11 +134,10 @@ const boards = {
         [['{{topic}} {{forgery}}', 'sum by (topic, forgery) (cupel_log_forged_records_total)']],
       ],
       [
-        'Records under checkpoints',
+        'Records with new leaves',
         'reqps',
-        [['records', 'sum(rate(cupel_checkpoint_records_total[$__rate_interval]))']],
+        [['records', 'sum(rate(cupel_transparency_leaves_total[$__rate_interval]))']],
       ],
-      ['Checkpoints stopped', 'short', [['{{instance}}', 'cupel_checkpoints_stopped']]],
       ['Transparency log stopped', 'short', [['{{instance}}', 'cupel_transparency_stopped']]],
       ['Age of the last cosigned checkpoint', 's', [['age', 'min(cupel_transparency_cosigned_age_seconds)']]],
       [

@@ -63,7 +63,6 @@ export const longest = [
   'packages/local-stack/src/postgres.int.test.ts',
   'packages/chain-data/test/providers.contract.test.ts',
   'services/cli/src/start/start.e2e.test.ts',
-  'packages/checkpoints/test/tampering.unit.test.ts',
   'packages/domain/test/reference-knowledge.unit.test.ts',
   'packages/domain/test/reference-judgement.unit.test.ts',
   'packages/domain/test/reference-haircut.unit.test.ts',

@@ -12,7 +12,7 @@ export type {
 export { exportParquet, UNDECODED, type ExportedParquet } from './parquet/export-parquet.js'
 export { readArchiveFiles, type ArchiveFiles } from './read-files.js'
 export { readManifests, unnamedFiles, type ArchiveContents, type ArchiveFault } from './read-archive.js'
-export { requirementOf, type ArchivedRequirement } from './requirement.js'
+export { requirementOf } from './requirement.js'
 export { restoreArchive, type RestoreArchiveOptions, type RestoredArchive } from './restore-archive.js'
 export { archiveCatalog } from './schema-catalog.js'
 export { isS3Address } from './s3/s3-address.js'

@@ -129,7 +129,7 @@ function createSum() {
     head: last?.sha256 ?? null,
     time: last?.manifest.time ?? null,
     keyId: last?.keyId ?? null,
-    required: last?.manifest.required ?? { macs: [], signatures: [] },
+    required: last?.manifest.required ?? { macs: [] },
     ...{ topics, schemas, versions, segments },
   })
 

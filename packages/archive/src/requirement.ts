@@ -1,22 +1,15 @@
-/** The records of an archive that need a MAC, and the reports that need a signature, as the installation required it of its log. */
+/** The records of an archive that need a MAC, as the installation required it of its log. */
 import { placeOf, type Position } from '@cupel/event-log'
 import type { Required, RequiredRange } from './format/manifest.js'
 
-export interface ArchivedRequirement {
-  isMacDue(position: Position): boolean
-  isSignatureDue(position: Position): boolean
-}
-
-export function requirementOf({ macs, signatures }: Required): ArchivedRequirement {
-  const [ofMacs, ofSignatures] = [byPlace(macs), byPlace(signatures)]
+/** Whether a record at a position needs a MAC. */
+export function requirementOf({ macs }: Required): (position: Position) => boolean {
+  const places = byPlace(macs)
   const areMacsDue = macs.some(({ until }) => until === null)
-  return {
-    isMacDue(position) {
-      const ranges = ofMacs.get(placeOf(position))
-      // The topic was made after MACs were required.
-      return ranges === undefined ? areMacsDue : isWithin(ranges, position)
-    },
-    isSignatureDue: (position) => isWithin(ofSignatures.get(placeOf(position)) ?? [], position),
+  return (position) => {
+    const ranges = places.get(placeOf(position))
+    // The topic was made after MACs were required.
+    return ranges === undefined ? areMacsDue : isWithin(ranges, position)
   }
 }
 

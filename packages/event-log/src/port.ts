@@ -30,6 +30,8 @@ export interface LogRecord {
   /** Empty if the record has no value. */
   readonly value: Buffer
   readonly headers: Headers
+  /** When the log took the record, as the log stores it: milliseconds since 1970. `read` of a log gives it; an archive has none. */
+  readonly timestampMs?: number | undefined
   /** The type from the headers, if an adapter finds it without reading the others; see `typeOf`. */
   readonly type?: string | undefined
 }

@@ -33,5 +33,5 @@ export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } fro
 export type { NotYet, PastSource } from './as-of/past-state.js'
 export type { RecomputeStatus } from './verdict.js'
 export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } from './verify-log.js'
-export type { ExpectedSignatures, SignatureSummary } from './report-signatures.js'
+export type { SignatureSummary } from './report-signatures.js'
 export type { Problem, ProblemKind } from './problem.js'

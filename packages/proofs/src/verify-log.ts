@@ -18,6 +18,7 @@ import {
   TYPE_HEADER,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import type { PublicKey } from '@cupel/signing'
 import {
   compareExtraRows,
   compareForeignRows,
@@ -30,7 +31,6 @@ import { createIdSet, type IdSet } from './id-set.js'
 import type { Problem } from './problem.js'
 import {
   openSignatureExamination,
-  type ExpectedSignatures,
   type SignatureExamination,
   type SignatureSummary,
 } from './report-signatures.js'
@@ -67,7 +67,8 @@ export interface VerifyOptions {
   readonly topics: readonly Pick<TopicSpec, 'name'>[]
   /** Topics of dead letters: their records are only counted, because they are stored unchanged. */
   readonly rawTopics: ReadonlySet<string>
-  readonly signatures: ExpectedSignatures
+  /** Keys that came from another source than the log; null to check signatures with the keys that the log names. */
+  readonly publicKeys: readonly PublicKey[] | null
   readonly maxProblems: number
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
@@ -90,7 +91,7 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     if (problems.length < maxProblems) problems.push(problem)
   }
   const forgeryOf = await log.forgeryCheck()
-  const signatures = await openSignatureExamination({ ...options, forgeryOf }, options.signatures)
+  const signatures = await openSignatureExamination({ ...options, forgeryOf }, options.publicKeys)
   const summaries: TopicSummary[] = []
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
   for (const { name } of topics) {

@@ -8,7 +8,7 @@ export const settingsOfEvidence = {
     .min(1)
     .optional()
     .describe(
-      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys no checkpoints are made.',
+      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys there is no transparency log.',
     ),
   CUPEL_REPORT_SIGNING_KEYS_FILE: z
     .string()
@@ -22,11 +22,13 @@ export const settingsOfEvidence = {
     .startsWith('/')
     .optional()
     .describe(
-      'Absolute path of a folder that gets a copy of every checkpoint of the log, best on another volume. While it cannot be written no checkpoint is made. Required with CUPEL_SIGNING_KEYS_FILE; all projectors share it then.',
+      'Absolute path of a folder that gets a copy of the published files of the transparency log, best on another volume. Required with CUPEL_SIGNING_KEYS_FILE; all projectors share it then.',
     ),
   CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
     .default(10_000)
-    .describe('Time between two checkpoints of the log; none is made where nothing is new.'),
+    .describe(
+      'Longest time between two checkpoints of the transparency log, at most 5 s; none is made where nothing is new.',
+    ),
   CUPEL_WITNESSES_FILE: z
     .string()
     .min(1)

@@ -56,19 +56,15 @@ export const elsewhere: readonly FailpointName[] = [
   'latest-reports.commit',
   'latest-reports.checked',
   'latest-reports.erased',
-  // packages/checkpoints/test/checkpoints.int.test.ts kills a process at each of these.
-  'checkpoints.sign',
-  'checkpoints.write',
-  'checkpoints.publish-key',
   // packages/transparency/test/transparency.int.test.ts kills a process at each of these.
   'transparency.sign',
   'transparency.publish',
   'transparency.cosign',
-  // packages/checkpoints/test/report-keys.int.test.ts kills a process at each of these.
-  'checkpoints.require-signatures',
-  'checkpoints.retire-key',
+  'transparency.publish-key',
+  // packages/transparency/test/shorter-log.int.test.ts kills the command at this one.
+  'transparency.accept',
   // services/cli/src/log/adopt.int.test.ts and services/cli/src/restore/restore.full.int.test.ts kill the command at these.
-  'checkpoints.adopt',
+  'transparency.adopt',
   'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',

@@ -306,10 +306,8 @@ def root_of_path(leaf, index, size, path):
 
 MAX_PROOF_CHARS = 65536
 MAX_PATH = 63
-LEAF = (
-    r'\["cupel-leaf-1","([A-Za-z0-9._-]{1,250})",([0-9]+),([0-9]+),"([ !#-\[\]-~]{0,200})",'
-    r'"([A-Za-z0-9+/]{43}=)",(?:"([A-Za-z0-9+/]{43}=)"|null)\]'
-)
+HASH = r'"([A-Za-z0-9+/]{43}=)"'
+LEAF = r'\["cupel-leaf-1",' + HASH + "," + HASH + ",(?:" + HASH + r"|null)\]"
 
 
 def parse_proof(data):
@@ -405,18 +403,16 @@ def as_recorded(report, reference):
 
 
 def parse_leaf(entry):
-    """(topic, partition, offset, event id, hash of the report)."""
+    """The hash of the report."""
     found = re.fullmatch(LEAF, entry.decode("latin-1"), re.ASCII)
     if found is None:
         raise NotProven("The proof holds no leaf.")
-    partition, offset = number_of(found[2]), number_of(found[3])
-    value = bytes_of_base64(found[5], 32)
-    if partition is None or offset is None or value is None:
+    record, time, document = (None if text is None else bytes_of_base64(text, 32) for text in found.groups())
+    if record is None or time is None or (found[3] is not None and document is None):
         raise NotProven("The proof holds no leaf.")
-    document = None if found[6] is None else bytes_of_base64(found[6], 32)
     if document is None:
         raise NotProven("The leaf is not one of a report.")
-    return (found[1], partition, offset, found[4], document)
+    return document
 
 
 def verify(report, proof, keys, witnesses=(), needed=0):
@@ -424,7 +420,7 @@ def verify(report, proof, keys, witnesses=(), needed=0):
     salt, entry, reference, index, path, note = parse_proof(proof)
     origin, size, root, key_id = open_checkpoint(note, keys)
     cosignatures = require_witnesses(note, witnesses, needed)
-    topic, partition, offset, event_id, document = parse_leaf(entry)
+    document = parse_leaf(entry)
     leaf = hashlib.sha256(b"\x00" + entry).digest()
     if root_of_path(leaf, index, size, path) != root:
         raise NotProven("The path does not lead from the leaf to the root of the checkpoint.")
@@ -433,8 +429,7 @@ def verify(report, proof, keys, witnesses=(), needed=0):
         raise NotProven("The report is not the one of the leaf: not one byte of it may differ.")
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
-        f"The hash of the leaf is {leaf.hex()}.\n"
-        f"It is the record {topic}/{partition} at {offset}, event {event_id}."
+        f"The hash of the leaf is {leaf.hex()}."
         + "".join(f"\nCosigned by {name} at {time_text(time)}." for name, time in cosignatures)
         + (f"\n{sentence}" if sentence else "")
     )

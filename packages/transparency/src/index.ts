@@ -1,11 +1,20 @@
-/** The transparency log: a leaf for every event, signed checkpoints, tiles, and proofs valid without the installation (docs/adr/0318). */
+/**
+ * The transparency log: a leaf for every record, signed checkpoints, tiles, and proofs valid without the installation (docs/adr/0318). It is
+ * what a changed, shortened or replaced log is compared with.
+ */
+export {
+  readAcceptedLosses,
+  type Acceptance,
+  type AcceptedLosses,
+  type LeafRange,
+} from './accepted-losses.js'
 export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
 export {
   compareTransparency,
   type CompareTransparencyOptions,
   type TransparencyComparison,
 } from './compare/compare-transparency.js'
-export type { LostRecords } from './compare/compare-records.js'
+export type { ComparedPlace } from './compare/compare-records.js'
 export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
 export { originOf } from './format/checkpoint.js'
 export {
@@ -21,7 +30,30 @@ export { isProof } from './format/proof.js'
 export type { ReferenceState, SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
+export { publishKeys, unpublishedKeys } from './keys/publish-keys.js'
+export {
+  areReportsSigned,
+  openReportSigner,
+  readReportSigningKeys,
+  REPORT_SIGNING_KEYS_FILE,
+  reportSigningKeysFile,
+  type ReportSigningConfig,
+} from './keys/report-signing.js'
+export {
+  CHECKPOINTS_FOLDER,
+  EvidenceConfigError,
+  evidenceFolders,
+  evidenceSettings,
+  SIGNING_KEYS_FILE,
+  signingKeysFile,
+  type EvidenceConfig,
+  type EvidenceSettings,
+} from './keys/settings.js'
 export { transparencyMigrations } from './migrations.js'
+export { acceptLoss, acceptShorter, findLoss, type Loss, type LossParts } from './operators/accept-shorter.js'
+export { adoptLog, type AdoptedLog, type AdoptLogOptions } from './operators/adopt-log.js'
+export { adoptRestoredLog, type AdoptRestoredLogOptions } from './operators/adopt-restored-log.js'
+export { lostRecords, type LostRecordsParts } from './operators/lost-records.js'
 export { publishFiles } from './publish-files.js'
 export { transparencyFolder, type Published } from './published.js'
 export { readCheckpoint, readProof, readPublicTile, readReportLeaf, type FoundProof } from './read-log.js'

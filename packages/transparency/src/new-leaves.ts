@@ -1,12 +1,10 @@
 /** The leaves of new records, in the order of topics, partitions and offsets. */
-import { randomBytes } from 'node:crypto'
 import { turnsOnly, type Pauses } from '@cupel/concurrency'
-import type { EventCodec, EventLog, LogRecord, Place } from '@cupel/event-log'
+import type { EventCodec, EventLog, Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
-import { documentSalt, leafEntry, saltedHash, SEED_BYTES, valueSalt } from './format/leaf.js'
-import { reportDecoder, type ReportOf } from './report-of-leaf.js'
+import { leafOfRecord, reportDecoder } from './leaf-of-record.js'
 import type { NewLeaf } from './state.js'
-import { TransparencyStoppedError } from './stopped.js'
+import { shorterLog } from './stopped.js'
 
 /** Approximate limit of new leaves in one checkpoint; the rest makes the next checkpoint at once. */
 export const MAX_NEW_LEAVES = 20_000
@@ -39,10 +37,7 @@ export async function newLeaves(
   for (const [at, { topic, partition }] of places.entries()) {
     const expected = positions.get(`${topic}/${partition}`) ?? 0
     const end = ends[at]!
-    if (end < expected)
-      throw new TransparencyStoppedError(
-        `${topic}/${partition} ends at offset ${end}, and its records up to ${expected} are in the transparency log: the log was cut, or an older one was restored. Restore the log, or accept the loss: cupel log accept-shorter --reason "…"`,
-      )
+    if (end < expected) throw shorterLog({ topic, partition }, end, expected)
     if (end === expected) continue
     if (left === 0) return { leaves, moves, hasMore: true }
     const from = Math.max(expected, await log.startOffset(topic, partition))
@@ -50,22 +45,13 @@ export async function newLeaves(
     left -= next - from
     for await (const records of log.read({ topic, partition, from, to: next }))
       for (const record of records) {
-        leaves.push(leafOf(record, reportOf))
+        leaves.push({
+          ...leafOfRecord(record, reportOf),
+          record: { topic, partition, offset: record.offset },
+        })
         await pauses.next()
       }
     moves.push({ topic, partition, expected, next, atEnd: next === end })
   }
   return { leaves, moves, hasMore: left === 0 }
-}
-
-function leafOf(record: LogRecord, reportOf: ReportOf): NewLeaf {
-  const { topic, partition, offset, headers, value } = record
-  const seed = randomBytes(SEED_BYTES)
-  const report = reportOf(record)
-  const entry = leafEntry({
-    ...{ topic, partition, offset, eventId: headers['ce_id'] ?? '' },
-    valueHash: saltedHash(valueSalt(seed), value),
-    documentHash: report === null ? null : saltedHash(documentSalt(seed), Buffer.from(report.report)),
-  })
-  return { entry, seed, reportId: report?.reportId ?? null }
 }

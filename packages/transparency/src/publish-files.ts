@@ -36,9 +36,7 @@ export async function requireNotBehind(
       // Another process may have made it longer since the rows were read.
       const now = (await loadLog(database, log))?.tree.size ?? 0
       if (size <= now) continue
-      throw new TransparencyStoppedError(
-        `${transparencyFolder(folder, log)} holds a transparency log of ${size} leaves, and the database has ${now}: an older database was restored. No second history is signed. Restore the newer database, or take the leaves back from the files: cupel restore`,
-      )
+      throw olderDatabase(folder, log, { published: size, size: now })
     }
     const read = byTiles(hashReader(database, number), tree.size)
     if (!(await rootOfRange(read, 0, size)).equals(root))
@@ -46,6 +44,16 @@ export async function requireNotBehind(
         `${transparencyFolder(folder, log)} holds another transparency log than the database: a restored database went on, or two installations write into this folder. No second history is signed. Restore the database that belongs to the folder.`,
       )
   }
+}
+
+export function olderDatabase(
+  folder: string,
+  log: string,
+  { published, size }: { readonly published: number; readonly size: number },
+): TransparencyStoppedError {
+  return new TransparencyStoppedError(
+    `${transparencyFolder(folder, log)} holds a transparency log of ${published} leaves, and the database has ${size}: an older database was restored, or two installations write into this folder. No second history is signed. Restore the newer database, or take the leaves back from the files: cupel restore`,
+  )
 }
 
 /** Brings every folder up to the last checkpoint, with pauses between the tiles. One process writes at a time; false if another one does. */

@@ -84,6 +84,20 @@ export async function publishedCheckpoint(
   )
 }
 
+export interface InFolder extends PublishedCheckpoint {
+  readonly folder: string
+}
+
+/** The longest published tree of the folders; null if there is none. Throws TransparencyStoppedError for one of another signer. */
+export async function longestPublished({ folders, ...of }: Published): Promise<InFolder | null> {
+  let longest: InFolder | null = null
+  for (const folder of folders) {
+    const published = await publishedCheckpoint(folder, of)
+    if (published !== null && published.size > (longest?.size ?? 0)) longest = { ...published, folder }
+  }
+  return longest
+}
+
 /** Texts of the leaves `from` ≤ index < `size`, one bundle after the other. Throws TransparencyStoppedError if a file is not whole. */
 export async function* publishedEntries(
   folder: string,

@@ -2,7 +2,7 @@
 import type { ReportLeaf } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { leafHash } from '@cupel/signing'
-import { documentSalt, parseLeafEntry, saltedHash } from './format/leaf.js'
+import { parseLeafEntry, saltedHash } from './format/leaf.js'
 import { proofText } from './format/proof.js'
 import type { SealedReference } from './format/sealed-reference.js'
 import { hashesOfLevel, TILE_WIDTH, type TileName } from './format/tiles.js'
@@ -32,8 +32,6 @@ export type FoundProof =
   | { readonly kind: 'proof'; readonly text: string }
   /** The report has no leaf yet. */
   | { readonly kind: 'none' }
-  /** The salt of the leaf was erased: no proof is possible any more. */
-  | { readonly kind: 'erased' }
 
 export interface ProvableReport {
   readonly reportId: string
@@ -47,7 +45,7 @@ interface LeafRow {
   readonly number: number
   readonly index: number
   readonly entry: string
-  readonly seed: Buffer | null
+  readonly salt: Buffer
   readonly size: number
   readonly checkpoint: string
   readonly cosignedSize: number | null
@@ -56,7 +54,7 @@ interface LeafRow {
 
 const FIND = {
   name: 'transparency.find-report',
-  text: `SELECT l.number, l.index, l.entry, l.seed, t.size, t.checkpoint,
+  text: `SELECT l.number, l.index, l.entry, l.salt, t.size, t.checkpoint,
       t.cosigned_size AS "cosignedSize", t.cosigned
     FROM transparency.leaf l JOIN transparency.log t USING (number)
     WHERE l.report_id = $1 ORDER BY l.number, l.index LIMIT 1`,
@@ -72,9 +70,7 @@ export async function readProof(
 ): Promise<FoundProof> {
   const row = await findLeaf(database, { reportId, document })
   if (row === null) return { kind: 'none' }
-  const { number, index, entry, seed } = row
-  if (seed === null) return { kind: 'erased' }
-  const salt = documentSalt(seed)
+  const { number, index, entry, salt } = row
   const { size, checkpoint } = checkpointFor(row)
   const path = await readPath(byTiles(hashReader(database, number), size), index, size)
   return { kind: 'proof', text: proofText({ salt, entry, reference, index, path, checkpoint }) }
@@ -99,18 +95,15 @@ export async function readReportLeaf(
   return { log, index, hash: leafHash(Buffer.from(entry)).toString('hex') }
 }
 
-/** Without its salt a leaf cannot be checked against a document: only the report id identifies it. */
 async function findLeaf(
   database: Queryable,
   { reportId, document }: Pick<ProvableReport, 'reportId' | 'document'>,
 ): Promise<LeafRow | null> {
   const [row] = await database.query<LeafRow>(FIND, [reportId])
   if (row === undefined) return null
-  const { index, entry, seed } = row
-  const documentHash = parseLeafEntry(entry)?.documentHash ?? null
-  const isOfDocument =
-    seed === null || documentHash?.equals(saltedHash(documentSalt(seed), Buffer.from(document))) === true
-  if (documentHash === null || !isOfDocument)
+  const { index, entry, salt } = row
+  const documentHash = parseLeafEntry(entry)?.documentHash
+  if (documentHash?.equals(saltedHash(salt, Buffer.from(document))) !== true)
     throw new Error(`The leaf ${index} of the transparency log is not that of the report ${reportId}`)
   return row
 }

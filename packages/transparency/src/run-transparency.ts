@@ -1,10 +1,12 @@
 /** Keeps the transparency log up to date. Several processes may run it; only one of them takes each step. */
-import type { CheckpointSettings } from '@cupel/checkpoints'
 import { createPauses, startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import { type EventCodec, type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { extendLog } from './extend-log.js'
+import { publishKeys } from './keys/publish-keys.js'
+import type { EvidenceSettings } from './keys/settings.js'
+import { requireSameEnds } from './operators/lost-records.js'
 import { publishFiles } from './publish-files.js'
 import { TransparencyStoppedError } from './stopped.js'
 
@@ -14,7 +16,7 @@ export const MAX_TRANSPARENCY_REST_MS = 5_000
 /** Calls that the process serves go first. An event can wait for two steps and the rest between them, and has its leaf within 10 s nevertheless. */
 const PAUSES = { factor: 4, totalMs: 1_000 }
 
-export interface TransparencyOptions extends CheckpointSettings {
+export interface TransparencyOptions extends EvidenceSettings {
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database
@@ -26,7 +28,7 @@ export interface TransparencyOptions extends CheckpointSettings {
 }
 
 export interface RunningTransparency {
-  /** A sentence that says why events get no leaves; null if they get them. */
+  /** A sentence that says why records get no leaves; null if they get them. */
   error(): string | null
   stop(): Promise<void>
 }
@@ -35,18 +37,18 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
   const { log, database, keys, folders, logger, metrics } = options
   const counted = metrics.counter(
     'transparency_leaves_total',
-    'Events that got a leaf of the transparency log',
+    'Records that got a leaf of the transparency log',
   )
-  const stopped = metrics.gauge('transparency_stopped', '1 if no event gets a leaf')
+  const stopped = metrics.gauge('transparency_stopped', '1 if no record gets a leaf')
   let places: readonly Place[] | null = null
   let error: string | null = null
 
   async function step(signal: AbortSignal): Promise<number | undefined> {
-    places ??= (await placesOf(log, options.topics)).sort(inOrder)
+    places ??= await begin()
     const pauses = createPauses({ ...PAUSES, signal })
     const result = await extendLog({ ...options, places, pauses })
     await publishFiles(database, { folders, keys, log: await log.identity() }, pauses)
-    if (error !== null) logger.info({}, 'Events get leaves of the transparency log again')
+    if (error !== null) logger.info({}, 'Records get leaves of the transparency log again')
     error = null
     stopped.set(0)
     if (result === 'overtaken') return undefined
@@ -55,11 +57,17 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     return result.hasMore ? 0 : undefined
   }
 
+  async function begin(): Promise<readonly Place[]> {
+    await publishKeys(database, keys)
+    await requireSameEnds(database, log)
+    return (await placesOf(log, options.topics)).sort(inOrder)
+  }
+
   function failed(cause: unknown): void {
     const message = (cause as Error).message
     if (error !== message) {
       if (cause instanceof TransparencyStoppedError)
-        logger.error({}, `No event gets a leaf of the transparency log: ${message}`)
+        logger.error({}, `No record gets a leaf of the transparency log: ${message}`)
       else logger.warn({ err: cause }, 'The transparency log could not go on, and it is tried again')
     }
     error = message

@@ -1,8 +1,10 @@
 /** The rows of a transparency log, and the step that extends it. Writers take turns, and none overtakes another. */
+import { placeOf, type Place, type Position } from '@cupel/event-log'
 import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { Database, Queryable } from '@cupel/postgres'
 import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
 import type { Tree } from '@cupel/signing'
+import type { MadeLeaf } from './leaf-of-record.js'
 
 /** The group whose checkpoints say which records have a leaf. */
 export const TRANSPARENCY_GROUP = 'projector.transparency.v1'
@@ -74,11 +76,9 @@ export async function loadPositions(database: Queryable, log: string): Promise<R
   return new Map(rows.map(({ topic, partition, next }) => [`${topic}/${partition}`, next]))
 }
 
-export interface NewLeaf {
-  readonly entry: string
-  /** Null if it is no longer known. */
-  readonly seed: Buffer | null
-  readonly reportId: string | null
+export interface NewLeaf extends MadeLeaf {
+  /** Null if the log no longer has the record. */
+  readonly record: Position | null
 }
 
 export interface Subtree {
@@ -148,11 +148,17 @@ export async function storeLeaves(
   },
 ): Promise<void> {
   const { number, from, leaves, subtrees, pauses = turnsOnly() } = growth
+  const last = new Map<string, Place & { readonly last: number }>()
+  for (const [at, { record }] of leaves.entries())
+    if (record !== null) last.set(placeOf(record), { ...record, last: from + at })
+  const ids = await moveLast(transaction, number, [...last.values()])
   for (let at = 0; at < leaves.length; at += LEAVES_PER_STATEMENT) {
     const some = leaves.slice(at, at + LEAVES_PER_STATEMENT)
     await transaction.execute(INSERT_LEAVES, [
       ...[number, from + at, some.map(({ entry }) => entry)],
-      ...[some.map(({ seed }) => seed), some.map(({ reportId }) => reportId)],
+      some.map(({ record }) => (record === null ? null : ids.get(placeOf(record)))),
+      some.map(({ record }) => record?.offset ?? null),
+      ...[some.map(({ reportId }) => reportId), some.map(({ salt }) => salt)],
     ])
     await pauses.next()
   }
@@ -160,6 +166,26 @@ export async function storeLeaves(
     ...[number, subtrees.map(({ level }) => level), subtrees.map(({ index }) => index)],
     subtrees.map(({ hash }) => hash),
   ])
+}
+
+/** Sets the last leaf of each place, and resolves to the numbers of the places, which new ones get. */
+async function moveLast(
+  transaction: Queryable,
+  number: number,
+  places: readonly (Place & { readonly last: number })[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await transaction.query<Place & { place: number }>(
+    `INSERT INTO transparency.place (number, place, topic, partition, last)
+     SELECT $1, (SELECT coalesce(max(place), 0) FROM transparency.place WHERE number = $1) + ordinality, topic, partition, last
+     FROM unnest($2::text[], $3::int4[], $4::int8[]) WITH ORDINALITY AS new (topic, partition, last, ordinality)
+     ON CONFLICT (number, topic, partition) DO UPDATE SET last = excluded.last
+     RETURNING topic, partition, place`,
+    [
+      ...[number, places.map(({ topic }) => topic), places.map(({ partition }) => partition)],
+      places.map(({ last }) => last),
+    ],
+  )
+  return new Map(rows.map((row) => [placeOf(row), row.place]))
 }
 
 export async function storeTree(
@@ -181,9 +207,10 @@ const MOVE = {
 const LEAVES_PER_STATEMENT = 128
 const INSERT_LEAVES = {
   name: 'transparency.insert-leaves',
-  text: `INSERT INTO transparency.leaf (number, index, entry, seed, report_id)
-    SELECT $1, $2 + ordinality - 1, entry, seed, report_id
-    FROM unnest($3::text[], $4::bytea[], $5::text[]) WITH ORDINALITY AS new (entry, seed, report_id, ordinality)`,
+  text: `INSERT INTO transparency.leaf (number, index, entry, place, record_offset, report_id, salt)
+    SELECT $1, $2 + ordinality - 1, entry, place, record_offset, report_id, salt
+    FROM unnest($3::text[], $4::int4[], $5::int8[], $6::text[], $7::bytea[])
+      WITH ORDINALITY AS new (entry, place, record_offset, report_id, salt, ordinality)`,
 }
 const INSERT_SUBTREES = {
   name: 'transparency.insert-subtrees',

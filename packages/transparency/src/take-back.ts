@@ -1,23 +1,38 @@
 /**
  * Takes leaves back from the published files after an older database was restored. Signed leaves stay signed, and the next leaf comes
- * after them. Their salts are lost with the newer database, so that their reports get no new proofs.
+ * after them. Everything else in their rows follows from the records.
  */
-import { topicOf } from '@cupel/contracts'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import {
+  rangeOf,
+  type EventCodec,
+  type EventLog,
+  type LogRange,
+  type LogRecord,
+  type Place,
+} from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { putCheckpoints } from '@cupel/projections'
 import { rootOf, type SigningKeys, type Tree } from '@cupel/signing'
 import { longer } from './extend-log.js'
-import { parseLeafEntry, type Leaf } from './format/leaf.js'
-import { publishedCheckpoint, publishedEntries, transparencyFolder } from './published.js'
-import type { PublishedCheckpoint } from './published.js'
-import { reportReader, type ReportReader } from './report-of-leaf.js'
-import { ensureLog, lockLog, storeLeaves, storeTree, TRANSPARENCY_GROUP, type NewLeaf } from './state.js'
+import { parseLeafEntry } from './format/leaf.js'
+import { reportDecoder, reportPartOf, type ReportOf } from './leaf-of-record.js'
+import { positionOf, recordFinder, type FindRecord } from './place-leaves.js'
+import { longestPublished, publishedEntries, transparencyFolder } from './published.js'
+import {
+  ensureLog,
+  loadPositions,
+  lockLog,
+  storeLeaves,
+  storeTree,
+  TRANSPARENCY_GROUP,
+  type NewLeaf,
+} from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
 
 export interface TakeBackParts {
   readonly log: EventLog
   readonly codec: EventCodec
+  readonly places: readonly Place[]
   readonly keys: SigningKeys
   /** Folders in which tiles are published. */
   readonly folders: readonly string[]
@@ -25,8 +40,8 @@ export interface TakeBackParts {
 
 export interface TakenBack {
   readonly leaves: number
-  /** Number of leaves of reports. */
-  readonly reports: number
+  /** Leaves whose records the log does not have. */
+  readonly lost: number
 }
 
 /**
@@ -35,73 +50,70 @@ export interface TakenBack {
  */
 export async function takeBackLeaves(transaction: Queryable, parts: TakeBackParts): Promise<TakenBack> {
   const log = await parts.log.identity()
-  const longest = await longestPublished(parts, log)
+  const longest = await longestPublished({ ...parts, log })
   const { number } = await ensureLog(transaction, log)
   const { tree: before } = await lockLog(transaction, number)
-  if (longest === null || longest.size <= before.size) return { leaves: 0, reports: 0 }
-  const reader = reportReader(parts)
-  const positions = new Map<string, Leaf>()
-  let [tree, reports]: [Tree, number] = [before, 0]
-  for await (const entries of publishedEntries(longest.folder, log, {
-    from: before.size,
-    size: longest.size,
-  })) {
-    const leaves = await leavesOf(entries, {
-      reader,
-      positions,
-      folder: transparencyFolder(longest.folder, log),
-    })
+  if (longest === null || longest.size <= before.size) return { leaves: 0, lost: 0 }
+  const folder = transparencyFolder(longest.folder, log)
+  const positions = new Map(await loadPositions(transaction, log))
+  const find = await finderBehind(parts, positions)
+  const reportOf = reportDecoder(parts.codec)
+  let [tree, lost]: [Tree, number] = [before, 0]
+  const range = { from: before.size, size: longest.size }
+  for await (const entries of publishedEntries(longest.folder, log, range)) {
+    const leaves: NewLeaf[] = []
+    for (const entry of entries) leaves.push(await leafOf(entry, { find, folder, reportOf }))
     const grown = await longer(tree, leaves)
     await storeLeaves(transaction, { number, from: tree.size, leaves, subtrees: grown.subtrees })
-    reports += leaves.filter(({ reportId }) => reportId !== null).length
+    lost += leaves.filter(({ record }) => record === null).length
+    for (const { record } of leaves)
+      if (record !== null) positions.set(`${record.topic}/${record.partition}`, record.offset + 1)
     tree = grown.tree
   }
   if (!rootOf(tree).equals(longest.root))
     throw new TransparencyStoppedError(
-      `The leaves in ${transparencyFolder(longest.folder, log)} and those of the database do not make the tree of its checkpoint: put the folder back from a copy, or restore another database.`,
+      `The leaves in ${folder} and those of the database do not make the tree of its checkpoint: put the folder back from a copy, or restore another database.`,
     )
   await storeTree(transaction, { number, tree, checkpoint: longest.note })
-  const next = [...positions.values()].map(({ topic, partition, offset }) => ({
-    topic,
-    partition,
-    next: offset + 1,
-  }))
+  const next = parts.places.map(({ topic, partition }) => {
+    return { topic, partition, next: positions.get(`${topic}/${partition}`) ?? 0 }
+  })
   await putCheckpoints(transaction, { group: TRANSPARENCY_GROUP, log, positions: next })
-  return { leaves: tree.size - before.size, reports }
+  return { leaves: tree.size - before.size, lost }
 }
 
-interface InFolder extends PublishedCheckpoint {
-  readonly folder: string
+async function finderBehind(
+  { log, places }: TakeBackParts,
+  positions: ReadonlyMap<string, number>,
+): Promise<FindRecord> {
+  const ranges = await Promise.all(
+    places.map(async (place): Promise<LogRange> => {
+      const { from, to } = await rangeOf(log, place)
+      return { ...place, from: Math.max(from, positions.get(`${place.topic}/${place.partition}`) ?? 0), to }
+    }),
+  )
+  return recordFinder(
+    ranges.filter(({ from, to }) => from < to),
+    (range) => recordsOf(log, range),
+  )
 }
 
-async function longestPublished({ folders, keys }: TakeBackParts, log: string): Promise<InFolder | null> {
-  let longest: InFolder | null = null
-  for (const folder of folders) {
-    const published = await publishedCheckpoint(folder, { log, keys })
-    if (published !== null && published.size > (longest?.size ?? 0)) longest = { ...published, folder }
-  }
-  return longest
+async function* recordsOf(log: EventLog, range: LogRange): AsyncGenerator<LogRecord> {
+  for await (const records of log.read(range)) yield* records
 }
 
 interface LeafContext {
-  readonly reader: ReportReader
-  /** The last leaf of each partition. */
-  readonly positions: Map<string, Leaf>
+  readonly find: FindRecord
   readonly folder: string
+  readonly reportOf: ReportOf
 }
 
-async function leavesOf(
-  entries: readonly string[],
-  { reader, positions, folder }: LeafContext,
-): Promise<NewLeaf[]> {
-  const leaves: NewLeaf[] = []
-  for (const entry of entries) {
-    const leaf = parseLeafEntry(entry)
-    if (leaf === null)
-      throw new TransparencyStoppedError(`${folder} holds something that is not a leaf: ${entry}`)
-    positions.set(`${leaf.topic}/${leaf.partition}`, leaf)
-    const isReport = leaf.topic === topicOf('ReportGenerated') && leaf.documentHash !== null
-    leaves.push({ entry, seed: null, reportId: isReport ? await reader.reportIdOf(leaf) : null })
-  }
-  return leaves
+async function leafOf(entry: string, { find, folder, reportOf }: LeafContext): Promise<NewLeaf> {
+  const leaf = parseLeafEntry(entry)
+  if (leaf === null)
+    throw new TransparencyStoppedError(`${folder} holds something that is not a leaf: ${entry}`)
+  const record = await find(leaf.recordHash)
+  if (record === null) return { entry, record: null, reportId: null, salt: null }
+  const { reportId = null, salt = null } = reportPartOf(record, reportOf) ?? {}
+  return { entry, record: positionOf(record), reportId, salt }
 }

@@ -172,6 +172,7 @@ test.skipIf(!isBuilt).each([
   await cosigned(6)
   await first.stop()
   await restoreRows(own)
+  await own.installation.database.execute(`UPDATE log.record SET appended_at = appended_at + interval '1 s'`)
   await extendLog({ ...(await own.parts()), folders: [], maxLeaves: size - 4 })
   const again = ask([theirs])
   await until(() => expect(again.error()).toMatch(/saw another history of the transparency log/))

@@ -22,7 +22,7 @@ const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer =>
 const SALT = sha256('salt')
 const DOCUMENT_HASH = sha256(SALT, REPORT).toString('base64')
 const entryOf = (document: string | null): string =>
-  `["cupel-leaf-1","screening.report.events.v1",3,14,"018f-event-1","${sha256('value').toString('base64')}",${document}]`
+  `["cupel-leaf-1","${sha256('record').toString('base64')}","${sha256('time').toString('base64')}",${document}]`
 
 interface Made {
   readonly size: number
@@ -61,6 +61,9 @@ function respelt(base64: string): string {
     (_, last: string, padding: string) => alphabet[alphabet.indexOf(last) + 1]! + padding,
   )
 }
+
+const respeltRecord = (entry: string): string =>
+  entry.replace(/,"([^"]+)"/, (_, hash: string) => `,"${respelt(hash)}"`)
 
 const lines = (proof: string, change: (lines: string[]) => string[]): string =>
   change(proof.split('\n')).join('\n')
@@ -104,7 +107,7 @@ const spoilt: readonly (readonly [string, (proof: string) => string])[] = [
   ['an index behind the tree', line(INDEX, () => 'index 300')],
   ['an index that no number holds', line(INDEX, () => 'index 9007199254740993')],
   ['a longer index', line(INDEX, () => `index ${'9'.repeat(400)}`)],
-  ['respelt extra', line(EXTRA, respelt)],
+  ['padding behind the extra', line(EXTRA, (text) => `${text}=`)],
   ['respelt hash', line(PATH, respelt)],
   ['respelt root', line(ROOT, respelt)],
   ['respelt signature', line(SIGNATURE, respelt)],
@@ -156,8 +159,9 @@ const signed: readonly (readonly [string, string])[] = [
   ['a key with the same name', madeProof({ signers: [signerOf(SIGNER.key.name, 9)] })],
   ['a leaf of no report', madeProof({ entry: entryOf(null) })],
   ['a leaf of another report', madeProof({ entry: entryOf(`"${sha256('other').toString('base64')}"`) })],
-  ['a leaf with a space', madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace(',3,', ', 3,') })],
-  ['a leaf with leading zeros', madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace(',3,', ',03,') })],
+  ['a leaf with a space', madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace(',"', ', "') })],
+  ['a leaf without a time', madeProof({ entry: entryOf(`"${DOCUMENT_HASH}"`).replace(/,"[^"]+"/, '') })],
+  ['a leaf with a respelt record', madeProof({ entry: respeltRecord(entryOf(`"${DOCUMENT_HASH}"`)) })],
   ['a leaf with a respelt hash', madeProof({ entry: entryOf(`"${respelt(DOCUMENT_HASH)}"`) })],
   [
     'a leaf of another format',

@@ -1,8 +1,9 @@
 /** A log with a transparency log, and helpers that change both. */
-import { placesOf } from '@cupel/event-log'
+import { placesOf, type EventLog } from '@cupel/event-log'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicOf, topicSpecs, type DomainEvent, type EventData } from '@cupel/contracts'
+import type { Database } from '@cupel/postgres'
 import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/signing'
 import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import {
@@ -14,7 +15,8 @@ import {
   type ExtendParts,
 } from '../src/index.js'
 
-const NAMES = [topicOf('ReportGenerated'), topicOf('AccountCreated')]
+const TYPES = ['ReportGenerated', 'AccountCreated', 'ShorterLogAccepted'] as const
+const NAMES: readonly string[] = TYPES.map((type) => topicOf(type))
 export const topics = topicSpecs.filter(({ name }) => NAMES.includes(name))
 
 export interface TransparentLog {
@@ -34,8 +36,14 @@ export interface TransparentLog {
   close(): Promise<void>
 }
 
-export async function openTransparentLog(): Promise<TransparentLog> {
-  const installation = await openTestInstallation({ migrations: [transparencyMigrations], topics })
+export async function openTransparentLog(
+  openLog?: (database: Database) => EventLog,
+): Promise<TransparentLog> {
+  const migrations = [transparencyMigrations]
+  const installation = await openTestInstallation({
+    ...{ migrations, topics },
+    ...(openLog === undefined ? {} : { openLog }),
+  })
   const { log, database, codec, folder } = installation
   const keyFile = join(folder, 'signing-keys.json')
   createSigningKeys(keyFile)
@@ -103,7 +111,8 @@ export async function publishedEntries(own: Pick<TransparentLog, 'file'>, size: 
 
 /** The rows of the witnesses refer to those of the log. */
 const TABLES = [
-  ...['transparency.log', 'transparency.leaf', 'transparency.subtree', 'transparency.witness'],
+  ...['transparency.log', 'transparency.place', 'transparency.leaf', 'transparency.subtree'],
+  'transparency.witness',
   'projection.checkpoint',
 ]
 

@@ -130,7 +130,15 @@ async function compared(by: readonly TestWitness[], needed: number) {
       database,
       folder: join(folder, 'transparency', identity.replaceAll(/[^\w.-]/g, '_')),
     },
-    ...{ verifier: own.keys.verifier, lost: [], endsEarlier: false, maxProblems: 10, publishGraceMs: 0 },
+    ...{
+      verifier: own.keys.verifier,
+      accepted: [],
+      copies: [],
+      checksTimes: true,
+      endsEarlier: false,
+      maxProblems: 10,
+      publishGraceMs: 0,
+    },
     witnesses: by.length === 0 ? NO_WITNESSES : policyOf(by, needed),
   })
 }
@@ -312,9 +320,11 @@ test.each([
     await cosigned(6)
     const [seen] = one.seen.values()
     await first.stop()
-    // The database is restored and the published files are out of sight, or a second writer has a copy of the rows: new leaves
-    // have other salts.
+    // The database is restored, the published files are out of sight, and somebody wrote the records again at another time.
     await restoreRows(own)
+    await own.installation.database.execute(
+      `UPDATE log.record SET appended_at = appended_at + interval '1 s'`,
+    )
     await extendLog({ ...(await own.parts()), folders: [], maxLeaves: size - 4 })
     const again = ask([one], 1, { folders: [] })
     await until(() => expect(again.error()).toMatch(/saw another history of the transparency log/))

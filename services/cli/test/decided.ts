@@ -1,7 +1,7 @@
 /** An installation with decided screens: the real projector and scorer on the embedded log, and commands that work on it. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, requireSignatures } from '@cupel/checkpoints'
+import { REPORT_SIGNING_KEYS_FILE } from '@cupel/transparency'
 import {
   reportPartition,
   screenTopic,
@@ -59,14 +59,17 @@ export interface Decided extends CommandLine {
   appendAgain(data: ReportGenerated): Promise<void>
 }
 
-/** `signs`: the home holds keys of reports, and every report of the log must be signed. */
-export async function openDecided({ signs = false } = {}): Promise<Decided> {
-  const base = await openCommandLine()
+/** `signs`: the home holds keys of reports, so that every report is signed. */
+export async function openDecided({
+  signs = false,
+  settings = {},
+}: {
+  readonly signs?: boolean
+  readonly settings?: Readonly<Record<string, string>>
+} = {}): Promise<Decided> {
+  const base = await openCommandLine(settings)
   const { database, log, codec } = base
-  if (signs) {
-    createSigningKeys(join(base.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
-    await requireSignatures(database, log)
-  }
+  if (signs) createSigningKeys(join(base.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })

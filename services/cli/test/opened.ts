@@ -1,8 +1,9 @@
 /** Connections to an installation without running services, and the actions of operators on them. */
-import { adoptLog, type AdoptedLog, type CheckpointSettings } from '@cupel/checkpoints'
+import { topicSpecs } from '@cupel/contracts'
 import {
   createEventCodec,
   loadSchemaCatalog,
+  placesOf,
   type AuthenticLog,
   type EventCodec,
   type EventLog,
@@ -10,6 +11,7 @@ import {
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { openTestLog } from '@cupel/testkit/installation'
+import { adoptLog, type AdoptedLog, type EvidenceSettings } from '@cupel/transparency'
 import { restore, type Restored, type RestoreOptions } from '../src/restore/restore.js'
 
 export interface Opened {
@@ -47,11 +49,11 @@ export async function withOpened<T>(
 
 export function restoreOpened(
   parts: Opened,
-  checkpoints: CheckpointSettings | null,
+  evidence: EvidenceSettings | null,
   options: Partial<RestoreOptions> = {},
 ): Promise<Restored> {
   return restore(
-    { ...parts, checkpoints },
+    { ...parts, evidence },
     {
       ...{ dryRun: false, acceptsLost: false, acceptsMissingLedger: false, isOlderDatabase: false },
       ...{ by: 'test', reason: 'A drill.' },
@@ -60,13 +62,13 @@ export function restoreOpened(
   )
 }
 
-export function adoptOpened(
-  { log, database }: Opened,
-  { keys, folders }: CheckpointSettings,
+export async function adoptOpened(
+  { log, codec, database }: Opened,
+  { keys, folders }: EvidenceSettings,
   options: { readonly dryRun?: boolean } = {},
 ): Promise<AdoptedLog> {
-  return adoptLog({
-    ...{ log: log.unchecked, database, by: 'test', reason: 'A drill.', ...options },
-    ...{ verifier: keys.verifier, folder: folders[0]! },
+  return await adoptLog({
+    ...{ log: log.unchecked, codec, database, by: 'test', reason: 'A drill.', ...options },
+    ...{ verifier: keys.verifier, folders, places: await placesOf(log, topicSpecs) },
   })
 }

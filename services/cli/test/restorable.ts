@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadInstallationSecrets } from '@cupel/access'
 import {
-  checkpointSettings,
+  evidenceSettings,
   REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
   type AdoptedLog,
-  type CheckpointSettings,
-} from '@cupel/checkpoints'
+  type EvidenceSettings,
+} from '@cupel/transparency'
 import { silentLogger, noMetrics } from '@cupel/contracts'
 import {
   builtInRegistry,
@@ -60,7 +60,7 @@ export interface Running extends Opened {
 
 export interface Restorable {
   /** Keys, and the folders of the published files; null for an installation that signs nothing. */
-  readonly checkpoints: CheckpointSettings | null
+  readonly evidence: EvidenceSettings | null
   /** Public keys of reports. */
   readonly reportKeys: readonly PublicKey[]
   /** Every service runs on the present database and log while `work` runs. */
@@ -112,7 +112,7 @@ export async function openRestorable({
     createSigningKeys(join(home, REPORT_SIGNING_KEYS_FILE), 'reports')
   }
   const config = loadConfig({ ...SETTINGS, CUPEL_HOME: home })
-  const checkpoints = checkpointSettings({ ...config, CUPEL_HOME: home })
+  const evidence = evidenceSettings({ ...config, CUPEL_HOME: home })
   const server = process.env['CUPEL_TEST_POSTGRES_URL']
   if (server === undefined) throw new Error('This test belongs to a project with Postgres')
   const admin = open(server)
@@ -135,7 +135,7 @@ export async function openRestorable({
     withOpened(urlOf(server, present), openLog, work)
   await install(urlOf(server, present), openLog)
   return {
-    checkpoints,
+    evidence,
     reportKeys: signs ? readSigningKeys(join(home, REPORT_SIGNING_KEYS_FILE)).publicKeys : [],
     opened,
     run: (work) =>
@@ -161,10 +161,10 @@ export async function openRestorable({
       return name
     },
     tamper: (statement) => changed(urlOf(server, presentLog), statement),
-    adopt: (options) => opened((parts) => adoptOpened(parts, checkpoints!, options)),
+    adopt: (options) => opened((parts) => adoptOpened(parts, evidence!, options)),
     putBackLog: (name) => (presentLog = name),
     connect: (applicationName) => open(urlOf(server, present), applicationName),
-    restore: (options) => opened((parts) => restoreOpened(parts, checkpoints, options)),
+    restore: (options) => opened((parts) => restoreOpened(parts, evidence, options)),
     killedAt: (point, command) =>
       killedAt(OPERATOR, [command, urlOf(server, present), urlOf(server, presentLog), home], point),
     async close() {

@@ -1,5 +1,4 @@
 /** Asks the witnesses of the installation, if it has any, to cosign its checkpoints. */
-import type { CheckpointSettings } from '@cupel/checkpoints'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -9,11 +8,12 @@ import {
   readWitnessSettings,
   startWitnesses,
   WitnessesFileError,
+  type EvidenceSettings,
   type RunningWitnesses,
   type WitnessSettings,
 } from '@cupel/transparency'
 
-interface Parts extends CheckpointSettings {
+interface Parts extends EvidenceSettings {
   /** Value of CUPEL_WITNESSES_FILE. */
   readonly file: string | undefined
   readonly log: EventLog

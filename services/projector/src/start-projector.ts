@@ -1,16 +1,7 @@
 /**
- * Runs every read model, each with its own checkpoint, the outbox relay, the signing of the log's checkpoints, the transparency log, and
- * where it is switched on the topic of the latest reports.
+ * Runs every read model, each with its own checkpoint, the outbox relay, the transparency log, and where it is switched on the topic of the
+ * latest reports.
  */
-import {
-  CheckpointConfigError,
-  checkpointSettings,
-  lostRecords,
-  startCheckpoints,
-  type CheckpointConfig,
-  type CheckpointSettings,
-  type RunningCheckpoints,
-} from '@cupel/checkpoints'
 import { topicSpecs, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -25,7 +16,16 @@ import {
 import { auditView, readModels } from '@cupel/read-models'
 import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
-import { startTransparency, type RunningTransparency, type RunningWitnesses } from '@cupel/transparency'
+import {
+  EvidenceConfigError,
+  evidenceSettings,
+  lostRecords,
+  startTransparency,
+  type EvidenceConfig,
+  type EvidenceSettings,
+  type RunningTransparency,
+  type RunningWitnesses,
+} from '@cupel/transparency'
 import { askWitnesses } from './ask-witnesses.js'
 import { keepLatestReports, type LatestReports } from './keep-latest-reports.js'
 import { watchLists } from './watch-lists.js'
@@ -42,10 +42,10 @@ export interface ProjectorDeps {
   /** Ends the process, so that a new one takes its place. A read model that stopped at a record is not a reason: the others go on. */
   readonly fail?: (reason: string, error: unknown) => void
   /**
-   * Names the signing keys and the file of witnesses, and says whether the topic of the latest reports is kept. Without signing keys no
-   * checkpoints of the log are made.
+   * Names the signing keys and the file of witnesses, and says whether the topic of the latest reports is kept. Without signing keys
+   * there is no transparency log.
    */
-  readonly config?: CheckpointConfig & {
+  readonly config?: EvidenceConfig & {
     readonly CUPEL_LATEST_REPORTS?: boolean
     readonly CUPEL_WITNESSES_FILE?: string | undefined
   }
@@ -102,7 +102,6 @@ export async function startProjector(deps: ProjectorDeps): Promise<RunningProjec
 
 /** The evidence that nothing was altered. All parts use the keys of checkpoints. */
 interface Evidence {
-  readonly checkpoints: RunningCheckpoints
   readonly transparency: RunningTransparency
   /** Absent where the installation has no witnesses. */
   readonly witnesses?: RunningWitnesses
@@ -114,7 +113,6 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
   const parts = { ...deps, ...settings, topics: topicSpecs }
   const witnesses = await askWitnesses({ ...parts, file: deps.config?.CUPEL_WITNESSES_FILE })
   return {
-    checkpoints: startCheckpoints(parts),
     transparency: startTransparency({ ...parts, onSigned: () => witnesses?.wake() }),
     ...(witnesses === null ? {} : { witnesses }),
   }
@@ -124,15 +122,15 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
  * Null if the installation has no signing keys. Throws ConfigError if they cannot be used, and where the log lost signed records:
  * later reads of the log would contradict earlier answers.
  */
-async function openSettings({ config, ...deps }: ProjectorDeps): Promise<CheckpointSettings | null> {
+async function openSettings({ config, ...deps }: ProjectorDeps): Promise<EvidenceSettings | null> {
   try {
-    const settings = config === undefined ? null : checkpointSettings(config)
+    const settings = config === undefined ? null : evidenceSettings(config)
     if (settings === null) return null
-    const lost = await lostRecords({ ...deps, ...settings, verifier: settings.keys.verifier })
+    const lost = await lostRecords({ ...deps, ...settings })
     if (lost !== null) throw new ConfigError(lost)
     return settings
   } catch (error) {
-    if (!(error instanceof SigningKeysError) && !(error instanceof CheckpointConfigError)) throw error
+    if (!(error instanceof SigningKeysError) && !(error instanceof EvidenceConfigError)) throw error
     throw new ConfigError(error.message, { cause: error })
   }
 }

@@ -1,10 +1,10 @@
 /** Signs reports: one signature for all reports that are ready in the same moment, in any lane and partition (docs/adr/0297). */
-import { openReportSigner, type ReportSigningConfig } from '@cupel/checkpoints'
 import { createBatcher } from '@cupel/concurrency'
 import type { LogIdentity, NewRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { ConfigError } from '@cupel/service-kit'
 import { SigningKeysError, signRecords, type Signer } from '@cupel/signing'
+import { openReportSigner, type ReportSigningConfig } from '@cupel/transparency'
 
 /** Returns the records with their signatures, in order; unchanged where the installation signs none. */
 export type SignReports = (reports: readonly NewRecord[]) => Promise<readonly NewRecord[]>
@@ -21,7 +21,7 @@ export async function openSignReports(parts: {
   readonly log: LogIdentity
 }): Promise<SignReports> {
   try {
-    const signer = await openReportSigner(parts.config, parts)
+    const signer = await openReportSigner(parts.config, parts.database)
     return signer === null ? signNothing : createSignReports(signer, parts.log)
   } catch (error) {
     if (!(error instanceof SigningKeysError)) throw error

@@ -1,5 +1,5 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
-import type { ReportSigningConfig } from '@cupel/checkpoints'
+import type { ReportSigningConfig } from '@cupel/transparency'
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'

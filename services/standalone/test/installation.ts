@@ -2,7 +2,6 @@
 import { casesMigrations } from '@cupel/cases'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { bulkMigrations } from '@cupel/bulk-coordinator'
-import { checkpointsMigrations } from '@cupel/checkpoints'
 import type { Tracing } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { labelsMigrations } from '@cupel/labels'
@@ -46,7 +45,7 @@ export interface Installation extends TestInstallation {
 
 const migrations = [
   ...[accessMigrations, bulkMigrations, labelsMigrations, ledgerMigrations],
-  ...[webhooksMigrations, sharingMigrations, casesMigrations, checkpointsMigrations],
+  ...[webhooksMigrations, sharingMigrations, casesMigrations],
   ...[transparencyMigrations, watchesMigrations],
 ]
 

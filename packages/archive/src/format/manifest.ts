@@ -51,10 +51,9 @@ export interface RequiredRange {
   readonly until: number | null
 }
 
-/** The records that need a MAC and the reports that need a signature, as the installation required it then. */
+/** The records that need a MAC, as the installation required it then. */
 export interface Required {
   readonly macs: readonly RequiredRange[]
-  readonly signatures: readonly RequiredRange[]
 }
 
 export interface Manifest {
@@ -138,7 +137,7 @@ function isManifest(manifest: Manifest): boolean {
     manifest.versions.every(
       ({ subject, sha256, schemaId }) => isText(subject) && isText(sha256) && Number.isInteger(schemaId),
     ) &&
-    [...required.macs, ...required.signatures].every(isRange) &&
+    required.macs.every(isRange) &&
     manifest.segments.every(isSegment)
   )
 }

@@ -198,13 +198,6 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"RecordMacsChanged\",\"doc\":\"An operator changed whether records without a MAC are accepted, or registered record keys.\",\"fields\":[{\"name\":\"required\",\"type\":\"boolean\",\"default\":false,\"doc\":\"Whether every record must have a MAC from the present ends of the partitions on.\"},{\"name\":\"keyIds\",\"type\":{\"type\":\"array\",\"items\":\"string\"},\"default\":[],\"doc\":\"The record keys that every process must have; only their ids.\"},{\"name\":\"changedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"changedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
   },
-  ReportSignaturesChanged: {
-    subject: 'access.request.events.v1-ReportSignaturesChanged',
-    topic: 'access.request.events.v1',
-    owner: 'cli',
-    visibility: 'internal',
-    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ReportSignaturesChanged\",\"doc\":\"An operator changed whether reports without a signature count.\",\"fields\":[{\"name\":\"required\",\"type\":\"boolean\",\"default\":false,\"doc\":\"Whether every report must carry a signature from the ends of the partitions on.\"},{\"name\":\"changedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"changedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
-  },
   WebhookEndpointCreated: {
     subject: 'webhooks.endpoint.events.v1-WebhookEndpointCreated',
     topic: 'webhooks.endpoint.events.v1',
@@ -299,16 +292,9 @@ export const eventSchemas = {
   SigningKeyPublished: {
     subject: 'log.signing-key.events.v1-SigningKeyPublished',
     topic: 'log.signing-key.events.v1',
-    owner: 'checkpoints',
+    owner: 'transparency',
     visibility: 'public',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.log\",\"name\":\"SigningKeyPublished\",\"doc\":\"The installation signs with this key from now on, or did so earlier. A key that only the log names proves nothing: compare it with one that came another way.\",\"fields\":[{\"name\":\"keyName\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Name of the installation in signatures.\"},{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"First four bytes of SHA-256(keyName, newline, 0x01, public key) in hex, as in C2SP signed-note.\"},{\"name\":\"verifierKey\",\"type\":\"string\",\"default\":\"\",\"doc\":\"keyName+keyId+base64(0x01, Ed25519 public key): a verifier key of C2SP signed-note.\"},{\"name\":\"createdAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"}]}",
-  },
-  SigningKeyRetired: {
-    subject: 'log.signing-key.events.v1-SigningKeyRetired',
-    topic: 'log.signing-key.events.v1',
-    owner: 'checkpoints',
-    visibility: 'public',
-    schema: "{\"type\":\"record\",\"namespace\":\"cupel.log\",\"name\":\"SigningKeyRetired\",\"doc\":\"A key that signed reports signs no more. A later report with a signature of it is not one of the installation.\",\"fields\":[{\"name\":\"keyName\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"keyId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"As in SigningKeyPublished.\"},{\"name\":\"ends\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"SignedUntil\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Without the prefix of the installation.\"},{\"name\":\"partition\",\"type\":\"int\",\"default\":0},{\"name\":\"offset\",\"type\":\"long\",\"default\":0,\"doc\":\"From this offset on its signatures do not count.\"}]}},\"default\":[],\"doc\":\"One of each partition that holds reports.\"},{\"name\":\"retiredAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"retiredBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
   },
   InstallationRestored: {
     subject: 'access.request.events.v1-InstallationRestored',
@@ -320,16 +306,16 @@ export const eventSchemas = {
   LogAdopted: {
     subject: 'access.request.events.v1-LogAdopted',
     topic: 'access.request.events.v1',
-    owner: 'checkpoints',
+    owner: 'transparency',
     visibility: 'internal',
-    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"LogAdopted\",\"doc\":\"An operator took a copy of the log in place of the log, after its records were compared with the signed checkpoints, or made the log of a signed archive.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log from now on.\"},{\"name\":\"replaces\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log before.\"},{\"name\":\"checkpoint\",\"type\":\"long\",\"default\":0,\"doc\":\"Number of the last checkpoint that the records were compared with.\"},{\"name\":\"partitions\",\"type\":\"int\",\"default\":0,\"doc\":\"Partitions with signed records. All of them agree.\"},{\"name\":\"manifest\",\"type\":\"long\",\"default\":0,\"doc\":\"Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 if checkpoints were compared.\"},{\"name\":\"adoptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"adoptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"LogAdopted\",\"doc\":\"An operator took a copy of the log in place of the log, after its records were compared with the leaves of the transparency log, or made the log of a signed archive.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log from now on.\"},{\"name\":\"replaces\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log before.\"},{\"name\":\"leaves\",\"type\":\"long\",\"default\":0,\"doc\":\"Leaves of the transparency log that the records were compared with; 0 for an archive.\"},{\"name\":\"partitions\",\"type\":\"int\",\"default\":0,\"doc\":\"Partitions with signed records. All of them agree.\"},{\"name\":\"manifest\",\"type\":\"long\",\"default\":0,\"doc\":\"Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 if leaves were compared.\"},{\"name\":\"adoptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"adoptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
   },
   ShorterLogAccepted: {
     subject: 'access.request.events.v1-ShorterLogAccepted',
     topic: 'access.request.events.v1',
-    owner: 'checkpoints',
+    owner: 'transparency',
     visibility: 'internal',
-    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ShorterLogAccepted\",\"doc\":\"An operator accepted that the log no longer holds records that were signed.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log.\"},{\"name\":\"lost\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"LostRecords\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"partition\",\"type\":\"int\",\"default\":0},{\"name\":\"from\",\"type\":\"long\",\"default\":0,\"doc\":\"Offset of the first record that is gone.\"},{\"name\":\"to\",\"type\":\"long\",\"default\":0,\"doc\":\"Offset behind the last one.\"}]}},\"default\":[],\"doc\":\"Empty if only the database was older than the checkpoints.\"},{\"name\":\"acceptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"acceptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"}]}",
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ShorterLogAccepted\",\"doc\":\"An operator accepted that the log no longer holds records that were signed.\",\"fields\":[{\"name\":\"log\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Identity of the log.\"},{\"name\":\"lost\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"LostRecords\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"partition\",\"type\":\"int\",\"default\":0},{\"name\":\"from\",\"type\":\"long\",\"default\":0,\"doc\":\"Offset of the first record that is gone.\"},{\"name\":\"to\",\"type\":\"long\",\"default\":0,\"doc\":\"Offset behind the last one.\"}]}},\"default\":[],\"doc\":\"Empty if only the database was older than the published files.\"},{\"name\":\"leaves\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"LeafRange\",\"fields\":[{\"name\":\"from\",\"type\":\"long\",\"default\":0,\"doc\":\"Index of the first leaf.\"},{\"name\":\"to\",\"type\":\"long\",\"default\":0,\"doc\":\"Index behind the last one.\"}]}},\"default\":[],\"doc\":\"Leaves of the transparency log whose records are gone.\"},{\"name\":\"acceptedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"},{\"name\":\"acceptedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Reason given by the operator.\"},{\"name\":\"signature\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Signed note with the key of the checkpoints: log, leaves, time, operator and reason.\"}]}",
   },
   ReportEpochClaimed: {
     subject: 'log.report-epoch.events.v1-ReportEpochClaimed',

@@ -1091,17 +1091,6 @@ export interface RecordMacsChanged {
   readonly reason: string
 }
 
-/** An operator changed whether reports without a signature count. */
-export interface ReportSignaturesChanged {
-  /** Whether every report must carry a signature from the ends of the partitions on. */
-  readonly required: boolean
-  /** UTC, RFC 3339 with milliseconds. */
-  readonly changedAt: string
-  readonly changedBy: string
-  /** Reason given by the operator. */
-  readonly reason: string
-}
-
 /** An account created a webhook endpoint. */
 export interface WebhookEndpointCreated {
   readonly endpointId: string
@@ -1389,29 +1378,6 @@ export interface SigningKeyPublished {
   readonly createdAt: string
 }
 
-/** A key that signed reports signs no more. A later report with a signature of it is not one of the installation. */
-export interface SigningKeyRetired {
-  readonly keyName: string
-  /** As in SigningKeyPublished. */
-  readonly keyId: string
-  /** One of each partition that holds reports. */
-  readonly ends: readonly SignedUntil[]
-  /** UTC, RFC 3339 with milliseconds. */
-  readonly retiredAt: string
-  readonly retiredBy: string
-  /** Reason given by the operator. */
-  readonly reason: string
-}
-
-/** SignedUntil */
-export interface SignedUntil {
-  /** Without the prefix of the installation. */
-  readonly topic: string
-  readonly partition: number
-  /** From this offset on its signatures do not count. */
-  readonly offset: number
-}
-
 /** An operator brought the database and the log together after one of them was restored from a backup. */
 export interface InstallationRestored {
   /** Identity of the log. */
@@ -1429,17 +1395,17 @@ export interface InstallationRestored {
   readonly reason: string
 }
 
-/** An operator took a copy of the log in place of the log, after its records were compared with the signed checkpoints, or made the log of a signed archive. */
+/** An operator took a copy of the log in place of the log, after its records were compared with the leaves of the transparency log, or made the log of a signed archive. */
 export interface LogAdopted {
   /** Identity of the log from now on. */
   readonly log: string
   /** Identity of the log before. */
   readonly replaces: string
-  /** Number of the last checkpoint that the records were compared with. */
-  readonly checkpoint: number
+  /** Leaves of the transparency log that the records were compared with; 0 for an archive. */
+  readonly leaves: number
   /** Partitions with signed records. All of them agree. */
   readonly partitions: number
-  /** Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 if checkpoints were compared. */
+  /** Number of the last manifest of the archive that the log was made of, for a database that followed no log; 0 if leaves were compared. */
   readonly manifest: number
   /** UTC, RFC 3339 with milliseconds. */
   readonly adoptedAt: string
@@ -1452,13 +1418,17 @@ export interface LogAdopted {
 export interface ShorterLogAccepted {
   /** Identity of the log. */
   readonly log: string
-  /** Empty if only the database was older than the checkpoints. */
+  /** Empty if only the database was older than the published files. */
   readonly lost: readonly LostRecords[]
+  /** Leaves of the transparency log whose records are gone. */
+  readonly leaves: readonly LeafRange[]
   /** UTC, RFC 3339 with milliseconds. */
   readonly acceptedAt: string
   readonly acceptedBy: string
   /** Reason given by the operator. */
   readonly reason: string
+  /** Signed note with the key of the checkpoints: log, leaves, time, operator and reason. */
+  readonly signature: string
 }
 
 /** LostRecords */
@@ -1468,6 +1438,14 @@ export interface LostRecords {
   /** Offset of the first record that is gone. */
   readonly from: number
   /** Offset behind the last one. */
+  readonly to: number
+}
+
+/** LeafRange */
+export interface LeafRange {
+  /** Index of the first leaf. */
+  readonly from: number
+  /** Index behind the last one. */
   readonly to: number
 }
 
@@ -1512,7 +1490,6 @@ export interface EventData {
   readonly RefusedRequestsCounted: RefusedRequestsCounted
   readonly RebuildAccepted: RebuildAccepted
   readonly RecordMacsChanged: RecordMacsChanged
-  readonly ReportSignaturesChanged: ReportSignaturesChanged
   readonly WebhookEndpointCreated: WebhookEndpointCreated
   readonly WebhookEndpointChanged: WebhookEndpointChanged
   readonly WebhookEndpointDeleted: WebhookEndpointDeleted
@@ -1527,7 +1504,6 @@ export interface EventData {
   readonly DispositionProposalDeclined: DispositionProposalDeclined
   readonly DispositionChanged: DispositionChanged
   readonly SigningKeyPublished: SigningKeyPublished
-  readonly SigningKeyRetired: SigningKeyRetired
   readonly InstallationRestored: InstallationRestored
   readonly LogAdopted: LogAdopted
   readonly ShorterLogAccepted: ShorterLogAccepted

@@ -44,6 +44,16 @@ export function readingContract(start: () => Promise<LogUnderTest>): void {
       expect(records.map(textOf)).toEqual(texts)
     })
 
+    test('each record that is read has the time at which the log took it, the same one each time', async () => {
+      const topic = await context.newTopic(1)
+      const before = Date.now()
+      await appendAll(topic, numbered(3))
+      const times = async () => (await readAll(context.log(), topic, 0)).map((each) => each.timestampMs)
+      const first = await times()
+      for (const time of first) expect(Math.abs(time! - before)).toBeLessThan(CASE_TIMEOUT_MS)
+      expect(await times()).toEqual(first)
+    })
+
     test('a reader that leaves early leaves nothing behind, and another one reads on', async () => {
       const topic = await context.newTopic(1)
       await appendAll(topic, numbered(3_000))

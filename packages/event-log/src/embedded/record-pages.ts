@@ -15,14 +15,15 @@ interface RecordRow extends Record<string, unknown> {
   readonly key: string
   readonly headers: Headers
   readonly value: Buffer
+  readonly timestamp_ms: number
 }
 
 const PAGE = {
   name: 'log.page',
   // octet_length does not read the stored value.
-  text: `SELECT record_offset, key, headers, value
+  text: `SELECT record_offset, key, headers, value, (extract(epoch FROM appended_at) * 1000)::float8 AS timestamp_ms
     FROM (
-      SELECT record_offset, key, headers, value,
+      SELECT record_offset, key, headers, value, appended_at,
         sum(octet_length(value)) OVER (ORDER BY record_offset ROWS UNBOUNDED PRECEDING)
           - octet_length(value) AS bytes_before
       FROM log.record
@@ -50,6 +51,7 @@ export async function readPage(
       key: row.key,
       value: row.value,
       headers: row.headers,
+      timestampMs: row.timestamp_ms,
     }
   })
 }

@@ -129,6 +129,7 @@ export class UnreadableBatchError extends Error {
 /** The checksum of a batch begins with its attributes: the fields that a broker changes come before them. */
 const CRC_FROM = 21
 const CODEC_MASK = 0x07
+const BROKER_TIME_FLAG = 0x08
 const CONTROL_FLAG = 0x20
 
 /**
@@ -167,7 +168,7 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
           topic,
           partition,
         )
-        readRecords(body, count, baseOffset, from, topic, partition, records)
+        readRecords(body, count, timeOf(bytes, at, attributes), baseOffset, from, topic, partition, records)
         memory += BATCH_OVERHEAD + body.length
       }
       next = lastOffset + 1
@@ -175,6 +176,17 @@ export function decodeBatches(bytes: Buffer, topic: string, partition: number, f
     at = end
   }
   return { records, next, first, bytes: memory }
+}
+
+/** The time from which the records of a batch count theirs, and whether all of them have the time at which the broker took the batch. */
+interface BatchTime {
+  readonly baseMs: number
+  readonly isOfBroker: boolean
+}
+
+function timeOf(bytes: Buffer, at: number, attributes: number): BatchTime {
+  const isOfBroker = (attributes & BROKER_TIME_FLAG) !== 0
+  return { baseMs: Number(bytes.readBigInt64BE(at + (isOfBroker ? 35 : 27))), isOfBroker }
 }
 
 function unpacked(body: Buffer, number: number, topic: string, partition: number): Buffer {
@@ -199,6 +211,7 @@ let cursor = 0
 function readRecords(
   body: Buffer,
   count: number,
+  { baseMs, isOfBroker }: BatchTime,
   baseOffset: number,
   from: number,
   topic: string,
@@ -211,9 +224,10 @@ function readRecords(
     const end = cursor + length
     if (length <= 0 || end > body.length) throw unsound(topic, partition, baseOffset)
     cursor += 1 // Attributes, unused.
-    skipVarlong(body) // Timestamp delta: time is in the event, not in the log.
+    const delta = readVarlong(body)
     const offset = baseOffset + readVarint(body)
-    if (offset >= from) into.push(readRecord(body, end, topic, partition, offset))
+    const timestampMs = isOfBroker ? baseMs : baseMs + delta
+    if (offset >= from) into.push(readRecord(body, end, topic, partition, offset, timestampMs))
     cursor = end
   }
   if (cursor !== body.length) throw unsound(topic, partition, baseOffset)
@@ -223,7 +237,14 @@ function readRecords(
 const unsound = (topic: string, partition: number, offset: number): UnreadableBatchError =>
   new UnreadableBatchError(`${topic}/${partition} holds a batch at ${offset} whose records do not fill it`)
 
-function readRecord(body: Buffer, end: number, topic: string, partition: number, offset: number): LogRecord {
+function readRecord(
+  body: Buffer,
+  end: number,
+  topic: string,
+  partition: number,
+  offset: number,
+  timestampMs: number,
+): LogRecord {
   const keyLength = readVarint(body)
   const keyAt = cursor
   cursor += Math.max(0, keyLength)
@@ -239,6 +260,7 @@ function readRecord(body: Buffer, end: number, topic: string, partition: number,
     offset,
     key: body.toString('utf8', keyAt, keyAt + Math.max(0, keyLength)),
     value,
+    timestampMs,
     get headers() {
       headers ??= readHeaders(body, headersAt, end)
       return headers
@@ -302,8 +324,17 @@ function readVarint(body: Buffer): number {
   return (value >>> 1) ^ -(value & 1)
 }
 
-function skipVarlong(body: Buffer): void {
-  while (body[cursor++]! > 0x7f);
+/** Exact up to 2^53, beyond any time. */
+function readVarlong(body: Buffer): number {
+  let value = 0
+  let unit = 1
+  let byte: number
+  do {
+    byte = body[cursor++]!
+    value += (byte & 0x7f) * unit
+    unit *= 128
+  } while (byte > 0x7f)
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2
 }
 
 /** CRC-32C (Castagnoli), reflected polynomial 0x82f63b78. Source: RFC 3720, appendix B.4. Eight bytes a step. */

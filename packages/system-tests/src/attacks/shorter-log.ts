@@ -1,5 +1,5 @@
 /**
- * An attacker with the rights of the log's owner removes the end of the embedded log. `packages/checkpoints` tests the same for Kafka,
+ * An attacker with the rights of the log's owner removes the end of the embedded log. `packages/transparency` tests the same for Kafka,
  * where each of these commands would start brokers.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,17 +15,20 @@ const REASON = 'the attack removed them'
 /** Only a hang takes longer. */
 const TIMEOUT_MS = 120_000
 
-/** The offset up to which the checkpoints signed the topic, which has one partition; 0 if they did not. */
-function signedEnd(home: string): number {
-  const folder = join(home, 'checkpoints')
-  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
-  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1))
-  const extensions = lines.flatMap((line) => (JSON.parse(line) as Checkpoint).statement.partitions)
-  return Math.max(0, ...extensions.filter(({ topic }) => topic === TOPIC).map(({ to }) => to))
+/** The number of leaves that the published checkpoint has; 0 if there is none. */
+function publishedLeaves(home: string): number {
+  const folder = join(home, 'checkpoints', 'transparency')
+  const [log] = readdirSync(folder)
+  return log === undefined ? 0 : Number(readFileSync(join(folder, log, 'checkpoint'), 'utf8').split('\n')[1])
 }
 
-interface Checkpoint {
-  readonly statement: { readonly partitions: readonly { readonly topic: string; readonly to: number }[] }
+/** Waits until every record that the log has now has a published leaf. */
+async function everyLeaf(home: string): Promise<void> {
+  await until('a leaf of every record', TIMEOUT_MS, async () => {
+    const { stdout } = await cupel(home, ['audit', 'verify', '--json'])
+    const { leaves, pending } = (JSON.parse(stdout) as Verified).transparency
+    return pending === 0 && publishedLeaves(home) >= leaves
+  })
 }
 
 async function accountsOf(home: string): Promise<number> {
@@ -57,16 +60,18 @@ async function refusals(home: string, start: string, from: number, end: number):
 /** Whether `cupel audit verify` names the records. */
 async function isVerified(home: string, from: number, end: number): Promise<boolean> {
   const { exitCode, stdout } = await cupel(home, ['audit', 'verify', '--json'])
-  const { differences } = (JSON.parse(stdout) as Verified).checkpoints
-  const isNamed = differences.some(
-    (one) => one.topic === TOPIC && one.kind === 'missing' && one.from === from && one.to === end,
+  const { problems } = (JSON.parse(stdout) as Verified).transparency
+  const isNamed = problems.some(
+    (one) => one.topic === TOPIC && one.kind === 'no-record' && one.offset === from && one.to === end,
   )
   return exitCode === 1 && isNamed
 }
 
 interface Verified {
-  readonly checkpoints: {
-    readonly differences: readonly { topic: string; kind: string; from: number; to: number }[]
+  readonly transparency: {
+    readonly leaves: number
+    readonly pending: number
+    readonly problems: readonly { topic: string; kind: string; offset: number; to: number }[]
   }
 }
 
@@ -92,7 +97,7 @@ export const shorterLog: readonly Attack[] = [
       if (created.exitCode !== 0) throw new Error(created.stderr)
       // Each account is one record.
       const end = await accountsOf(home)
-      await until('a checkpoint of every account', TIMEOUT_MS, () => Promise.resolve(signedEnd(home) === end))
+      await everyLeaf(home)
       const from = await removeEnd(target, end)
       await target.stop()
       const start = await target.start().then(
@@ -107,7 +112,7 @@ export const shorterLog: readonly Attack[] = [
       await target.start()
       const [recorded, screen] = [await isRecorded(home, by), await screened(target)]
       return {
-        limit: 'start and replay refuse; taken only by a recorded word (Kafka: checkpoints.kafka.test.ts)',
+        limit: 'start and replay refuse; taken only by a recorded word (Kafka: shorter-log.kafka.test.ts)',
         measured: `${end - from} gone: refused by ${refusing.join(' and ')}${isNamed ? ', named by verify' : ''}; the word ${recorded ? 'recorded' : 'NOT recorded'}; a screen ${screen}`,
         held: refusing.length === 2 && isNamed && recorded && screen === 200,
       }

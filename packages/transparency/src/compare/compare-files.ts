@@ -1,6 +1,7 @@
 /** Compares the published files with a tree: every tile that a reader of the checkpoint may request. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { leafHash } from '@cupel/signing'
 import { HASH_BYTES } from '../format/leaf.js'
 import {
   entriesOfBundle,
@@ -35,8 +36,11 @@ export async function compareTiles(
     const tile = await publishedTile(root, name)
     if (tile === null) findings.fault(`${file} is gone: put it back, from a copy.`)
     else if (level === 'entries') {
-      if (entriesOfBundle(tile)?.length !== width)
+      const entries = entriesOfBundle(tile)
+      if (entries?.length !== width)
         findings.fault(`${file} does not hold ${width} leaves: put it back, from a copy.`)
+      else if (!entries.every((entry, at) => isLeafOf(entry, hashOf(0, index * TILE_WIDTH + at))))
+        findings.fault(`${file} does not hold the leaves of its tree: put it back, from a copy.`)
     } else {
       const wrong = firstWrong(tile, { level, first: index * TILE_WIDTH, width }, hashOf)
       if (wrong !== null)
@@ -47,6 +51,9 @@ export async function compareTiles(
   }
   await compareNarrower(root, new Map(needed.map((name) => [`${name.level}/${name.index}`, name])), findings)
 }
+
+const isLeafOf = (entry: string, hash: Buffer | undefined): boolean =>
+  hash?.equals(leafHash(Buffer.from(entry))) !== false
 
 /** Index of the first different hash; null if all match the tree. */
 function firstWrong(

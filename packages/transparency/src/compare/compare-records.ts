@@ -3,33 +3,54 @@ import {
   type AuthenticLog,
   type EventCodec,
   type ForgeryCheck,
+  type LogRange,
+  type LogRecord,
   type Place,
   placeOf,
   rangeOf,
 } from '@cupel/event-log'
+import { positionOf, recordFinder } from '../place-leaves.js'
+import type { LeafRange } from '../accepted-losses.js'
 import type { Findings, LeafProblem } from './findings.js'
-import { leafCheck, recordsOf, type LeafCheck, type PlacedLeaf } from './record-check.js'
-
-/** Records that an operator accepted as lost: others may be at their offsets, with their own leaves. */
-export interface LostRecords extends Place {
-  readonly from: number
-  readonly to: number
-}
+import { leafCheck, recordsOf, type LeafCheck, type PlacedLeaf, type ReadLeaf } from './record-check.js'
 
 export interface RecordComparison {
   /** Compares leaves that follow those of the earlier calls. */
-  compare(leaves: readonly PlacedLeaf[]): Promise<void>
-  /** Called after the last leaf; `positions` say up to where records must have leaves, null if only the leaves say so. */
-  end(positions: ReadonlyMap<string, number> | null): Promise<RecordCounts>
+  compare(leaves: readonly ReadLeaf[]): Promise<void>
+  /** Called after the last leaf; `rows` say up to where records must have leaves, null if only the leaves say so. */
+  end(rows: PlaceRows | null): Promise<ComparedRecords>
+}
+
+export interface ComparedRecords extends RecordCounts {
+  readonly places: readonly ComparedPlace[]
+  /** Leaves of records that the log lacks, if nothing says where they were. */
+  readonly unplaced: readonly number[]
+}
+
+/** What the database states about each place, by `topic/partition`. */
+export interface PlaceRows {
+  /** The offset after the last record that has a leaf. */
+  readonly positions: ReadonlyMap<string, number>
+  /** Index of its last leaf. */
+  readonly lasts: ReadonlyMap<string, number | null>
 }
 
 export interface RecordCounts {
-  /** Number of records that match their leaves, as far as the leaves can show it. */
+  /** Number of records that match their leaves. */
   readonly records: number
-  /** Those among them whose salted hash was compared: its salt is in the database alone. */
-  readonly hashed: number
   /** Offsets after the last leaf of their partition. */
   readonly pending: number
+}
+
+/** What was found of the leaves of one partition. */
+export interface ComparedPlace extends Place {
+  /** Offsets whose records are gone or are others than the leaves say; null if there are none. */
+  readonly lost: { readonly from: number; readonly to: number } | null
+  /** Whether a record behind them is the one of its leaf. */
+  readonly agreesBehind: boolean
+  /** Index of the last leaf whose record agrees; null if none does. */
+  readonly last: number | null
+  readonly lostLeaves: readonly number[]
 }
 
 interface Options {
@@ -37,9 +58,12 @@ interface Options {
   readonly codec: EventCodec
   /** Every partition of the log. */
   readonly places: readonly Place[]
-  readonly lost: readonly LostRecords[]
+  /** Leaves whose records an operator accepted as lost: nothing is asked of them. */
+  readonly accepted: readonly LeafRange[]
   /** Whether the log may end before the leaves do, as an archive does. */
   readonly endsEarlier: boolean
+  /** Whether the time of each record is compared, where the log gives one. */
+  readonly checksTimes: boolean
   readonly findings: Findings
 }
 
@@ -48,54 +72,47 @@ interface OpenPlace extends Place {
   readonly end: number
   /** The offset after the last compared record. */
   next: number
-  /** Findings for records accepted as lost: they are problems unless other records, or none, are at their offsets now. */
-  held: Omit<LeafProblem, 'to'>[]
+  lost: { from: number; to: number } | null
+  agreesBehind: boolean
+  last: number | null
+  readonly lostLeaves: number[]
 }
 
 export async function compareRecords(options: Options): Promise<RecordComparison> {
-  const { log, findings, lost } = options
+  const { log, findings, accepted } = options
   const context: Context = {
     ...options,
     forgeryOf: await log.forgeryCheck(),
-    agrees: leafCheck(options.codec),
-    counts: { records: 0, hashed: 0, pending: 0 },
+    agrees: leafCheck(options),
+    counts: { records: 0, pending: 0 },
+    unplaced: [],
   }
   const open = await openPlaces(log, options.places)
-  const openPlace = ({ topic, partition }: Place): OpenPlace => {
-    const known = open.get(placeOf({ topic, partition }))
-    if (known !== undefined) return known
-    const made = { topic, partition, start: 0, end: 0, next: 0, held: [] }
-    open.set(placeOf(made), made)
+  const openPlace = (place: Place): OpenPlace => {
+    const made = open.get(placeOf(place)) ?? opened(place, 0, 0)
+    open.set(placeOf(place), made)
     return made
   }
   return {
     async compare(leaves) {
-      for (const run of runsOf(leaves)) {
-        const place = openPlace(run[0]!)
-        const { offset, index } = run[0]!
-        if (offset < place.next && offset >= place.start) {
-          if (!isLost(lost, place, offset)) {
-            for (const leaf of run) found(context, place, { ...leaf, kind: 'leaf-order' })
-            continue
-          }
-          // An operator accepted the earlier records as lost; these leaves replace them.
-          place.held = place.held.filter((held) => held.offset < offset || held.index! > index)
-          place.next = offset
-        }
-        await compareRun(context, place, run, run.at(-1)!.offset + 1)
+      const left = leaves.filter(({ index }) => !isAccepted(accepted, index))
+      for (const run of runsOf(await placed(context, [...open.values()], left))) {
+        const place = openPlace(run[0]!.record)
+        const { offset } = run[0]!.record
+        if (offset < place.next && offset >= place.start)
+          for (const leaf of run) found(context, place, leaf, 'leaf-order')
+        else await compareRun(context, place, run, run.at(-1)!.record.offset + 1)
       }
     },
-    async end(positions) {
+    async end(rows) {
       for (const each of options.places) {
         const place = openPlace(each)
-        if (positions !== null) requirePosition(context, place, positions.get(placeOf(place)) ?? 0)
-        const position = Math.min(positions?.get(placeOf(place)) ?? place.next, place.end)
+        if (rows !== null) requireRow(findings, place, rows)
+        const position = Math.min(rows?.positions.get(placeOf(place)) ?? place.next, place.end)
         if (position > place.next) await compareRun(context, place, [], position)
         context.counts.pending += Math.max(0, place.end - place.next)
       }
-      for (const { held, end } of open.values())
-        for (const problem of held) if (problem.offset < end) findings.problem(problem)
-      return context.counts
+      return { ...context.counts, unplaced: context.unplaced, places: [...open.values()] }
     },
   }
 }
@@ -103,17 +120,63 @@ export async function compareRecords(options: Options): Promise<RecordComparison
 interface Context extends Options {
   readonly forgeryOf: ForgeryCheck
   readonly agrees: LeafCheck
-  readonly counts: { records: number; hashed: number; pending: number }
+  readonly counts: { records: number; pending: number }
+  readonly unplaced: number[]
+}
+
+const isAccepted = (accepted: readonly LeafRange[], index: number): boolean =>
+  accepted.some(({ from, to }) => from <= index && index < to)
+
+function opened(place: Place, start: number, end: number): OpenPlace {
+  const { topic, partition } = place
+  return {
+    topic,
+    partition,
+    start,
+    end,
+    next: start,
+    lost: null,
+    agreesBehind: false,
+    last: null,
+    lostLeaves: [],
+  }
 }
 
 async function openPlaces(log: AuthenticLog, places: readonly Place[]): Promise<Map<string, OpenPlace>> {
-  const opened = await Promise.all(
-    places.map(async (place): Promise<OpenPlace> => {
-      const { from: start, to: end } = await rangeOf(log, place)
-      return { ...place, start, end, next: start, held: [] }
-    }),
-  )
-  return new Map(opened.map((place) => [placeOf(place), place]))
+  const ranges = await Promise.all(places.map((place) => rangeOf(log, place)))
+  return new Map(ranges.map((range) => [placeOf(range), opened(range, range.from, range.to)]))
+}
+
+/** The leaves with the places of their records: as the rows state them, or where a record with the hash of the leaf is. */
+async function placed(
+  context: Context,
+  places: readonly OpenPlace[],
+  leaves: readonly ReadLeaf[],
+): Promise<PlacedLeaf[]> {
+  const { unplaced, endsEarlier } = context
+  if (leaves.every(isPlaced)) return [...leaves]
+  const ranges = places.map(({ topic, partition, next, end }): LogRange => {
+    return { topic, partition, from: next, to: end }
+  })
+  const find = recordFinder(ranges, (range) => authenticRecords(context, range))
+  const found: PlacedLeaf[] = []
+  for (const leaf of leaves) {
+    const record = await find(leaf.recordHash)
+    if (isPlaced(leaf)) found.push(leaf)
+    else if (record !== null) found.push({ ...leaf, record: positionOf(record) })
+    else if (!endsEarlier) unplaced.push(leaf.index)
+  }
+  return found
+}
+
+const isPlaced = (leaf: ReadLeaf): leaf is PlacedLeaf => leaf.record !== null
+
+async function* authenticRecords(
+  { log, findings, forgeryOf }: Context,
+  { topic, partition, from, to }: LogRange,
+): AsyncGenerator<LogRecord> {
+  for await (const record of recordsOf(log, { topic, partition, next: from }, to, findings))
+    if (forgeryOf(record) === null) yield record
 }
 
 /** Leaves of one partition in the order of their offsets, none before `place.next`. */
@@ -126,63 +189,72 @@ async function compareRun(
   const { log, findings, forgeryOf, agrees, counts } = context
   let at = 0
   for await (const record of recordsOf(log, place, Math.min(to, place.end), findings)) {
-    for (; (leaves[at]?.offset ?? Infinity) < record.offset; at += 1) missing(context, place, leaves[at]!)
+    for (; (leaves[at]?.record.offset ?? Infinity) < record.offset; at += 1)
+      missing(context, place, leaves[at]!)
     const leaf = leaves[at]
-    if (leaf?.offset !== record.offset) {
-      const { offset } = record
-      if (forgeryOf(record) === null) found(context, place, { kind: 'no-leaf', offset, index: null })
+    if (leaf?.record.offset !== record.offset) {
+      const { topic, partition, offset } = record
+      if (forgeryOf(record) === null)
+        findings.problem({ kind: 'no-leaf', topic, partition, offset, index: null })
       continue
     }
     at += 1
     const wrong = agrees(record, leaf)
-    if (wrong !== null) found(context, place, { kind: wrong, offset: leaf.offset, index: leaf.index })
-    else counts.records += 1
-    if (wrong === null && (leaf.stored.seed ?? null) !== null) counts.hashed += 1
+    if (wrong !== null) found(context, place, leaf, wrong)
+    else {
+      counts.records += 1
+      place.agreesBehind ||= place.lost !== null
+      place.last = leaf.index
+    }
   }
   for (const leaf of leaves.slice(at)) missing(context, place, leaf)
   place.next = Math.max(place.next, to)
 }
 
-function missing(context: Context, place: OpenPlace, { offset, index }: PlacedLeaf): void {
-  if (offset < place.start || (context.endsEarlier && offset >= place.end)) return
-  found(context, place, { kind: 'no-record', offset, index })
+function missing(context: Context, place: OpenPlace, leaf: PlacedLeaf): void {
+  const { offset } = leaf.record
+  if (offset < place.start) place.last = leaf.index
+  else if (!context.endsEarlier || offset < place.end) found(context, place, leaf, 'no-record')
 }
 
 function found(
-  { findings, lost }: Context,
-  { topic, partition, held }: OpenPlace,
-  { kind, offset, index }: Pick<LeafProblem, 'kind' | 'offset' | 'index'>,
+  { findings }: Context,
+  place: OpenPlace,
+  { index, record: { offset } }: PlacedLeaf,
+  kind: LeafProblem['kind'],
 ): void {
-  const problem = { kind, topic, partition, offset, index }
-  if (index !== null && isLost(lost, { topic, partition }, offset)) held.push(problem)
-  else findings.problem(problem)
+  const { topic, partition } = place
+  findings.problem({ kind, topic, partition, offset, index })
+  if (kind === 'leaf-order') return
+  place.lost = { from: place.lost?.from ?? offset, to: offset + 1 }
+  place.lostLeaves.push(index)
 }
 
 /** A position before a leaf would give the records between them a second leaf. */
-function requirePosition({ findings, lost }: Context, place: OpenPlace, position: number): void {
-  if (Math.max(position, place.start) >= place.next || isLost(lost, place, position)) return
-  findings.fault(
-    `The database says that ${placeOf(place)} has leaves up to offset ${position}, and it has them up to ${place.next}.`,
-  )
+function requireRow(findings: Findings, place: OpenPlace, { positions, lasts }: PlaceRows): void {
+  const position = Math.max(positions.get(placeOf(place)) ?? 0, place.start)
+  if (position < place.next)
+    findings.fault(
+      `The database says that ${placeOf(place)} has leaves up to offset ${position}, and it has them up to ${place.next}.`,
+    )
+  const last = lasts.get(placeOf(place)) ?? null
+  if (place.lost === null && last !== place.last)
+    findings.fault(
+      `The database says that the last leaf of ${placeOf(place)} is ${last ?? 'none'}, and it is ${place.last ?? 'none'}.`,
+    )
 }
-
-const isLost = (lost: readonly LostRecords[], { topic, partition }: Place, offset: number): boolean =>
-  lost.some(
-    (range) =>
-      range.topic === topic && range.partition === partition && range.from <= offset && offset < range.to,
-  )
 
 /** The leaves of each partition in runs, ordered by offset: a new run begins where the order goes back. */
 function runsOf(leaves: readonly PlacedLeaf[]): PlacedLeaf[][] {
   const runs: PlacedLeaf[][] = []
   const last = new Map<string, PlacedLeaf[]>()
   for (const leaf of leaves) {
-    const run = last.get(placeOf(leaf))
-    if (run !== undefined && run.at(-1)!.offset < leaf.offset) run.push(leaf)
+    const run = last.get(placeOf(leaf.record))
+    if (run !== undefined && run.at(-1)!.record.offset < leaf.record.offset) run.push(leaf)
     else {
       const begun = [leaf]
       runs.push(begun)
-      last.set(placeOf(leaf), begun)
+      last.set(placeOf(leaf.record), begun)
     }
   }
   return runs

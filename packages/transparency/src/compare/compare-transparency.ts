@@ -8,8 +8,10 @@ import type { Verifier } from '@cupel/signing'
 import { parseLeafEntry } from '../format/leaf.js'
 import type { WitnessPolicy } from '../format/cosignature.js'
 import { compareTiles } from './compare-files.js'
-import { compareRecords, type LostRecords, type RecordCounts } from './compare-records.js'
-import type { PlacedLeaf } from './record-check.js'
+import { compareRecords, type ComparedRecords } from './compare-records.js'
+import { compareCopy } from './compare-copy.js'
+import type { ReadLeaf } from './record-check.js'
+import type { LeafRange } from '../accepted-losses.js'
 import { compareRows } from './compare-rows.js'
 import { requireCosigned, requireCosignedRoot, type CosignedTree, type SignedNote } from './cosigned-trees.js'
 import { createFindings, type Findings, type LeafProblem } from './findings.js'
@@ -17,7 +19,7 @@ import { growTree, type GrownTree } from './grown-tree.js'
 import { signedTrees, type SignedTree } from './signed-trees.js'
 import { leavesOfFiles, leavesOfRows, type LeafSource, type StoredLeaf } from './stored-leaves.js'
 
-export interface TransparencyComparison extends RecordCounts {
+export interface TransparencyComparison extends ComparedRecords {
   /** Name of the transparency log of the compared checkpoint; null if no checkpoint counts. */
   readonly origin: string | null
   /** Number of compared leaves. */
@@ -40,13 +42,19 @@ export interface CompareTransparencyOptions {
   readonly database: Database | null
   /** The published folder, with `checkpoint` and `tile`; null if only the rows are compared. */
   readonly folder: string | null
+  /** Further folders with the same files: each must have every tile of the tree. */
+  readonly copies: readonly string[]
   readonly verifier: Verifier
   /** Witnesses, enough of which must have cosigned a checkpoint. */
   readonly witnesses: WitnessPolicy
-  /** Records that operators accepted as lost, according to the signed checkpoints of the log. */
-  readonly lost: readonly LostRecords[]
+  /** Leaves whose records operators accepted as lost. */
+  readonly accepted: readonly LeafRange[]
   /** Whether the log may end before the leaves do, as an archive does. */
   readonly endsEarlier: boolean
+  /** Whether the times that the log gives are compared: a copy on another cluster may have others. */
+  readonly checksTimes: boolean
+  /** Whether a loss is looked for: files may then be ahead of the rows, as behind an older database that was restored. */
+  readonly looksForLoss?: boolean
   readonly maxProblems: number
   /** How long files may be behind the rows of a running log, in milliseconds. */
   readonly publishGraceMs: number
@@ -76,7 +84,7 @@ export async function compareTransparency(
   const leaves = Math.max(rows.size, files.size)
   for (let from = 0; from < leaves; from += maxLeaves) {
     const to = Math.min(leaves, from + maxLeaves)
-    await records.compare(placedLeaves(from, await rows.read(from, to), await files.read(from, to), findings))
+    await records.compare(readLeaves(from, await rows.read(from, to), await files.read(from, to), findings))
   }
   requireRoot(rows, 'The rows of the database', findings)
   requireRoot(files, `The leaves in ${folder}`, findings)
@@ -84,7 +92,14 @@ export async function compareTransparency(
   if (trees.rows !== null) await compareRows(database!, { ...trees.rows, tree: rows.tree, findings })
   if (trees.files !== null)
     await compareTiles(folder!, { size: files.size, hashOf: files.tree.hashOf, findings })
-  const counts = await records.end(trees.rows?.stored.positions ?? null)
+  const tree = files.size >= rows.size ? files.tree : rows.tree
+  for (const copy of options.copies)
+    await compareCopy(copy, { size: rows.size > 0 ? rows.size : files.size, tree, findings, ...options })
+  const isBehind = options.looksForLoss === true && files.size > rows.size
+  const counts = await records.end(isBehind ? null : (trees.rows?.stored ?? null))
+  if (options.looksForLoss !== true)
+    for (const index of counts.unplaced)
+      findings.fault(`Leaf ${index} is of a record that the log does not have, or has otherwise.`)
   return {
     ...{ origin: (trees.files ?? trees.rows?.signed)?.origin ?? null, leaves, cosigned, ...counts },
     ...{ problemCount: findings.count(), faults: findings.faults, problems: findings.problems },
@@ -129,25 +144,24 @@ function requireRoot({ signed, notes, tree }: Side, what: string, findings: Find
   for (const note of notes) if (note.signed !== signed) requireCosignedRoot(note, tree, findings)
 }
 
-/** The leaves to compare with records: rows have the salts; files have what the rows lack. */
-function placedLeaves(
+/** The leaves to compare with records: rows state their places; files have what the rows lack. */
+function readLeaves(
   from: number,
   rows: readonly (StoredLeaf | null)[],
   files: readonly (StoredLeaf | null)[],
   findings: Findings,
-): PlacedLeaf[] {
-  const placed: PlacedLeaf[] = []
+): ReadLeaf[] {
+  const read: ReadLeaf[] = []
   for (let at = 0; at < Math.max(rows.length, files.length); at += 1) {
     const [index, row, file] = [from + at, rows[at], files[at] ?? null]
     if (row === null) findings.fault(`The row of leaf ${index} is gone from the database.`)
     const stored = row ?? file
     if (stored === null) continue
     const leaf = parseLeafEntry(stored.entry)
-    const where = leaf === null ? '' : ` (${leaf.topic}/${leaf.partition} at ${leaf.offset})`
     if (leaf === null) findings.fault(`Leaf ${index} is not what a leaf looks like.`)
     if (row && file && row.entry !== file.entry)
-      findings.fault(`Leaf ${index}${where} is another one in the database than in the published files.`)
-    if (leaf !== null) placed.push({ ...leaf, index, stored })
+      findings.fault(`Leaf ${index} is another one in the database than in the published files.`)
+    if (leaf !== null) read.push({ ...leaf, index, stored, record: stored.row?.record ?? null })
   }
-  return placed
+  return read
 }

@@ -6,11 +6,11 @@ export type LeafProblemKind =
   | 'no-leaf'
   /** A leaf belongs to a record that the log does not have. */
   | 'no-record'
-  /** The record has another event id than its leaf. */
-  | 'other-event'
-  /** The record's value does not have the salted hash of its leaf. */
-  | 'other-value'
-  /** The report does not have the salted hash of its leaf, or only one of the two is a report. */
+  /** The record does not have the salted hash of its leaf: key, headers, value or place differ. */
+  | 'other-record'
+  /** The log gives the record another time than when the leaf was made. */
+  | 'other-time'
+  /** The report does not have the salted hash of its leaf, or the row of the leaf is not that of the report. */
   | 'other-report'
   /** A leaf belongs to a record before that of an earlier leaf of its partition. */
   | 'leaf-order'

@@ -5,16 +5,23 @@ import {
   type LogRecord,
   LogStoppedError,
   type Place,
+  type Position,
   UndecodableRecordError,
 } from '@cupel/event-log'
-import { documentSalt, saltedHash, valueSalt, type Leaf } from '../format/leaf.js'
-import { reportDecoder, type ReportFields } from '../report-of-leaf.js'
+import type { Leaf } from '../format/leaf.js'
+import { recordHashOf, reportDecoder, reportPartOf, timeHashOf } from '../leaf-of-record.js'
 import type { Findings, LeafProblemKind } from './findings.js'
 import type { StoredLeaf } from './stored-leaves.js'
 
-export interface PlacedLeaf extends Leaf {
+export interface ReadLeaf extends Leaf {
   readonly index: number
   readonly stored: StoredLeaf
+  /** Where its record is; null if the source does not state it. */
+  readonly record: Position | null
+}
+
+export interface PlacedLeaf extends ReadLeaf {
+  readonly record: Position
 }
 
 /** Maximum number of missing records after which a partition is not read further, in one pass. */
@@ -56,34 +63,34 @@ export async function* recordsOf(
 
 export type LeafCheck = (record: LogRecord, leaf: PlacedLeaf) => LeafProblemKind | null
 
-export function leafCheck(codec: EventCodec): LeafCheck {
+export function leafCheck({
+  codec,
+  checksTimes,
+}: {
+  readonly codec: EventCodec
+  readonly checksTimes: boolean
+}): LeafCheck {
   const reportOf = reportDecoder(codec)
-  const reportOrNull = (record: LogRecord): ReportFields | null => {
+  const reportOrNull = (record: LogRecord): ReturnType<typeof reportPartOf> => {
     try {
-      return reportOf(record)
+      return reportPartOf(record, reportOf)
     } catch (error) {
       // The verification of the log reports a record that cannot be decoded.
       if (error instanceof UndecodableRecordError) return null
       throw error
     }
   }
-  return (record, { eventId, valueHash, documentHash, stored: { seed, reportId } }) => {
-    if (!isSameEvent(record.headers['ce_id'] ?? '', eventId)) return 'other-event'
+  return (record, { recordHash, timeHash, documentHash, stored: { row } }) => {
+    if (!recordHashOf(record).equals(recordHash)) return 'other-record'
+    if (checksTimes && timeHashOf(record)?.equals(timeHash) === false) return 'other-time'
     const report = reportOrNull(record)
-    if ((report === null) !== (documentHash === null)) return 'other-report'
-    if (seed !== undefined && seed !== null) {
-      if (!saltedHash(valueSalt(seed), record.value).equals(valueHash)) return 'other-value'
-      if (
-        report !== null &&
-        !saltedHash(documentSalt(seed), Buffer.from(report.report)).equals(documentHash!)
-      )
-        return 'other-report'
-      if (reportId !== (report?.reportId ?? null)) return 'other-report'
-    }
-    return null
+    if (!isSame(report?.hash ?? null, documentHash)) return 'other-report'
+    if (row === undefined) return null
+    const isRowOfReport =
+      row.reportId === (report?.reportId ?? null) && isSame(row.salt, report?.salt ?? null)
+    return isRowOfReport ? null : 'other-report'
   }
 }
 
-/** An id that a leaf cannot write is empty in the leaf. */
-const isSameEvent = (id: string, ofLeaf: string): boolean =>
-  ofLeaf === id || (ofLeaf === '' && !/^[ !#-[\]-~]{0,200}$/.test(id))
+const isSame = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : one.equals(other)

@@ -33,6 +33,7 @@ interface Options {
   readonly verifier: Verifier
   /** How long files may be behind the rows of a running log, in milliseconds. */
   readonly publishGraceMs: number
+  readonly looksForLoss?: boolean
 }
 
 const GRACE_REST_MS = 50
@@ -51,7 +52,8 @@ export async function signedTrees(options: Options, findings: Findings): Promise
   }
   const files = note === null ? null : opened(note, `${folder}/checkpoint`)
   const rows = stored === null ? null : rowsOf(stored, opened, findings)
-  if (folder !== null && rows !== null) requireSameLength(folder, { note, files, rows }, findings)
+  if (folder !== null && rows !== null)
+    requireSameLength(folder, { note, files, size: rows.size, ...options }, findings)
   const notesOf = (side: Side): SignedNote[] => signedNotes(side, opened, findings)
   return {
     ...{ rows, files },
@@ -112,7 +114,7 @@ async function settled(
 }
 
 /** A sentence if the note is not a checkpoint of this log that a known key signed. */
-function signedTree(note: string, verifier: Verifier, identity: string): SignedTree | string {
+export function signedTree(note: string, verifier: Verifier, identity: string): SignedTree | string {
   try {
     const opened = openCheckpoint(note, verifier)
     const name = opened === null ? undefined : verifier.nameOf(opened.keyId)
@@ -142,16 +144,27 @@ function rowsOf(
   return { stored, signed, size: signed?.size ?? Math.min(stored.size, stored.leaves) }
 }
 
-function requireSameLength(
+/** Reports files that are not as long as the tree of `size` leaves. */
+export function requireSameLength(
   folder: string,
-  { note, files, rows }: { note: string | null; files: SignedTree | null; rows: TreeOfRows },
+  {
+    note,
+    files,
+    size,
+    looksForLoss = false,
+  }: {
+    readonly note: string | null
+    readonly files: SignedTree | null
+    readonly size: number
+    readonly looksForLoss?: boolean
+  },
   findings: Findings,
 ): void {
   if (note === null) findings.fault(`${folder}/checkpoint is gone: put the folder back, from a copy.`)
-  if (files === null || files.size === rows.size) return
+  if (files === null || files.size === size || (files.size > size && looksForLoss)) return
   findings.fault(
-    files.size > rows.size
-      ? `${folder} holds a transparency log of ${files.size} leaves, and the database has ${rows.size}: an older database was restored, or its rows were changed.`
-      : `${folder} holds a transparency log of ${files.size} leaves, and the database has ${rows.size}: older files were put there, or the projector cannot publish.`,
+    files.size > size
+      ? `${folder} holds a transparency log of ${files.size} leaves, and the database has ${size}: an older database was restored, or its rows were changed.`
+      : `${folder} holds a transparency log of ${files.size} leaves, and the database has ${size}: older files were put there, or the projector cannot publish.`,
   )
 }

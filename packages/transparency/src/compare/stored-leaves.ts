@@ -1,4 +1,5 @@
 /** The leaves of a transparency log, read from the rows of the database or from the published files. Neither is trusted. */
+import type { Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { entriesOfBundle, hashesOfLevel, TILE_WIDTH } from '../format/tiles.js'
 import { publishedTile } from '../published.js'
@@ -6,10 +7,15 @@ import { TRANSPARENCY_GROUP } from '../state.js'
 
 export interface StoredLeaf {
   readonly entry: string
-  /** Null if it is no longer known; absent if the source has none. */
-  readonly seed?: Buffer | null
-  /** Absent if the source does not state it. */
-  readonly reportId?: string | null
+  /** What the row of the database states more; absent for a leaf of a file. */
+  readonly row?: LeafRow
+}
+
+export interface LeafRow {
+  /** Where the record is; null if it was lost when the leaf was taken back. */
+  readonly record: Position | null
+  readonly reportId: string | null
+  readonly salt: Buffer | null
 }
 
 export interface LeafSource {
@@ -31,46 +37,63 @@ export interface StoredRows {
   readonly cosigned: string | null
   /** The offset after the last record of each partition that has a leaf, by `topic/partition`. */
   readonly positions: ReadonlyMap<string, number>
+  /** Index of the last leaf of each partition, by `topic/partition`. */
+  readonly lasts: ReadonlyMap<string, number | null>
 }
 
 /** Tree and positions of one moment; null if the database has no transparency log of this log. */
 export async function loadRows(database: Queryable, log: string): Promise<StoredRows | null> {
   const [row] = await database.query<
-    Omit<StoredRows, 'positions'> & { readonly positions: readonly string[] }
+    Omit<StoredRows, 'positions' | 'lasts'> & {
+      readonly positions: readonly string[]
+      readonly lasts: readonly string[]
+    }
   >(
     {
       name: 'transparency.load-whole',
       text: `SELECT number, size, peaks, checkpoint, cosigned,
           COALESCE((SELECT max(index) + 1 FROM transparency.leaf l WHERE l.number = t.number), 0)::int8 AS leaves, ARRAY(
           SELECT topic || '/' || partition || ' ' || next FROM projection.checkpoint WHERE group_name = $2 AND log = $1
-        ) AS positions FROM transparency.log t WHERE log = $1`,
+        ) AS positions, ARRAY(
+          SELECT topic || '/' || partition || ' ' || last FROM transparency.place p WHERE p.number = t.number AND last IS NOT NULL
+        ) AS lasts FROM transparency.log t WHERE log = $1`,
     },
     [log, TRANSPARENCY_GROUP],
   )
   if (row === undefined) return null
-  const positions = row.positions.map((text) => text.split(' ') as [string, string])
-  return { ...row, positions: new Map(positions.map(([place, next]) => [place, Number(next)])) }
+  return { ...row, positions: numbersOf(row.positions), lasts: numbersOf(row.lasts) }
 }
+
+const numbersOf = (texts: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(
+    texts
+      .map((text) => text.split(' ') as [string, string])
+      .map(([place, number]) => [place, Number(number)]),
+  )
 
 export function leavesOfRows(database: Queryable, number: number, size: number): LeafSource {
   return {
     size,
     async read(from, to) {
-      const rows = await database.query<{
-        index: number
-        entry: string
-        seed: Buffer | null
-        reportId: string | null
-      }>(
+      const rows = await database.query<
+        Omit<LeafRow, 'record'> & {
+          readonly [column in 'topic' | 'partition' | 'offset']: Position[column] | null
+        } & { readonly index: number; readonly entry: string }
+      >(
         {
           name: 'transparency.compare-leaves',
-          text: `SELECT index, entry, seed, report_id AS "reportId" FROM transparency.leaf
+          text: `SELECT index, entry, topic, partition, record_offset AS "offset", report_id AS "reportId", salt
+            FROM transparency.leaf LEFT JOIN transparency.place USING (number, place)
             WHERE number = $1 AND index >= $2 AND index < $3`,
         },
         [number, from, to],
       )
       const leaves: (StoredLeaf | null)[] = Array.from({ length: to - from }, () => null)
-      for (const { index, ...leaf } of rows) leaves[index - from] = leaf
+      for (const { index, entry, topic, partition, offset, ...row } of rows) {
+        const record =
+          topic === null || partition === null || offset === null ? null : { topic, partition, offset }
+        leaves[index - from] = { entry, row: { record, ...row } }
+      }
       return leaves
     },
   }

@@ -1,4 +1,4 @@
--- The transparency log: a hash tree with a leaf for every event, in the order in which the leaves came.
+-- The transparency log: a hash tree with a leaf for every record, in the order in which the leaves came.
 CREATE SCHEMA transparency;
 
 CREATE TABLE transparency.log (
@@ -22,15 +22,31 @@ CREATE TABLE transparency.log (
   CHECK (cosigned_size <= size)
 );
 
-CREATE TABLE transparency.leaf (
+-- The partitions whose records have leaves. Leaves themselves name no place: these rows are the operator's, and are never published.
+CREATE TABLE transparency.place (
   number    int4 NOT NULL REFERENCES transparency.log,
-  index     int8 NOT NULL CHECK (index >= 0),
-  entry     text NOT NULL,
-  -- The salts of the leaf follow from it. Null where it was erased: the leaf stays, and nobody can try contents against it any more.
-  seed      bytea,
-  -- Where the event is a report.
-  report_id text COLLATE "C",
-  PRIMARY KEY (number, index)
+  place     int4 NOT NULL,
+  topic     text COLLATE "C" NOT NULL,
+  partition int4 NOT NULL,
+  -- Index of the last leaf of a record that the log is known to have.
+  last      int8,
+  PRIMARY KEY (number, place),
+  UNIQUE (number, topic, partition)
+);
+
+CREATE TABLE transparency.leaf (
+  number        int4 NOT NULL REFERENCES transparency.log,
+  index         int8 NOT NULL CHECK (index >= 0),
+  entry         text NOT NULL,
+  -- Where the record is; null if the log had lost it when the leaf was taken back from a published file.
+  place         int4,
+  record_offset int8,
+  -- Where the record is a report: its id, and the salt of its document, which also follows from the record.
+  report_id     text COLLATE "C",
+  salt          bytea,
+  PRIMARY KEY (number, index),
+  CHECK ((place IS NULL) = (record_offset IS NULL)),
+  CHECK ((report_id IS NULL) = (salt IS NULL))
 );
 
 -- The first leaf with a report id is the report's.
@@ -58,4 +74,11 @@ CREATE TABLE transparency.witness (
   -- Failed tries in a row.
   failures    int8 NOT NULL DEFAULT 0,
   PRIMARY KEY (number, vkey)
+);
+
+-- The public keys that are in the log, or on their way in the outbox.
+CREATE TABLE transparency.published_key (
+  key_id       text COLLATE "C" NOT NULL,
+  verifier_key text COLLATE "C" NOT NULL,
+  PRIMARY KEY (key_id, verifier_key)
 );

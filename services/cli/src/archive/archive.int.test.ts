@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openFolderStore } from '@cupel/archive'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { noteSkip, until } from '@cupel/testkit'
@@ -78,7 +78,7 @@ test('an auditor proves every record of an archive with only public keys', async
   const found = { manifests: 1, faults: [], folder: archive }
   expect(await proof(['archive', 'verify', archive, '--max-unsigned', '0'])).toMatchObject({
     ...expected,
-    ...{ signatures, macs_checked: false, checkpoints: null, archive: found },
+    ...{ signatures, macs_checked: false, archive: found },
   })
   expect(await proof(['audit', 'verify', '--archive', archive, '--min-reports', '1'])).toMatchObject(expected)
   const recordKeys = { CUPEL_RECORD_KEYS_FILE: TEST_RECORD_KEYS_FILE }

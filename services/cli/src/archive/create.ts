@@ -1,13 +1,12 @@
 /** `cupel archive create`: adds the records of the log that the archive lacks. */
 import { ArchiveInUseError, createArchive, type Created } from '@cupel/archive'
-import { loadSignaturesRequired } from '@cupel/checkpoints'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, macsRequiredOf, readCatalogRows } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import { readingNotes } from '../audit/reading-notes.js'
-import { installationCheckpoints } from '../checkpoints.js'
+import { installationEvidence } from '../evidence.js'
 import { withConnections, type Connections } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from '../explain.js'
@@ -40,7 +39,7 @@ async function create(
   { connections, options }: { readonly connections: Connections; readonly options: JsonOption },
 ): Promise<Created> {
   const { log, database, config } = connections
-  const settings = installationCheckpoints(context, config)
+  const settings = installationEvidence(context, config)
   if (settings === null)
     throw new CommandError(
       'This installation has no signing keys, and an archive without signatures proves nothing.',
@@ -48,10 +47,7 @@ async function create(
     )
   const identity = await log.identity()
   const deadLetters = deadLetterGroups.map((group) => deadLetterTopic(group).name)
-  const [macs, { ranges }] = await Promise.all([
-    macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX),
-    loadSignaturesRequired(database, identity),
-  ])
+  const macs = await macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX)
   return await createArchive({
     store: await openStore(context, folder),
     // With the records of other producers: they are in the log, and a proof names them.
@@ -59,7 +55,7 @@ async function create(
     topics: [...topicSpecs.map(({ name }) => name), ...deadLetters],
     rawTopics: new Set(deadLetters),
     schemas: () => schemasOf(database),
-    required: { macs, signatures: ranges },
+    required: { macs },
     ...{ signer: settings.keys.signer, verifier: settings.keys.verifier },
     now: () => new Date().toISOString(),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),

@@ -1,7 +1,7 @@
 /** The events of an archive as tables: the questions of docs/archive-questions.md, asked with DuckDB, give the same answers as the log. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { SIGNING_KEYS_FILE } from '@cupel/transparency'
 import { topicOf, type DomainEvent, type EventType, type ReportGenerated } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { createSigningKeys } from '@cupel/signing'

@@ -7,7 +7,6 @@ import {
   readArchiveFiles,
   requirementOf,
   type ArchiveContents,
-  type ArchivedRequirement,
   type ArchiveFault,
 } from '@cupel/archive'
 import {
@@ -20,7 +19,7 @@ import {
   type RecordKeys,
 } from '@cupel/event-log'
 import { purposeOf, verifier, type PublicKey, type Verifier } from '@cupel/signing'
-import { installationCheckpoints } from '../checkpoints.js'
+import { installationEvidence } from '../evidence.js'
 import type { CliContext } from '../context.js'
 import {
   CommandError,
@@ -45,7 +44,6 @@ export interface OpenedArchive {
   readonly codec: EventCodec
   /** False without record keys: records of other producers are read like the others. */
   readonly checksMacs: boolean
-  readonly requirement: ArchivedRequirement
   /** The faults of the files that were read so far. */
   readonly faults: () => readonly ArchiveFault[]
 }
@@ -88,7 +86,7 @@ export async function openArchive(
     throw new CommandError(`${folder}: ${found[0]!.file}: ${found[0]!.detail}`, EXIT_FAILED)
   const damaged = new Map<string, ArchiveFault>()
   const keys = await archiveRecordKeys(context, publicKeys)
-  const requirement = requirementOf(contents.required)
+  const isMacDue = requirementOf(contents.required)
   const log = openArchiveLog({
     ...{ store, contents },
     ...(gathersFaults
@@ -104,11 +102,11 @@ export async function openArchive(
   })
   const check = createForgeryCheck({
     keys,
-    isDue: (position) => requirement.isMacDue(position),
+    isDue: isMacDue,
     isOwn: () => false,
   })
   return {
-    ...{ folder, contents, pending, verifier, requirement, checksMacs: keys !== null },
+    ...{ folder, contents, pending, verifier, checksMacs: keys !== null },
     log: readAuthentic(log, check),
     codec: createEventCodec(archiveCatalog(contents)),
     faults: () => [...found, ...damaged.values()],
@@ -120,7 +118,7 @@ async function manifestVerifier(
   publicKeys: readonly PublicKey[] | null,
 ): Promise<Verifier> {
   if (publicKeys === null) {
-    const settings = installationCheckpoints(context, await context.config())
+    const settings = installationEvidence(context, await context.config())
     if (settings !== null) return settings.keys.verifier
     throw new CommandError(
       `There are no signing keys in ${context.home}: give the keys of the installation with --public-keys (\`cupel log signing-keys\` prints them there).`,

@@ -1,6 +1,6 @@
 /** `cupel archive restore`: makes a lost log again from an archive. */
 import { restoreArchive, type ArchiveContents, type RestoredArchive } from '@cupel/archive'
-import { adoptRestoredLog } from '@cupel/checkpoints'
+import { adoptRestoredLog } from '@cupel/transparency'
 import {
   addCatalogRows,
   beginRestoration,
@@ -137,7 +137,7 @@ async function adopt(
   const { log, archived: replaces, partitions } = restored
   return await adoptRestoredLog({
     ...{ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, log, replaces, manifest, partitions },
-    ...{ required, by: operator(), reason },
+    ...{ requiredMacs: required.macs, by: operator(), reason },
   })
 }
 

@@ -1,7 +1,7 @@
 /** An archive in a store: every command that takes an archive takes `s3://bucket/prefix`. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
 import type { ReportGenerated } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'

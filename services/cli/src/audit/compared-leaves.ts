@@ -3,6 +3,7 @@ import { placesOf } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
 import {
   compareTransparency,
+  type Acceptance,
   type CompareTransparencyOptions,
   type LeafProblem,
   type LeafProblemKind,
@@ -15,20 +16,23 @@ export interface ComparedLeaves {
   readonly folder: string
   /** Null if there is no transparency log. */
   readonly comparison: TransparencyComparison | null
+  /** Losses that operators accepted. */
+  readonly acceptances: readonly Acceptance[]
 }
 
 type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder'> & {
   readonly folder: string
   readonly topics: readonly TopicSpec[]
+  readonly acceptances: readonly Acceptance[]
 }
 
 /** Problems and faults that are listed; all are counted. */
 const MAX_PROBLEMS = 200
 
-export async function compareLeaves({ topics, ...parts }: Parts): Promise<ComparedLeaves> {
+export async function compareLeaves({ topics, acceptances, ...parts }: Parts): Promise<ComparedLeaves> {
   const places = await placesOf(parts.log, topics)
   const comparison = await compareTransparency({ ...parts, places, maxProblems: MAX_PROBLEMS })
-  return { folder: parts.folder, comparison }
+  return { folder: parts.folder, comparison, acceptances }
 }
 
 export const leafProblems = (compared: ComparedLeaves | null): number =>
@@ -39,26 +43,29 @@ export const leavesCompared = (compared: ComparedLeaves | null): number => compa
 /** Null if nothing was compared. */
 export function leavesJson(compared: ComparedLeaves | null): unknown {
   if (compared === null || compared.comparison === null) return null
-  const { problems, cosigned, ...rest } = compared.comparison
+  const { origin, leaves, records, pending, problemCount, faults, problems, cosigned } = compared.comparison
   return {
     folder: compared.folder,
-    ...snakeCase(rest),
+    ...snakeCase({ origin, leaves, records, pending, problemCount, faults }),
     cosigned:
       cosigned === null
         ? null
         : { size: cosigned.size, cosignatures: cosigned.cosignatures.map(cosignatureJson) },
     problems: problems.map((problem) => snakeCase(problem)),
+    accepted: compared.acceptances.map(({ lost, leaves: of, acceptedAt, acceptedBy, reason }) =>
+      snakeCase({ lost, leaves: of, acceptedAt, acceptedBy, reason }),
+    ),
   }
 }
 
 export function leavesLines(compared: ComparedLeaves | null): string[] {
   if (compared === null)
     return ['Not compared with the transparency log: it is not given, or there are no keys of it.']
-  const { folder, comparison } = compared
+  const { folder, comparison, acceptances } = compared
   if (comparison === null) return [`Not compared with the transparency log: there is none in ${folder}.`]
-  const { origin, leaves, records, hashed, pending, faults, problems, cosigned } = comparison
+  const { origin, leaves, records, pending, faults, problems, cosigned } = comparison
   return [
-    `Compared with ${count(leaves)} leaves of the transparency log ${origin ?? '(of no checkpoint that counts)'}: ${count(records)} records agree, ${count(hashed)} of them by their salted hash.`,
+    `Compared with ${count(leaves)} leaves of the transparency log ${origin ?? '(of no checkpoint that counts)'}: ${count(records)} records agree.`,
     ...(pending > 0 ? [`${count(pending)} offsets behind the last leaves have none yet.`] : []),
     ...(cosigned === null
       ? []
@@ -66,6 +73,12 @@ export function leavesLines(compared: ComparedLeaves | null): string[] {
           `${count(cosigned.size)} of the leaves are in a checkpoint that enough witnesses cosigned.`,
           ...cosigned.cosignatures.map((each) => `  ${cosignatureLine(each)}`),
         ]),
+    ...acceptances.flatMap(({ acceptedBy, reason, acceptedAt, lost }) =>
+      lost.map(
+        ({ topic, partition, from, to }) =>
+          `  accepted: ${topic}/${partition} lost ${from} to ${to - 1}; ${acceptedBy} at ${acceptedAt}: ${reason}`,
+      ),
+    ),
     ...faults.map((fault) => `  transparency: ${fault}`),
     ...problems.map(problemLine),
     ...more(comparison),
@@ -74,10 +87,11 @@ export function leavesLines(compared: ComparedLeaves | null): string[] {
 
 const SAID: Readonly<Record<LeafProblemKind, string>> = {
   'no-leaf': 'these records have no leaf',
-  'no-record': 'leaves are of records that the log does not have',
-  'other-event': 'the records are other events than their leaves say',
-  'other-value': 'the records do not have the hash of their leaves',
-  'other-report': 'the reports do not have the hash of their leaves',
+  'no-record': 'these records are missing from the log',
+  'other-record':
+    'these records are not those that were signed: changed, inserted, removed or in another order',
+  'other-time': 'the log gives these records other times than before',
+  'other-report': 'the reports, or their rows, do not have the hash of their leaves',
   'leaf-order': 'these records have a second leaf',
 }
 

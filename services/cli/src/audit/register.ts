@@ -1,5 +1,5 @@
 /** `cupel audit`: checks the stored data against the log. */
-import { openHistory, requireSameEnds } from '@cupel/checkpoints'
+import { lostRecords } from '@cupel/transparency'
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
@@ -13,7 +13,7 @@ import { readModels } from '@cupel/read-models'
 import type { Config } from '@cupel/service-kit'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { installationCheckpoints, refusedCheckpoints } from '../checkpoints.js'
+import { installationEvidence } from '../evidence.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { withConnections } from '../connections.js'
@@ -48,7 +48,7 @@ export function registerAudit(program: Command, context: CliContext): void {
     .description(
       `Builds the tables of a read model from the start of the log while those in service stay, compares both, and switches
 in one transaction. The service goes on meanwhile. Cut off at any moment, the old tables stay in service. They also stay where
-the log no longer has its first records or lost records that checkpoints signed, and where rows differ; then the command ends with ${EXIT_FAILED}. Rows that differ come into
+the log no longer has its first records or lost records that were signed, and where rows differ; then the command ends with ${EXIT_FAILED}. Rows that differ come into
 service with --accept and the exact number of differences. Who accepted them and why is recorded (cupel audit export).`,
     )
     .addOption(
@@ -96,12 +96,10 @@ async function requireSigned(
   config: Config,
   { log, database }: { readonly log: EventLog; readonly database: Database },
 ): Promise<void> {
-  const settings = installationCheckpoints(context, config)
+  const settings = installationEvidence(context, config)
   if (settings === null) return
-  const { folders, keys } = settings
-  await openHistory({ log, database, folders, verifier: keys.verifier })
-    .then((history) => requireSameEnds(log, history))
-    .catch(refusedCheckpoints)
+  const lost = await lostRecords({ log, database, ...settings })
+  if (lost !== null) throw new CommandError(lost, EXIT_FAILED)
 }
 
 function acceptedBy({ accept, reason }: ReplayOptions): AcceptedDifferences | null {

@@ -11,7 +11,6 @@ export function signatureLines({ signed, unsigned, keys }: SignatureSummary, mac
     ...keys.map((key) => {
       const marks = [
         key.isPublished ? 'named by the log' : 'not named by the log',
-        ...(key.isRetired ? ['retired'] : []),
         ...(key.isTrusted ? [] : ['not among the given keys']),
       ]
       return `  ${key.verifierKey}: ${count(key.reports)} (${marks.join(', ')})`

@@ -1,8 +1,8 @@
 /** An attacker with the record keys and the owner's account of the database can write reports with valid MACs; signatures reveal them. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { REPORT_SIGNING_KEYS_FILE } from '@cupel/transparency'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import type { LogRecord, NewRecord } from '@cupel/event-log'
 import {
@@ -17,9 +17,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callCupel } from '../../test/command-line.js'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { SANCTIONED } from '../../test/some-labels.js'
-import { operator } from '../operator.js'
-
-const LONG_AGO = '2026-11-21T09:00:00.000Z'
 
 let decided: Decided
 let report: ReportGenerated
@@ -114,7 +111,7 @@ test('every changed character of the signature is named', async () => {
   }
 })
 
-test('a report whose signature was removed is missing one, also if the database no longer requires it', async () => {
+test('a report whose signature was removed is missing one, also if the database names no key', async () => {
   const headers = { ...(await recordOf(report.reportId)).headers }
   delete headers[SIGNATURE_HEADER]
   const place = await decided.rewrite(report.reportId, () => ({ headers }))
@@ -122,8 +119,8 @@ test('a report whose signature was removed is missing one, also if the database 
     ...{ exitCode: 1, signatures: { signed: 0, unsigned: 1 } },
     problems: [{ kind: 'unsigned', ...place, detail: `The report ${report.reportId} carries no signature.` }],
   })
-  // The log names a key of reports and nobody accepted reports without a signature: a removed mark hides nothing.
-  await decided.database.execute('DELETE FROM checkpoints.signatures_required')
+  // The log names a key of reports: rows of the database say nothing about it.
+  await decided.database.execute('DELETE FROM transparency.published_key')
   expect(await verify()).toMatchObject({ exitCode: 1, problems: [{ kind: 'unsigned', ...place }] })
   await appendForged((records) => records)
   await decided.screen(SANCTIONED.address, 'ETH')
@@ -148,75 +145,12 @@ test('a batch that another key signed is named, with and without the id of the t
   expect(verified.exitCode).toBe(1)
 })
 
-test('keys are exchanged: earlier reports stay signed, and a retired key signs none', async () => {
-  const first = keys()
-  const stolen = readFileSync(keysFile())
+test('keys are exchanged, and earlier reports stay signed', async () => {
   await decided.json('log', 'rotate-signing-key', '--of', 'reports')
   await decided.restartScorer()
   await decided.screen(SANCTIONED.address, 'ETH')
   await published(2)
   expect(await verify()).toMatchObject({ exitCode: 0, signatures: { signed: 2, unsigned: 0 } })
-
-  const retire = ['log', 'retire-signing-key', first.signer.key.id, '--reason', 'the key was stolen'] as const
-  const active = keys().signer.key.id
-  const refused = await decided.cupel('log', 'retire-signing-key', active, '--reason', 'a mistake')
-  expect((refused.error as Error).message).toContain('make another key')
-  await decided.json(...retire)
-  await published(3)
-  expect(await verify()).toMatchObject({ exitCode: 0, signatures: { signed: 2 } })
-  expect((await decided.cupel('audit', 'export')).out).toContain('the key was stolen')
-
-  const thief = join(decided.folder, 'stolen.json')
-  writeFileSync(thief, stolen)
-  const log = await decided.log.identity()
-  await appendForged((records) => signRecords(records, { signer: readSigningKeys(thief).signer, log }))
-  const verified = await verify()
-  expect(kinds(verified)).toEqual(['signature'])
-  expect(verified.problems.find(({ kind }) => kind === 'signature')?.detail).toContain('had been retired')
-})
-
-test('reports without a signature count only by an operator’s word, which is recorded, and only until it is taken back', async () => {
-  const requireSignatures = (...options: string[]) =>
-    decided.json<object>('log', 'require-signatures', '--reason', 'a rollback for a week', ...options)
-  // The command refuses while a scorer without signatures may still run.
-  const appendUnsigned = (at: string) =>
-    appendForged((records) =>
-      records.map((record) => ({ ...record, headers: { ...record.headers, ce_time: at } })),
-    )
-  await appendUnsigned(LONG_AGO)
-  expect(kinds(await verify())).toEqual(['unsigned'])
-
-  expect(await requireSignatures('--undo')).toEqual({ signatures_required: false, changed: true })
-  expect(await requireSignatures('--undo')).toEqual({ signatures_required: false, changed: false })
-  await appendUnsigned(LONG_AGO)
-  // The earlier records are still reported.
-  expect(await verify()).toMatchObject({ exitCode: 1, signatures: { signed: 1, unsigned: 2 } })
-  expect(kinds(await verify())).toEqual(['unsigned'])
-
-  expect(await requireSignatures()).toEqual({ signatures_required: true, changed: true })
-  expect(await requireSignatures()).toEqual({ signatures_required: true, changed: false })
-  await appendUnsigned(LONG_AGO)
-  expect(kinds(await verify())).toEqual(['unsigned', 'unsigned'])
-
-  await requireSignatures('--undo')
-  await appendUnsigned(new Date().toISOString())
-  const { error } = await decided.cupel('log', 'require-signatures', '--reason', 'too early')
-  expect((error as Error).message).toContain('has no signature')
-
-  const changes = await until(async () => {
-    const { out } = await decided.cupel('audit', 'export')
-    const told = out.split('\n').filter((line) => line.includes('"ReportSignaturesChanged"'))
-    expect(told).toHaveLength(3)
-    return told.map((line) => (JSON.parse(line) as { data: object }).data)
-  })
-  const who = { changed_by: operator(), reason: 'a rollback for a week' }
-  expect(changes).toMatchObject([
-    ...[
-      { ...who, required: false },
-      { ...who, required: true },
-      { ...who, required: false },
-    ],
-  ])
 })
 
 test('an auditor with public keys and nothing secret verifies, and trusts no key of the log', async () => {
@@ -245,7 +179,7 @@ test('an auditor with public keys and nothing secret verifies, and trusts no key
 
 test('a scorer without its key does not begin where reports must be signed', async () => {
   rmSync(keysFile())
-  await expect(decided.restartScorer()).rejects.toThrow('Reports of this log must be signed')
+  await expect(decided.restartScorer()).rejects.toThrow('Reports of this log are signed')
 })
 
 async function recordOf(reportId: string): Promise<LogRecord> {

@@ -1,11 +1,10 @@
 /** `cupel audit verify`: checks that everything in the log is well-formed. */
-import { compareLog, loadSignaturesRequired } from '@cupel/checkpoints'
 import { readErasures, verifyLog, type Erasure, type VerifyResult } from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
-import { deadLetterGroups, deadLetterTopic, type Position } from '@cupel/event-log'
+import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
-import { transparencyFolder } from '@cupel/transparency'
-import { Option, type Command } from 'commander'
+import { readAcceptedLosses, transparencyFolder } from '@cupel/transparency'
+import type { Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import { archiveJson, archiveLines, readArchive, type ReadArchive } from '../archive/archive-text.js'
 import { openArchive } from '../archive/open-archive.js'
@@ -22,7 +21,7 @@ import {
   tooFew,
   type ExpectationOptions,
 } from './expected-log.js'
-import { comparedWith } from '../checkpoints.js'
+import { comparedWith } from '../evidence.js'
 import {
   compareLeaves,
   leafProblems,
@@ -31,7 +30,6 @@ import {
   leavesLines,
   type ComparedLeaves,
 } from './compared-leaves.js'
-import { comparedJson, comparedLines, comparedProblems, type Compared } from './compared.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
@@ -51,21 +49,19 @@ export function registerVerify(audit: Command, context: CliContext): void {
     .description(
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
 record says, ids stand where their names put them and never say two things, no record is missing, and the read model
-answers with the first record of each report. Compares the log with the signed checkpoints in the home, or with their copies in
-CUPEL_CHECKPOINT_FOLDER, and with the leaves of the transparency log there and in the database, and says so if there are none. Checks the signature of every report: with the keys that the log
-names, or with --public-keys only with those of the file, so that an auditor needs nothing secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than expected,
+answers with the first record of each report. Compares every record, with its place and its time, with its leaf in the transparency log:
+in the database, in the home and in CUPEL_CHECKPOINT_FOLDER, and says so if there are none. Every report must carry a signature, once the
+log names a key of reports: of a key that the log names, or with --public-keys only of those of the file, so that an auditor needs nothing
+secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than expected,
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
-    .option('--min-checkpoint <number>', 'fail unless so many checkpoints were compared', wholeNumber)
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
     .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
-    .addOption(
-      new Option(
-        '--archive <place>',
-        'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker',
-      ).conflicts('minCheckpoint'),
+    .option(
+      '--archive <place>',
+      'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker',
     )
     .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
     .option('--json', 'answer in JSON')
@@ -82,8 +78,8 @@ that were signed, no record is missing, and every record and report is what \`cu
 folder and public keys, and neither a database nor a broker: --public-keys names a file of keys, else those in the home count.
 MACs are checked where CUPEL_RECORD_KEYS_FILE names the record keys. An archive without its last manifests is a whole, shorter one:
 give the number that \`cupel archive create\` printed to --min-manifest. Ends with ${EXIT_FAILED} if a problem was found or less is
-there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty. --transparency compares the archive with the published files
-of the transparency log too: without the database their salts are unknown, so that they show only places and ids of events.`,
+there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty. --transparency compares every record of the archive with its leaf
+in the published files of the transparency log too.`,
     )
     .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
@@ -100,7 +96,6 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   const result = await proving(context, options, () => verify(context, options))
   const shortfall =
     tooFew(result.reports, options) ??
-    tooFewCheckpoints(result.compared, options) ??
     tooFewLeaves(result.leaves, options) ??
     tooFewWitnesses(result.leaves, options) ??
     tooFewManifests(result.archive, options) ??
@@ -114,7 +109,6 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
 }
 
 export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
-  readonly minCheckpoint?: number
   readonly publicKeys?: string
   readonly archive?: string
   readonly minManifest?: number
@@ -127,16 +121,9 @@ export interface Verified extends VerifyResult {
   readonly macsChecked: boolean
   /** The erasures that the log records. */
   readonly erasures: readonly Erasure[]
-  readonly compared: Compared | null
   readonly leaves: ComparedLeaves | null
   /** Null if the log itself was read. */
   readonly archive: ReadArchive | null
-}
-
-function tooFewCheckpoints(compared: Compared | null, { minCheckpoint = 0 }: VerifyOptions): string | null {
-  const last = compared?.comparison.last?.statement.number ?? 0
-  if (last >= minCheckpoint) return null
-  return `The log was compared with ${number(last)} checkpoints, and at least ${number(minCheckpoint)} are expected.`
 }
 
 function tooFewLeaves(compared: ComparedLeaves | null, { minLeaves = 0 }: VerifyOptions): string | null {
@@ -194,63 +181,51 @@ export async function verifyConnected(
 ): Promise<Verified> {
   const { log, codec, database, config, checksMacs } = connections
   const identity = await requireLog(log, options)
-  const { isDue } = await loadSignaturesRequired(database, identity)
   const verified = await verifyLog({
-    ...{ log, codec, database, maxProblems: MAX_PROBLEMS, signatures: { publicKeys, isDue } },
+    ...{ log, codec, database, maxProblems: MAX_PROBLEMS, publicKeys },
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),
   })
   const erasures = await readErasures({ log, codec })
   const result = { ...verified, erasures, macsChecked: checksMacs, archive: null }
   const evidence = comparedWith(context, config, publicKeys)
-  if (evidence === null) return { ...result, compared: null, leaves: null }
-  const compared = {
-    folder: evidence.folder,
-    comparison: await compareLog({ log, database, ...evidence, writeGraceMs: graceMs }),
-  }
+  if (evidence === null) return { ...result, leaves: null }
+  const { verifier } = evidence
+  const { leaves: accepted, acceptances } = await readAcceptedLosses({ log, codec, database, verifier })
+  const [folder, ...copies] =
+    options.transparency === undefined
+      ? evidence.folders.map((each) => transparencyFolder(each, identity))
+      : [context.path(options.transparency)]
   const leaves = await compareLeaves({
-    ...{ log, codec, database, topics: topicSpecs, verifier: evidence.verifier, endsEarlier: false },
-    publishGraceMs: graceMs,
-    lost: compared.comparison.accepted.flatMap(({ lost }) => lost),
+    ...{ log, codec, database, topics: topicSpecs, verifier, endsEarlier: false, checksTimes: true },
+    ...{ publishGraceMs: graceMs, accepted, acceptances, folder: folder!, copies },
     witnesses: witnessPolicyOf(options),
-    folder:
-      options.transparency === undefined
-        ? transparencyFolder(evidence.folder, identity)
-        : context.path(options.transparency),
   })
-  const problemCount = verified.problemCount + comparedProblems(compared) + leafProblems(leaves)
-  return { ...result, compared, leaves, problemCount }
+  return { ...result, leaves, problemCount: verified.problemCount + leafProblems(leaves) }
 }
 
-/** An archive is compared with its own manifests, because later checkpoints name records that it cannot have. */
+/** An archive is compared with its own manifests; of the transparency log, later leaves are of records that it cannot have. */
 async function verifyArchived(
   context: CliContext,
   options: VerifyOptions,
   { publicKeys, folder }: { readonly publicKeys: PublicKeys; readonly folder: string },
 ): Promise<Verified> {
   const opened = await openArchive(context, folder, { publicKeys, gathersFaults: true })
-  const { log, codec, contents, requirement, checksMacs } = opened
+  const { log, codec, contents, checksMacs, verifier } = opened
   await requireLog(log, options)
-  const isDue = (position: Position): boolean => requirement.isSignatureDue(position)
   const verified = await verifyLog({
-    ...{ log, codec, database: null, maxProblems: MAX_PROBLEMS, signatures: { publicKeys, isDue } },
+    ...{ log, codec, database: null, maxProblems: MAX_PROBLEMS, publicKeys },
     topics: [...contents.topics.values()],
     ...readingOptions(context, options),
   })
+  const { leaves: accepted, acceptances } = await readAcceptedLosses({ log, codec, database: null, verifier })
   const leaves =
     options.transparency === undefined
       ? null
       : await compareLeaves({
-          ...{
-            log,
-            codec,
-            database: null,
-            lost: [],
-            endsEarlier: true,
-            publishGraceMs: 0,
-            verifier: opened.verifier,
-            witnesses: witnessPolicyOf(options),
-          },
+          ...{ log, codec, database: null, accepted, acceptances, verifier, copies: [] },
+          ...{ endsEarlier: true, checksTimes: true, publishGraceMs: 0 },
+          witnesses: witnessPolicyOf(options),
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
           folder: context.path(options.transparency),
         })
@@ -258,7 +233,7 @@ async function verifyArchived(
   // Read last: a damaged segment is noticed when its records are.
   const archive = readArchive(opened)
   const problemCount = verified.problemCount + archive.faults.length + leafProblems(leaves)
-  return { ...verified, erasures, macsChecked: checksMacs, compared: null, leaves, archive, problemCount }
+  return { ...verified, erasures, macsChecked: checksMacs, leaves, archive, problemCount }
 }
 
 const deadLetters = deadLetterGroups.map(deadLetterTopic)
@@ -271,14 +246,13 @@ function readingOptions(context: CliContext, { json }: VerifyOptions) {
 }
 
 function jsonOf(
-  { topics, problems, compared, leaves, archive, signatures, erasures, ...rest }: Verified,
+  { topics, problems, leaves, archive, signatures, erasures, ...rest }: Verified,
   isProven: boolean,
 ): unknown {
   return {
     ...snakeCase(rest),
     signatures: { ...snakeCase(signatures), keys: signatures.keys.map((key) => snakeCase(key)) },
     is_proven: isProven,
-    checkpoints: comparedJson(compared),
     transparency: leavesJson(leaves),
     ...(archive === null ? {} : { archive: archiveJson(archive) }),
     topics: topics.map((topic) => snakeCase(topic)),
@@ -308,12 +282,11 @@ function textOf(result: Verified): string {
   ]
   for (const { kind, topic, partition, offset, detail } of problems)
     lines.push(`  ${kind}: ${topic}/${partition} at ${offset}: ${detail}`)
-  const beside = comparedProblems(result.compared) + leafProblems(result.leaves)
-  const inLog = problemCount - beside - (archive?.faults.length ?? 0)
+  const inLog = problemCount - leafProblems(result.leaves) - (archive?.faults.length ?? 0)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
   lines.push(...erasureLines(result.erasures))
   lines.push(...signatureLines(result.signatures, result.macsChecked))
-  lines.push(...(archive === null ? comparedLines(result.compared) : archiveLines(archive)))
+  if (archive !== null) lines.push(...archiveLines(archive))
   lines.push(...leavesLines(result.leaves))
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
   else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)

@@ -1,6 +1,6 @@
 /** The checks of `cupel doctor`. */
 import { useRecordedReportPartitions } from '@cupel/access'
-import { loadSignaturesRequired, unpublishedKeys } from '@cupel/checkpoints'
+import { areReportsSigned, readCosigning, unpublishedKeys } from '@cupel/transparency'
 import {
   areMacsRequired,
   deadLetterGroups,
@@ -17,7 +17,6 @@ import { readActivePolicy, readModels } from '@cupel/read-models'
 import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { SigningKeys } from '@cupel/signing'
-import { readCosigning } from '@cupel/transparency'
 import { loadCodec, migrationSources } from '../install/foundation.js'
 import { postgresVersion } from '../install/install.js'
 import { loginOf, missingRights, roleState } from '../install/service-role.js'
@@ -215,7 +214,7 @@ const evidenceCheck = ({ database, log, signs, reportKeys }: Examined): Check =>
             'No checkpoints are made: a change of the log may go unseen.',
             'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
           ),
-      await signatureFinding(database, log, reportKeys),
+      await signatureFinding(database, reportKeys),
       ...(await witnessFindings(database, log)),
     ]
   },
@@ -246,25 +245,21 @@ async function witnessFindings(database: Database, log: EventLog): Promise<Retur
 
 async function signatureFinding(
   database: Database,
-  log: EventLog,
   keys: SigningKeys | null,
 ): Promise<ReturnType<typeof ok>> {
-  const { isEmpty } = await loadSignaturesRequired(database, await log.identity())
   if (keys === null)
-    return isEmpty
-      ? warning(
-          'Reports are not signed: an auditor cannot check one by itself.',
-          'Make a file with `cupel log rotate-signing-key --of reports`, set CUPEL_REPORT_SIGNING_KEYS_FILE for the scorers and `cupel install`, and restart the scorers.',
-        )
-      : fault(
+    return (await areReportsSigned(database))
+      ? fault(
           'Reports must be signed and there is no key for it: no scorer begins.',
           'Restore the file of CUPEL_REPORT_SIGNING_KEYS_FILE from its backup.',
         )
+      : warning(
+          'Reports are not signed: an auditor cannot check one by itself.',
+          'Make a file with `cupel log rotate-signing-key --of reports`, set CUPEL_REPORT_SIGNING_KEYS_FILE for the scorers and `cupel install`, and restart the scorers.',
+        )
   const [unpublished] = await unpublishedKeys(database, keys)
   if (unpublished !== undefined) return fault(`The key ${unpublished} of reports is not in the log.`, INSTALL)
-  return isEmpty
-    ? warning('Reports without a signature count as well.', INSTALL)
-    : ok(`Reports are signed with the key ${keys.signer.key.id}.`)
+  return ok(`Reports are signed with the key ${keys.signer.key.id}.`)
 }
 
 const schemasCheck = ({ database }: Examined, registry: SchemaRegistry): Check => ({

@@ -28,19 +28,19 @@ export async function findingsOf(context: CliContext): Promise<readonly Finding[
     { namesTarget, withTarget },
     { examine },
     { checksOf },
-    { installationCheckpoints, installationReportKeys },
+    { installationEvidence, installationReportKeys },
   ] = await Promise.all([
     import('../install/target.js'),
     import('./examine.js'),
     import('./checks.js'),
-    import('../checkpoints.js'),
+    import('../evidence.js'),
   ])
   if (namesTarget(await context.config()))
     return await withTarget(context, (target) =>
       examine(
         checksOf({
           ...target,
-          signs: installationCheckpoints(context, target.config) !== null,
+          signs: installationEvidence(context, target.config) !== null,
           reportKeys: installationReportKeys(context, target.config),
           registry: target.config.CUPEL_LOG === 'kafka' ? target.registry : null,
           home: null,
@@ -51,7 +51,7 @@ export async function findingsOf(context: CliContext): Promise<readonly Finding[
     examine(
       checksOf({
         ...{ config, database, log, serviceUrl: null, registry: null, home: context.home },
-        signs: installationCheckpoints(context, config) !== null,
+        signs: installationEvidence(context, config) !== null,
         reportKeys: installationReportKeys(context, config),
       }),
     ),

@@ -1,15 +1,8 @@
 /**
- * The steps that begin the evidence of an installation: MACs are required, signing keys are published, and reports must be signed. Each
- * takes the files that the settings name, and leaves an installation without them unchanged; `cupel doctor` reports that.
+ * The steps that begin the evidence of an installation: MACs are required, and signing keys are published. Each takes the files that the
+ * settings name, and leaves an installation without them unchanged; `cupel doctor` reports that.
  */
-import {
-  loadSignaturesRequired,
-  publishKeys,
-  readReportSigningKeys,
-  requireSignatures,
-  unpublishedKeys,
-} from '@cupel/checkpoints'
-import { topicOf, type TopicSpec } from '@cupel/contracts'
+import type { TopicSpec } from '@cupel/contracts'
 import {
   areMacsRequired,
   type EventLog,
@@ -23,13 +16,8 @@ import {
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { recordKeysOf } from '@cupel/service-connections'
-import {
-  purposeOf,
-  readSigningKeys,
-  SIGNATURE_HEADER,
-  SigningKeysError,
-  type SigningKeys,
-} from '@cupel/signing'
+import { purposeOf, readSigningKeys, SigningKeysError, type SigningKeys } from '@cupel/signing'
+import { publishKeys, readReportSigningKeys, unpublishedKeys } from '@cupel/transparency'
 import { CommandError, EXIT_CONFIG } from '../explain.js'
 import { recordChange } from '../log/require-macs.js'
 import { operator } from '../operator.js'
@@ -37,8 +25,6 @@ import type { Step } from './step.js'
 import type { Target } from './target.js'
 
 const REASON = 'cupel install'
-/** A scorer that wrote a report without a signature within this time may still run. */
-const UNSIGNED_QUIET_MS = 10 * 60_000
 
 interface EvidenceParts {
   /** The topics that can be read already. */
@@ -46,17 +32,10 @@ interface EvidenceParts {
   readonly note: (sentence: string) => void
 }
 
-export function evidenceSteps(target: Target, parts: EvidenceParts): readonly Step[] {
-  const reportKeys = (): SigningKeys | null =>
-    target.config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined
-      ? null
-      : ofFile(() => readReportSigningKeys(target.config))
-  return [
-    macsStep(target, parts),
-    keysStep(target, reportKeys),
-    signaturesStep(target, { ...parts, reportKeys }),
-  ]
-}
+export const evidenceSteps = (target: Target, parts: EvidenceParts): readonly Step[] => [
+  macsStep(target, parts),
+  keysStep(target),
+]
 
 function macsStep(target: Target, { existingTopics, note }: EvidenceParts): Step {
   const { database, log, config } = target
@@ -107,17 +86,18 @@ async function recordWithoutMac(log: EventLog, topics: readonly TopicSpec[]): Pr
   return null
 }
 
-function keysStep({ database, config }: Target, reportKeys: () => SigningKeys | null): Step {
+function keysStep({ database, config }: Target): Step {
+  const { CUPEL_SIGNING_KEYS_FILE: file, CUPEL_REPORT_SIGNING_KEYS_FILE: ofReports } = config
   const files = (): readonly SigningKeys[] => {
-    const { CUPEL_SIGNING_KEYS_FILE: file } = config
     const ofCheckpoints = file === undefined ? null : ofFile(() => readSigningKeys(file))
-    return [ofCheckpoints, reportKeys()].filter((keys) => keys !== null)
+    const reportKeys = ofReports === undefined ? null : ofFile(() => readReportSigningKeys(config))
+    return [ofCheckpoints, reportKeys].filter((keys) => keys !== null)
   }
   return {
     name: 'signing keys',
     usesLog: true,
     async needed() {
-      const hasKeys = await hasTable(database, 'checkpoints.published_key')
+      const hasKeys = await hasTable(database, 'transparency.published_key')
       const missing = files().map(async (keys) => {
         const ids = hasKeys ? await unpublishedKeys(database, keys) : keys.publicKeys.map(({ id }) => id)
         return ids.map((id) => `Publish the key ${id} of ${purposeOf(keys.signer.key)}.`)
@@ -129,48 +109,6 @@ function keysStep({ database, config }: Target, reportKeys: () => SigningKeys | 
       return needed
     },
   }
-}
-
-function signaturesStep(
-  { database, log }: Target,
-  parts: EvidenceParts & { readonly reportKeys: () => SigningKeys | null },
-): Step {
-  const sentence = 'Require a signature of every report from now on.'
-  return {
-    name: 'signatures',
-    usesLog: true,
-    async needed() {
-      if (parts.reportKeys() === null) return []
-      const topics = await parts.existingTopics()
-      const reports = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
-      if (!reports.every((topic) => topics.some(({ name }) => name === topic))) return [sentence]
-      const isKnown = await hasTable(database, 'checkpoints.signatures_required')
-      if (isKnown && !(await loadSignaturesRequired(database, await log.identity())).isEmpty) return []
-      const unsigned = await recentUnsignedReport(log)
-      if (unsigned === null) return [sentence]
-      parts.note(
-        `Signatures of reports are not required yet: ${unsigned} has none. Give the key to every scorer, restart them, and install again ten minutes later.`,
-      )
-      return []
-    },
-    async make(needed) {
-      if (needed.length > 0) await requireSignatures(database, log)
-      return needed
-    },
-  }
-}
-
-/** The place of a last report of a partition without a signature that a scorer wrote within the last minutes; null if there is none. */
-export async function recentUnsignedReport(log: EventLog): Promise<string | null> {
-  const since = new Date(Date.now() - UNSIGNED_QUIET_MS).toISOString()
-  const topics = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
-  for (const place of await placesOf(log, topics)) {
-    const last = await lastRecord(log, place)
-    const isRecent = (last?.headers['ce_time'] ?? '') >= since
-    if (last !== null && isRecent && last.headers[SIGNATURE_HEADER] === undefined)
-      return `${placeOf(place)} at ${last.offset}`
-  }
-  return null
 }
 
 async function hasTable(database: Database, name: string): Promise<boolean> {

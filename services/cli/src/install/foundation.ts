@@ -2,7 +2,6 @@
 import { accessMigrations } from '@cupel/access'
 import { casesMigrations } from '@cupel/cases'
 import { bulkMigrations } from '@cupel/bulk-coordinator'
-import { checkpointsMigrations } from '@cupel/checkpoints'
 import { eventSchemas, type Logger } from '@cupel/contracts'
 import {
   createEventCodec,
@@ -39,7 +38,6 @@ export const migrationSources = [
   sharingMigrations,
   casesMigrations,
   watchesMigrations,
-  checkpointsMigrations,
   heartbeatsMigrations,
   transparencyMigrations,
 ]

@@ -1,8 +1,10 @@
 /** `cupel log accept-shorter`: lets an operator accept a log that lost its end. */
-import { acceptShorter } from '@cupel/checkpoints'
+import { acceptShorter } from '@cupel/transparency'
+import { topicSpecs } from '@cupel/contracts'
+import { placesOf } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
-import { installationCheckpoints, refusedCheckpoints } from '../checkpoints.js'
+import { installationEvidence, refusedEvidence } from '../evidence.js'
 import { withConnections } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
@@ -14,8 +16,8 @@ export function registerAcceptShorter(log: Command, context: CliContext): void {
     .command('accept-shorter')
     .summary('take a log that lost its last records')
     .description(
-      `Compares the log with its checkpoints. Where records at the end of partitions are missing, or were replaced after an older
-log or database was restored, signs a checkpoint that says so with your name and reason, and records it (cupel audit export).
+      `Compares the log with its leaves in the transparency log. Where records at the end of partitions are missing, or were replaced
+after an older log or database was restored, signs that with your name and reason, and records it (cupel audit export).
 Readers whose position is behind the end go on there; read models keep the rows of lost records until a replay. Records that
 were changed before later ones that agree are not a missing end: they are refused. Stop the services first.`,
     )
@@ -23,25 +25,26 @@ were changed before later ones that agree are not a missing end: they are refuse
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { reason: string }) => {
       const reason = requiredReason(options.reason)
-      const accepted = await withConnections(context, async ({ log: eventLog, database, config }) => {
-        const settings = installationCheckpoints(context, config)
+      const accepted = await withConnections(context, async ({ log: eventLog, codec, database, config }) => {
+        const settings = installationEvidence(context, config)
         if (settings === null)
           throw new CommandError(
             'This installation has no signing keys, and so no checkpoints.',
             EXIT_NOT_FOUND,
           )
-        return await acceptShorter({ ...settings, log: eventLog, database, by: operator(), reason }).catch(
-          refusedCheckpoints,
-        )
+        const places = await placesOf(eventLog, topicSpecs)
+        return await acceptShorter({
+          ...{ ...settings, log: eventLog, codec, database, places, by: operator(), reason },
+        }).catch(refusedEvidence)
       })
-      answer(context, options, { accepted_by: accepted.by, reason, lost: accepted.lost }, () =>
+      answer(context, options, { accepted_by: accepted.acceptedBy, reason, lost: accepted.lost }, () =>
         [
           ...accepted.lost.map(
             ({ topic, partition, from, to }) =>
               `${topic}/${partition}: records ${from} to ${to - 1} are accepted as lost.`,
           ),
           ...(accepted.lost.length === 0
-            ? ['No record is lost; the database follows its checkpoints again.']
+            ? ['No record is lost; the database follows its published leaves again.']
             : []),
           'Now start the services, and compare each read model: cupel audit replay --target … --compare-only',
         ].join('\n'),

@@ -29,7 +29,7 @@ beforeEach(async () => {
     // The account is in the log, and in a checkpoint of it.
     await until(async () =>
       expect(
-        await running.database.query('SELECT 1 FROM checkpoints.partition WHERE topic = $1', [ACCOUNTS]),
+        await running.database.query('SELECT 1 FROM transparency.place WHERE topic = $1', [ACCOUNTS]),
       ).not.toEqual([]),
     )
   })
@@ -55,7 +55,7 @@ test('a copy with the same records takes the place of the log, and its readers g
     const verified = await verifyLog({
       ...{ log, codec, database, maxProblems: 10, rawTopics: new Set() },
       topics: installationTopics().filter(({ name }) => !name.includes('dead')),
-      signatures: { publicKeys: installation.reportKeys, isDue: () => true },
+      publicKeys: installation.reportKeys,
     })
     expect(verified.problems).toEqual([])
     expect(verified.signatures.unsigned).toBe(0)
@@ -64,9 +64,9 @@ test('a copy with the same records takes the place of the log, and its readers g
 })
 
 test('killed before the end of its transaction nothing follows the copy, and after it everything does', async () => {
-  await installation.killedAt('before:checkpoints.adopt:1', 'adopt')
+  await installation.killedAt('before:transparency.adopt:1', 'adopt')
   expect((await installation.restore()).refusals).toEqual([expect.stringContaining('cupel log adopt')])
-  await installation.killedAt('after:checkpoints.adopt:1', 'adopt')
+  await installation.killedAt('after:transparency.adopt:1', 'adopt')
   await expect(installation.adopt()).rejects.toThrow('there is nothing to adopt')
   await installation.run(async (running) => {
     await readAll(running, customer, answered)

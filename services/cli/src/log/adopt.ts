@@ -1,8 +1,10 @@
 /** `cupel log adopt`: another cluster, or an archive that was put back, takes the place of the log. */
-import { adoptLog } from '@cupel/checkpoints'
+import { adoptLog } from '@cupel/transparency'
+import { topicSpecs } from '@cupel/contracts'
+import { placesOf } from '@cupel/event-log'
 import type { Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { installationCheckpoints, refusedCheckpoints } from '../checkpoints.js'
+import { installationEvidence, refusedEvidence } from '../evidence.js'
 import { withConnections } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
@@ -21,9 +23,8 @@ export function registerAdopt(log: Command, context: CliContext): void {
     .summary('replace the log by a copy of it')
     .description(
       `After the records were copied to another cluster, or put back from an archive, with the same offsets: compares every record
-that was signed with the checkpoints of the log before. Where all are the same and the copy ends where the readers stand or
-later, the readers go on with the copy, MACs and signatures are required of it as before, and new checkpoints begin with its
-first record. Point the settings to the copy and stop the services first. Who did it and why is recorded (cupel audit export).
+that was signed with its leaf of the log before. Where all are the same and the copy ends where the readers stand or
+later, the readers go on with the copy, MACs are required of it as before, and new leaves begin with its first record. Point the settings to the copy and stop the services first. Who did it and why is recorded (cupel audit export).
 docs/runbooks/move-to-another-cluster.md goes through it.`,
     )
     .option('--reason <text>', 'why, for the audit log')
@@ -32,25 +33,29 @@ docs/runbooks/move-to-another-cluster.md goes through it.`,
     .action(async (options: AdoptOptions) => {
       const dryRun = options.dryRun === true
       const reason = dryRun ? (options.reason ?? '') : requiredReason(options.reason)
-      const adopted = await withConnections(context, async ({ run, log: eventLog, database, config }) => {
-        if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
-        const running = await stillRunning(database)
-        if (running !== null) throw new CommandError(running, EXIT_FAILED)
-        const settings = installationCheckpoints(context, config)
-        if (settings === null)
-          throw new CommandError(
-            'This installation has no signing keys, and so no checkpoints: nothing can show that the records are the same.',
-            EXIT_NOT_FOUND,
-          )
-        return await adoptLog({
-          ...{ log: eventLog.unchecked, database, by: operator(), reason, dryRun },
-          ...{ verifier: settings.keys.verifier, folder: settings.folders.at(-1)! },
-        }).catch(refusedCheckpoints)
-      })
-      const { checkpoint, partitions, unsigned, replaces } = adopted
+      const adopted = await withConnections(
+        context,
+        async ({ run, log: eventLog, codec, database, config }) => {
+          if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
+          const running = await stillRunning(database)
+          if (running !== null) throw new CommandError(running, EXIT_FAILED)
+          const settings = installationEvidence(context, config)
+          if (settings === null)
+            throw new CommandError(
+              'This installation has no signing keys, and so no checkpoints: nothing can show that the records are the same.',
+              EXIT_NOT_FOUND,
+            )
+          return await adoptLog({
+            ...{ log: eventLog.unchecked, codec, database, by: operator(), reason, dryRun },
+            ...{ verifier: settings.keys.verifier, folders: settings.folders },
+            places: await placesOf(eventLog, topicSpecs),
+          }).catch(refusedEvidence)
+        },
+      )
+      const { leaves, partitions, unsigned, replaces } = adopted
       answer(context, options, { dry_run: dryRun, ...snakeCase(adopted) }, () =>
         [
-          `The records of ${partitions} partitions are those that checkpoint ${checkpoint} and the ones before it signed.`,
+          `The records of ${partitions} partitions are those of the ${leaves} leaves that were signed.`,
           ...(unsigned === 0
             ? []
             : [

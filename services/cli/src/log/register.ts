@@ -6,7 +6,6 @@ import { registerAcceptShorter } from './accept-shorter.js'
 import { registerRebuildLatestReports } from './rebuild-latest-reports.js'
 import { registerRecordKeys } from './record-keys.js'
 import { registerRequireMacs } from './require-macs.js'
-import { registerRequireSignatures } from './require-signatures.js'
 import { registerSigningKeys } from './signing-keys.js'
 
 export function registerLog(program: Command, context: CliContext): void {
@@ -14,7 +13,7 @@ export function registerLog(program: Command, context: CliContext): void {
     .command('log')
     .summary('which records of the log count')
     .description(
-      'Require MACs of the records of the log and signatures of its reports, accept a log that lost its end or a copy of it, and exchange the keys of both.',
+      'Require MACs of the records of the log, accept a log that lost its end or a copy of it, and exchange keys.',
     )
   registerRequireMacs(log, context)
   registerRecordKeys(log, context)
@@ -22,5 +21,4 @@ export function registerLog(program: Command, context: CliContext): void {
   registerAdopt(log, context)
   registerRebuildLatestReports(log, context)
   registerSigningKeys(log, context)
-  registerRequireSignatures(log, context)
 }

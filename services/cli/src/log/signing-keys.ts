@@ -1,10 +1,5 @@
-/** `cupel log signing-keys`, `rotate-signing-key` and `retire-signing-key`. */
-import {
-  readReportSigningKeys,
-  reportSigningKeysFile,
-  retireReportKey,
-  signingKeysFile,
-} from '@cupel/checkpoints'
+/** `cupel log signing-keys` and `rotate-signing-key`. */
+import { reportSigningKeysFile, signingKeysFile } from '@cupel/transparency'
 import type { Config } from '@cupel/service-kit'
 import {
   readSigningKeys,
@@ -16,18 +11,14 @@ import {
 import { Option, type Command } from 'commander'
 import { existsSync } from 'node:fs'
 import { answer, table, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '../explain.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
 
 const PURPOSES: readonly SigningPurpose[] = ['checkpoints', 'reports']
 
 export function registerSigningKeys(log: Command, context: CliContext): void {
   registerList(log, context)
   registerRotate(log, context)
-  registerRetire(log, context)
 }
 
 async function configOf(context: CliContext): Promise<Config & { CUPEL_HOME: string }> {
@@ -86,28 +77,6 @@ on, and publish it then (SigningKeyPublished).`,
           '\n',
         ),
       )
-    })
-}
-
-function registerRetire(log: Command, context: CliContext): void {
-  log
-    .command('retire-signing-key <id>')
-    .summary('retire a key of reports')
-    .description(
-      `Records that later reports with a signature of this key are not yours (SigningKeyRetired); \`cupel audit verify\` names them. Earlier
-ones stay signed. First make another key with rotate-signing-key --of reports, and restart every scorer.`,
-    )
-    .requiredOption('--reason <text>', 'why, for the audit log')
-    .option('--json', 'answer in JSON')
-    .action(async (keyId: string, options: JsonOption & { reason: string }) => {
-      const reason = requiredReason(options.reason)
-      const keys = await configOf(context).then((config) => ofFile(() => readReportSigningKeys(config)))
-      if (keys === null) throw new CommandError('This installation has no keys of reports.', EXIT_NOT_FOUND)
-      await withConnections(context, async ({ database, log: eventLog }) => {
-        const retiring = { database, log: eventLog, keys, keyId, by: operator(), reason }
-        await retireReportKey(retiring).catch(refused)
-      })
-      answer(context, options, { key_id: keyId, reason }, () => `${keyId} signs no reports from now on.`)
     })
 }
 

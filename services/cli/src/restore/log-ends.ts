@@ -1,32 +1,38 @@
 /** Checks whether the log is the one that the database followed, and whether it still has every record that was read or signed. */
+import { derivedTopicGroups, isCompacted, topicSpecs } from '@cupel/contracts'
 import {
-  acceptShorter,
-  CheckpointsStoppedError,
-  compareLog,
-  lostRecords,
-  type CheckpointSettings,
-} from '@cupel/checkpoints'
-import { installationTopics, missingFront, type EventLog } from '@cupel/event-log'
-import { derivedTopicGroups, isCompacted } from '@cupel/contracts'
+  installationTopics,
+  missingFront,
+  placesOf,
+  type AuthenticLog,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { forgetCheckpoints, listCheckpoints, putCheckpoints } from '@cupel/projections'
+import {
+  acceptLoss,
+  findLoss,
+  lostRecords,
+  TransparencyStoppedError,
+  type EvidenceSettings,
+  type Loss,
+} from '@cupel/transparency'
 import type { Notes } from './notes.js'
 
 export interface LogEndsParts {
   readonly database: Database
-  readonly log: EventLog
-  /** Null if no checkpoints of the log are signed. */
-  readonly checkpoints: CheckpointSettings | null
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+  /** Null if nothing is signed. */
+  readonly evidence: EvidenceSettings | null
   readonly notes: Notes
-  readonly dryRun: boolean
   /** The operator accepts that records at the end of the log are lost for good. */
   readonly acceptsLost: boolean
   readonly by: string
   readonly reason: string
 }
 
-const caughtUp = (): string =>
-  'The database follows the signed checkpoints again: an older database was restored.'
 const movedBack = (count: number): string =>
   `${count} readers whose positions lie beyond the end of the log go on at its end. Read models keep the rows of lost records until \`cupel audit replay\`.`
 
@@ -39,7 +45,10 @@ const lostSentence = (of: { topic: string; partition: number; from: number; to: 
 export async function unfitLog({
   database,
   log,
-}: Pick<LogEndsParts, 'database' | 'log'>): Promise<string | null> {
+}: {
+  readonly database: Database
+  readonly log: EventLog
+}): Promise<string | null> {
   const identity = await log.identity()
   const followed = new Set((await listCheckpoints(database)).map((checkpoint) => checkpoint.log))
   // A reader that was left behind on an earlier log stops by itself and does not delay others.
@@ -51,44 +60,40 @@ export async function unfitLog({
   )
 }
 
-/** Compares the log with its signed checkpoints; resolves to whether the database is older than they are. */
-export async function settleSignedEnds(parts: LogEndsParts): Promise<boolean> {
-  const { checkpoints, database, log, notes, dryRun, acceptsLost, by, reason } = parts
-  if (checkpoints === null) return false
-  const verifier = checkpoints.keys.verifier
-  if ((await lostRecords({ log, database, folders: checkpoints.folders, verifier })) === null) return false
-  const compared = await compareLog({ log, database, folder: checkpoints.folders[0]!, verifier })
-  const changed = compared.partitions.filter(({ differences }) => differences.length > 0)
-  for (const { place, differences } of changed)
-    notes.lost(
-      lostSentence({
-        ...place,
-        from: differences[0]!.from,
-        to: Math.max(...differences.map(({ to }) => to)),
-      }),
-    )
-  if (changed.length > 0 && !acceptsLost) {
-    notes.refused(
-      'The log lacks records that were signed: restore a newer log, or accept the loss with --accept-lost.',
-    )
-    return false
+/** What the log lost of its signed records; null if nothing, or if it was refused. */
+export async function findSignedLoss(parts: LogEndsParts): Promise<Loss | null> {
+  const { evidence, database, log, codec, notes, acceptsLost } = parts
+  if (evidence === null || (await lostRecords({ log, database, ...evidence })) === null) return null
+  try {
+    const places = await placesOf(log, topicSpecs)
+    const loss = await findLoss({ ...evidence, log, codec, database, places })
+    for (const lost of loss.lost) notes.lost(lostSentence(lost))
+    if (loss.leaves.length > 0 && !acceptsLost)
+      notes.refused(
+        'The log lacks records that were signed: restore a newer log, or accept the loss with --accept-lost.',
+      )
+    return loss
+  } catch (error) {
+    if (!(error instanceof TransparencyStoppedError)) throw error
+    notes.refused(error.message)
+    return null
   }
-  if (!dryRun)
-    try {
-      await acceptShorter({ ...checkpoints, log, database, by, reason })
-    } catch (error) {
-      if (!(error instanceof CheckpointsStoppedError)) throw error
-      notes.refused(error.message)
-      return false
-    }
-  if (changed.length === 0) notes.changed(caughtUp)
-  return changed.length === 0
+}
+
+/** Accepts the loss that was found, once the database has every published leaf. */
+export async function settleSignedLoss(
+  transaction: Queryable,
+  loss: Loss,
+  { log, evidence, by, reason }: Pick<LogEndsParts, 'log' | 'evidence' | 'by' | 'reason'>,
+): Promise<void> {
+  if (evidence !== null && loss.leaves.length > 0)
+    await acceptLoss(transaction, { ...evidence, log, by, reason }, loss)
 }
 
 /** Moves readers back from beyond the end of the log, if the operator accepts it. */
 export async function settleReadEnds(
   transaction: Queryable,
-  { log, notes, acceptsLost }: Pick<LogEndsParts, 'log' | 'notes' | 'acceptsLost'>,
+  { log, notes, acceptsLost }: Pick<LogEndsParts, 'notes' | 'acceptsLost'> & { readonly log: EventLog },
 ): Promise<void> {
   const identity = await log.identity()
   const known = new Set(installationTopics().map(({ name }) => name))

@@ -1,8 +1,8 @@
 /** Whether the database has every leaf of the transparency log that was published. */
-import type { CheckpointSettings } from '@cupel/checkpoints'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import { topicSpecs } from '@cupel/contracts'
+import { placesOf, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { takeBackLeaves, TransparencyStoppedError } from '@cupel/transparency'
+import { takeBackLeaves, TransparencyStoppedError, type EvidenceSettings } from '@cupel/transparency'
 import type { Notes } from './notes.js'
 
 interface PublishedParts {
@@ -10,7 +10,7 @@ interface PublishedParts {
   readonly log: EventLog
   readonly codec: EventCodec
   /** Null if nothing is signed. */
-  readonly checkpoints: CheckpointSettings | null
+  readonly evidence: EvidenceSettings | null
   readonly notes: Notes
 }
 
@@ -18,15 +18,12 @@ const takenBack = (count: number): string =>
   `${count} leaves of the transparency log are taken back from its published files: it goes on behind them.`
 
 /** Takes back what the database lacks; resolves to whether it lacked something. */
-export async function takeBackPublished({ checkpoints, notes, ...parts }: PublishedParts): Promise<boolean> {
-  if (checkpoints === null) return false
+export async function takeBackPublished({ evidence, notes, ...parts }: PublishedParts): Promise<boolean> {
+  if (evidence === null) return false
   try {
-    const { leaves, reports } = await takeBackLeaves(parts.transaction, { ...parts, ...checkpoints })
+    const places = await placesOf(parts.log, topicSpecs)
+    const { leaves } = await takeBackLeaves(parts.transaction, { ...parts, ...evidence, places })
     notes.changed(takenBack, leaves)
-    if (reports > 0)
-      notes.lost(
-        `${reports} reports after the backup have no new proof of the transparency log: its salts were only in the database. Proofs that were given out stay good.`,
-      )
     return leaves > 0
   } catch (error) {
     if (!(error instanceof TransparencyStoppedError)) throw error

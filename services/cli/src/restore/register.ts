@@ -1,7 +1,7 @@
 /** `cupel restore`: makes an installation ready to start from a database and a log, one of which came from a backup. */
 import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
-import { installationCheckpoints } from '../checkpoints.js'
+import { installationEvidence } from '../evidence.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED } from '../explain.js'
 import { operator } from '../operator.js'
@@ -43,9 +43,9 @@ docs/runbooks/restore-a-backup.md goes through it.`,
       ])
       const restored = await withConnections(context, async ({ run, database, log, codec, config }) => {
         if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
-        const checkpoints = installationCheckpoints(context, config)
+        const evidence = installationEvidence(context, config)
         return await restore(
-          { database, log, codec, checkpoints },
+          { database, log, codec, evidence },
           {
             ...{ dryRun, reason, by: operator(), acceptsLost: options.acceptLost === true },
             acceptsMissingLedger: options.acceptMissingLedger === true,

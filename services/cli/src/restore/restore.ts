@@ -4,10 +4,10 @@
  */
 import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/access'
 import { replayJobs } from '@cupel/bulk-coordinator'
-import type { CheckpointSettings } from '@cupel/checkpoints'
 import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
 import {
   endRestoration,
+  type AuthenticLog,
   type EventCodec,
   type EventLog,
   findRestoration,
@@ -25,10 +25,11 @@ import {
   writeOutbox,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
+import type { EvidenceSettings, Loss } from '@cupel/transparency'
 import { skipDecidedRequests } from './decided-requests.js'
 import { takeBackPublished } from './published-leaves.js'
 import { replayDeliveries } from './deliveries.js'
-import { settleReadEnds, settleSignedEnds, unfitLog } from './log-ends.js'
+import { findSignedLoss, settleReadEnds, settleSignedLoss, unfitLog } from './log-ends.js'
 import { eraseAgain } from './erased-again.js'
 import { createNotes, type Notes } from './notes.js'
 import { fenceThePast, replayPrimaryTables } from './primary-tables.js'
@@ -37,10 +38,10 @@ import { stillRunning } from './still-running.js'
 
 export interface RestoreParts {
   readonly database: Database
-  readonly log: EventLog
+  readonly log: AuthenticLog
   readonly codec: EventCodec
-  /** Null if no checkpoints of the log are signed. */
-  readonly checkpoints: CheckpointSettings | null
+  /** Null if nothing is signed. */
+  readonly evidence: EvidenceSettings | null
 }
 
 export interface RestoreOptions {
@@ -82,15 +83,15 @@ export async function restore(parts: RestoreParts, options: RestoreOptions): Pro
     notes.refused(unfit)
     return resultOf(notes, false)
   }
-  const isBehindFiles = await settleSignedEnds({ ...parts, ...options, notes })
+  const loss = await findSignedLoss({ ...parts, ...options, notes })
   const isBehindLog = (await databaseBehindLog(parts)) !== null
-  let isOlderDatabase = options.isOlderDatabase || isBehindFiles || isBehindLog
+  let isOlderDatabase = options.isOlderDatabase || loss?.isOlderDatabase === true || isBehindLog
   if (notes.refusals().length > 0) return resultOf(notes, isOlderDatabase)
   await orRolledBack(() =>
     parts.database.transaction({ at: 'restore.restored' }, async (transaction) => {
-      isOlderDatabase = await bringTogether(transaction, parts, { options, notes, isOlderDatabase })
+      isOlderDatabase = await bringTogether(transaction, parts, { options, notes, loss, isOlderDatabase })
       if (notes.refusals().length > 0 || options.dryRun) throw new RolledBack()
-      await recordRestore(transaction, parts.log, { notes, isOlderDatabase, options })
+      await recordRestore(transaction, parts.log, { notes, loss, isOlderDatabase, options })
     }),
   )
   return resultOf(notes, isOlderDatabase)
@@ -99,14 +100,15 @@ export async function restore(parts: RestoreParts, options: RestoreOptions): Pro
 interface Work {
   readonly options: RestoreOptions
   readonly notes: Notes
+  readonly loss: Loss | null
   readonly isOlderDatabase: boolean
 }
 
 /** Resolves to whether the database is older than the log. */
 async function bringTogether(
   transaction: Queryable,
-  { log, codec, checkpoints }: RestoreParts,
-  { options, notes, isOlderDatabase }: Work,
+  { log, codec, evidence }: RestoreParts,
+  { options, notes, loss, isOlderDatabase }: Work,
 ): Promise<boolean> {
   const parts = { transaction, log, codec, notes }
   const readEnds = { log, notes, acceptsLost: options.acceptsLost }
@@ -124,8 +126,10 @@ async function bringTogether(
   await eraseAgain(parts)
   notes.changed(jobFacts, await replayJobs(parts))
   // Moves a reader forward. The steps above begin where the earliest reader of the backup stood.
-  const isBehindPublished = await takeBackPublished({ ...parts, checkpoints })
+  const isBehindPublished = await takeBackPublished({ ...parts, evidence })
   if (isBehindPublished && notes.refusals().length === 0) await settleReadEnds(transaction, readEnds)
+  if (loss !== null && notes.refusals().length === 0)
+    await settleSignedLoss(transaction, loss, { log, evidence, ...options })
   const isOlder = isOlderDatabase || isBehindPublished || isToldOlder
   await skipDecidedRequests(parts)
   if (isOlder) await fenceThePast(parts)

@@ -1,12 +1,6 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
 import { join } from 'node:path'
 import { databaseBehindLog } from '@cupel/access'
-import {
-  lostRecords,
-  REPORT_SIGNING_KEYS_FILE,
-  requireSignatures,
-  SIGNING_KEYS_FILE,
-} from '@cupel/checkpoints'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
   holdHome,
@@ -28,7 +22,8 @@ import {
   type ServiceLogger,
 } from '@cupel/service-kit'
 import { createSigningKeys } from '@cupel/signing'
-import { installationCheckpoints } from '../checkpoints.js'
+import { lostRecords, REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { installationEvidence } from '../evidence.js'
 import { PRIVATE } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
@@ -167,7 +162,7 @@ async function boot(boot: Boot): Promise<void> {
   await renewReadModels(stack, { logger, note: context.note })
   stop.check()
   const [keys] = await Promise.all([ensureDemoKeys(stack, home), ensureDefaultPolicy(stack)])
-  await beginSigning(stack, home, config)
+  beginSigning(home, config)
   stop.check()
 
   const services = await startServices(boot, stack)
@@ -209,18 +204,17 @@ async function requireWholeLog(
 ): Promise<void> {
   const behind = await databaseBehindLog({ log, database, codec })
   if (behind !== null) throw new CommandError(behind, EXIT_FAILED)
-  const settings = installationCheckpoints(context, config)
+  const settings = installationEvidence(context, config)
   if (settings === null) return
-  const lost = await lostRecords({ log, database, ...settings, verifier: settings.keys.verifier })
+  const lost = await lostRecords({ log, database, ...settings })
   if (lost !== null) throw new CommandError(lost, EXIT_FAILED)
 }
 
-/** Makes the keys of checkpoints and of reports in the home. No scorer runs without signing: this process holds the home. */
-async function beginSigning({ database, log }: Stack, home: HeldHome, config: Config): Promise<void> {
+/** Makes the keys of checkpoints and of reports in the home. */
+function beginSigning(home: HeldHome, config: Config): void {
   if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
   if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined)
     createSigningKeys(join(home.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
-  await requireSignatures(database, log)
 }
 
 function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {

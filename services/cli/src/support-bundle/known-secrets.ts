@@ -1,7 +1,7 @@
 /** The secrets of an installation that this command can read, so that the bundle can be searched for them. None is kept. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
 import { readRun } from '@cupel/local-stack'
 import { isToldSetting, settings } from '@cupel/service-kit'
 import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'

@@ -89,12 +89,11 @@ function answerProven(
   options: VerifyOptions,
   proven: ProvenReport & Partial<Pick<ProvenPdf, 'document'>>,
 ): void {
-  const { leaf, index, hash, checkpoint, cosignatures, reference, document } = proven
-  const { topic, partition, offset, eventId } = leaf
+  const { index, hash, checkpoint, cosignatures, reference, document } = proven
   const { origin, size, keyId } = checkpoint
   const result = {
     ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: keyId },
-    ...{ topic, partition, offset, event_id: eventId, customer_reference: reference },
+    customer_reference: reference,
     cosignatures: cosignatures.map(cosignatureJson),
     ...(document === undefined ? {} : { pdf: snakeCase(document) }),
   }
@@ -102,7 +101,6 @@ function answerProven(
     [
       `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
       `The hash of the leaf is ${hash}.`,
-      `It is the record ${topic}/${partition} at ${offset}, event ${eventId}.`,
       ...(document === undefined ? [] : documentLines(document)),
       ...cosignatures.map(cosignatureLine),
       ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),

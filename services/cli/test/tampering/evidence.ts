@@ -1,14 +1,7 @@
-/** An installation with everything that an auditor can check: log, views, checkpoints, transparency log, archive, reports and proofs. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+/** An installation with everything that an auditor can check: log, views, transparency log, archive, reports and proofs. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  checkpointFile,
-  CHECKPOINTS_FOLDER,
-  makeCheckpoint,
-  openHistory,
-  REPORT_SIGNING_KEYS_FILE,
-  SIGNING_KEYS_FILE,
-} from '@cupel/checkpoints'
 import { topicOf, topicSpecs, type DomainEvent } from '@cupel/contracts'
 import {
   type AuthenticLog,
@@ -31,7 +24,15 @@ import {
 } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { extendLog, publishFiles, readProof, transparencyFolder } from '@cupel/transparency'
+import {
+  CHECKPOINTS_FOLDER,
+  extendLog,
+  publishFiles,
+  readProof,
+  REPORT_SIGNING_KEYS_FILE,
+  SIGNING_KEYS_FILE,
+  transparencyFolder,
+} from '@cupel/transparency'
 import { expect } from 'vitest'
 import { verifyConnected, type Verified } from '../../src/audit/verify.js'
 import { createContext } from '../../src/context.js'
@@ -52,8 +53,8 @@ export interface Evidence {
   readonly keysFile: string
   /** Every record of every topic, in the order of topics, partitions and offsets. */
   readonly records: readonly LogRecord[]
-  /** The signed checkpoints of the log, one per line. */
-  readonly checkpoints: string
+  /** A second folder with the published files. */
+  readonly copy: string
   /** The published folder of the transparency log, and a copy of it from an earlier checkpoint. */
   readonly published: string
   readonly olderPublished: string
@@ -75,7 +76,8 @@ const HANG_MS = 600_000
 const SCREENED = [SANCTIONED, MIXED, UNLISTED]
 
 export async function openEvidence(): Promise<Evidence> {
-  const decided = await openDecided({ signs: true })
+  const copies = mkdtempSync(join(tmpdir(), 'cupel-copies-'))
+  const decided = await openDecided({ signs: true, settings: { CUPEL_CHECKPOINT_FOLDER: copies } })
   const { folder, database, log, codec } = decided
   const keyFile = join(folder, SIGNING_KEYS_FILE)
   createSigningKeys(keyFile)
@@ -84,7 +86,7 @@ export async function openEvidence(): Promise<Evidence> {
   mkdirSync(checkpoints, { recursive: true })
   await decided.append(...accounts(0, ACCOUNTS))
   await decided.importLabels('sdn', [SANCTIONED.row, MIXED.row])
-  const step = () => signEverything(decided, keys, checkpoints)
+  const step = () => signEverything(decided, keys, [checkpoints, copies])
   for (const { address } of SCREENED) await decided.screen(address, 'ETH')
   await settled(decided, SCREENED.length)
   await step()
@@ -111,7 +113,7 @@ export async function openEvidence(): Promise<Evidence> {
   const renderer = createPdfRenderer({ workers: 1, timeoutMs: HANG_MS })
   return {
     ...{ decided, keys, publicKeys, keysFile, records, published, archive, renderer },
-    checkpoints: checkpointFile(checkpoints, await log.identity()),
+    copy: transparencyFolder(copies, await log.identity()),
     olderPublished: join(elsewhere, 'older'),
     olderArchive: join(elsewhere, 'older-archive'),
     reports: await provenReports(decided, records),
@@ -131,6 +133,7 @@ export async function openEvidence(): Promise<Evidence> {
     async close() {
       await renderer.close()
       await decided.close()
+      rmSync(copies, { recursive: true })
     },
   }
 }
@@ -161,13 +164,11 @@ async function settled({ database, log }: Decided, reports: number): Promise<voi
 async function signEverything(
   { log, codec, database }: Decided,
   keys: SigningKeys,
-  folder: string,
+  folders: readonly string[],
 ): Promise<void> {
   const places = await placesOf(log, topicSpecs)
-  await extendLog({ log, codec, database, keys, folders: [folder], places })
-  expect(await publishFiles(database, { folders: [folder], keys, log: await log.identity() })).toBe(true)
-  const history = await openHistory({ log, database, folders: [folder], verifier: keys.verifier })
-  await makeCheckpoint(history, { log, database, signer: keys.signer, places })
+  await extendLog({ log, codec, database, keys, folders, places })
+  expect(await publishFiles(database, { folders, keys, log: await log.identity() })).toBe(true)
 }
 
 async function everyRecord({ log }: Decided): Promise<LogRecord[]> {

@@ -12,16 +12,13 @@ export interface RecordPlace {
   readonly offset: number
 }
 
-/** Whether a problem, a difference or a leaf names this record. */
+/** Whether a problem or a leaf names this record. */
 export function namesRecord(
-  { problems, compared, leaves }: Verified,
+  { problems, leaves }: Verified,
   { topic, partition, offset }: RecordPlace,
 ): boolean {
   const isHere = (each: { readonly topic: string; readonly partition: number }): boolean =>
     each.topic === topic && each.partition === partition
-  const differences = (compared?.comparison.partitions ?? []).flatMap(({ place, differences: found }) =>
-    isHere(place) ? found : [],
-  )
   return (
     problems.some(
       (problem) =>
@@ -29,7 +26,6 @@ export function namesRecord(
         // The present first offset of the partition shows that its front is gone.
         (problem.kind === 'truncated' ? offset < problem.offset : problem.offset === offset),
     ) ||
-    differences.some(({ from, to }) => from <= offset && offset < to) ||
     (leaves?.comparison?.problems ?? []).some(
       (problem) => isHere(problem) && problem.offset <= offset && offset < problem.to,
     )
@@ -45,12 +41,11 @@ export function foundRecord(verified: Verified, place: RecordPlace, done: string
   }
 }
 
-export const said = ({ problems, compared, leaves }: Verified): string =>
+export const said = ({ problems, leaves }: Verified): string =>
   JSON.stringify({
     problems: problems.slice(0, 3),
-    faults: compared?.comparison.faults,
-    differences: compared?.comparison.partitions.flatMap(({ differences }) => differences).slice(0, 3),
-    leaves: { ...leaves?.comparison, problems: leaves?.comparison?.problems.slice(0, 3) },
+    faults: leaves?.comparison?.faults.slice(0, 3),
+    leaves: leaves?.comparison?.problems.slice(0, 3),
   })
 
 /** Writes the record with a valid MAC, as an attacker with the record keys would, or leaves it as it is. */
@@ -110,6 +105,10 @@ const tampers: Readonly<Record<string, Tamper>> = {
     const record = records[at]!
     const headers = { ...record.headers, ce_time: `20${10 + below(random, 10)}-01-01T00:00:00.000Z` }
     return replaced(records, at, written(random, { ...record, headers }))
+  },
+  'the time of the log moved': (records, at, { random }) => {
+    const record = records[at]!
+    return replaced(records, at, { ...record, timestampMs: record.timestampMs! + 1 + below(random, 1e10) })
   },
   'another key': (records, at, { random }) =>
     replaced(records, at, written(random, { ...records[at]!, key: `other ${below(random, 1e9)}` })),

@@ -19,13 +19,12 @@ export function testTampering(suite: LongSuite, inPython: number): void {
   afterAll(() => evidence.close())
 
   test('what nobody changed has no problem, and every report is proven', async () => {
-    const { problemCount, problems, leaves, compared } = await evidence.audit()
+    const { problemCount, problems, leaves } = await evidence.audit()
     const comparison = leaves?.comparison
     expect([problems, comparison?.faults, comparison?.problems]).toEqual([[], [], []])
     expect(problemCount).toBe(0)
     expect(comparison).toMatchObject({ pending: 0, leaves: evidence.records.length })
-    expect(comparison).toMatchObject({ hashed: evidence.records.length })
-    expect(compared?.comparison.last?.statement.number).toBe(2)
+    expect(comparison).toMatchObject({ records: evidence.records.length })
   })
 
   test('every trial of tampering is found and named by its place', { timeout: HANG_MS }, async () => {
@@ -44,7 +43,7 @@ export function testTampering(suite: LongSuite, inPython: number): void {
     const ofRecord = `record_offset = $1 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $2 AND partition = $3)`
     const change = (from: string, to: string) =>
       decided.database.execute(
-        `UPDATE log.record SET headers = replace(headers::text, $4, $5)::jsonb WHERE ${ofRecord}`,
+        `UPDATE log.record SET headers = replace(headers::text, $4, $5)::json WHERE ${ofRecord}`,
         [offset, topic, partition, from, to],
       )
     expect(await change('"ce_id"', '"ce_ix"')).toBe(1)
@@ -52,7 +51,7 @@ export function testTampering(suite: LongSuite, inPython: number): void {
     expect([bad.exitCode, bad.out]).toEqual([
       1,
       expect.stringContaining(
-        `other-event: ${topic}/${partition} at ${offset}: the records are other events`,
+        `other-record: ${topic}/${partition} at ${offset}: these records are not those that were signed`,
       ),
     ])
     await change('"ce_ix"', '"ce_id"')
@@ -60,7 +59,7 @@ export function testTampering(suite: LongSuite, inPython: number): void {
     const more = ['--archive', archive, '--transparency', published]
     expect(await decided.json('audit', 'verify', ...more)).toMatchObject({
       is_proven: true,
-      transparency: { leaves: records.length, hashed: 0, problem_count: 0, folder: published },
+      transparency: { leaves: records.length, records: records.length, problem_count: 0, folder: published },
     })
     const fewer = await verify(...more, '--min-leaves', String(records.length + 1))
     expect([fewer.exitCode, fewer.out]).toEqual([1, expect.stringContaining('at least')])

@@ -1,4 +1,4 @@
-/** Changes tiles, checkpoints and rows of the transparency log, and the signed checkpoints of the log. */
+/** Changes tiles, checkpoints and rows of the transparency log, and its second folder. */
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '@cupel/postgres'
@@ -10,8 +10,7 @@ import { said } from './log-kinds.js'
 
 const command = 'cupel audit verify'
 
-const faultsOf = ({ leaves, compared }: Verified): string =>
-  [...(leaves?.comparison?.faults ?? []), ...(compared?.comparison.faults ?? [])].join('\n')
+const faultsOf = ({ leaves }: Verified): string => (leaves?.comparison?.faults ?? []).join('\n')
 
 function foundFault(verified: Verified, done: string, isNamed: boolean): Found {
   return { isFound: verified.problemCount > 0, isNamed, detail: `${done}: ${said(verified)}` }
@@ -45,15 +44,15 @@ async function withFile<T>(
   }
 }
 
-const tilesOf = ({ published }: Evidence): string[] =>
+const tilesOf = (published: string): string[] =>
   readdirSync(join(published, 'tile'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 
 /** The widest tile of each index: a reader of the last checkpoint needs them. */
-const neededTiles = (evidence: Evidence): string[] => {
-  const files = tilesOf(evidence)
+const neededTiles = (published: string): string[] => {
+  const files = tilesOf(published)
   const widthOf = (file: string): number => Number(/\.p\/(\d+)$/.exec(file)?.[1] ?? 256)
   const tileOf = (file: string): string => file.replace(/\.p\/\d+$/, '')
   return files.filter((file) =>
@@ -74,7 +73,7 @@ function tileKind(
   return {
     ...{ surface: 'transparency', name, weight, command },
     async run(evidence, random) {
-      const file = oneOf(random, files(evidence))
+      const file = oneOf(random, files(evidence.published))
       const verified = await withFile(
         file,
         (bytes) => change(bytes, random),
@@ -122,7 +121,7 @@ const fileKinds: readonly Kind[] = [
   {
     ...{ surface: 'transparency', name: 'two tiles exchanged', weight: 1, command },
     async run(evidence, random) {
-      const files = neededTiles(evidence)
+      const files = neededTiles(evidence.published)
       const at = below(random, files.length)
       const [one, other] = [files[at]!, files[(at + 1) % files.length]!]
       const bytes = readFileSync(other)
@@ -210,18 +209,36 @@ const update = (set: string) => (database: Database, index: number) =>
 const ofDatabase = (verified: Verified): boolean => /[Dd]atabase/.test(faultsOf(verified))
 
 const rowKinds: readonly Kind[] = [
-  rowKind('the offset of a leaf', update(`entry = regexp_replace(entry, ',([0-9]+),"', ',1\\1,"')`)),
-  rowKind('the event of a leaf', update(`entry = regexp_replace(entry, ',"[^"]+","', ',"other","')`)),
+  rowKind(
+    'the hash of a leaf',
+    update(`entry = regexp_replace(entry, '"[^"]+","', '"' || encode(sha256('x'), 'base64') || '","')`),
+  ),
+  rowKind('the offset of a leaf', update('record_offset = record_offset + 1')),
+  rowKind(
+    'the partition of a leaf',
+    update('place = (SELECT max(place) FROM transparency.place) - place + 1'),
+  ),
   rowKind('no text of a leaf', update(`entry = 'x' || entry`)),
-  rowKind('the salt of a leaf', update(`seed = sha256(seed)`)),
-  rowKind('the report of a leaf', update(`report_id = 'ffff' || coalesce(report_id, '')`)),
+  rowKind(
+    'the salt of a leaf',
+    update(`salt = sha256(coalesce(salt, '')), report_id = coalesce(report_id, 'ffff')`),
+  ),
+  rowKind(
+    'the report of a leaf',
+    update(`report_id = 'ffff' || coalesce(report_id, ''), salt = coalesce(salt, '')`),
+  ),
+  rowKind(
+    'the last leaf of a partition',
+    (database) => database.execute('UPDATE transparency.place SET last = coalesce(last, 0) + 1'),
+    (verified) => faultsOf(verified).includes('last leaf of'),
+  ),
   rowKind('a leaf removed', (database, index) =>
     database.execute('DELETE FROM transparency.leaf WHERE index = $1', [index]),
   ),
   rowKind('two leaves exchanged', async (database, index) => {
     const next = index === 0 ? 1 : index - 1
     await database.execute(
-      `UPDATE transparency.leaf l SET entry = o.entry, seed = o.seed, report_id = o.report_id FROM transparency.leaf o
+      `UPDATE transparency.leaf l SET entry = o.entry, place = o.place, record_offset = o.record_offset, report_id = o.report_id, salt = o.salt FROM transparency.leaf o
         WHERE l.index IN ($1, $2) AND o.index IN ($1, $2) AND o.index <> l.index`,
       [index, next],
     )
@@ -230,7 +247,7 @@ const rowKinds: readonly Kind[] = [
     'a leaf inserted behind the tree',
     (database) =>
       database.execute(
-        `INSERT INTO transparency.leaf SELECT l.number, t.size, l.entry, l.seed, l.report_id FROM transparency.leaf l JOIN transparency.log t USING (number) WHERE l.index = 0`,
+        `INSERT INTO transparency.leaf SELECT l.number, t.size, l.entry, l.place, l.record_offset, l.report_id, l.salt FROM transparency.leaf l JOIN transparency.log t USING (number) WHERE l.index = 0`,
       ),
     ofDatabase,
   ),
@@ -280,33 +297,35 @@ const rowKinds: readonly Kind[] = [
   ),
 ]
 
-/** Changes the file of signed checkpoints; a finding names the number of a checkpoint, or the file. */
-function lineKind(name: string, change: (bytes: Buffer, random: Random) => Buffer | null): Kind {
+/** Changes the second folder; a finding names it. */
+function copyKind(name: string, change: (evidence: Evidence, random: Random) => void): Kind {
   return {
-    ...{ surface: 'checkpoints', name, weight: 0.8, command },
+    ...{ surface: 'transparency', name, weight: 0.8, command },
     async run(evidence, random) {
-      const { checkpoints } = evidence
-      const verified = await withFile(
-        checkpoints,
-        (bytes) => change(bytes, random),
-        () => evidence.audit(),
-      )
-      const told = faultsOf(verified)
-      return foundFault(verified, name, told.includes(checkpoints) || /[Cc]heckpoint \d+/.test(told))
+      const { copy } = evidence
+      cpSync(copy, `${copy}.away`, { recursive: true })
+      change(evidence, random)
+      const verified = await evidence.audit()
+      rmSync(copy, { recursive: true, force: true })
+      renameSync(`${copy}.away`, copy)
+      return foundFault(verified, name, faultsOf(verified).includes(copy))
     },
   }
 }
 
-const linesOf = (bytes: Buffer): string[] => bytes.toString().trimEnd().split('\n')
-const fileOf = (lines: readonly string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`)
-
-const lineKinds: readonly Kind[] = [
-  lineKind('a flipped bit of a checkpoint', (bytes, random) => flipped(random, bytes)),
-  lineKind('the first checkpoint removed', (bytes) => fileOf(linesOf(bytes).slice(1))),
-  lineKind('the last checkpoint removed', (bytes) => fileOf(linesOf(bytes).slice(0, -1))),
-  lineKind('two checkpoints exchanged', (bytes) => fileOf(linesOf(bytes).reverse())),
-  lineKind('a checkpoint twice', (bytes) => fileOf([...linesOf(bytes), linesOf(bytes)[0]!])),
-  lineKind('no file', () => null),
+const copyKinds: readonly Kind[] = [
+  copyKind('an older second folder restored', ({ copy, olderPublished }) => {
+    rmSync(copy, { recursive: true })
+    cpSync(olderPublished, copy, { recursive: true })
+  }),
+  copyKind('an older checkpoint in the second folder', ({ copy, olderPublished }) =>
+    cpSync(join(olderPublished, 'checkpoint'), join(copy, 'checkpoint')),
+  ),
+  copyKind('the second folder removed', ({ copy }) => rmSync(copy, { recursive: true })),
+  copyKind('a flipped bit of a tile in the second folder', ({ copy, published }, random) => {
+    const file = oneOf(random, neededTiles(published))
+    writeFileSync(join(copy, file.slice(published.length)), flipped(random, readFileSync(file)))
+  }),
 ]
 
-export const transparencyKinds: readonly Kind[] = [...fileKinds, ...rowKinds, ...lineKinds]
+export const transparencyKinds: readonly Kind[] = [...fileKinds, ...rowKinds, ...copyKinds]

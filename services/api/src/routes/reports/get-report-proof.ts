@@ -23,7 +23,7 @@ export function getReportProof(reports: ReportReader, readProof: ReadProof): End
     tag: 'Reports',
     summary: 'Get the proof of a report',
     description:
-      'A proof of C2SP (tlog-proof): with it, the bytes of the report as `GET /v1/reports/{report_id}` answers them, and the public keys of the installation, anybody can check offline that the report is in the signed transparency log (`cupel verify`). A report has its proof within 10 seconds; before that, and where the installation has no signing keys, the answer is 503 `unavailable` with `Retry-After`. It holds the last checkpoint that enough witnesses cosigned, where the installation has witnesses and the report is in that checkpoint. A later answer may hold a later checkpoint; an earlier proof stays good. Where the salt of the report was erased, or was lost with a database, the answer is 404 `not_found`.',
+      'A proof of C2SP (tlog-proof): with it, the bytes of the report as `GET /v1/reports/{report_id}` answers them, and the public keys of the installation, anybody can check offline that the report is in the signed transparency log (`cupel verify`). A report has its proof within 10 seconds; before that, and where the installation has no signing keys, the answer is 503 `unavailable` with `Retry-After`. It holds the last checkpoint that enough witnesses cosigned, where the installation has witnesses and the report is in that checkpoint. A later answer may hold a later checkpoint; an earlier proof stays good.',
     access: 'read-only',
     pathSchema: reportPath,
     answers: [
@@ -42,11 +42,6 @@ export function getReportProof(reports: ReportReader, readProof: ReadProof): End
       const found = await readProof({ reportId, document: report.document })
       if (found.kind === 'proof')
         return { status: 200, contentType: 'text/plain; charset=utf-8', body: found.text }
-      if (found.kind === 'erased')
-        return refuse(
-          'not_found',
-          'This report has no proof any more: its salt was erased, or was lost with a database.',
-        )
       return refuse('unavailable', 'The report is not in the transparency log yet.', {
         retryAfterSeconds: NO_LEAF_RETRY_SECONDS,
       })

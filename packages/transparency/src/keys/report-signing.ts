@@ -1,11 +1,9 @@
 /** Chooses the key with which a process signs reports. Its public half is in the log, or in the outbox, before the first signature. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogIdentity } from '@cupel/event-log'
-import type { Database } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 import { purposeOf, readSigningKeys, SigningKeysError, type Signer, type SigningKeys } from '@cupel/signing'
-import { publishKeys } from '../publish-keys.js'
-import { loadSignaturesRequired } from './signatures-required.js'
+import { publishedKeys, publishKeys } from './publish-keys.js'
 
 export const REPORT_SIGNING_KEYS_FILE = 'report-signing-keys.json'
 
@@ -30,21 +28,23 @@ export function readReportSigningKeys(config: ReportSigningConfig): SigningKeys 
   return keys
 }
 
-/**
- * The signer of this process's reports; null if the installation signs none. Throws SigningKeysError, also if reports of this log must be
- * signed and there is no key.
- */
+/** The signer of this process's reports; null if the installation signs none. Throws SigningKeysError, also if its key is missing. */
 export async function openReportSigner(
   config: ReportSigningConfig,
-  { database, log }: { readonly database: Database; readonly log: LogIdentity },
+  database: Database,
 ): Promise<Signer | null> {
   const keys = readReportSigningKeys(config)
   if (keys !== null) {
     await publishKeys(database, keys)
     return keys.signer
   }
-  if ((await loadSignaturesRequired(database, log)).isEmpty) return null
+  if (!(await areReportsSigned(database))) return null
   throw new SigningKeysError(
-    `Reports of this log must be signed and this process has no key for it: set CUPEL_REPORT_SIGNING_KEYS_FILE, or put ${REPORT_SIGNING_KEYS_FILE} back into CUPEL_HOME.`,
+    `Reports of this log are signed and this process has no key for it: set CUPEL_REPORT_SIGNING_KEYS_FILE, or put ${REPORT_SIGNING_KEYS_FILE} back into CUPEL_HOME.`,
   )
+}
+
+/** Whether the log names a key of reports, or will: every report must then carry a signature. */
+export async function areReportsSigned(database: Queryable): Promise<boolean> {
+  return (await publishedKeys(database)).some((key) => purposeOf(key) === 'reports')
 }

@@ -1,13 +1,12 @@
-/** The checkpoints of the installation that a command works on. */
-import { join } from 'node:path'
+/** The signing keys and published files of the installation that a command works on. */
 import {
-  CHECKPOINTS_FOLDER,
-  CheckpointConfigError,
-  checkpointSettings,
-  CheckpointsStoppedError,
+  EvidenceConfigError,
+  evidenceFolders,
+  evidenceSettings,
   readReportSigningKeys,
-  type CheckpointSettings,
-} from '@cupel/checkpoints'
+  TransparencyStoppedError,
+  type EvidenceSettings,
+} from '@cupel/transparency'
 import type { Config } from '@cupel/service-kit'
 import {
   purposeOf,
@@ -21,11 +20,11 @@ import type { CliContext } from './context.js'
 import { CommandError, EXIT_CONFIG, EXIT_FAILED } from './explain.js'
 
 /** Null if the installation has no signing keys. Throws a CommandError if they cannot be used. */
-export function installationCheckpoints(context: CliContext, config: Config): CheckpointSettings | null {
+export function installationEvidence(context: CliContext, config: Config): EvidenceSettings | null {
   try {
-    return checkpointSettings({ ...config, CUPEL_HOME: context.home })
+    return evidenceSettings({ ...config, CUPEL_HOME: context.home })
   } catch (cause) {
-    if (!(cause instanceof SigningKeysError) && !(cause instanceof CheckpointConfigError)) throw cause
+    if (!(cause instanceof SigningKeysError) && !(cause instanceof EvidenceConfigError)) throw cause
     throw new CommandError(cause.message, EXIT_CONFIG, { cause })
   }
 }
@@ -40,32 +39,31 @@ export function installationReportKeys(context: CliContext, config: Config): Sig
   }
 }
 
-/** The references for a comparison of the log: the folder that is farthest from writers of the home, and the keys that sign checkpoints. */
+/** The references for a comparison of the log: the folders with published leaves, and the keys that sign checkpoints. */
 export interface ComparedWith {
-  readonly folder: string
+  readonly folders: readonly string[]
   readonly verifier: Verifier
 }
 
-/** With the keys of an auditor only the checkpoints of the installation are read. Null if there are no keys of checkpoints. */
+/** With the keys of an auditor only the files of the installation are read. Null if there are no keys of checkpoints. */
 export function comparedWith(
   context: CliContext,
   config: Config,
   publicKeys: readonly PublicKey[] | null,
 ): ComparedWith | null {
   if (publicKeys === null) {
-    const settings = installationCheckpoints(context, config)
-    return settings === null ? null : { folder: settings.folders.at(-1)!, verifier: settings.keys.verifier }
+    const settings = installationEvidence(context, config)
+    return settings === null ? null : { folders: settings.folders, verifier: settings.keys.verifier }
   }
   const keys = publicKeys.filter((key) => purposeOf(key) === 'checkpoints')
   if (keys.length === 0) return null
-  return {
-    folder: config.CUPEL_CHECKPOINT_FOLDER ?? join(context.home, CHECKPOINTS_FOLDER),
-    verifier: verifier(keys),
-  }
+  // The home of an auditor is not that of the installation.
+  const folders = evidenceFolders({ ...config, CUPEL_HOME: context.home }).slice(-1)
+  return { folders, verifier: verifier(keys) }
 }
 
 /** Throws the refusal as a CommandError, and any other error unchanged. */
-export function refusedCheckpoints(cause: unknown): never {
-  if (!(cause instanceof CheckpointsStoppedError)) throw cause
+export function refusedEvidence(cause: unknown): never {
+  if (!(cause instanceof TransparencyStoppedError)) throw cause
   throw new CommandError(cause.message, EXIT_FAILED, { cause })
 }

@@ -1,14 +1,13 @@
-/** The owner's account of the database can change the log; the checkpoints reveal the change. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+/** The owner's account of the database can change the log; the leaves of the transparency log reveal the change. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkpointFile, SIGNING_KEYS_FILE } from '@cupel/checkpoints'
 import { topicOf } from '@cupel/contracts'
 import { startProjector } from '@cupel/projector'
 import { loadConfig } from '@cupel/service-kit'
 import { createSigningKeys, readSigningKeys, rotateSigningKey, verifierKey } from '@cupel/signing'
 import { cosigner, startTestWitness, until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { originOf } from '@cupel/transparency'
+import { originOf, SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 import type { Status } from '../status/status.js'
@@ -31,10 +30,10 @@ afterEach(() => installation.close())
 interface Verified {
   readonly problem_count: number
   readonly is_proven: boolean
-  readonly checkpoints: {
+  readonly transparency: {
     readonly records: number
     readonly faults: readonly string[]
-    readonly differences: readonly object[]
+    readonly problems: readonly object[]
     readonly accepted: readonly object[]
   } | null
 }
@@ -44,11 +43,11 @@ const verify = async (...options: string[]): Promise<Verified & { exitCode: numb
   return { ...(JSON.parse(out) as Verified), exitCode }
 }
 
-/** Accounts that are in the log, in the tables, and in a checkpoint; then the services stop. */
-async function accountsInLog({ stops = true } = {}): Promise<void> {
+/** Accounts that are in the log, in the tables, and in a published checkpoint; then the services stop. */
+async function accountsInLog({ stops = true, more = 0 } = {}): Promise<void> {
   const created = { name: 'Account', createdAt: '2026-11-23T02:00:00.000Z', createdBy: 'test', reason: '' }
   await installation.append(
-    ...Array.from({ length: ACCOUNTS }, (_, index) =>
+    ...Array.from({ length: more === 0 ? ACCOUNTS : more }, (_, index) =>
       testEvent('AccountCreated', `acc_${index}`, { accountId: `acc_${index}`, ...created }),
     ),
   )
@@ -56,10 +55,11 @@ async function accountsInLog({ stops = true } = {}): Promise<void> {
   await until(async () =>
     expect(
       await installation.database.query(
-        'SELECT next FROM checkpoints.partition WHERE log = $1 AND topic = ANY ($2) ORDER BY next',
+        `SELECT next FROM projection.checkpoint
+         WHERE group_name = 'projector.transparency.v1' AND log = $1 AND topic = ANY ($2) ORDER BY next`,
         [log, [TOPIC, topicOf('SigningKeyPublished')]],
       ),
-    ).toEqual([{ next: 1 }, { next: ACCOUNTS }]),
+    ).toEqual([{ next: 1 }, { next: ACCOUNTS + more }]),
   )
   if (stops) await stopProjector()
 }
@@ -71,14 +71,14 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
     `DELETE FROM log.record WHERE record_offset >= 9 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $1)`,
     [TOPIC],
   )
-  const missing = { topic: TOPIC, partition: 0, kind: 'missing', from: 9, to: ACCOUNTS }
+  const missing = { topic: TOPIC, partition: 0, kind: 'no-record', offset: 9, to: ACCOUNTS }
   expect(await verify()).toMatchObject({
     exitCode: 1,
     is_proven: false,
-    checkpoints: { differences: [missing] },
+    transparency: { problems: [missing] },
   })
   const told = (await installation.cupel('audit', 'verify')).out
-  expect(told).toContain(`missing: ${TOPIC}/0 at 9 to 59: these records are missing from the log`)
+  expect(told).toContain(`no-record: ${TOPIC}/0 at 9 to 59: these records are missing from the log`)
 
   const replay = await installation.cupel('audit', 'replay', '--target', 'audit-view')
   expect((replay.error as Error).message).toMatch(
@@ -97,7 +97,7 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
   })
   expect(await verify()).toMatchObject({
     exitCode: 0,
-    checkpoints: { accepted: [{ reason: 'the disk was lost' }] },
+    transparency: { accepted: [{ reason: 'the disk was lost' }] },
   })
   const again = await installation.cupel('audit', 'replay', '--target', 'audit-view')
   expect([again.error, again.exitCode]).toEqual([null, 0])
@@ -109,7 +109,7 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
     expect(out).toContain('ShorterLogAccepted')
     expect(out).toContain('the disk was lost')
   })
-  await until(() => expect(projector.checks()).toContainEqual({ name: 'checkpoints', ok: true }))
+  await until(() => expect(projector.checks()).toContainEqual({ name: 'transparency', ok: true }))
 })
 
 test('witnesses that the projector asks are told by status and doctor, and verify asks for their cosignatures', async () => {
@@ -155,31 +155,64 @@ test('witnesses that the projector asks are told by status and doctor, and verif
   expect(await verify('--witness', vkey, other, '--witnesses-needed', '1')).toMatchObject({ exitCode: 0 })
   // Without a transparency log there is nothing to compare with, and no cosignature.
   rmSync(join(folder, 'checkpoints', 'transparency'), { recursive: true })
-  for (const table of ['witness', 'subtree', 'leaf', 'log'])
+  for (const table of ['witness', 'subtree', 'leaf', 'place', 'log'])
     await installation.database.execute(`DELETE FROM transparency.${table}`)
   expect(await verify()).toMatchObject({ exitCode: 0, transparency: null })
   expect(await verify('--witness', vkey)).toMatchObject({ exitCode: 1, is_proven: false })
 })
 
-test('without checkpoints verify says that it compared with none, and fails if some are expected', async () => {
+test('without leaves verify says that it compared with none, and fails if some are expected', async () => {
   await accountsInLog()
-  expect(await verify('--min-checkpoint', '1')).toMatchObject({ exitCode: 0 })
-  expect(await verify('--min-checkpoint', '1000')).toMatchObject({ exitCode: 1, is_proven: false })
-  const { folder, log } = installation
-  const file = checkpointFile(join(folder, 'checkpoints'), await log.identity())
-  renameSync(file, `${file}.away`)
+  expect(await verify('--min-leaves', '1')).toMatchObject({ exitCode: 0 })
+  expect(await verify('--min-leaves', '1000')).toMatchObject({ exitCode: 1, is_proven: false })
+  const folder = transparencyFolder(
+    join(installation.folder, 'checkpoints'),
+    await installation.log.identity(),
+  )
+  rmSync(folder, { recursive: true })
   expect(await verify()).toMatchObject({
     exitCode: 1,
-    checkpoints: { faults: [expect.stringContaining('is missing or empty')] },
+    transparency: { faults: [expect.stringContaining('checkpoint is gone')] },
   })
-  await installation.database.execute('DELETE FROM checkpoints.partition')
-  await installation.database.execute('DELETE FROM checkpoints.head')
-  expect(existsSync(file)).toBe(false)
-  expect(await verify()).toMatchObject({ exitCode: 0, checkpoints: null })
+  for (const table of ['witness', 'subtree', 'leaf', 'place', 'log'])
+    await installation.database.execute(`DELETE FROM transparency.${table}`)
+  expect(await verify()).toMatchObject({ exitCode: 0, transparency: null })
   expect((await installation.cupel('audit', 'verify')).out).toContain(
-    'Not compared with checkpoints: there are none in',
+    'Not compared with the transparency log: there is none in',
   )
-  expect(await verify('--min-checkpoint', '1')).toMatchObject({ exitCode: 1, is_proven: false })
+  expect(await verify('--min-leaves', '1')).toMatchObject({ exitCode: 1, is_proven: false })
+})
+
+test('a record whose time was moved, and files that were set back to an older state, are named', async () => {
+  await accountsInLog({ stops: false })
+  const folder = transparencyFolder(
+    join(installation.folder, 'checkpoints'),
+    await installation.log.identity(),
+  )
+  const older = join(installation.folder, 'older')
+  cpSync(folder, older, { recursive: true })
+  await accountsInLog({ more: 3 })
+  const ofRecord = `record_offset = 9 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $1)`
+  const move = (by: string) =>
+    installation.database.execute(
+      `UPDATE log.record SET appended_at = appended_at + interval '${by}' WHERE ${ofRecord}`,
+      [TOPIC],
+    )
+  await move('30 days')
+  expect(await verify()).toMatchObject({
+    exitCode: 1,
+    transparency: { problems: [{ topic: TOPIC, kind: 'other-time', offset: 9, to: 10 }] },
+  })
+  await move('-30 days')
+  expect(await verify()).toMatchObject({ exitCode: 0, transparency: { problems: [], faults: [] } })
+  rmSync(folder, { recursive: true })
+  cpSync(older, folder, { recursive: true })
+  expect(await verify()).toMatchObject({
+    exitCode: 1,
+    transparency: {
+      faults: expect.arrayContaining([expect.stringContaining('older files were put there')]) as unknown,
+    },
+  })
 })
 
 test('the public keys are in the log, and checkpoints of an earlier key still verify after a rotation', async () => {
@@ -205,23 +238,23 @@ test('the public keys are in the log, and checkpoints of an earlier key still ve
 test('an outage of the folder, and files that nobody signed, stop no start; an older database does', async () => {
   await accountsInLog()
   const { deps, environment, folder, log, database } = installation
-  const file = checkpointFile(join(folder, 'checkpoints'), await log.identity())
+  const published = transparencyFolder(join(folder, 'checkpoints'), await log.identity())
   const start = async (): Promise<void> => {
     const projector = await startProjector({ ...deps, config: loadConfig(environment) })
     await projector.stop()
   }
-  const content = readFileSync(file)
-  renameSync(file, `${file}.away`)
+  const file = join(published, 'checkpoint')
+  const content = readFileSync(file, 'utf8')
+  rmSync(file)
   mkdirSync(file)
   await start()
   rmSync(file, { recursive: true })
-  const [last] = content.toString().trimEnd().split('\n').slice(-1)
-  const forged = last!.replace(/"number":\d+/, '"number":999999')
-  writeFileSync(file, Buffer.concat([content, Buffer.from(`${forged}\n`)]))
+  const [origin, size, ...rest] = content.split('\n')
+  writeFileSync(file, [origin, String(Number(size) + 1000), ...rest].join('\n'))
   await start()
 
   writeFileSync(file, content)
-  await database.execute('DELETE FROM checkpoints.partition')
-  await database.execute('DELETE FROM checkpoints.head')
-  await expect(start()).rejects.toThrow(/holds later checkpoints than the database/)
+  for (const table of ['witness', 'subtree', 'leaf', 'place', 'log'])
+    await database.execute(`DELETE FROM transparency.${table}`)
+  await expect(start()).rejects.toThrow(/an older database was restored/)
 })

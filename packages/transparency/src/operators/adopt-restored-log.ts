@@ -20,11 +20,8 @@ export interface AdoptRestoredLogOptions {
   readonly replaces: LogIdentity
   readonly manifest: number
   readonly partitions: number
-  /** The requirements on its records, as the archive states them. */
-  readonly required: {
-    readonly macs: readonly RequiredRange[]
-    readonly signatures: readonly RequiredRange[]
-  }
+  /** The records that must have MACs, as the archive states them. */
+  readonly requiredMacs: readonly RequiredRange[]
   readonly by: string
   readonly reason: string
 }
@@ -36,12 +33,12 @@ export interface AdoptRestoredLogOptions {
  */
 export async function adoptRestoredLog(options: AdoptRestoredLogOptions): Promise<LogIdentity | null> {
   const { database, log, replaces, manifest, partitions, by: adoptedBy, reason } = options
-  return await database.transaction({ at: 'checkpoints.adopt' }, async (transaction) => {
+  return await database.transaction({ at: 'transparency.adopt' }, async (transaction) => {
     const followed = (await listCheckpoints(transaction)).find((checkpoint) => checkpoint.log !== log)
     if (followed !== undefined) return followed.log
     await requireAsArchived(transaction, options)
     await recordAdoption(transaction, {
-      ...{ log, replaces, checkpoint: 0, partitions, manifest, adoptedBy, reason },
+      ...{ log, replaces, leaves: 0, partitions, manifest, adoptedBy, reason },
     })
     return null
   })
@@ -49,7 +46,7 @@ export async function adoptRestoredLog(options: AdoptRestoredLogOptions): Promis
 
 async function requireAsArchived(
   transaction: Queryable,
-  { log, topicPrefix, required: { macs, signatures } }: AdoptRestoredLogOptions,
+  { log, topicPrefix, requiredMacs: macs }: AdoptRestoredLogOptions,
 ): Promise<void> {
   // An installation on the empty log may have required more, for records that the log did not have.
   await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [log])
@@ -58,12 +55,6 @@ async function requireAsArchived(
      SELECT $1, $2 || topic, partition, "from", until
      FROM unnest($3::text[], $4::int[], $5::bigint[], $6::bigint[]) AS r (topic, partition, "from", until)`,
     [log, topicPrefix, ...columnsOf(macs)],
-  )
-  await transaction.execute('DELETE FROM checkpoints.signatures_required WHERE log = $1', [log])
-  await transaction.execute(
-    `INSERT INTO checkpoints.signatures_required (log, topic, partition, first_offset, until_offset)
-     SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bigint[], $5::bigint[])`,
-    [log, ...columnsOf(signatures)],
   )
 }
 

@@ -2,23 +2,28 @@
 import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
-import { verifierKey, type SigningKeys } from '@cupel/signing'
+import { parseVerifierKey, verifierKey, type PublicKey, type SigningKeys } from '@cupel/signing'
+
+/** The keys that are in the log, or on their way. */
+export async function publishedKeys(database: Queryable): Promise<PublicKey[]> {
+  const rows = await database.query<{ line: string }>(
+    'SELECT verifier_key AS line FROM transparency.published_key',
+  )
+  return rows.flatMap(({ line }) => parseVerifierKey(line) ?? [])
+}
 
 /** Ids of the keys that were not published yet. */
 export async function unpublishedKeys(database: Queryable, { publicKeys }: SigningKeys): Promise<string[]> {
-  const rows = await database.query<{ line: string }>(
-    'SELECT verifier_key AS line FROM checkpoints.published_key',
-  )
-  const published = new Set(rows.map(({ line }) => line))
+  const published = new Set((await publishedKeys(database)).map(verifierKey))
   return publicKeys.filter((key) => !published.has(verifierKey(key))).map(({ id }) => id)
 }
 
 export async function publishKeys(database: Database, { publicKeys }: SigningKeys): Promise<void> {
   for (const key of publicKeys) {
     const line = verifierKey(key)
-    await database.transaction({ at: 'checkpoints.publish-key' }, async (transaction) => {
+    await database.transaction({ at: 'transparency.publish-key' }, async (transaction) => {
       const isNew = await transaction.execute(
-        'INSERT INTO checkpoints.published_key (key_id, verifier_key) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+        'INSERT INTO transparency.published_key (key_id, verifier_key) VALUES ($1, $2) ON CONFLICT DO NOTHING',
         [key.id, line],
       )
       if (isNew === 0) return
@@ -27,7 +32,7 @@ export async function publishKeys(database: Database, { publicKeys }: SigningKey
         type: 'SigningKeyPublished',
         data: { keyName, keyId, verifierKey: line, createdAt },
         envelope: {
-          ...{ id, source: 'cupel/checkpoints', time: new Date().toISOString(), subject: keyId },
+          ...{ id, source: 'cupel/transparency', time: new Date().toISOString(), subject: keyId },
           ...{ correlationId: id, causationId: id },
         },
       }

@@ -1,0 +1,62 @@
+/** Reads the places of an installation's signing keys and published files. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSigningKeys, type SigningKeys } from '@cupel/signing'
+
+export const SIGNING_KEYS_FILE = 'signing-keys.json'
+/** Folder of the published files in the home. */
+export const CHECKPOINTS_FOLDER = 'checkpoints'
+
+export interface EvidenceConfig {
+  readonly CUPEL_HOME: string
+  readonly CUPEL_SIGNING_KEYS_FILE?: string | undefined
+  readonly CUPEL_CHECKPOINT_FOLDER?: string | undefined
+  readonly CUPEL_CHECKPOINT_INTERVAL_MS: number
+}
+
+export interface EvidenceSettings {
+  readonly keys: SigningKeys
+  /** Folders in which the transparency log is published: first the home's, then those of copies. */
+  readonly folders: readonly string[]
+  readonly intervalMs: number
+}
+
+/** A setting that the others need is missing; the message is a sentence. */
+export class EvidenceConfigError extends Error {
+  override readonly name = 'EvidenceConfigError'
+}
+
+export function signingKeysFile(
+  config: Pick<EvidenceConfig, 'CUPEL_HOME' | 'CUPEL_SIGNING_KEYS_FILE'>,
+): string {
+  return config.CUPEL_SIGNING_KEYS_FILE ?? join(config.CUPEL_HOME, SIGNING_KEYS_FILE)
+}
+
+/** The folders in which the transparency log of the installation is, or would be, published. */
+export function evidenceFolders(
+  config: Pick<EvidenceConfig, 'CUPEL_HOME' | 'CUPEL_SIGNING_KEYS_FILE' | 'CUPEL_CHECKPOINT_FOLDER'>,
+): readonly [string, ...string[]] {
+  const { CUPEL_HOME: home, CUPEL_SIGNING_KEYS_FILE: shared, CUPEL_CHECKPOINT_FOLDER: folder } = config
+  const ofHome = join(home, CHECKPOINTS_FOLDER)
+  if (folder === undefined) return [ofHome]
+  return shared === undefined ? [ofHome, folder] : [folder]
+}
+
+/**
+ * Null if the installation has no signing keys. If the keys are in the home, so are the published files. Keys from elsewhere mean several
+ * machines, and all of them need one folder: throws EvidenceConfigError without it, and SigningKeysError if the keys cannot be used.
+ */
+export function evidenceSettings(config: EvidenceConfig): EvidenceSettings | null {
+  const { CUPEL_SIGNING_KEYS_FILE: shared, CUPEL_CHECKPOINT_FOLDER: folder } = config
+  const file = signingKeysFile(config)
+  if (shared === undefined && !existsSync(file)) return null
+  if (shared !== undefined && folder === undefined)
+    throw new EvidenceConfigError(
+      'CUPEL_SIGNING_KEYS_FILE needs CUPEL_CHECKPOINT_FOLDER: a folder for checkpoints that every projector can write.',
+    )
+  return {
+    keys: readSigningKeys(file),
+    folders: evidenceFolders(config),
+    intervalMs: config.CUPEL_CHECKPOINT_INTERVAL_MS,
+  }
+}

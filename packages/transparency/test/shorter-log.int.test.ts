@@ -1,0 +1,291 @@
+/** A log that lost its end, or that another one replaced: it is named, refused, and taken only by an operator's signed word. */
+import { topicOf } from '@cupel/contracts'
+import { placesOf } from '@cupel/event-log'
+import { createSigningKeys, readSigningKeys } from '@cupel/signing'
+import { diesAt } from '@cupel/testkit/installation'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  acceptShorter,
+  compareTransparency,
+  lostRecords,
+  NO_WITNESSES,
+  publishFiles,
+  readAcceptedLosses,
+  takeBackLeaves,
+  transparencyFolder,
+  type LossParts,
+  type TransparencyComparison,
+} from '../src/index.js'
+import {
+  accounts,
+  backUpRows,
+  openTransparentLog,
+  publishedEntries,
+  report,
+  restoreRows,
+  topics,
+  type TransparentLog,
+} from './transparent-log.js'
+
+const TOPIC = topicOf('AccountCreated')
+
+let own: TransparentLog
+beforeEach(async () => {
+  own = await openTransparentLog()
+})
+afterEach(() => own.close())
+
+const parts = async (): Promise<LossParts> => {
+  const { log, codec, database } = own.installation
+  const settings = { keys: own.keys, folders: [own.folder], intervalMs: 100 }
+  return { log, codec, database, ...settings, places: await placesOf(log, topics) }
+}
+const accept = async () =>
+  await acceptShorter({ ...(await parts()), by: 'operator:test', reason: 'the disk was lost' })
+const lost = async () => await lostRecords(await parts())
+
+/** Of the log itself, not a copy. */
+async function compare(verifier = own.keys.verifier): Promise<TransparencyComparison> {
+  const { log, codec, database } = own.installation
+  const { leaves: accepted } = await readAcceptedLosses({ log, codec, database, verifier })
+  const compared = await compareTransparency({
+    ...{ log, codec, database, verifier, accepted, copies: [], witnesses: NO_WITNESSES },
+    ...{ places: await placesOf(log, topics), folder: transparencyFolder(own.folder, await log.identity()) },
+    ...{ endsEarlier: false, checksTimes: true, maxProblems: 100, publishGraceMs: 0 },
+  })
+  return compared!
+}
+
+/** All faults and problems in one list. */
+async function wrongs(): Promise<unknown[]> {
+  const { faults, problems } = await compare()
+  return [...faults, ...problems.map(({ kind, offset, to }) => ({ kind, offset, to }))]
+}
+const cut = (from: number) =>
+  own.installation.database.execute(
+    `DELETE FROM log.record WHERE record_offset >= $1 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $2)`,
+    [from, TOPIC],
+  )
+const tamper = (set: string, offset: number) =>
+  own.installation.database.execute(
+    `UPDATE log.record SET ${set} WHERE record_offset = $1 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $2)`,
+    [offset, TOPIC],
+  )
+
+test('a log that was cut is refused until that is accepted, and readers go on at its end', async () => {
+  const { append, database, log } = own.installation
+  await append(...accounts(151))
+  await own.extend()
+  expect([await wrongs(), await lost()]).toEqual([[], null])
+  await database.execute(
+    `INSERT INTO projection.checkpoint (group_name, topic, partition, next, log) VALUES ('g', $1, 0, 151, $2), ('h', $1, 0, 90, $2)`,
+    [TOPIC, await log.identity()],
+  )
+  await expect(accept()).rejects.toThrow('nothing to accept')
+  await cut(100)
+  expect(await wrongs()).toEqual([{ kind: 'no-record', offset: 100, to: 151 }])
+  expect(await lost()).toMatch(/ends at offset 100, and its records up to 151 were signed.*accept-shorter/)
+  await expect(own.extend()).rejects.toThrow(/ends at offset 100, and its records up to 151 were signed/)
+  const range = [{ topic: TOPIC, partition: 0, from: 100, to: 151 }]
+  expect(await accept()).toMatchObject({
+    lost: range,
+    leaves: [{ from: 100, to: 151 }],
+    reason: 'the disk was lost',
+  })
+  expect(
+    await database.query(
+      `SELECT group_name, next FROM projection.checkpoint WHERE topic = $1 ORDER BY group_name`,
+      [TOPIC],
+    ),
+  ).toEqual([
+    { group_name: 'g', next: 100 },
+    { group_name: 'h', next: 90 },
+    { group_name: 'projector.transparency.v1', next: 100 },
+  ])
+  expect([await wrongs(), await lost()]).toEqual([[], null])
+  await append(...accounts(60))
+  expect(await own.extend()).toMatchObject({ leaves: 60 })
+  expect([await wrongs(), await lost()]).toEqual([[], null])
+  await tamper(`value = value || '\\x00'::bytea`, 120)
+  expect(await wrongs()).toEqual([{ kind: 'other-record', offset: 120, to: 121 }])
+})
+
+test('records that replaced the lost ones get leaves of their own once the loss is accepted', async () => {
+  const { append } = own.installation
+  await append(...accounts(151))
+  await own.extend()
+  await cut(100)
+  await append(...accounts(80))
+  expect(await wrongs()).toEqual([{ kind: 'other-record', offset: 100, to: 151 }])
+  expect(await lost()).toMatch(/The record 150 of .* is not the one that was signed/)
+  await accept()
+  expect(await own.extend()).toMatchObject({ leaves: 80 })
+  expect([await wrongs(), await lost()]).toEqual([[], null])
+})
+
+test('an acceptance counts only as the log’s key signed it', async () => {
+  const { append, database } = own.installation
+  await append(...accounts(20))
+  await own.extend()
+  await cut(10)
+  await accept()
+  expect(await wrongs()).toEqual([])
+  // Whoever has the database says that an earlier loss was accepted too.
+  await database.execute(
+    `UPDATE projection.outbox SET event = jsonb_set(event::jsonb, '{data,leaves}', '[{"from": 5, "to": 20}]')::json`,
+  )
+  await cut(5)
+  expect(await wrongs()).toContainEqual({ kind: 'no-record', offset: 5, to: 20 })
+})
+
+test('behind an older database and an older log a loss is accepted, and one history goes on', async () => {
+  const { append, database } = own.installation
+  await append(...accounts(100))
+  await own.extend()
+  await backUpRows(own)
+  await append(...accounts(51), report('0000000000000001'))
+  await own.extend()
+  await restoreRows(own)
+  await database.execute('DELETE FROM log.record WHERE record_offset >= 100')
+  expect(await lost()).toContain('an older database was restored')
+  expect(await accept()).toMatchObject({ leaves: [{ from: 101, to: 152 }] })
+  expect(await wrongs()).toEqual([])
+  await append(...accounts(5))
+  expect(await own.extend()).toMatchObject({ leaves: 5 })
+  expect([await wrongs(), await lost()]).toEqual([[], null])
+})
+
+test('a changed record before agreeing ones is never accepted', async () => {
+  await own.installation.append(...accounts(300))
+  await own.extend()
+  await tamper(`value = value || '\\x00'::bytea`, 7)
+  await expect(accept()).rejects.toThrow(/Records 7 to 7 .* that is not a missing end/)
+})
+
+test.each([
+  ['its value', `value = value || '\\x00'::bytea`, 'other-record'],
+  ['its key', `key = key || 'x'`, 'other-record'],
+  ['a header', `headers = replace(headers::text, 'ce_id', 'ce_ix')::json`, 'other-record'],
+  ['its MAC', `headers = replace(headers::text, 'cupel_mac":"', 'cupel_mac":"x')::json`, 'other-record'],
+  ['its time, by a microsecond', `appended_at = appended_at + interval '1 microsecond'`, 'other-time'],
+])('a record is named by its place where somebody changed %s', async (_, change, kind) => {
+  await own.installation.append(...accounts(30))
+  await own.extend()
+  await tamper(change, 9)
+  expect(await wrongs()).toEqual([{ kind, offset: 9, to: 10 }])
+})
+
+test('an inserted record, and a removed one, are named', async () => {
+  const { append, database } = own.installation
+  await append(...accounts(30))
+  await own.extend()
+  await database.execute(
+    `INSERT INTO log.record SELECT partition_id, 30, appended_at, key, headers, value FROM log.record WHERE record_offset = 3
+     AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $1)`,
+    [TOPIC],
+  )
+  await database.execute('DELETE FROM log.record WHERE record_offset = 12')
+  await database.execute(`UPDATE projection.checkpoint SET next = 31 WHERE next = 30`)
+  expect(await wrongs()).toEqual([
+    { kind: 'no-record', offset: 12, to: 13 },
+    { kind: 'no-leaf', offset: 30, to: 31 },
+  ])
+})
+
+test('from the published files alone every record is compared with its leaf', async () => {
+  const { append, log, codec } = own.installation
+  await append(...accounts(300), report('0000000000000001'))
+  await own.extend()
+  await append(...accounts(300))
+  await own.extend()
+  const files = async (endsEarlier: boolean) =>
+    (await compareTransparency({
+      ...{ log, codec, database: null, verifier: own.keys.verifier, accepted: [], copies: [] },
+      ...{ witnesses: NO_WITNESSES, places: await placesOf(log, topics), maxLeaves: 256 },
+      ...{ folder: transparencyFolder(own.folder, await log.identity()), endsEarlier },
+      ...{ checksTimes: true, maxProblems: 100, publishGraceMs: 0 },
+    }))!
+  expect(await files(false)).toMatchObject({ leaves: 601, records: 601, problemCount: 0 })
+  await tamper(`value = value || '\\x00'::bytea`, 500)
+  const { problems, faults } = await files(false)
+  // By its MAC the record is one of another producer, which has no leaf.
+  expect(problems).toEqual([])
+  expect(faults).toEqual([expect.stringContaining('is of a record that the log does not have')])
+  await cut(500)
+  expect(await files(true)).toMatchObject({ records: 501, problemCount: 0 })
+})
+
+test('a history that another key signed is refused by the name of the key', async () => {
+  await own.installation.append(...accounts(10))
+  await own.extend()
+  const file = join(own.folder, 'other-keys.json')
+  createSigningKeys(file)
+  const { faults } = await compare(readSigningKeys(file).verifier)
+  expect(faults[0]).toContain(`the key ${own.keys.signer.key.id}, which this installation does not know`)
+})
+
+test('killed while it accepts, the next command accepts, and nothing is half done', async () => {
+  await own.installation.append(...accounts(20))
+  await own.extend()
+  await cut(10)
+  const killed = (point: string): Promise<void> =>
+    diesAt(own.installation.connectionString, point, async ({ log, codec, database }) => {
+      const settings = { keys: own.keys, folders: [own.folder], intervalMs: 100 }
+      const order = { by: 'operator:test', reason: 'the disk was lost' }
+      const places = await placesOf(log, topics)
+      await acceptShorter({ log, codec, database, ...settings, ...order, places })
+    })
+  await killed('before:transparency.accept:1')
+  expect(await wrongs()).toEqual([{ kind: 'no-record', offset: 10, to: 20 }])
+  await killed('after:transparency.accept:1')
+  expect(await wrongs()).toEqual([])
+  await expect(accept()).rejects.toThrow('nothing to accept')
+})
+
+test('the rows of an older database that went on unseen make no second history', async () => {
+  const { append, log, database } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  await backUpRows(own)
+  await append(...accounts(5))
+  await own.extend()
+  await restoreRows(own)
+  await database.transaction({ at: 'transparency.sign' }, async (transaction) => {
+    await takeBackLeaves(transaction, await own.parts())
+  })
+  expect(
+    await publishFiles(database, { folders: [own.folder], keys: own.keys, log: await log.identity() }),
+  ).toBe(true)
+  expect([await wrongs(), await lost()]).toEqual([[], null])
+})
+
+test('a leaf names nothing of its record, and equal records have leaves of which nobody can tell that they are', async () => {
+  await own.installation.append(report('0000000000000001'), report('0000000000000001'))
+  await own.extend()
+  const [one, other] = (await publishedEntries(own, 2)).map((entry) => entry.toString())
+  for (const entry of [one!, other!])
+    expect(entry).toMatch(/^\["cupel-leaf-1","[\w+/]{43}=","[\w+/]{43}=","[\w+/]{43}="\]$/)
+  const hashes = [one!, other!].flatMap((entry) => (JSON.parse(entry) as string[]).slice(1))
+  expect(new Set(hashes).size).toBe(6)
+})
+
+test('a leaf whose record the log lost is taken back without a place, and the next one comes after it', async () => {
+  const { append, database } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  await backUpRows(own)
+  await append(...accounts(5))
+  await own.extend()
+  await restoreRows(own)
+  await database.execute('DELETE FROM log.record WHERE record_offset >= 12')
+  const takeBack = await database.transaction({ at: 'transparency.sign' }, async (transaction) =>
+    takeBackLeaves(transaction, await own.parts()),
+  )
+  expect(takeBack).toEqual({ leaves: 5, lost: 3 })
+  expect(
+    await database.query('SELECT index FROM transparency.leaf WHERE place IS NULL ORDER BY index'),
+  ).toEqual([{ index: 12 }, { index: 13 }, { index: 14 }])
+  await append(...accounts(1))
+  expect(await own.extend()).toEqual({ leaves: 1, hasMore: false })
+})
