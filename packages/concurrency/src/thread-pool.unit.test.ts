@@ -6,10 +6,13 @@ import { createThreadPool, OrderEndedError, ThreadPoolBusyError, type ThreadPool
 const PROGRAM = `
   const { parentPort } = require('node:worker_threads')
   parentPort.on('message', ({ text }) => {
-    if (text.startsWith('hang')) for (;;);
+    if (text.startsWith('hang')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     if (text.startsWith('exit')) process.exit(1)
     parentPort.postMessage(text.startsWith('fail') ? { fault: text } : { value: text })
   })`
+
+/** A thread on a busy machine starts within this time. */
+const TIMEOUT_MS = 3_000
 
 let pool: ThreadPool<{ readonly text: string }, string>
 let done: string[]
@@ -17,7 +20,7 @@ beforeEach(() => {
   done = []
   pool = createThreadPool({
     start: () => new Worker(PROGRAM, { eval: true }),
-    ...{ threads: 1, maxWaiting: 8, maxWaitingPerOwner: 4, timeoutMs: 1_000, idleMs: 60_000 },
+    ...{ threads: 1, maxWaiting: 8, maxWaitingPerOwner: 4, timeoutMs: TIMEOUT_MS, idleMs: 60_000 },
   })
 })
 afterEach(() => pool.close())
