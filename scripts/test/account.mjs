@@ -12,6 +12,7 @@ const KIND = /\.(\w+)\.test\.\w+$/
 export function createAccount(readEnded = endedChildrenMs) {
   let counted = readEnded()
   const files = new Map()
+  const servers = new Map()
   const take = () => {
     const now = readEnded()
     const spent = now - counted
@@ -20,6 +21,7 @@ export function createAccount(readEnded = endedChildrenMs) {
   }
   const account = {
     files,
+    servers,
     /** What had ended before: it built what the tests need. */
     buildMs: counted,
     checksMs: 0,
@@ -28,23 +30,26 @@ export function createAccount(readEnded = endedChildrenMs) {
     testsEnded: () => void (account.testsMs += take()),
     note: ({ file, ownMs: own, childrenMs }) =>
       void files.set(file, (files.get(file) ?? 0) + own + childrenMs),
+    /** A server that files share. Each kind of tests notes it before its end: the last reading holds the others. */
+    noteServer: ({ server, ms }) => void servers.set(server, Math.max(servers.get(server) ?? 0, ms)),
   }
   return account
 }
 
-/** Whole seconds by kind; `rest` is what no file accounts for: vitest itself, and the Postgres and the broker that all files share. */
+/** Whole seconds by kind; `rest` is what neither files nor the servers that they share account for: vitest itself. */
 export function summaryOf(
-  { files, buildMs, checksMs, testsMs },
+  { files, servers, buildMs, checksMs, testsMs },
   { date, calibration = calibrationMs(), runnerMs = ownMs() },
 ) {
   const kinds = {}
   for (const [file, ms] of files) kinds[kindOf(file)] = (kinds[kindOf(file)] ?? 0) + ms
-  const ofFiles = Object.values(kinds).reduce((total, ms) => total + ms, 0)
+  const accounted = [...Object.values(kinds), ...servers.values()].reduce((total, ms) => total + ms, 0)
   const parts = {
     ...kinds,
+    ...Object.fromEntries(servers),
     build: buildMs,
     checks: checksMs,
-    rest: Math.max(0, testsMs - ofFiles) + runnerMs,
+    rest: Math.max(0, testsMs - accounted) + runnerMs,
   }
   const dearest = [...files].sort(([, a], [, b]) => b - a).slice(0, DEAREST)
   return {
@@ -66,7 +71,7 @@ export function accountLines(summary, previous) {
     return `${padded(taken)}  ${file}${before === undefined ? '' : sinceThen(taken, before)}`
   })
   return [
-    'processor seconds by kind (rest: vitest, and the Postgres and the broker that files share; without processes that outlive their parent):',
+    'processor seconds by kind, of the servers that files share, and of vitest (rest); without processes that outlive their parent:',
     ...Object.entries(summary.seconds).map(
       ([kind, taken]) => `${padded(taken)}  ${kind}${sinceThen(taken, previous?.seconds[kind])}`,
     ),

@@ -41,6 +41,15 @@ test('a file counts with its children under its kind, and what no file took is t
   })
 })
 
+test('a server that files share counts once, with its last reading', () => {
+  const account = accountOver(0, 10_000)
+  account.note({ file: 'a.int.test.ts', ownMs: 1_000, childrenMs: 0 })
+  account.noteServer({ server: 'postgres', ms: 3_000 })
+  account.noteServer({ server: 'postgres', ms: 4_000 })
+  account.testsEnded()
+  expect(summaryOf(account, at).seconds).toMatchObject({ int: 1, postgres: 4, rest: 5 })
+})
+
 test('only the twenty dearest files are listed', () => {
   const account = accountOver(0)
   for (let index = 0; index < 30; index += 1)

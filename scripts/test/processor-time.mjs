@@ -16,6 +16,13 @@ export const endedChildrenMs = () => timesOf('self').ended
 /** Milliseconds of all processes that this one started, and of theirs. Those that outlive their parent are lost. */
 export const childrenMs = () => endedChildrenMs() + sum(childrenOf('self').map(familyMs))
 
+/** Programs that this process started and that still run: command line, and milliseconds of each with its children. */
+export const runningChildren = () =>
+  childrenOf('self').map((pid) => ({
+    command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '),
+    ms: familyMs(pid),
+  }))
+
 function familyMs(pid) {
   const { own, ended } = timesOf(pid)
   return own + ended + sum(childrenOf(pid).map(familyMs))

@@ -45,8 +45,9 @@ async function attempt({ title, projects, files, takes, budgetMs, longBudgetMs }
     })
     totals.account.testsEnded()
     for (const reason of readLines(skips)) totals.reason(reason)
-    for (const { file, ...times } of readLines(notes).map((line) => JSON.parse(line)))
-      totals.account.note({ file: relative(root, file), ...times })
+    for (const note of readLines(notes).map((line) => JSON.parse(line)))
+      if ('server' in note) totals.account.noteServer(note)
+      else totals.account.note({ ...note, file: relative(root, note.file) })
     return { title, status, results: readResults(results) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
