@@ -8,6 +8,9 @@ import { LongestFirst } from './scripts/test/longest-first.mjs'
 const WORKERS = 3
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'
 const KAFKA = 'packages/testkit/src/global-kafka.ts'
+const NOTE = 'scripts/test/note-shared-time.mjs'
+/** For files that share a process. */
+const LEAVES_NOTHING = 'scripts/test/leaves-nothing.mjs'
 /** CI uses the same generated cases in each run; other runs draw new ones. */
 const setupFiles = [
   'scripts/test/note-processor-time.mjs',
@@ -32,9 +35,9 @@ const IMAGES_HANG_MS = 1_200_000
 const suffixes = {
   unit: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
   contract: { isolate: false, hangMs: HANG_MS, globalSetup: [] },
-  int: { isolate: false, hangMs: HANG_MS, globalSetup: [POSTGRES] },
-  kafka: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
-  e2e: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA] },
+  int: { isolate: false, hangMs: HANG_MS, globalSetup: [POSTGRES, NOTE] },
+  kafka: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA, NOTE] },
+  e2e: { isolate: true, hangMs: SLOW_HANG_MS, globalSetup: [POSTGRES, KAFKA, NOTE] },
   containers: { isolate: true, hangMs: IMAGES_HANG_MS, globalSetup: [ENGINE] },
 }
 
@@ -62,7 +65,7 @@ export default defineConfig({
         testTimeout: hangMs,
         hookTimeout: hangMs,
         pool: 'forks' as const,
-        setupFiles,
+        setupFiles: settings.isolate ? setupFiles : [...setupFiles, LEAVES_NOTHING],
         ...settings,
       },
     })),

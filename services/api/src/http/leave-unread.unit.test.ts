@@ -14,6 +14,7 @@ let connection: 'close' | 'keep-alive'
 /** Whether the body has begun to arrive before the server decides about it. */
 let isDecidedLate: boolean
 let taken: Socket | null
+let sender: Socket | null = null
 beforeEach(async () => {
   taken = null
   isDecidedLate = false
@@ -29,6 +30,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 afterEach(() => {
+  sender?.destroy()
   server.closeAllConnections()
   server.close()
 })
@@ -37,7 +39,7 @@ afterEach(() => {
 function sendBody(): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
-    const socket = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true })
+    const socket = (sender = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true }))
     socket.on('data', (chunk) => (text += chunk.toString()))
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(text))

@@ -1,0 +1,35 @@
+/** Set-up of each test file: a file fails that leaves a port, a connection, a process or a timer behind. A later file shares its process. */
+import { relative } from 'node:path'
+import { setTimeout as rest } from 'node:timers/promises'
+import { afterAll, expect } from 'vitest'
+
+/** Files that are known to leave nothing: unit tests, and the integration tests of these packages. This list only becomes longer. */
+const EXAMINED =
+  /\.unit\.test\.|^packages\/(?:access|archive|cases|event-log|heartbeats|personal-data|policy|postgres|projections|proofs|read-models|service-kit|sharing|webhooks)\/.*\.int\.test\./
+/** Names of Node for what keeps a process alive. */
+const KINDS = { TCPServerWrap: 'port', TCPSocketWrap: 'connection', ProcessWrap: 'process', Timeout: 'timer' }
+/** Set by the test kit: what all files of a process share. */
+const SHARED = Symbol.for('cupel.test.shared')
+/** What was told to end may need a moment. */
+const PATIENCE_MS = 5_000
+const LOOK_MS = 20
+
+function open() {
+  const found = process.getActiveResourcesInfo()
+  const shared = globalThis[SHARED]?.() ?? {}
+  return Object.entries(KINDS).map(([kind, name]) => ({
+    name,
+    count: found.filter((one) => one === kind).length - (shared[name] ?? 0),
+  }))
+}
+
+const before = open()
+const left = () => open().flatMap(({ name, count }, kind) => (count > before[kind].count ? [name] : []))
+
+// Hooks run in the reverse order of their registration, so that this one comes after those of the file.
+afterAll(async () => {
+  if (!EXAMINED.test(relative(process.cwd(), expect.getState().testPath ?? ''))) return
+  const giveUpAt = performance.now() + PATIENCE_MS
+  while (left().length > 0 && performance.now() < giveUpAt) await rest(LOOK_MS)
+  expect(left(), 'what this file leaves open').toEqual([])
+})
