@@ -1,5 +1,5 @@
 // Generates the event types, the facts of events, the schema catalogue and the topic table from schemas/ and deploy/topics.json, the layers of
-// ARCHITECTURE.md from boundaries.json, the boards of deploy/observability, and the version of the product where it is shown.
+// ARCHITECTURE.md from boundaries.json, the rights of services in the database from their programs, the boards of deploy/observability, and the version of the product where it is shown.
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { scorerFiles } from './scorers.mjs'
 import { versionFiles } from './version.mjs'
 import { boardFiles } from './boards.mjs'
+import { databaseRightsModule } from './database-rights.mjs'
 import { drawLayers } from './layers.mjs'
 import { eventFactsModule, readEvents } from './event-facts.mjs'
 
@@ -92,6 +93,10 @@ writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
 writeOrCheck(`${generatedDir}/event-facts.ts`, banner + eventFactsModule(subjects))
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
+writeOrCheck(
+  'packages/service-connections/src/generated/database-rights.ts',
+  await databaseRightsModule(root),
+)
 const boards = boardFiles()
 for (const [name, text] of Object.entries({
   ...versionFiles(),

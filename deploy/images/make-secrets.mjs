@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path'
 const SECRETS = process.env.CUPEL_SECRETS_FOLDER ?? '/secrets'
 const CUPEL = '/app/services/cli/dist/main.js'
 const RANDOM_BYTES = 32
+/** Each has a user of its own in the database. */
+const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'label-refresher']
 /** Postgres, Kafka and the registry run as users of their own: only these read the volume, and it is mounted for reading. */
 const FOREIGN_READER = 0o444
 const OWN_READER = 0o400
@@ -15,7 +17,6 @@ const OWN_READER = 0o400
 const random = () => randomBytes(RANDOM_BYTES).toString('base64url')
 
 const owner = keep('operator/postgres-password', random)
-const services = keep('operator/services-password', random)
 const registry = keep('operator/registry-password', random)
 /** Users at the brokers. `cupel` is the brokers' own user and that of operators; each service has rights of its own. */
 const kafkaUsers = {
@@ -49,7 +50,13 @@ keep(
   FOREIGN_READER,
 )
 keep('operator/admin-url', () => `postgresql://cupel:${owner}@postgres:5432/cupel`)
-keep('services/database-url', () => `postgresql://cupel_services:${services}@postgres:5432/cupel`)
+for (const service of SERVICES) {
+  const url = keep(
+    `operator/database-urls/${service}`,
+    () => `postgresql://cupel-${service}:${random()}@postgres:5432/cupel`,
+  )
+  keep(`${service}/database-url`, () => url)
+}
 const web = keep('web/web-secret', random)
 keep('api/web-secret', () => web)
 keys('services/record-keys.json', 'CUPEL_RECORD_KEYS_FILE', 'log', 'add-key')

@@ -15,9 +15,11 @@ const networksOf = ({ networks: named }) => (Array.isArray(named) ? named : Obje
 /** Every file that make-secrets.mjs makes, as folder/name. */
 const made = [
   ...readFileSync(join(root, 'deploy/images/make-secrets.mjs'), 'utf8').matchAll(
-    /\bkeep[s]?\(\s*'([^']+)'|\bkeys\(\s*'([^']+)'/g,
+    /\bkeep[s]?\(\s*['`]([^'`]+)['`]|\bkeys\(\s*'([^']+)'/g,
   ),
-].map(([, kept, keys]) => kept ?? keys)
+].flatMap(([, kept, keys]) => [
+  ...new Set(OWN.filter((name) => name !== 'web').map((name) => (kept ?? keys).replace('${service}', name))),
+])
 
 test('a proxy that may say for whom it calls is one address, which no other container can get', () => {
   const trusted = OWN.flatMap(
@@ -72,6 +74,16 @@ test('each service has a user of its own at the broker, which takes no other and
   }
   for (const name of ['install', 'cupel'])
     expect(services[name].environment.CUPEL_KAFKA_USERNAME, name).toBe('cupel')
+})
+
+test('each service has a user of its own in the database, and sees the password of no other', () => {
+  const users = OWN.filter((name) => name !== 'web')
+  expect(new Set(users.map((name) => services[name].environment.CUPEL_DATABASE_URL_FILE)).size).toBe(6)
+  for (const name of OWN)
+    expect(
+      mountsOf(name).map(([volume]) => volume),
+      name,
+    ).not.toContain('secrets-operator')
 })
 
 test('every secret that is made is read by somebody, and none is in a variable', () => {

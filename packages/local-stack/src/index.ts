@@ -19,4 +19,4 @@ export {
 } from './kafka-cluster.js'
 export { servingCluster } from './kafka-probe.js'
 export { startRegistry, type RegistryOptions, type RunningRegistry } from './registry.js'
-export { ensureServiceRole, openToServices, SERVICE_ROLE } from './service-role.js'
+export { ensureServiceRole, SERVICE_ROLE } from './service-role.js'

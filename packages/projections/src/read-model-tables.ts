@@ -43,6 +43,25 @@ export async function createReadModelSchema(
   await raiseTenantWalls(transaction, schema)
 }
 
+/** Gives everybody the rights on the tables of a schema that they have on the tables of the same names in another one. */
+export async function carryRights(
+  transaction: Queryable,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const grants = await transaction.query<{ text: string }>(CARRIED_RIGHTS, [from, to])
+  for (const { text } of grants) await transaction.query(text)
+}
+
+const CARRIED_RIGHTS = `
+  SELECT format('GRANT USAGE ON SCHEMA %I TO %I', $2::text, g.rolname) AS text
+  FROM pg_namespace AS n, aclexplode(n.nspacl) AS a JOIN pg_roles AS g ON g.oid = a.grantee
+  WHERE n.nspname = $1 AND a.grantee <> n.nspowner AND a.privilege_type = 'USAGE'
+  UNION ALL
+  SELECT format('GRANT %s ON %I.%I TO %I', a.privilege_type, $2::text, c.relname, g.rolname)
+  FROM pg_class AS c, aclexplode(c.relacl) AS a JOIN pg_roles AS g ON g.oid = a.grantee
+  WHERE c.relnamespace = $1::regnamespace AND a.grantee <> c.relowner
+    AND EXISTS (SELECT FROM pg_class AS t WHERE t.relnamespace = $2::regnamespace AND t.relname = c.relname AND t.relkind = 'r')`
+
 async function createIndexes(
   transaction: Queryable,
   { indexes = [] }: ReadModel,

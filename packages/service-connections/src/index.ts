@@ -5,6 +5,7 @@ export {
   type ClockDifference,
   type InstallationClock,
 } from './clock/installation-clock.js'
+export { databaseRights, type DatabaseRights, type Verb } from './generated/database-rights.js'
 export { kafkaAccess } from './kafka-access.js'
 export { acceptsFault } from './require-topics.js'
 export { logServices, serviceAccess, type LogAccess, type LogService } from './service-access.js'

@@ -23,6 +23,9 @@ export const settingsOfConnections = {
       'Postgres connection string of the owner of the tables, for `cupel install` and the other commands of operators. Services never need it. Without it they use CUPEL_DATABASE_URL.',
     ),
   CUPEL_DATABASE_ADMIN_URL_FILE: secretFile('CUPEL_DATABASE_ADMIN_URL'),
+  CUPEL_SERVICE_DATABASE_URLS: file(
+    'Folder with the connection string of each service in a file of its name (api, scorer, bulk-coordinator, webhook-dispatcher, label-refresher, projector), for `cupel install`: every service then has a user of its own, with the rights of its own statements. Without it all of them share the user of CUPEL_DATABASE_URL.',
+  ),
   CUPEL_DATABASE_INSECURE: insecure('the Postgres server of CUPEL_DATABASE_URL'),
   CUPEL_DATABASE_CONNECTIONS: z.coerce
     .number()

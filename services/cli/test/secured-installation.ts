@@ -1,5 +1,5 @@
 /** An installation on a secured cluster, before `cupel install`: its operator's commands, its service processes, and a customer's calls. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DEFAULT_REPORT_PARTITIONS, silentLogger, useReportPartitions } from '@cupel/contracts'
@@ -59,7 +59,13 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
   const apiPort = await freePort()
   const keysFile = join(folder, 'personal-data-keys.json')
   const common = commonSettings(cluster, keysFile)
-  const operatorSettings = { ...common, ...settingsOfOperator(cluster, folder) }
+  const urls = join(folder, 'database-urls')
+  mkdirSync(urls)
+  for (const service of logServices) writeFileSync(join(urls, service), databaseUrlOf(cluster, service))
+  const operatorSettings = {
+    ...{ ...common, ...settingsOfOperator(cluster, folder) },
+    CUPEL_SERVICE_DATABASE_URLS: urls,
+  }
   const running: Child[] = []
   let customer: Customer | null = null
 
@@ -92,6 +98,7 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
     serve: (service, user = service, instance = 'auto') =>
       spawn(`${service}-as-${user}`, join(checkout, 'services', service, 'dist', 'main.js'), [], {
         ...common,
+        CUPEL_DATABASE_URL_FILE: join(urls, service),
         CUPEL_KAFKA_SASL_MECHANISM: 'plain',
         CUPEL_KAFKA_USERNAME: `cupel-${user}`,
         CUPEL_INSTANCE: instance,
@@ -125,13 +132,17 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
   }
 }
 
+/** Each service has a user of its own in the database, as at the brokers. */
+function databaseUrlOf(cluster: SecuredCluster, service: LogService): string {
+  const url = new URL(cluster.databaseUrl)
+  url.username = `cupel-${service}`
+  url.password = PASSWORD
+  return url.toString()
+}
+
 function commonSettings(cluster: SecuredCluster, keysFile: string): Record<string, string> {
-  const services = new URL(cluster.databaseUrl)
-  services.username = 'cupel_services'
-  services.password = PASSWORD
   return {
     CUPEL_LOG: 'kafka',
-    CUPEL_DATABASE_URL: services.toString(),
     CUPEL_KAFKA_BROKERS: cluster.brokers,
     CUPEL_KAFKA_TLS: 'true',
     CUPEL_KAFKA_TLS_CA_FILE: cluster.caFile,

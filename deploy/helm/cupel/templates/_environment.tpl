@@ -45,6 +45,7 @@
 {{- $_ := set $env "CUPEL_REGISTRY_USERNAME" $v.registry.username -}}
 {{- $_ := set $env "CUPEL_REGISTRY_PASSWORD_FILE" "/secrets/registry/registry-password" -}}
 {{- end -}}
+{{- if $v.database.urlsSecret }}{{- $_ := set $env "CUPEL_SERVICE_DATABASE_URLS" "/secrets/database-urls" }}{{ end -}}
 {{- if $v.registry.caSecret }}{{- $_ := set $env "CUPEL_REGISTRY_CA_FILE" "/secrets/registry-ca/ca.crt" }}{{ end -}}
 {{- end -}}
 {{- if and $v.keys.checkpointsSecret (or .operator (eq .name "projector")) -}}
@@ -108,12 +109,12 @@
 {{- $secrets := dict -}}
 {{- if .log -}}
 {{- $user := include "cupel.kafkaUser" . | fromYaml -}}
-{{- $_ := merge $secrets (dict "database" $v.database.existingSecret "record-keys" $v.keys.recordsSecret
+{{- $_ := merge $secrets (dict "database" (index $v.database.users .user | default $v.database.existingSecret) "record-keys" $v.keys.recordsSecret
   "kafka-ca" $v.kafka.tls.caSecret "kafka-certificate" $v.kafka.tls.certificateSecret) -}}
 {{- if $v.kafka.sasl.mechanism }}{{- $_ := set $secrets "kafka" $user.existingSecret }}{{ end -}}
 {{- end -}}
 {{- if .operator -}}
-{{- $_ := merge $secrets (dict "operator" $v.operator.existingSecret "registry-ca" $v.registry.caSecret) -}}
+{{- $_ := merge $secrets (dict "operator" $v.operator.existingSecret "database-urls" $v.database.urlsSecret "registry-ca" $v.registry.caSecret) -}}
 {{- if $v.registry.username }}{{- $_ := set $secrets "registry" $v.registry.existingSecret }}{{ end -}}
 {{- end -}}
 {{- if or .operator (eq .name "projector") }}{{- $_ := set $secrets "signing-keys" $v.keys.checkpointsSecret }}{{ end -}}

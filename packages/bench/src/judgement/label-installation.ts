@@ -9,7 +9,12 @@ import {
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { ledgerMigrations } from '@cupel/ledger'
-import { importLabels, type LabelImportRequest, type LabelImportSummary } from '@cupel/labels'
+import {
+  importLabels,
+  labelsMigrations,
+  type LabelImportRequest,
+  type LabelImportSummary,
+} from '@cupel/labels'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
@@ -28,7 +33,10 @@ export async function openLabelInstallation(connectionString: string): Promise<L
     applicationName: 'cupel-bench-judgement',
     statementTimeoutMs: 0,
   })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, ledgerMigrations]))
+  await migrate(
+    database,
+    await readMigrations([eventLogMigrations, projectionsMigrations, ledgerMigrations, labelsMigrations]),
+  )
   await installReadModels(database, readModels)
   const log = openEmbeddedLog({ database })
   await registerSchemas({ database, registry: builtInRegistry(database) })

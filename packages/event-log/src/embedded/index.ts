@@ -1,4 +1,3 @@
 export { openEmbeddedLog } from './embedded-log.js'
 export { forgetGroupMembers } from './group-member.js'
-export { logGrants } from './service-grants.js'
 export type { EmbeddedLogOptions } from './embedded-log.js'

@@ -1,15 +1,16 @@
 /**
  * Holds the labels of one side of a comparison, divided by identity into buckets that are compared one after another. Small sets stay in
- * memory; above a limit labels move to a temporary table, so memory is bounded for files of any size.
+ * memory; above a limit labels move to a table, so memory is bounded for files of any size. It is no temporary table: services may make none.
  */
+import { randomUUID } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'
 
 export const SPOOL_BUCKETS = 64
 /** About 60 MB of labels; above that Postgres holds them. */
 const MEMORY_LABELS = 100_000
-/** Labels of a bucket per INSERT into the temporary table. */
+/** Labels of a bucket per INSERT into the table. */
 const SPILL_LABELS = 5_000
-/** Once there is a table, labels collected before they are written to it. */
+/** Once labels are in the table, those collected before they are written to it. */
 const GATHERED_LABELS = 20_000
 
 export interface LabelSpool<T> {
@@ -24,24 +25,15 @@ export interface LabelSpool<T> {
 
 export interface SpoolFactory {
   create<T>(): LabelSpool<T>
-  /** Drops the temporary table if there is one. */
+  /** Deletes what is in the table. */
   close(): Promise<void>
 }
 
 /** Spools of one import. No one else may use the connection while the spools are in use. */
 export function createSpools(connection: Queryable, memoryLabels: number = MEMORY_LABELS): SpoolFactory {
+  const importId = randomUUID()
   let spools = 0
-  let tableExists = false
-
-  async function requireTable(): Promise<void> {
-    if (tableExists) return
-    await connection.execute(
-      `CREATE TEMPORARY TABLE label_spool
-         (spool int4 NOT NULL, bucket int4 NOT NULL, ord int8 NOT NULL, label text NOT NULL)`,
-    )
-    await connection.execute('CREATE INDEX label_spool_bucket ON label_spool (spool, bucket, ord)')
-    tableExists = true
-  }
+  let isSpilled = false
 
   return {
     create<T>(): LabelSpool<T> {
@@ -51,14 +43,14 @@ export function createSpools(connection: Queryable, memoryLabels: number = MEMOR
       let spilledLabels = 0
 
       async function spill(): Promise<void> {
-        await requireTable()
+        isSpilled = true
         for (const [bucket, labels] of held.entries()) {
           for (let from = 0; from < labels.length; from += SPILL_LABELS) {
             const part = labels.slice(from, from + SPILL_LABELS)
             await connection.execute(
-              `INSERT INTO label_spool (spool, bucket, ord, label)
-               SELECT $1, $2, $3 + r.ord, r.label FROM unnest($4::text[]) WITH ORDINALITY AS r (label, ord)`,
-              [spool, bucket, spilledLabels + from, part.map((label) => JSON.stringify(label))],
+              `INSERT INTO labels.spool (import_id, spool, bucket, ord, label)
+               SELECT $5, $1, $2, $3 + r.ord, r.label FROM unnest($4::text[]) WITH ORDINALITY AS r (label, ord)`,
+              [spool, bucket, spilledLabels + from, part.map((label) => JSON.stringify(label)), importId],
             )
           }
           labels.length = 0
@@ -81,16 +73,21 @@ export function createSpools(connection: Queryable, memoryLabels: number = MEMOR
           if (spilledLabels === 0) return held[index]!
           if (heldLabels > 0) await spill()
           const rows = await connection.query<{ label: string }>(
-            'SELECT label FROM label_spool WHERE spool = $1 AND bucket = $2 ORDER BY ord',
-            [spool, index],
+            'SELECT label FROM labels.spool WHERE import_id = $3 AND spool = $1 AND bucket = $2 ORDER BY ord',
+            [spool, index, importId],
           )
           return rows.map((row) => JSON.parse(row.label) as T)
         },
       }
     },
     async close() {
-      if (tableExists) await connection.execute('DROP TABLE label_spool')
-      tableExists = false
+      if (!isSpilled) return
+      // An import that was killed leaves its rows; none takes a day.
+      await connection.execute(
+        `DELETE FROM labels.spool WHERE import_id = $1 OR spooled_at < now() - interval '1 day'`,
+        [importId],
+      )
+      isSpilled = false
     },
   }
 }

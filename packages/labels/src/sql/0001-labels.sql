@@ -20,4 +20,16 @@ CREATE TABLE labels.refreshed_list (
   detail        text,
   failures      int NOT NULL DEFAULT 0
 );
+-- Labels of an import that memory cannot hold. A row is of use to the import that wrote it, and worthless after a crash.
+CREATE UNLOGGED TABLE labels.spool (
+  import_id  uuid NOT NULL,
+  spool      int4 NOT NULL,
+  bucket     int4 NOT NULL,
+  ord        int8 NOT NULL,
+  label      text NOT NULL,
+  spooled_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX spool_bucket ON labels.spool (import_id, spool, bucket, ord);
+CREATE INDEX spool_age ON labels.spool (spooled_at);
+
 COMMENT ON TABLE labels.refreshed_list IS 'Schedule and last outcome of every list that is refreshed.';

@@ -4,6 +4,7 @@ import { readModels, showLabels, type Label } from '@cupel/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   importLabels,
+  labelsMigrations,
   type LabelImportDeps,
   type LabelImportRequest,
   type LabelImportResult,
@@ -25,7 +26,9 @@ export interface ImportInstallation extends TestInstallation {
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 
 export async function startInstallation(): Promise<ImportInstallation> {
-  const base = await openTestInstallation({ readModels, statementTimeoutMs: 0 })
+  const base = await openTestInstallation({
+    ...{ migrations: [labelsMigrations], readModels, statementTimeoutMs: 0 },
+  })
   const deps: LabelImportDeps = { ...base.deps, labelView: 'here' }
 
   async function run(file: string, options: Partial<LabelImportRequest> = {}): Promise<LabelImportResult> {

@@ -9,6 +9,7 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '../outbox.js'
 import {
   analyzeTables,
+  carryRights,
   createReadModelSchema,
   hasCurrentDefinition,
   recordDefinition,
@@ -208,6 +209,7 @@ async function switchTables(
     await holdEveryVersion(transaction, readModel)
     await build.readTo(await livePositions(transaction, options, 'FOR UPDATE'), 'switching', transaction)
     if (await schemaExists(transaction, readModel.schema)) {
+      await carryRights(transaction, { from: readModel.schema, to: freshSchema(readModel) })
       await transaction.query(`ALTER SCHEMA ${readModel.schema} RENAME TO ${replacedSchema(readModel)}`)
     }
     await transaction.query(`ALTER SCHEMA ${freshSchema(readModel)} RENAME TO ${readModel.schema}`)

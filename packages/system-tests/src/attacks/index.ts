@@ -2,6 +2,7 @@
 import type { Attack } from './attack.js'
 import { backlogs } from './backlogs.js'
 import { consoleAttacks } from './console.js'
+import { databaseRole } from './database-role.js'
 import { deployments } from './deployments.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
@@ -39,6 +40,7 @@ export const attacks: readonly Attack[] = [
     ...identity,
     ...exposure,
     ...texts,
+    ...databaseRole,
     ...deployments,
     ...neighbours,
     ...forgery,

@@ -19,16 +19,17 @@ import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { SigningKeys } from '@cupel/signing'
 import { loadCodec, migrationSources } from '../install/foundation.js'
 import { postgresVersion } from '../install/install.js'
-import { loginOf, missingRights, roleState } from '../install/service-role.js'
+import { publicRights, rightsChanges, sentencesOf } from '../install/database-rights.js'
+import { roleState, type ServiceLogin } from '../install/service-role.js'
 import { missingSchemas } from '../install/steps.js'
 import { listState } from '../labels/sources.js'
-import { fault, ok, warning, type Check } from './examine.js'
+import { fault, ok, warning, type Check, type Finding } from './examine.js'
 
 export interface Examined {
   readonly config: Config
   readonly database: Database
-  /** How services connect, where they have a role of their own. */
-  readonly serviceUrl: string | null
+  /** How services connect, if they have roles of their own. */
+  readonly logins: readonly ServiceLogin[]
   readonly log: EventLog
   readonly registry: SchemaRegistry | null
   /** Whether checkpoints of the log are signed. */
@@ -50,7 +51,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     databaseCheck(examined),
     clockCheck(examined),
     tablesCheck(examined),
-    ...(examined.serviceUrl === null ? [ownRoleCheck(examined)] : [roleCheck(examined, examined.serviceUrl)]),
+    examined.logins.length === 0 ? ownRoleCheck(examined) : rolesCheck(examined),
     brokersCheck(examined),
     topicsCheck(examined),
     evidenceCheck(examined),
@@ -102,28 +103,37 @@ const tablesCheck = ({ database }: Examined): Check => ({
   },
 })
 
-const roleCheck = ({ database }: Examined, serviceUrl: string): Check => ({
-  name: 'role of the services',
+const rolesCheck = ({ database, logins }: Examined): Check => ({
+  name: 'roles of the services',
   needs: ['database', 'tables'],
   async look() {
-    const { role } = loginOf(serviceUrl)
-    const state = await roleState(database, serviceUrl)
-    if (state === 'missing') return [fault(`The role ${role} does not exist.`, INSTALL)]
-    if (state === 'refused') return [fault(`The database refuses the password of ${role}.`, INSTALL)]
-    if (state === 'other-attributes')
-      return [fault(`The role ${role} has more rights than a service, or lacks BYPASSRLS.`, INSTALL)]
-    const missing = await missingRights(database, role)
-    if (missing !== null) return [fault(`The role ${role} lacks rights on ${missing}.`, INSTALL)]
-    return (await ownsNothing(serviceUrl))
-      ? [ok(`${role} signs in, and has the rights it needs.`)]
-      : [
-          fault(
-            `The role ${role} owns tables: it could change what the log recorded.`,
-            'Use a role that owns nothing.',
-          ),
-        ]
+    const open = sentencesOf('everybody', await publicRights(database)).map((sentence) =>
+      warning(sentence, INSTALL),
+    )
+    const each = await Promise.all(logins.map((login) => lookAt(database, login)))
+    const shared =
+      logins.length > 1
+        ? []
+        : [warning('All services share one role.', 'Give each its own: CUPEL_SERVICE_DATABASE_URLS.')]
+    return [...each, ...shared, ...open]
   },
 })
+
+async function lookAt(database: Database, login: ServiceLogin): Promise<Omit<Finding, 'name'>> {
+  const { role, rights, url } = login
+  const state = await roleState(database, login)
+  if (state === 'missing') return fault(`The role ${role} does not exist.`, INSTALL)
+  if (state === 'refused') return fault(`The database refuses the password of ${role}.`, INSTALL)
+  if (state === 'other-attributes')
+    return fault(`The role ${role} has more rights than a service, or lacks BYPASSRLS.`, INSTALL)
+  const changes = sentencesOf(`the role ${role}`, await rightsChanges(database, role, rights))
+  if (changes.length > 0) return fault(changes.join(' '), INSTALL)
+  if (await ownsNothing(url)) return ok(`${role} signs in, and has the rights it needs.`)
+  return fault(
+    `The role ${role} owns tables: it could change what the log recorded.`,
+    'Use a role that owns nothing.',
+  )
+}
 
 async function ownsNothing(serviceUrl: string): Promise<boolean> {
   const database = openDatabase({
@@ -141,13 +151,13 @@ async function ownsNothing(serviceUrl: string): Promise<boolean> {
 }
 
 const ownRoleCheck = ({ home }: Examined): Check => ({
-  name: 'role of the services',
+  name: 'roles of the services',
   look: async () =>
     home === null
       ? [
           warning(
             'The services use the connection of the owner of the tables.',
-            'Name the owner in CUPEL_DATABASE_ADMIN_URL and another user in CUPEL_DATABASE_URL, then run `cupel install`.',
+            'Name the owner in CUPEL_DATABASE_ADMIN_URL and the users of the services in the folder of CUPEL_SERVICE_DATABASE_URLS, then run `cupel install`.',
           ),
         ]
       : [ok('The local installation has one of its own.')],

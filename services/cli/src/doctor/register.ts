@@ -50,7 +50,7 @@ export async function findingsOf(context: CliContext): Promise<readonly Finding[
   return await withConnections(context, ({ config, database, log }) =>
     examine(
       checksOf({
-        ...{ config, database, log, serviceUrl: null, registry: null, home: context.home },
+        ...{ config, database, log, logins: [], registry: null, home: context.home },
         signs: installationEvidence(context, config) !== null,
         reportKeys: installationReportKeys(context, config),
       }),

@@ -101,7 +101,7 @@ test('what was lost is made again, and nothing else', async () => {
   await admin.execute(`ALTER ROLE ${role} PASSWORD 'another' CREATEDB`)
   const { steps } = await json('install')
   const changed = steps.filter(({ changes }) => changes.length > 0)
-  expect(changed.map(({ name }) => name)).toEqual(['role of the services'])
+  expect(changed.map(({ name }) => name)).toEqual(['roles of the services'])
   expect((await json('install')).changed).toBe(false)
 })
 
@@ -158,7 +158,7 @@ test('the doctor finds nothing at fault, and names what is', async () => {
   expect(findings.filter(({ state }) => state === 'fault').map(({ detail }) => detail)).toEqual([
     'The tables of the read model label-view do not exist.',
   ])
-  expect(findings.find(({ name }) => name === 'role of the services')).toMatchObject({
+  expect(findings.find(({ name }) => name === 'roles of the services')).toMatchObject({
     state: 'warning',
     detail: 'Not checked, because of tables.',
   })

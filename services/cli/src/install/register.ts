@@ -15,8 +15,8 @@ interface InstallCommandOptions extends JsonOption {
 }
 
 const HELP = `
-Found by settings: CUPEL_DATABASE_ADMIN_URL (owner of the tables), CUPEL_DATABASE_URL (user of the services, which is
-created), CUPEL_KAFKA_*, CUPEL_REGISTRY_*. docs/runbooks/install.md goes through it.`
+Found by settings: CUPEL_DATABASE_ADMIN_URL (owner of the tables), CUPEL_SERVICE_DATABASE_URLS (users of the
+services, which are created), CUPEL_KAFKA_*, CUPEL_REGISTRY_*. docs/runbooks/install.md goes through it.`
 
 export function registerInstall(program: Command, context: CliContext): void {
   register(program, context, false)

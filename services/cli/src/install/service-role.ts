@@ -1,30 +1,60 @@
-/** The role of the services on an existing Postgres: created, signed in, with only the rights it needs. */
-import { logGrants } from '@cupel/event-log/embedded'
-import { ensureServiceRole, openToServices } from '@cupel/local-stack'
+/** The roles of the services on an existing Postgres: created, signed in, and the rights that each needs. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureServiceRole } from '@cupel/local-stack'
 import { openDatabase, sqlState, type Database } from '@cupel/postgres'
-import { ConfigError } from '@cupel/service-kit'
+import { logServices, type DatabaseRights } from '@cupel/service-connections'
+import { ConfigError, type Config } from '@cupel/service-kit'
+import { rightsOf } from './database-rights.js'
 
 const INVALID_PASSWORD = '28P01'
 const INVALID_AUTHORIZATION = '28000'
 
+/** How one service connects, or how all do that share a role. */
 export interface ServiceLogin {
+  readonly url: string
   readonly role: string
-  readonly password: string
+  /** The setting or file that holds the password. */
+  readonly source: string
+  readonly rights: DatabaseRights
 }
 
-/** The user of CUPEL_DATABASE_URL. Throws ConfigError if it names none. */
-export function loginOf(serviceUrl: string): ServiceLogin {
-  const { username, password } = new URL(serviceUrl)
+/** Empty if the services use the connection of the owner of the tables. Throws ConfigError if a file or a user is missing. */
+export function serviceLogins(config: Config): readonly ServiceLogin[] {
+  const { CUPEL_SERVICE_DATABASE_URLS: folder, CUPEL_DATABASE_URL: shared } = config
+  if (config.CUPEL_DATABASE_ADMIN_URL === undefined) return []
+  if (folder === undefined)
+    return shared === undefined ? [] : [loginOf(shared, { source: 'CUPEL_DATABASE_URL', rights: rightsOf() })]
+  const logins = logServices.map((service) => {
+    const path = join(folder, service)
+    return loginOf(readUrl(path), { source: path, rights: rightsOf([service]) })
+  })
+  if (new Set(logins.map(({ role }) => role)).size < logins.length)
+    throw new ConfigError('Two services have one user in CUPEL_SERVICE_DATABASE_URLS: each has its own.')
+  return logins
+}
+
+function readUrl(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`CUPEL_SERVICE_DATABASE_URLS: ${(error as Error).message}`)
+  }
+}
+
+function loginOf(url: string, login: Pick<ServiceLogin, 'source' | 'rights'>): ServiceLogin {
+  // The reason why a string is none would repeat it, with its password.
+  if (!URL.canParse(url)) throw new ConfigError(`${login.source} is not a connection string.`)
+  const { username } = new URL(url)
   if (username === '')
-    throw new ConfigError('CUPEL_DATABASE_URL names no user: services need a role of their own.')
-  return { role: decodeURIComponent(username), password: decodeURIComponent(password) }
+    throw new ConfigError(`${login.source} names no user: services need a role of their own.`)
+  return { ...login, url, role: decodeURIComponent(username) }
 }
 
 export type RoleState = 'missing' | 'other-attributes' | 'refused' | 'ready'
 
 /** Whether the role exists as required, and signs in. Rejects if the server cannot be reached. */
-export async function roleState(admin: Database, serviceUrl: string): Promise<RoleState> {
-  const { role } = loginOf(serviceUrl)
+export async function roleState(admin: Database, { role, url }: ServiceLogin): Promise<RoleState> {
   const [found] = await admin.query<{ isFit: boolean }>(
     `SELECT rolcanlogin AND rolbypassrls AND NOT (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication) AS "isFit"
      FROM pg_roles WHERE rolname = $1`,
@@ -32,12 +62,12 @@ export async function roleState(admin: Database, serviceUrl: string): Promise<Ro
   )
   if (found === undefined) return 'missing'
   if (!found.isFit) return 'other-attributes'
-  return (await signsIn(serviceUrl)) ? 'ready' : 'refused'
+  return (await signsIn(url)) ? 'ready' : 'refused'
 }
 
-async function signsIn(serviceUrl: string): Promise<boolean> {
+async function signsIn(url: string): Promise<boolean> {
   const database = openDatabase({
-    connectionString: serviceUrl,
+    connectionString: url,
     maxConnections: 1,
     applicationName: 'cupel-install',
     onIdleError: () => undefined,
@@ -55,26 +85,6 @@ async function signsIn(serviceUrl: string): Promise<boolean> {
 }
 
 /** Creates the role, or gives the existing one its attributes and the password of the connection string. */
-export async function ensureLogin(admin: Database, serviceUrl: string): Promise<void> {
-  const { role, password } = loginOf(serviceUrl)
-  await ensureServiceRole(admin, password, role)
-}
-
-/** Tables of the installation that the role cannot read; null if it may do everything it needs. */
-export async function missingRights(admin: Database, role: string): Promise<string | null> {
-  const [row] = await admin.query<{ missing: number; sample: string | null }>(
-    `SELECT count(*) AS missing, min(c.oid::regclass::text) AS sample FROM pg_class c
-     JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspowner = current_user::regrole AND c.relkind IN ('r', 'p', 'S')
-       AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname NOT IN ('information_schema', 'public')
-       AND NOT (has_schema_privilege($1, n.oid, 'USAGE') AND CASE c.relkind
-         WHEN 'S' THEN has_sequence_privilege($1, c.oid, 'USAGE')
-         ELSE has_table_privilege($1, c.oid, CASE n.nspname WHEN 'log' THEN 'SELECT' ELSE 'SELECT, INSERT' END) END)`,
-    [role],
-  )
-  return row!.missing > 0 ? `${row!.missing} tables, as ${row!.sample}` : null
-}
-
-export async function grantRights(admin: Database, role: string): Promise<void> {
-  await openToServices(admin, logGrants(role), role)
+export async function ensureLogin(admin: Database, { role, url }: ServiceLogin): Promise<void> {
+  await ensureServiceRole(admin, decodeURIComponent(new URL(url).password), role)
 }

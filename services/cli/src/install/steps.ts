@@ -28,7 +28,8 @@ import { serviceAcls } from './acls.js'
 import { loadCodec, migrationSources } from './foundation.js'
 import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'
-import { ensureLogin, grantRights, loginOf, missingRights, roleState } from './service-role.js'
+import { publicRights, rightsChanges, sentencesOf, settleRights } from './database-rights.js'
+import { ensureLogin, roleState, type ServiceLogin } from './service-role.js'
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
 
@@ -47,7 +48,7 @@ export function installationSteps(
   return [
     migrationsStep(target),
     readModelsStep(target),
-    ...(target.serviceUrl === null ? [] : [roleStep(target, target.serviceUrl)]),
+    ...(target.logins.length === 0 ? [] : [rolesStep(target)]),
     topicsStep(target, sizes),
     ...(principalOf === undefined ? [] : [brokerRightsStep(target, principalOf)]),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
@@ -93,32 +94,35 @@ function readModelsStep({ database }: Target): Step {
 }
 
 /** After the tables, so that their rights are given in the same run. */
-function roleStep({ database }: Target, serviceUrl: string): Step {
-  const { role } = loginOf(serviceUrl)
-  const sentences = {
-    missing: [`Create the role ${role} of the services.`],
-    'other-attributes': [
-      `Give the role ${role} the attributes of a service: no superuser, no rights to create.`,
-    ],
-    refused: [`Give the role ${role} the password of CUPEL_DATABASE_URL.`],
-    ready: [],
-  } as const
+function rolesStep({ database, logins }: Target): Step {
   return {
-    name: 'role of the services',
+    name: 'roles of the services',
     async needed() {
-      const state = await roleState(database, serviceUrl)
-      const rights = state === 'missing' ? 'every table' : await missingRights(database, role)
-      return [
-        ...sentences[state],
-        ...(rights === null ? [] : [`Give the role ${role} its rights on ${rights}.`]),
-      ]
+      const each = await Promise.all(logins.map((login) => neededOf(database, login)))
+      return [...each.flat(), ...sentencesOf('everybody', await publicRights(database))]
     },
     async make(needed) {
-      if ((await roleState(database, serviceUrl)) !== 'ready') await ensureLogin(database, serviceUrl)
-      await grantRights(database, role)
+      for (const login of logins)
+        if ((await roleState(database, login)) !== 'ready') await ensureLogin(database, login)
+      await settleRights(database, logins)
       return needed
     },
   }
+}
+
+async function neededOf(database: Database, login: ServiceLogin): Promise<string[]> {
+  const { role, source, rights } = login
+  const state = await roleState(database, login)
+  const sentences = {
+    missing: [`Create the role ${role}.`, `Give the role ${role} its rights.`],
+    'other-attributes': [
+      `Give the role ${role} the attributes of a service: no superuser, no rights to create.`,
+    ],
+    refused: [`Give the role ${role} the password of ${source}.`],
+    ready: [],
+  } as const
+  const changes = state === 'missing' ? [] : await rightsChanges(database, role, rights)
+  return [...sentences[state], ...sentencesOf(`the role ${role}`, changes)]
 }
 
 function topicsStep(target: Target, sizes: ChosenSizes): Step {

@@ -7,13 +7,14 @@ import { requireVerifiedConnections } from '@cupel/service-connections'
 import { ConfigError, createLogger, requireVerifiedPeers, urlPeer, type Config } from '@cupel/service-kit'
 import { openLog } from '../connections.js'
 import type { CliContext } from '../context.js'
+import { serviceLogins, type ServiceLogin } from './service-role.js'
 
 export interface Target {
   readonly config: Config
   /** Connection of the owner of the tables, without a statement timeout. */
   readonly database: Database
-  /** How services connect, where they have a role of their own; null if the owner's connection is theirs too. */
-  readonly serviceUrl: string | null
+  /** How services connect; empty if the owner's connection is theirs too. */
+  readonly logins: readonly ServiceLogin[]
   readonly log: EventLog
   readonly registry: SchemaRegistry
   readonly logger: Logger
@@ -47,9 +48,7 @@ export async function withTarget<T>(context: CliContext, work: (target: Target) 
     const log = await openLog(config, database, logger)
     try {
       const registry = await registryOf(config, database, context.note)
-      const serviceUrl =
-        config.CUPEL_DATABASE_ADMIN_URL === undefined ? null : (config.CUPEL_DATABASE_URL ?? null)
-      return await work({ config, database, serviceUrl, log, registry, logger })
+      return await work({ config, database, logins: serviceLogins(config), log, registry, logger })
     } finally {
       await log.close()
     }

@@ -11,10 +11,9 @@ import {
   type EventLog,
   type RecordKeys,
 } from '@cupel/event-log'
-import { forgetGroupMembers, logGrants, openEmbeddedLog } from '@cupel/event-log/embedded'
+import { forgetGroupMembers, openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
   ensureKafkaPrograms,
-  openToServices,
   SERVICE_ROLE,
   startPostgres,
   startRegistry,
@@ -29,6 +28,7 @@ import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgr
 import type { StackOptions } from './stack-options.js'
 import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
+import { rightsOf, settleRights } from '../install/database-rights.js'
 import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
 import {
   ensureSchemas,
@@ -251,7 +251,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
     statementTimeoutMs: 0,
   })
   await prepareDatabase(database, options.logger)
-  await openToServices(database, logGrants(SERVICE_ROLE))
+  await settleRights(database, [{ role: SERVICE_ROLE, rights: rightsOf() }])
   return database
 }
 

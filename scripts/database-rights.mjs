@@ -1,0 +1,220 @@
+// The rights that each service needs on tables, read from its program: esbuild leaves out the code that the program never calls, and what is left
+// of its statements names tables and verbs. A statement that is added or removed changes the list; a list that is stale fails.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import ts from 'typescript'
+
+/** The services of packages/service-connections/src/service-access.ts, with every program that they run. */
+const PROGRAMS = {
+  api: ['api/src/main.ts', 'api/src/bulk/result-thread.ts'],
+  scorer: ['scorer/src/main.ts'],
+  'bulk-coordinator': ['bulk-coordinator/src/main.ts'],
+  'webhook-dispatcher': ['webhook-dispatcher/src/main.ts'],
+  'label-refresher': ['label-refresher/src/main.ts'],
+  projector: ['projector/src/main.ts'],
+}
+/** Stands for a part of a statement that is made when it runs. */
+const PART = '?'
+const VERBS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MAINTAIN']
+
+/** The text of the generated module. */
+export async function databaseRightsModule(root) {
+  const schema = readSchema(root)
+  const rights = []
+  for (const [service, texts] of await bundledTexts(root)) rights.push(entryOf(service, texts, schema))
+  return `// Generated from the programs of the services by \`npm run generate\`. Do not edit.
+
+/** Verbs by table. \`actsAsTenant\`: its reads for one account change to the role that sees only the rows of that account. */
+export interface DatabaseRights {
+  readonly actsAsTenant: boolean
+  readonly tables: Readonly<Record<string, readonly Verb[]>>
+}
+
+export type Verb = ${VERBS.map((verb) => `'${verb}'`).join(' | ')}
+
+export const databaseRights = {
+${rights.join('\n')}
+} as const satisfies Readonly<Record<string, DatabaseRights>>
+`
+}
+
+function entryOf(service, texts, schema) {
+  const found = new Map()
+  for (const statement of texts.flatMap(statementsIn)) collect(statement, schema, found)
+  const fillsReadModels = texts.some((text) => text.includes('function runReadModel('))
+  const tables = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+  const lines = tables.flatMap(([table, verbs]) => {
+    const isFilled = verbs.has('INSERT') && fillsReadModels
+    const sorted = VERBS.filter((verb) => verbs.has(verb) && isRun(table, verb, isFilled)).map(
+      (verb) => `'${verb}'`,
+    )
+    return sorted.length === 0 ? [] : [`      '${table}': [${sorted.join(', ')}],`]
+  })
+  const actsAsTenant = texts.some((text) => /scope: tenantScope\d*\(/.test(text))
+  return `  '${service}': {\n    actsAsTenant: ${actsAsTenant},\n    tables: {\n${lines.join('\n')}\n    },\n  },`
+}
+
+/** Whether a program that holds the statement runs it: topics are made by installations, and read models are written by who fills them. */
+function isRun(table, verb, isFilled) {
+  if (verb === 'SELECT') return true
+  if (table === 'log.topic_partition') return false
+  return !/^\w+_view\./.test(table) || isFilled
+}
+
+/** Tables, the bodies of functions that run with the rights of their caller, and the read models that have a table of a name. */
+function readSchema(root) {
+  const files = ['packages', 'services'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) =>
+      ['sql', 'src/sql'].flatMap((part) => sqlFiles(join(root, folder, name, part))),
+    ),
+  )
+  const sql = files.map((file) => readFileSync(file, 'utf8')).join('\n')
+  const tables = new Set(
+    [...sql.matchAll(/CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+\.\w+)/g)].map(([, name]) => name),
+  )
+  const functions = new Map(
+    [...sql.matchAll(/CREATE FUNCTION (\w+\.\w+)\(([\s\S]*?)\$\$([\s\S]*?)\$\$/g)]
+      .filter(([, , head]) => !head.includes('SECURITY DEFINER'))
+      .map(([, name, , body]) => [name, body]),
+  )
+  const views = new Map()
+  const folder = join(root, 'packages/read-models/src')
+  for (const name of readdirSync(folder).filter((name) => existsSync(join(folder, name, 'table.sql')))) {
+    for (const [, table] of readFileSync(join(folder, name, 'table.sql'), 'utf8').matchAll(
+      /CREATE TABLE (\w+)/g,
+    )) {
+      const full = `${name.replace('-', '_')}.${table}`
+      tables.add(full)
+      views.set(table, full)
+    }
+  }
+  return { tables, functions, views }
+}
+
+const sqlFiles = (folder) =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .map((name) => join(folder, name))
+        .filter((name) => name.endsWith('.sql'))
+    : []
+
+/** The strings and templates of a program. */
+function statementsIn(text) {
+  const statements = []
+  const visit = (node) => {
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) statements.push(node.text)
+    if (ts.isTemplateExpression(node))
+      statements.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join(PART))
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('program.js', text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS))
+  return statements.filter((statement) => /\b(?:FROM|JOIN|INTO|UPDATE|ANALYZE|SELECT)\s/.test(statement))
+}
+
+const NAME = String.raw`((?:\w+|\?)\.(?:\w+|\?))`
+const LOCK = /\bFOR (?:NO KEY )?(?:UPDATE|SHARE)\b(?: OF (\w+))?|\bFOR KEY SHARE\b(?: OF (\w+))?/g
+
+function collect(statement, schema, found) {
+  const add = (name, ...verbs) => {
+    for (const table of tablesOf(name, schema)) {
+      if (!found.has(table)) found.set(table, new Set())
+      for (const verb of verbs) found.get(table).add(verb)
+    }
+  }
+  for (const [, name] of statement.matchAll(new RegExp(String.raw`\bDELETE FROM ${NAME}`, 'g')))
+    add(name, 'SELECT', 'DELETE')
+  for (const [, name] of statement.matchAll(new RegExp(String.raw`\bUPDATE ${NAME}`, 'g')))
+    add(name, 'SELECT', 'UPDATE')
+  for (const [, name] of statement.matchAll(new RegExp(String.raw`\bINSERT INTO ${NAME}`, 'g'))) {
+    add(name, 'INSERT')
+    if (/\bON CONFLICT\b|\bRETURNING\b/.test(statement)) add(name, 'SELECT')
+    if (/\bDO UPDATE\b/.test(statement)) add(name, 'UPDATE')
+  }
+  const reads = [
+    ...statement.matchAll(
+      new RegExp(String.raw`(?:\bFROM|\bJOIN|\bUSING|,|^)\s+(?:ONLY )?${NAME}(?=(?:\s+(?:AS )?(\w+))?)`, 'g'),
+    ),
+  ]
+  for (const [, name] of reads) add(name, 'SELECT')
+  for (const [, alias = null] of statement.matchAll(LOCK))
+    for (const [, name, of] of reads)
+      if (alias === null || alias === of || name.endsWith(`.${alias}`)) add(name, 'UPDATE')
+  if (/^ANALYZE /.test(statement)) add(`${PART}.${PART}`, 'MAINTAIN')
+  for (const [, name] of statement.matchAll(/\b(\w+\.\w+)\(/g)) {
+    const body = schema.functions.get(name)
+    if (body !== undefined)
+      for (const part of body.split(/;\s*$/m)) collect(part, without(schema, name), found)
+  }
+}
+
+/** A function that calls itself is read once. */
+const without = (schema, name) => ({
+  ...schema,
+  functions: new Map([...schema.functions].filter(([other]) => other !== name)),
+})
+
+/** A schema that is named when the statement runs is that of a read model. */
+function tablesOf(name, { tables, views }) {
+  if (tables.has(name)) return [name]
+  const [of, table] = name.split('.')
+  if (of !== PART) return []
+  if (table === PART) return [...views.values()]
+  return views.has(table) ? [views.get(table)] : []
+}
+
+/** The text of the programs of each service, without the code that they never call. */
+async function bundledTexts(root) {
+  const { build, stop } = await import('esbuild')
+  const entries = Object.entries(PROGRAMS).flatMap(([service, files]) =>
+    files.map((file, place) => ({ in: join(root, 'services', file), out: `${service}.${place}` })),
+  )
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: entries,
+    outdir: 'dist',
+    bundle: true,
+    write: false,
+    treeShaking: true,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'silent',
+    plugins: [ownModules(root)],
+  })
+  // Otherwise esbuild's helper process would keep this one alive.
+  await stop()
+  return Object.keys(PROGRAMS).map((service) => [
+    service,
+    outputFiles.filter(({ path }) => basename(path).startsWith(`${service}.`)).map(({ text }) => text),
+  ])
+}
+
+/** No module of this repository does anything when it is imported, except the first one of a program. Libraries have no statements. */
+function ownModules(root) {
+  return {
+    name: 'own modules',
+    setup({ onResolve }) {
+      onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+        if (kind === 'entry-point') return undefined
+        const file = path.startsWith('@cupel/') ? exportOf(root, path) : sourceOf(importer, path)
+        return file === null ? { path, external: true } : { path: file, sideEffects: false }
+      })
+    },
+  }
+}
+
+function exportOf(root, path) {
+  const [, name, ...rest] = path.split('/')
+  const folder = join(root, 'packages', name)
+  const at = existsSync(folder) ? folder : join(root, 'services', name)
+  const { exports } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
+  return join(at, exports[['.', ...rest].join('/')]['cupel-source'])
+}
+
+function sourceOf(importer, path) {
+  if (!path.startsWith('.')) return null
+  const file = join(dirname(importer), path)
+  return (
+    [file, file.replace(/\.js$/, '.ts'), file.replace(/\.js$/, '.tsx')].find((name) => existsSync(name)) ??
+    null
+  )
+}

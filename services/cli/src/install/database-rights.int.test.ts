@@ -1,0 +1,153 @@
+/** Every service has a role with the rights of its own statements, and no other. */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase, type Database } from '@cupel/postgres'
+import { databaseRights, logServices, type LogService } from '@cupel/service-connections'
+import { reportView } from '@cupel/read-models'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { rightsOf } from './database-rights.js'
+
+const suffix = randomBytes(4).toString('hex')
+const roleOf = (service: LogService): string => `cupel_${service}_${suffix}`
+let installation: CommandLine
+let settings: Readonly<Record<string, string>>
+beforeAll(async () => {
+  installation = await openCommandLine()
+  const folder = join(installation.folder, 'database-urls')
+  mkdirSync(folder)
+  for (const service of logServices) writeFileSync(join(folder, service), `${urlOf(service)}\n`)
+  settings = {
+    ...installation.environment,
+    CUPEL_DATABASE_ADMIN_URL: installation.connectionString,
+    CUPEL_SERVICE_DATABASE_URLS: folder,
+  }
+})
+afterAll(async () => {
+  for (const service of logServices) {
+    await installation.database.execute(`DROP OWNED BY "${roleOf(service)}"`)
+    await installation.database.execute(`DROP ROLE "${roleOf(service)}"`)
+  }
+  rmSync(installation.folder, { recursive: true, force: true })
+  await installation.close()
+})
+
+function urlOf(service: LogService): string {
+  const url = new URL(installation.connectionString)
+  url.username = roleOf(service)
+  url.password = 'of-this-test'
+  return url.toString()
+}
+
+const changesOf = async (...command: string[]): Promise<readonly string[]> => {
+  const said = await callCupel(settings, [...command, '--json'])
+  expect(said.error).toBeNull()
+  const { steps } = JSON.parse(said.out) as { steps: { name: string; changes: string[] }[] }
+  return steps.find(({ name }) => name === 'roles of the services')!.changes
+}
+
+async function as<T>(service: LogService, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase({
+    connectionString: urlOf(service),
+    maxConnections: 1,
+    applicationName: 'test',
+  })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+test('an installation makes a role for each service, and a second one finds nothing to do', async () => {
+  const planned = await changesOf('install', '--dry-run')
+  expect(planned).toEqual(
+    expect.arrayContaining(logServices.map((service) => `Create the role ${roleOf(service)}.`)),
+  )
+  expect(await changesOf('install')).toEqual(planned)
+  expect(await changesOf('install')).toEqual([])
+})
+
+test.each(logServices)('%s has the rights of its statements on tables, and no other', async (service) => {
+  const held = await as(service, (database) =>
+    database.query<{ name: string; verbs: string[] }>(
+      `SELECT c.oid::regclass::text AS name, array_agg(v.verb ORDER BY v.verb) AS verbs
+       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace,
+         unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS v (verb)
+       WHERE c.relkind IN ('r', 'p', 'v', 'm') AND (n.oid >= 16384 OR n.nspname = 'public')
+         AND has_table_privilege(c.oid, v.verb) GROUP BY 1 ORDER BY 1`,
+    ),
+  )
+  const wanted = Object.entries(rightsOf([service]).tables).map(([name, verbs]) => ({
+    name,
+    verbs: verbs.filter((verb) => verb !== 'MAINTAIN').toSorted(),
+  }))
+  expect(held).toEqual(wanted)
+})
+
+const FORBIDDEN = [
+  'CREATE TEMPORARY TABLE own (id int)',
+  'CREATE TABLE public.own (id int)',
+  'CREATE SCHEMA own',
+  'SELECT lo_create(0)',
+  `SELECT lo_from_bytea(0, 'x')`,
+  `SELECT pg_read_file('PG_VERSION')`,
+  `COPY heartbeats.process TO '/tmp/processes'`,
+  'DELETE FROM log.macs_required',
+  'DELETE FROM policy_view.activation',
+  'UPDATE ledger.segment SET rows_sha256 = rows_sha256',
+  'DELETE FROM ledger.transfer',
+]
+
+test.each(logServices)('%s makes no objects and changes nothing that screenings rest on', async (service) => {
+  await as(service, async (database) => {
+    for (const statement of FORBIDDEN)
+      await expect(database.execute(statement), statement).rejects.toThrow(/permission denied|does not exist/)
+  })
+})
+
+test('only the API reads the hashes of keys, and only it and the dispatcher read personal data keys', () => {
+  const readersOf = (table: string): LogService[] =>
+    logServices.filter((service) => table in databaseRights[service].tables)
+  expect(readersOf('access.api_key')).toEqual(['api'])
+  expect(readersOf('access.session')).toEqual(['api'])
+  expect(readersOf('personal_data.reference_key')).toEqual(['api', 'webhook-dispatcher'])
+})
+
+test('what is missing or superfluous is a fault for the doctor, and the next installation mends it', async () => {
+  const [api, scorer] = [roleOf('api'), roleOf('scorer')]
+  await installation.database.execute(`REVOKE SELECT ON report_view.report FROM "${api}"`)
+  await installation.database.execute(`GRANT DELETE ON policy_view.activation TO "${scorer}"`)
+  await installation.database.execute(`GRANT pg_read_all_data TO "${scorer}"`)
+  const changes = [
+    `Give the role ${api} rights on report_view.report.`,
+    `Take from the role ${scorer} rights on pg_read_all_data and 1 more.`,
+  ]
+  const doctor = JSON.parse((await callCupel(settings, ['doctor', '--json'])).out) as {
+    findings: { state: string; detail: string }[]
+  }
+  const faults = doctor.findings.filter(({ state }) => state === 'fault').map(({ detail }) => detail)
+  expect(faults).toEqual(expect.arrayContaining(changes))
+  expect(await changesOf('install')).toEqual(changes)
+  expect(await changesOf('install')).toEqual([])
+})
+
+test('a rebuild of a read model keeps the rights on its tables', async () => {
+  const said = await callCupel(settings, ['audit', 'replay', '--target', reportView.name])
+  expect(said.error).toBeNull()
+  expect(await changesOf('install')).toEqual([])
+})
+
+test('two services with one user are refused, and so is a file that is missing', async () => {
+  const folder = settings['CUPEL_SERVICE_DATABASE_URLS']!
+  writeFileSync(join(folder, 'scorer'), urlOf('api'))
+  expect(await callCupel(settings, ['install'])).toMatchObject({
+    error: { message: expect.stringContaining('Two services have one user') },
+  })
+  rmSync(join(folder, 'scorer'))
+  expect(await callCupel(settings, ['install'])).toMatchObject({
+    error: { message: expect.stringContaining('ENOENT') },
+  })
+  writeFileSync(join(folder, 'scorer'), urlOf('scorer'))
+})

@@ -1,0 +1,127 @@
+/**
+ * The rights of a role in the database, compared with those that its services need, and set to them: what is missing is given and what is
+ * superfluous is taken.
+ */
+import type { Database, Queryable } from '@cupel/postgres'
+import { TENANT_ROLE } from '@cupel/projections'
+import {
+  databaseRights,
+  logServices,
+  type DatabaseRights,
+  type LogService,
+  type Verb,
+} from '@cupel/service-connections'
+
+/** The rights of all these services together, for a role that they share. */
+export function rightsOf(services: readonly LogService[] = logServices): DatabaseRights {
+  const each: readonly DatabaseRights[] = services.map((service) => databaseRights[service])
+  const tables: Record<string, readonly Verb[]> = {}
+  for (const [table, verbs] of each.flatMap((rights) => Object.entries(rights.tables)))
+    tables[table] = [...new Set([...(tables[table] ?? []), ...verbs])]
+  return { tables, actsAsTenant: each.some(({ actsAsTenant }) => actsAsTenant) }
+}
+
+export interface RightsChange {
+  readonly isGiven: boolean
+  /** A table, a schema or a role. */
+  readonly on: string
+  readonly statement: string
+}
+
+/** What has to be given to the role and taken from it. The role exists. */
+export async function rightsChanges(
+  database: Queryable,
+  role: string,
+  { tables, actsAsTenant }: DatabaseRights,
+): Promise<RightsChange[]> {
+  const wanted = Object.entries(tables).flatMap(([table, verbs]) => verbs.map((verb) => ({ table, verb })))
+  return await database.query<RightsChange & Record<string, unknown>>(CHANGES, [
+    role,
+    JSON.stringify(wanted),
+    actsAsTenant ? TENANT_ROLE : null,
+  ])
+}
+
+/** At most two: what is given to somebody and what is taken. */
+export function sentencesOf(whom: string, changes: readonly RightsChange[]): string[] {
+  return [true, false].flatMap((isGiven) => {
+    const [first, ...others] = changes.filter((change) => change.isGiven === isGiven)
+    if (first === undefined) return []
+    const more = others.length === 0 ? '' : ` and ${others.length} more`
+    return [
+      isGiven
+        ? `Give ${whom} rights on ${first.on}${more}.`
+        : `Take from ${whom} rights on ${first.on}${more}.`,
+    ]
+  })
+}
+
+/** Takes from everybody what no service needs: temporary tables, tables in `public`, and large objects, which have no owner that is checked. */
+export async function publicRights(database: Queryable): Promise<RightsChange[]> {
+  return await database.query<RightsChange & Record<string, unknown>>(PUBLIC_RIGHTS)
+}
+
+/** One transaction, so that no session sees the role with more rights, or with fewer than it needs. */
+export async function settleRights(
+  database: Database,
+  logins: readonly { readonly role: string; readonly rights: DatabaseRights }[],
+): Promise<void> {
+  await database.transaction({ at: 'log.migrate' }, async (transaction) => {
+    // Two concurrent grants on one table would fail, so they take turns.
+    await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended('cupel.grants', 0))`)
+    const changes = await publicRights(transaction)
+    for (const { role, rights } of logins) changes.push(...(await rightsChanges(transaction, role, rights)))
+    for (const { statement } of changes) await transaction.query(statement)
+  })
+}
+
+/** Read models and tables of packages; `public` has the record of migrations. */
+const OWN_SCHEMAS = `(n.oid >= 16384 OR n.nspname = 'public')`
+
+const CHANGES = `
+  WITH role AS (SELECT oid, rolname FROM pg_roles WHERE rolname = $1),
+  asked AS (SELECT to_regclass(w.table)::oid AS oid, w.verb FROM json_to_recordset($2::json) AS w ("table" text, verb text)
+    WHERE w.verb <> 'MAINTAIN' OR current_setting('server_version_num')::int >= 170000),
+  wanted AS (
+    SELECT 'TABLE' AS kind, oid, verb FROM asked WHERE oid IS NOT NULL
+    UNION SELECT 'SCHEMA', c.relnamespace, 'USAGE' FROM asked JOIN pg_class AS c USING (oid)),
+  held AS (
+    SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, c.oid, a.privilege_type AS verb
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, aclexplode(c.relacl) AS a, role
+    WHERE ${OWN_SCHEMAS} AND a.grantee = role.oid
+    UNION ALL
+    SELECT 'SCHEMA', n.oid, a.privilege_type FROM pg_namespace AS n, aclexplode(n.nspacl) AS a, role
+    WHERE ${OWN_SCHEMAS} AND a.grantee = role.oid),
+  differing AS (
+    SELECT true AS "isGiven", m.* FROM (SELECT * FROM wanted EXCEPT SELECT * FROM held) AS m
+    UNION ALL SELECT false, s.* FROM (SELECT * FROM held EXCEPT SELECT * FROM wanted) AS s),
+  named AS (
+    SELECT d.*, CASE d.kind WHEN 'SCHEMA' THEN d.oid::regnamespace::text ELSE d.oid::regclass::text END AS on
+    FROM differing AS d),
+  memberships AS (
+    SELECT g.rolname FROM pg_auth_members AS m JOIN role ON m.member = role.oid JOIN pg_roles AS g ON g.oid = m.roleid)
+  SELECT "isGiven", "on", format(CASE WHEN "isGiven" THEN 'GRANT %s ON %s %s TO %I' ELSE 'REVOKE %s ON %s %s FROM %I' END,
+    string_agg(verb, ', ' ORDER BY verb), kind, "on", $1::text) AS statement
+  FROM named GROUP BY "isGiven", kind, "on"
+  UNION ALL
+  SELECT true, $3, format('GRANT %I TO %I', $3::text, $1::text)
+    || CASE WHEN current_setting('server_version_num')::int >= 160000 THEN ' WITH INHERIT FALSE, SET TRUE' ELSE '' END
+  WHERE $3 IS NOT NULL AND $3 NOT IN (SELECT rolname FROM memberships)
+  UNION ALL
+  SELECT false, rolname, format('REVOKE %I FROM %I', rolname, $1::text) FROM memberships WHERE rolname IS DISTINCT FROM $3
+  ORDER BY 1 DESC, 2`
+
+/** Only what this user may revoke: on a managed server the functions of large objects belong to somebody else. */
+const PUBLIC_RIGHTS = `
+  SELECT false AS "isGiven", 'temporary tables' AS on, format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', d.datname) AS statement
+  FROM pg_database AS d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) AS a
+  WHERE d.datname = current_database() AND a.grantee = 0 AND a.privilege_type = 'TEMPORARY' AND pg_has_role(d.datdba, 'USAGE')
+  UNION ALL
+  SELECT false, 'the schema public', 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'
+  FROM pg_namespace AS n, aclexplode(n.nspacl) AS a
+  WHERE n.nspname = 'public' AND a.grantee = 0 AND a.privilege_type = 'CREATE' AND pg_has_role(n.nspowner, 'USAGE')
+  UNION ALL
+  SELECT false, 'large objects', format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
+  FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a
+  WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ '^(lo_.*|loread|lowrite)$'
+    AND a.grantee = 0 AND pg_has_role(p.proowner, 'USAGE')`
