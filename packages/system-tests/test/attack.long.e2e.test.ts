@@ -9,6 +9,7 @@ import {
   isLongRun,
   noteSkip,
   runSeed,
+  scanFiles,
   startIdentityProvider,
 } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -69,7 +70,7 @@ const installations = new Map<boolean, Promise<AttackedInstallation>>()
 function installationOf({ kafka }: TargetOrder): Promise<AttackedInstallation> {
   const started =
     installations.get(kafka) ??
-    startAttacked({ kafka, executeAsOwner: executeAt, startSignInService: startIdentityProvider })
+    startAttacked({ kafka, executeAsOwner: executeAt, startSignInService: startIdentityProvider, scanFiles })
   installations.set(kafka, started)
   return started
 }

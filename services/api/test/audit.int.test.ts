@@ -14,6 +14,7 @@ import { noMetrics, silentLogger } from '@cupel/contracts'
 import { auditView } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storedKeyOf } from '../src/access/idempotent-call.js'
 import type { RunningApi } from '../src/index.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -173,7 +174,8 @@ describe('the trail', () => {
     const first = call(api.url, 'POST', '/v1/screen', order)
     await until(() => expect(installation.scorer.held()).not.toEqual([]))
     await installation.database.execute(
-      `UPDATE access.idempotency SET lease_until = now() - interval '1 second' WHERE idempotency_key = 'resumed'`,
+      `UPDATE access.idempotency SET lease_until = now() - interval '1 second' WHERE idempotency_key = $1`,
+      [storedKeyOf('resumed')],
     )
     const second = call(api.url, 'POST', '/v1/screen', order)
     await until(() => expect(installation.scorer.held()).toHaveLength(2))

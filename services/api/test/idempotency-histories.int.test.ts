@@ -21,7 +21,7 @@ import { assertWithin, createTestDatabase, type TestDatabase } from '@cupel/test
 import fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerIdempotently, idempotentRequest } from '../src/access/idempotent-call.js'
+import { answerIdempotently, idempotentRequest, storedKeyOf } from '../src/access/idempotent-call.js'
 import { jsonAnswer, type Answer, type KeyedCall } from '../src/http/endpoint.js'
 import { isRefusal, refuse, type Refusal } from '../src/http/problem.js'
 import {
@@ -177,7 +177,7 @@ test(
             const taken = await Promise.all(acting.map((story) => takeRound(story, story.rounds[index]!)))
             const rows = await rowsOf(acting)
             for (const [place, story] of acting.entries()) {
-              const row = rows.get(story.idempotencyKey) ?? null
+              const row = rows.get(storedKeyOf(story.idempotencyKey)) ?? null
               judgeRound(story, taken[place]!, row)
               story.row = row
             }
@@ -321,7 +321,7 @@ async function rowsOf(told: readonly Story[]): Promise<Map<string, ModelRow>> {
     `SELECT idempotency_key, encode(request_hash, 'hex') AS hash, work_id, held_by,
        (extract(epoch FROM lease_until) * 1000)::float8 AS lease, (extract(epoch FROM created_at) * 1000)::float8 AS created
      FROM access.idempotency WHERE idempotency_key = ANY ($1)`,
-    [told.map(({ idempotencyKey }) => idempotencyKey)],
+    [told.map(({ idempotencyKey }) => storedKeyOf(idempotencyKey))],
   )
   return new Map(
     rows.map((row) => [

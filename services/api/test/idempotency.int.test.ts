@@ -4,6 +4,7 @@ import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import fc from 'fast-check'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { storedKeyOf } from '../src/access/idempotent-call.js'
 import type { RunningApi } from '../src/index.js'
 import { canonicalJson } from '../src/http/canonical-json.js'
 import { ADDRESS, call, type Reply } from './http-client.js'
@@ -47,14 +48,14 @@ function post(
 async function endLease(idempotencyKey: string): Promise<void> {
   await installation.database.execute(
     `UPDATE access.idempotency SET lease_until = now() - interval '1 second' WHERE idempotency_key = $1`,
-    [idempotencyKey],
+    [storedKeyOf(idempotencyKey)],
   )
 }
 
 async function reservations(idempotencyKey: string): Promise<{ work_id: string }[]> {
   return await installation.database.query(
     'SELECT work_id FROM access.idempotency WHERE idempotency_key = $1',
-    [idempotencyKey],
+    [storedKeyOf(idempotencyKey)],
   )
 }
 
@@ -241,7 +242,7 @@ test('a key stands for a day, then for the next request; old ones are deleted', 
   const age = (interval: string) =>
     installation.database.execute(
       `UPDATE access.idempotency SET created_at = now() - $2::interval WHERE idempotency_key = $1`,
-      [order, interval],
+      [storedKeyOf(order), interval],
     )
   await age('23 hours 59 minutes')
   expect((await post(two, order)).text).toBe(first.text)

@@ -10,6 +10,7 @@ import { openDatabase, type Database } from '@cupel/postgres'
 import { noteSkip, startIdentityProvider, until } from '@cupel/testkit'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect } from 'vitest'
+import { storedKeyOf } from '../src/access/idempotent-call.js'
 import { streamLimits } from '../src/http/event-streams.js'
 import { exampleOf, type Described } from './described.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
@@ -187,7 +188,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       void send(at, { url: stalledUrl, headers }).catch(() => undefined)
       await until(async () => {
         const reserved = 'SELECT 1 FROM access.idempotency WHERE idempotency_key = $1'
-        expect(await installation.database.query(reserved, [idempotencyKey])).toHaveLength(1)
+        expect(await installation.database.query(reserved, [storedKeyOf(idempotencyKey)])).toHaveLength(1)
       })
       return await send(at, { headers })
     },

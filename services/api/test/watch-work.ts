@@ -1,6 +1,7 @@
 /** Creates watches in the states that tests need. */
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
+import { storedKeyOf } from '../src/access/idempotent-call.js'
 import { exampleOf } from './described.js'
 import { call, type Reply } from './http-client.js'
 import type { Installation } from './installation.js'
@@ -18,7 +19,7 @@ export async function whileWatchesWait(
     calls.begin()
     await until(async () => {
       const reserved = 'SELECT 1 FROM access.idempotency WHERE idempotency_key = $1'
-      expect(await database.query(reserved, [calls.idempotencyKey])).toHaveLength(1)
+      expect(await database.query(reserved, [storedKeyOf(calls.idempotencyKey)])).toHaveLength(1)
     })
     return await calls.repeat()
   })

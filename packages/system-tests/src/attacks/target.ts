@@ -21,11 +21,15 @@ export interface Target {
   /** Runs a statement with the owner's account of the database. */
   readonly executeAsOwner: ExecuteAsOwner
   readonly startSignInService: StartSignInService
+  readonly scanFiles: ScanFiles
   /** Stops the services and the software below them; `start` starts them again, at another address. Not behind a proxy. */
   stop(): Promise<void>
   /** `settings`: besides those that every attack has. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>
 }
+
+/** Searches every file of a folder for texts, also in what is compressed. Resolves to `<text> in <file>`. */
+export type ScanFiles = (folder: string, texts: readonly string[]) => { readonly found: readonly string[] }
 
 /** A sign-in service that the test owns. */
 export type StartSignInService = () => Promise<{
@@ -77,7 +81,7 @@ export async function startAttacked({
   ...means
 }: { readonly kafka: boolean } & Pick<
   Target,
-  'executeAsOwner' | 'startSignInService'
+  'executeAsOwner' | 'startSignInService' | 'scanFiles'
 >): Promise<AttackedInstallation> {
   const order = {
     kafka,
@@ -161,7 +165,7 @@ async function createVictim(installation: Installation): Promise<Victim> {
   }
 }
 
-async function createTenant(home: string, name: string): Promise<Tenant> {
+export async function createTenant(home: string, name: string): Promise<Tenant> {
   const account = await answerOf(home, ['accounts', 'create', name])
   const accountId = String(account['account_id'])
   const [key, readOnlyKey] = [

@@ -1,11 +1,13 @@
 /** Texts that a caller writes where nobody expects a name: none may be readable in a file of the installation. */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type Client } from '../client.js'
 import { endedJob, submitJob } from '../bulk-client.js'
 import { checkout } from '../installation.js'
 import type { Attack } from './attack.js'
+import { answerOf, createTenant, type Target } from './target.js'
 
 const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const JOB_TIMEOUT_MS = 120_000
@@ -34,28 +36,56 @@ export const texts: readonly Attack[] = [
   {
     name: 'a name in every text of every endpoint',
     threat: 'exposure',
-    // The files of a broker are compressed, and a proxy stores nothing.
-    concerns: ({ proxy, installation }) => proxy === null && installation.ready.log.kind === 'embedded',
-    async run({ baseUrl, attacker, installation }) {
+    // A proxy stores nothing.
+    concerns: ({ proxy }) => proxy === null,
+    async run(target) {
+      const { baseUrl, installation } = target
       const marker = `Jane${randomBytes(6).toString('hex')}`
-      const client = createClient([baseUrl], attacker.key)
+      const { accountId, key } = await createTenant(installation.home, `${marker}account`)
+      const client = createClient([baseUrl], key)
+      const copies = mkdtempSync(join(tmpdir(), 'cupel-copies-'))
       try {
         const ids = await objectsOf(client)
         const written = await writeEverywhere(client, ids, marker)
         const job = await submitJob(client, [LABELLED, `${marker}row`], `texts-${marker.slice(4)}`)
         await endedJob(client, job.job_id, JOB_TIMEOUT_MS)
-        const { found, hasLabelled } = scan(installation.home, marker)
+        const before = await foundIn(target, { copies, marker, name: 'before' })
+        await answerOf(installation.home, ['accounts', 'erase', accountId, '--reason', `${marker}reason`])
+        const after = await foundIn(target, { copies, marker, name: 'after' })
         return {
-          limit: 'no file, table or record holds it as it was written',
-          measured: `${written} texts written; found ${found.length === 0 ? 'none' : found.join(', ')}`,
-          held: found.length === 0 && hasLabelled && written > 20,
+          limit:
+            'no file, table, record, archive or support bundle holds it as it was written, before or after an erasure',
+          measured: `${written} texts written; found ${[...before, ...after].join(', ') || 'none'}`,
+          held: before.length + after.length === 0 && written > 20,
         }
       } finally {
         await client.close()
+        rmSync(copies, { recursive: true, force: true })
       }
     },
   },
 ]
+
+interface Copies {
+  readonly copies: string
+  readonly marker: string
+  readonly name: string
+}
+
+/** Makes an archive and a support bundle, and searches them and the home. Throws if the search finds not even what is public. */
+async function foundIn(
+  { installation: { home }, scanFiles }: Target,
+  { copies, marker, name }: Copies,
+): Promise<string[]> {
+  await answerOf(home, ['archive', 'create', join(copies, name)])
+  await answerOf(home, ['support-bundle', '--output', join(copies, `${name}.tar.gz`)])
+  return [home, copies].flatMap((folder) => {
+    const found = scanFiles(folder, [marker, LABELLED]).found
+    const isPublic = (one: string): boolean => one.startsWith(LABELLED)
+    if (!found.some(isPublic)) throw new Error(`Nothing in ${folder} has the screened address`)
+    return found.filter((one) => !isPublic(one)).map((one) => `${name}: ${one}`)
+  })
+}
 
 /** Ids of objects of the caller, by the path parameters that take them. */
 async function objectsOf(client: Client): Promise<Readonly<Record<string, string>>> {
@@ -84,6 +114,7 @@ async function writeEverywhere(
         client.send(method, to, body === undefined ? undefined : JSON.stringify(body), {
           'user-agent': next(),
           referer: next(),
+          'idempotency-key': next(),
         })
       for (const { in: where, name, schema } of operation.parameters ?? [])
         if (where === 'query' && isText(schema)) await send(`${place}?${name}=${next()}`)
@@ -121,20 +152,6 @@ function variants(schema: Schema, example: unknown, walk: Walk): unknown[] {
   }
   if (anyOf !== undefined) return anyOf.flatMap((one) => variants(one, example, walk))
   return isText(schema) ? [walk.next()] : []
-}
-
-/** Files that hold the marker, with what stands before it. `hasLabelled`: the search finds what is public, the screened address. */
-function scan(home: string, marker: string): { found: string[]; hasLabelled: boolean } {
-  const found = new Set<string>()
-  let hasLabelled = false
-  for (const [path, bytes] of filesOf(home)) {
-    hasLabelled ||= bytes.includes(LABELLED)
-    for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + 1)) {
-      const [text] = /^\w+/.exec(bytes.toString('latin1', at, at + 40))!
-      found.add(`${text.slice(marker.length)} in ${path.slice(home.length + 1)}`)
-    }
-  }
-  return { found: [...found], hasLabelled }
 }
 
 /** Every file of the installation. Leaves out those that a running process removes meanwhile. */

@@ -41,6 +41,9 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): KeyHeader {
   }
 }
 
+/** What is stored of a key: it is free text of the caller, who may write a name into it. */
+export const storedKeyOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
+
 /** The request of a key. Requests with the same method, path, query and canonical JSON are the same request. */
 export async function idempotentRequest(
   key: string,
@@ -51,7 +54,7 @@ export async function idempotentRequest(
   const requestHash = createHash('sha256')
     .update(`${request.method}\n${request.url}\n${canonicalJson(body)}`)
     .digest()
-  return { key, requestHash, candidateId: await idempotency.newWorkId() }
+  return { key: storedKeyOf(key), requestHash, candidateId: await idempotency.newWorkId() }
 }
 
 export interface IdempotentCallParts {
