@@ -17,7 +17,7 @@ const USAGE = `npm run bench -- WHAT [options]
   judgement   precision and recall on real lists, compared with an oracle
   scale       import rates and screens with many rows: labels, ledger
   archive     create, verify and recompute an archive
-  neighbours  p95 of a customer's screens while others call
+  neighbours  p50 and p95 of a customer's screens while others call
 options
   --only a,b                 parts of load and scale, or words in the names of neighbours
   --profile embedded|kafka   (default: both for load, kafka for cost, embedded otherwise)

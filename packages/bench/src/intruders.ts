@@ -64,12 +64,15 @@ export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
   }
 }
 
-/** Calls at the given rate, whether or not the earlier calls were answered, and drops the answers. */
-export function beginGets(baseUrl: string, key: string, get: Get, perSecond: number): Intrusion {
+export const beginGets = (baseUrl: string, key: string, get: Get, perSecond: number): Intrusion =>
+  beginCalls(() => getOnce(baseUrl, key, get), perSecond)
+
+/** Calls at the given rate, whether or not the earlier calls were answered. `callOnce` resolves to the status. */
+export function beginCalls(callOnce: () => Promise<number>, perSecond: number): Intrusion {
   const seen = new Map<number, number>()
   const open = new Set<Promise<void>>()
   const timer = setInterval(() => {
-    const call: Promise<void> = getOnce(baseUrl, key, get).then((status) => {
+    const call: Promise<void> = callOnce().then((status) => {
       count(seen, status)
       open.delete(call)
     })
@@ -89,7 +92,7 @@ function count(seen: Map<number, number>, status: number): void {
 }
 
 /** The status of the answer, once it was read to its end. */
-function getOnce(baseUrl: string, key: string, { path, accept }: Get): Promise<number> {
+export function getOnce(baseUrl: string, key: string, { path, accept }: Get): Promise<number> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${key}`, accept }
     const options = { headers, localAddress: GREEDY_ADDRESS, timeout: LAST_ANSWER_MS }

@@ -28,6 +28,8 @@ export interface SystemOptions {
   readonly root: string
   /** Of the Kafka profile: 1 or 3. */
   readonly brokers: number
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** The started broker is measured with both JIT compilers, as in service. */
@@ -45,13 +47,14 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
 
 /** Runs `work` on a new installation and removes it afterwards. */
 export function withSystem<T>(
-  { root, brokers }: SystemOptions,
+  { root, brokers, environment = {} }: SystemOptions,
   profile: Profile,
   work: (system: RunningSystem) => Promise<T>,
 ): Promise<T> {
   return withHome(async (home) => {
     const installation = await startInstallation({
-      ...{ home, kafka: profile === 'kafka', brokers, flags: flagsOfStart(root), environment: ENVIRONMENT },
+      ...{ home, kafka: profile === 'kafka', brokers, flags: flagsOfStart(root) },
+      environment: { ...ENVIRONMENT, ...environment },
     })
     const { ready: line, supervisor, startMs: readyAfterMs } = installation
     try {
