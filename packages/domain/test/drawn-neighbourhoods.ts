@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { chooser } from './chooser.js'
 import type { TaintMethod } from '../src/index.js'
-import type { ReferenceCase, ReferenceTransfer } from './reference-case.js'
-import type { ReferenceSource } from './reference-taint.js'
+import { WRAPPER, type ReferenceCase, type ReferenceToken, type ReferenceTransfer } from './reference-case.js'
+import { THEN, type ReferenceSource } from './reference-taint.js'
 
 /** `a` is screened. */
 export const nodes = ['a', 'b', 'c', 'd', 'e', 'f'] as const
@@ -32,7 +32,7 @@ export interface DrawnNeighbourhood extends ReferenceCase {
 const routes = [
   [
     ['e', 'f', 'b', 'j'],
-    ['b', 'c', 'd'],
+    ['b', 'c', 'd', 'j'],
   ],
   [
     ['b', 'c', 'd', 'j'],
@@ -40,8 +40,8 @@ const routes = [
   ],
   [nodes, nodes],
 ] as const
-/** `z` is an address without an owner, `j` a CoinJoin. */
-const sparse = [...nodes, 'z', 'j']
+/** `z` is an address without an owner, `j` a CoinJoin, `i` what the chain itself gives, `w` the contract of the wrapped coin. */
+const sparse = ['a', ...nodes, 'z', 'j', 'i', WRAPPER]
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 const amounts = upTo(41)
@@ -51,7 +51,15 @@ const dusts = upTo(20)
 export const TIME_UNIT_S = 8 * 3_600
 const times = [0, 1, 2, 3, 4, 5, 6, null]
 /** Most are of one asset, some of the two assets of one value, some of another, and few of an asset that does not count. */
-const assetChoices = [...Array<''>(8).fill(''), 'usdt', 'usdt', 'dai', 'wbtc', 'unknown token'] as const
+const assetChoices = [
+  ...Array<''>(8).fill(''),
+  'usdt',
+  'usdt',
+  'dai',
+  'wbtc',
+  'weth',
+  'unknown token',
+] as const
 export const MILLION_MILLION = 10n ** 12n
 /** FIFO moves single base units, so it has only stablecoins of few decimals. */
 const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
@@ -61,6 +69,7 @@ const assetsFor = (method: TaintMethod): DrawnNeighbourhood['assets'] => ({
     ? { usdc: { group: 'usd', scale: MILLION_MILLION, decimals: 6 } }
     : { dai: { group: 'usd', scale: 1n, decimals: 18 } }),
   wbtc: { group: 'wbtc', scale: 1n, decimals: 8 },
+  weth: { group: '', scale: 1n, decimals: 18, wraps: '' },
 })
 
 interface Drawing {
@@ -79,23 +88,26 @@ function drawnTransfer(
   const choose = chooser(drawn)
   const chooseMore = chooser(more)
   const route = choose([0, 1, 2, 0, 1, 2, 0, 1])
-  const [first, second] = at % 16 === 15 ? [sparse, sparse] : routes[route]!
+  const [first, second] = at % 6 === 5 ? [sparse, sparse] : routes[route]!
   const [one, other] = [choose<string>(first), choose<string>(second)]
   const turned = choose([false, true])
   const drawnAsset = chooseMore(assetChoices)
-  const asset = drawnAsset === 'dai' && method === 'fifo' ? 'usdc' : drawnAsset
-  const amount = BigInt(choose(amounts)) * scale * (asset === 'dai' ? MILLION_MILLION : 1n)
+  const drawnAmount = BigInt(choose(amounts)) * scale
   const [time, proven] = [choose(times), choose([true, false, true])]
   const block = choose([5, 5, 6, 6, 7, 8, 9, null])
   const [index, position] = [chooseMore([0, 1, 2, null]), chooseMore([0, 1, null])]
   const hash = chooseMore([`unlike ${at}`, `unlike ${at}`, `unlike ${at}`, 'one', 'other', ''])
-  const [from, to] = turned ? [other, one] : [one, other]
+  const [sender, receiver] = turned ? [other, one] : [one, other]
+  // Nobody pays the chain.
+  const [from, to] = receiver === 'i' ? [receiver, sender] : [sender, receiver]
+  const isWrapped = [from, to].includes(WRAPPER)
+  const asset = isWrapped ? '' : drawnAsset === 'dai' && method === 'fifo' ? 'usdc' : drawnAsset
   return {
     id: String(at).padStart(4, '0'),
     hash,
     from,
     to,
-    amount,
+    amount: drawnAmount * (asset === 'dai' ? MILLION_MILLION : 1n),
     time,
     day: time === null ? null : dayOf(time),
     proven,
@@ -128,22 +140,85 @@ export const DESIGNATED_AT = 3
 /** The confidence C of a CoinJoin, which has no label. */
 export const COINJOIN_PPM = 1_000_000
 
-function drawnSources(drawn: number): Readonly<Record<string, readonly ReferenceSource[]>> {
+/** Sources of addresses and of the contracts of assets, and when designations were in force that have ended since. */
+function drawnSources(drawn: number): Pick<ReferenceCase, 'sources' | 'ended'> {
   const choose = chooser(drawn)
   const found = new Set([choose(['e', 'f']), choose(others)])
+  // One number does not hold so many choices.
+  const chooseMore = chooser(Math.imul(drawn, 2_654_435_761) >>> 0)
+  const kind = chooseMore(['live', 'live', 'cluster', 'ended', 'ended'] as const)
   const sources = [...found].map((name): [string, readonly ReferenceSource[]] => {
     const list = [choose([1, 2]), 1].slice(0, choose([1, 2])).map((): ReferenceSource => {
       const [category, subcategory] = choose(categoryChoices).split('/') as [string, string]
-      return {
-        ...{ category, subcategory },
-        ppm: choose(confidences),
-        designatedAt: choose([DESIGNATED_AT, null, DESIGNATED_AT]),
-      }
+      const ppm = choose(confidences)
+      const designatedAt = choose([DESIGNATED_AT, null, DESIGNATED_AT])
+      return kind === 'cluster'
+        ? { category, subcategory: '', ppm: inCluster(ppm), designatedAt, cluster: true }
+        : { category, subcategory, ppm, designatedAt }
     })
     return [name, [...new Map(list.map((one) => [one.category, one])).values()]]
   })
+  const [[first, ofFirst]] = sources as [[string, readonly ReferenceSource[]]]
+  const others_ = ofFirst.filter(({ category }) => category !== 'sanctions')
+  const interval = chooseMore([
+    { from: 1, to: 4 },
+    { from: null, to: 3 },
+    { from: 2, to: 9 },
+  ])
+  const past: ReferenceSource = {
+    ...{
+      category: 'sanctions',
+      subcategory: '',
+      ppm: 1_000_000,
+      designatedAt: interval.from,
+      historical: true,
+    },
+  }
+  const contract = chooseMore(['', '', '', '', '', 'usdt', 'wbtc', 'new token'])
   const coinJoin = { category: 'mixer', subcategory: 'coinjoin', ppm: COINJOIN_PPM, designatedAt: null }
-  return { ...Object.fromEntries(sources), j: [coinJoin] }
+  const issuer = {
+    category: chooseMore(['sanctions', 'scam', 'sanctions']),
+    subcategory: '',
+    designatedAt: null,
+  }
+  return {
+    sources: {
+      ...Object.fromEntries(sources),
+      ...(kind === 'ended' ? { [first]: others_, [first + THEN]: [...others_, past] } : {}),
+      ...(contract === ''
+        ? {}
+        : { [contract]: [{ ...issuer, ppm: chooseMore([1_000_000, 400_000, 1_000_000]) }] }),
+      j: [coinJoin],
+    },
+    ended: kind === 'ended' ? { [first]: interval } : {},
+  }
+}
+
+/** What a label of another member of the cluster counts. */
+export const inCluster = (ppm: number): number => Math.floor((ppm * 9 + 5) / 10)
+
+function drawnTokens(drawn: number): readonly ReferenceToken[] {
+  const choose = chooser(drawn)
+  const count = choose([0, 0, 0, 0, 1, 2])
+  const tokens = Array.from({ length: count }, (): ReferenceToken => ({
+    ...{ direction: choose(['in', 'out'] as const), contract: choose(['new token', 'other new token']) },
+    ...{ counterparty: choose(others), amount: BigInt(choose([1, 7, 1_000])), transfers: choose([1, 3]) },
+  }))
+  const keyOf = ({ direction, contract, counterparty }: ReferenceToken): string =>
+    `${direction} ${contract} ${counterparty}`
+  return [...new Map(tokens.map((one) => [keyOf(one), one])).values()]
+}
+
+/** Further transfers of the address, added up, of those that a limit leaves out. */
+function bundlesOf(left: readonly ReferenceTransfer[], drawn: number): readonly ReferenceTransfer[] {
+  const choose = chooser(drawn)
+  return left
+    .filter(({ asset, from, to, amount }) => asset !== 'unknown token' && from !== to && amount > 0n)
+    .map((one) => ({
+      ...{ ...one, id: `b${one.id}`, hash: '', index: null, position: null },
+      // Of one day.
+      bundle: { transfers: choose([1, 2, 5]), firstTime: one.time },
+    }))
 }
 
 /** Shares can be taken only of a whole history, so most histories are whole. */
@@ -192,8 +267,8 @@ function drawnNeighbourhood(
   const isOrdered = choose([true, true, false])
   const transfers = draws.map(([one, more], at) => drawnTransfer(one, more, { method, scale, isOrdered }, at))
   const mask = choose(masks)
-  const followed = others.filter((_, index) => mask & (1 << index))
-  const sources = drawnSources(labels)
+  const followed = [...others.filter((_, index) => mask & (1 << index)), ...choose([[], ['j']])]
+  const { sources, ended } = drawnSources(labels)
   const clean = choose(['', '', 'd', 'f'])
   const [hops, dust] = [choose([1, 2, 3, 4]), BigInt(1 + choose(dusts)) * scale]
   const [history, truncated, isCleanService] = [
@@ -202,21 +277,30 @@ function drawnNeighbourhood(
     choose([false, false, false, false, false, false, false, true]),
   ]
   const prices = choose(priceChoices)
-  const own = transfers.filter(({ from, to }) => from === 'a' || to === 'a').map(({ id }) => id)
+  // With an address that is followed each of its transfers is read.
+  const isUnfollowed = ({ from, to }: ReferenceTransfer): boolean =>
+    ![from, to].some((at) => followed.includes(at))
+  const own = transfers.filter(({ from, to }) => from === 'a' || to === 'a')
+  const read = truncated ? own.slice(0, -1 - (labels % 3)) : own
   return {
     screened: 'a',
     transfers,
     assets: assetsFor(method),
-    sources,
+    ...{ sources, ended },
+    bundles: truncated ? bundlesOf(own.slice(read.length).filter(isUnfollowed), labels) : [],
+    unknownTokens: drawnTokens(labels),
     clean: clean === '' ? [] : [clean],
     followed,
     // A hub has no label and is not followed.
     hubs: choose([true, false])
-      ? others.filter((at) => !followed.includes(at) && sources[at] === undefined && at !== clean)
+      ? others.filter(
+          (at) =>
+            !followed.includes(at) && sources[at] === undefined && ended[at] === undefined && at !== clean,
+        )
       : [],
     hops,
     method,
-    ownIds: truncated ? own.slice(0, -1) : own,
+    ownIds: read.map(({ id }) => id),
     undeclared: histories[history],
     history,
     truncated,

@@ -9,7 +9,7 @@ import {
   type ReferenceShare,
   type ReferenceTransfer,
 } from './reference-case.js'
-import { fifoUnits, partsByRoute } from './reference-taint.js'
+import { addressOfSource, fifoUnits, partsByRoute, sourceOf } from './reference-taint.js'
 
 export interface ReferenceBreakdown {
   readonly total: bigint
@@ -33,7 +33,8 @@ interface Piece {
   readonly of: ReferenceTransfer
 }
 
-const LEADING = ['sanctions', 'darknet', 'stolen', 'scam', 'mixer', 'clean_exchange']
+const LEADING = ['sanctions', 'darknet', 'stolen', 'scam', 'mixer', 'clean_exchange', 'issuance']
+const ISSUANCE = 'i'
 
 export function divided(
   given: ReferenceCase,
@@ -82,7 +83,7 @@ function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
     microUsd: valueOf(given, one, amount),
     of: one,
   })
-  const leading = categoriesOf(given, other)[0]
+  const leading = categoriesOf(given, sourceOf(given, other, { ...one, ...firstOf(one) }))[0]
   if (leading !== undefined) return [piece(`${leading} direct`, other, one.amount)]
   if (given.hubs.includes(other)) return [piece('service direct', other, one.amount)]
   let left = one.amount
@@ -91,7 +92,7 @@ function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
   for (const { category, source, amount } of throughOf(given, one, direction)) {
     const part = amount < left ? amount : left
     left -= part
-    const key = `${category} ${source}`
+    const key = `${category} ${addressOfSource(source)}`
     taken.set(key, { category, source, amount: (taken.get(key)?.amount ?? 0n) + part })
   }
   const pieces = [...taken.values()]
@@ -99,6 +100,9 @@ function piecesOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
     .map(({ category, source, amount }) => piece(`${category} indirect`, source, amount))
   return left > 0n ? [...pieces, piece('unattributed ', other, left)] : pieces
 }
+
+const firstOf = ({ bundle }: ReferenceTransfer) =>
+  bundle === undefined ? {} : { firstTime: bundle.firstTime }
 
 interface Through {
   readonly category: string
@@ -116,7 +120,8 @@ function throughOf(
   direction: 'in' | 'out',
 ): readonly Through[] {
   const clean = Object.fromEntries(given.clean.map((name) => [name, given.sources[name] ?? [CLEAN]]))
-  const taint = taintOf({ ...given, sources: { ...given.sources, ...clean } }, one, direction)
+  const known = { ...given.sources, ...clean }
+  const taint = taintOf({ ...given, sources: known }, one, direction)
   if (taint === null) return []
   const depth = given.hops - 1
   const best = (
@@ -154,20 +159,29 @@ const byRoute = (a: Lead, b: Lead): number =>
 const bySureness = (a: Lead, b: Lead): number => b.ppm - a.ppm || byRoute(a, b)
 
 const ppmOf = ({ sources }: ReferenceCase, address: string, category: string): number =>
-  (sources[address] ?? [CLEAN]).find((one) => one.category === category)!.ppm
+  category === 'issuance'
+    ? 1_000_000
+    : ((sources[address] ?? []).find((one) => one.category === category)?.ppm ?? CLEAN.ppm)
 
 const CLEAN = { category: 'clean_exchange', subcategory: '', ppm: 850_000, designatedAt: null }
 
 /** Skips a category for which another source on the route stands. */
 const leadingOfRoute = (given: ReferenceCase, route: readonly string[]): string | undefined =>
-  categoriesOf(given, route[0]!).find((category) =>
-    route.slice(1).every((at) => !categoriesOf(given, at).includes(category)),
+  categoriesOf(given, route[0]!).find(
+    (category) =>
+      (category === 'sanctions' || !route.slice(1).includes(COINJOIN_NODE)) &&
+      route.slice(1).every((at) => !categoriesOf(given, at).includes(category)),
   )
+
+/** Behind a CoinJoin nobody is known but the designated participants. */
+const COINJOIN_NODE = 'j'
 
 /** The categories to which an address is attributed with enough confidence, the leading one first. */
 const categoriesOf = ({ sources, clean }: ReferenceCase, address: string): readonly string[] =>
   LEADING.filter((category) =>
-    category === 'clean_exchange'
-      ? clean.includes(address) && sources[address] === undefined
-      : (sources[address] ?? []).some((one) => one.category === category && one.ppm >= 500_000),
+    category === 'issuance'
+      ? address === ISSUANCE
+      : category === 'clean_exchange'
+        ? clean.includes(address) && sources[address] === undefined
+        : (sources[address] ?? []).some((one) => one.category === category && one.ppm >= 500_000),
   )

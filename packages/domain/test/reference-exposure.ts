@@ -5,9 +5,11 @@
 import { divided, type ReferenceBreakdown } from './reference-breakdown.js'
 import {
   counts,
+  followedAs,
+  isOwnOf,
+  numberOf,
   scaled,
   sharesOf,
-  stepsOf,
   sumOrNull,
   taintOf,
   valueOf,
@@ -16,9 +18,9 @@ import {
   type ReferenceShare,
   type ReferenceTransfer,
 } from './reference-case.js'
-import { isCertain, timeline } from './reference-order.js'
-import { halfUp, pointsOf, weightedOf } from './reference-points.js'
-import { partsThrough, type Part, type ReferenceSource } from './reference-taint.js'
+import { netsOf, ofItems, reasonsAgainst, uncountedOf } from './reference-history.js'
+import { halfUp, NOTHING, pointsOf, weightedOf } from './reference-points.js'
+import { partsThrough, sourceOf, type Part, type ReferenceSource } from './reference-taint.js'
 
 export interface ReferenceMeasure {
   readonly amount: bigint
@@ -33,17 +35,22 @@ export interface ReferenceMeasure {
   readonly lastAt: number | null
   readonly counterparties: ReadonlyMap<string, ReferenceShare>
   readonly hundredths: number
+  /** The cap, in points, and why the points were limited; null if it does not count. */
+  readonly base: number | null
+  readonly cappedBy: string | null
   /** Weighted, in hundredths. */
   readonly contribution: number
 }
 
 export interface ReferenceExposure {
-  /** Keys are `category/subcategory relation direction weak pre group`. */
+  /** Keys are `category/subcategory relation direction weak pre cluster historical group`. */
   readonly measures: ReadonlyMap<string, ReferenceMeasure>
   /** Keys are `direction group`. */
   readonly breakdown: ReadonlyMap<string, ReferenceBreakdown>
   /** The reasons why the history is not complete. */
   readonly incomplete: readonly string[]
+  /** What transfers explain of each asset; empty if not all were read. */
+  readonly nets: ReadonlyMap<string, bigint>
 }
 
 const SEVERE = ['ransomware', 'terrorist_financing', 'csam']
@@ -53,10 +60,11 @@ export function referenceExposure(given: ReferenceCase): ReferenceExposure {
   const measures = new Map<string, ReferenceMeasure>()
   const breakdown = new Map<string, ReferenceBreakdown>()
   const spheres: Sphere[] = []
-  const counted = given.transfers.filter((one) => counts(given, one) && given.ownIds.includes(one.id))
+  const counted = [...given.transfers, ...given.bundles].filter(
+    (one) => counts(given, one) && isOwnOf(given, one),
+  )
   const incomplete = reasonsAgainst(given, counted)
-  const isComplete =
-    !given.truncated && incomplete.every((reason) => [EXECUTION, ORDER, FUNDS].includes(reason))
+  const isComplete = !given.truncated && incomplete.every((reason) => ofItems.includes(reason))
   for (const group of new Set(Object.values(given.assets).map((asset) => asset.group)))
     for (const direction of ['in', 'out'] as const) {
       const own = counted.filter(
@@ -76,108 +84,36 @@ export function referenceExposure(given: ReferenceCase): ReferenceExposure {
       breakdown.set(`${direction} ${group}`, divided(given, own, direction, isComplete, uncounted))
       spheres.push({ group, direction, total, isComplete, found })
     }
+  for (const [key, flow] of unknownFlowsOf(given, isComplete)) breakdown.set(key, flow)
   const enough = enoughOf(given, spheres)
   for (const sphere of spheres) measure(given, sphere, enough, measures)
-  return { measures, breakdown, incomplete }
+  return { measures, breakdown, incomplete, nets: given.truncated ? new Map() : netsOf(given) }
 }
 
-const EXECUTION = 'execution_unknown'
-const ORDER = 'unknown_order'
-const FUNDS = 'intermediary_shortfall'
-
-function reasonsAgainst(given: ReferenceCase, own: readonly ReferenceTransfer[]): readonly string[] {
-  // If no range of a kind is declared at all, that reason is given instead.
-  const isOutside = own.some(
-    ({ block, asset }) =>
-      block === null &&
-      !given.undeclared.includes('range_in_future') &&
-      !(asset !== '' && given.undeclared.includes('no_tokens')),
+/** All tokens outside the table are uncounted; nothing is known of their value. */
+function unknownFlowsOf(
+  { unknownTokens, screened }: ReferenceCase,
+  isComplete: boolean,
+): ReadonlyMap<string, ReferenceBreakdown> {
+  const flows = new Map<string, Piece[]>()
+  for (const { direction, contract, counterparty: source, amount, transfers } of unknownTokens) {
+    const of = { ...unplaced, from: source, to: screened, amount, bundle: { transfers, firstTime: null } }
+    const key = `${direction} ${contract}`
+    flows.set(key, [...(flows.get(key) ?? []), { source, amount, microUsd: null, of }])
+  }
+  return new Map(
+    [...flows].map(([key, pieces]) => {
+      const amount = pieces.reduce((sum, one) => sum + one.amount, 0n)
+      const whole = { amount, microUsd: null, counterparties: sharesOf(pieces) }
+      return [key, { total: amount, microUsd: null, isComplete, parts: new Map([['uncounted ', whole]]) }]
+    }),
   )
-  const reasons = new Set(given.undeclared)
-  if (isOutside) reasons.add('range_gap')
-  // The sums of a truncated history need not match.
-  if (!given.truncated && hasShortfall(given)) reasons.add('shortfall')
-  if (uncountedOf(given).length > 0) reasons.add('uncounted_value')
-  if (own.some(({ proven }) => !proven)) reasons.add(EXECUTION)
-  const mayHide = (asset: string): boolean =>
-    mayHideOrder(given, asset, 'in') || mayHideOrder(given, asset, 'out')
-  if (Object.keys(given.assets).some(mayHide)) reasons.add(ORDER)
-  if (reasons.size === 0 && !given.truncated && mayHideFunds(given)) reasons.add(FUNDS)
-  return [...reasons].sort()
 }
 
-/** Own transfers that change a balance and have no counterparty: made, destroyed, or of an unknown side. */
-const uncountedOf = (given: ReferenceCase): readonly ReferenceTransfer[] =>
-  given.transfers.filter(
-    (one) =>
-      given.ownIds.includes(one.id) &&
-      one.amount > 0n &&
-      one.from !== one.to &&
-      given.assets[one.asset] !== undefined &&
-      !counts(given, one),
-  )
-
-/** A path leads through an address with an uncertain order, and value of an illicit source came to that address. */
-function mayHideOrder(given: ReferenceCase, asset: string, direction: 'in' | 'out'): boolean {
-  const steps = stepsOf(given, asset, direction)
-  const into = (at: string): readonly string[] => [
-    ...new Set(steps.filter(({ to, from }) => to === at && from !== given.screened).map(({ from }) => from)),
-  ]
-  const isTainted = (at: string, depth: number): boolean =>
-    steps.some(
-      (one) =>
-        one.to === at &&
-        one.from !== given.screened &&
-        ((given.sources[one.from] ?? []).length > 0 ||
-          (depth > 1 &&
-            given.followed.includes(one.from) &&
-            partsThrough({ ...given, transfers: steps }, direction, one, depth - 1).length > 0)),
-    )
-  const hides = (at: string, depth: number): boolean =>
-    given.followed.includes(at) &&
-    ((isTainted(at, depth) && !isCertain(steps.filter(({ from, to }) => from === at || to === at))) ||
-      (depth > 1 && into(at).some((from) => hides(from, depth - 1))))
-  const own = steps.filter(({ to, id }) => to === given.screened && given.ownIds.includes(id))
-  return given.hops > 1 && own.some(({ from }) => hides(from, given.hops - 1))
-}
-
-/** At some point of its timeline the screened address had sent more than it had received. Burnt value counts as held. */
-function hasShortfall(given: ReferenceCase): boolean {
-  return Object.keys(given.assets).some((asset) => {
-    const own = given.transfers.filter(
-      (one) => one.asset === asset && one.amount > 0n && one.from !== one.to && given.ownIds.includes(one.id),
-    )
-    let balance = 0n
-    return timeline(own, given.screened).some((one) => {
-      balance += one.to === given.screened ? one.amount : -one.amount
-      return balance < 0n
-    })
-  })
-}
-
-/** Value came over an address that sent more than it had received. */
-function mayHideFunds(given: ReferenceCase): boolean {
-  return Object.keys(given.assets).some((asset) => {
-    const moved = given.transfers.filter(
-      (one) => one.asset === asset && one.amount > 0n && one.from !== one.to,
-    )
-    const lacks = (at: string): boolean => {
-      let balance = 0n
-      const touching = moved.filter(({ from, to }) => from === at || to === at)
-      return timeline(touching, at).some((one) => {
-        balance += one.to === at ? one.amount : -one.amount
-        return balance < 0n
-      })
-    }
-    const hides = (at: string, depth: number): boolean =>
-      depth > 0 &&
-      at !== given.screened &&
-      given.followed.includes(at) &&
-      (lacks(at) || moved.some(({ from, to }) => to === at && hides(from, depth - 1)))
-    return moved.some(
-      ({ id, from, to }) => to === given.screened && given.ownIds.includes(id) && hides(from, given.hops - 1),
-    )
-  })
+type Piece = Parameters<typeof sharesOf>[0][number]
+const unplaced = {
+  ...{ id: '', hash: '', asset: '', proven: true, coinJoin: false },
+  ...{ block: null, index: null, position: null, time: null, day: null },
 }
 
 interface Standing {
@@ -198,10 +134,16 @@ function foundFor(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
   const standing = [...byKey].flatMap(([key, found]) =>
     given.method === 'poison' && key.endsWith('indirect') ? [surest(found)] : found,
   )
+  const issued = (given.sources[followedAs(given, one)] ?? [])
+    .filter((source) => one.asset !== '' && !standing.some((known) => isOneKind(known, source)))
+    .map((source): Standing => ({
+      part: { route: [one.asset], proven: one.proven, amount: one.amount },
+      source,
+    }))
   const hub: Standing[] = given.hubs.includes(other)
     ? [{ part: parts[0]!, source: { category: 'unattributed', subcategory: '', ppm: 0, designatedAt: null } }]
     : []
-  return [...standing, ...hub].map(({ part, source }): Found => ({
+  return [...standing, ...issued, ...hub].map(({ part, source }): Found => ({
     ...source,
     relation: part.route.length === 1 ? 'direct' : 'indirect',
     source: part.route[0]!,
@@ -212,10 +154,17 @@ function foundFor(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' 
   }))
 }
 
+/** The counterparty is a direct source of the category as well, sure or not: value counts once. */
+const isOneKind = ({ part, source }: Standing, other: ReferenceSource): boolean =>
+  part.route.length === 1 &&
+  source.category === other.category &&
+  source.ppm >= 500_000 === other.ppm >= 500_000
+
 /** The transfer itself, and the parts of it that came through its counterparty. */
 function partsOf(given: ReferenceCase, one: ReferenceTransfer, direction: 'in' | 'out'): readonly Part[] {
   const other = direction === 'in' ? one.from : one.to
-  const itself: Part = { route: [other], proven: one.proven, amount: one.amount }
+  const at = one.bundle === undefined ? one : { ...one, firstTime: one.bundle.firstTime }
+  const itself: Part = { route: [sourceOf(given, other, at)], proven: one.proven, amount: one.amount }
   const taint = taintOf(given, one, direction)
   return taint === null ? [itself] : [itself, ...partsThrough(taint, direction, taint.last, given.hops - 1)]
 }
@@ -225,18 +174,20 @@ function sourcesOf(given: ReferenceCase, { route }: Part): readonly ReferenceSou
   const isSure = (at: string, category: string): boolean =>
     (given.sources[at] ?? []).some((one) => one.category === category && one.ppm >= 500_000)
   return (given.sources[route[0]!] ?? []).filter(
-    ({ category }) => !route.slice(1).some((at) => isSure(at, category)),
+    ({ category }) =>
+      (category === 'sanctions' || !route.slice(1).includes('j')) &&
+      !route.slice(1).some((at) => isSure(at, category)),
   )
 }
 
 /** A CoinJoin comes after every sure source: a known source says more than the fact that value was mixed. */
 function surest(found: readonly Standing[]): Standing {
   const sign = ({ proven, route }: Part): string => `${proven ? '+' : '-'}${route.join(' ')}`
-  const isKnown = ({ subcategory, ppm }: ReferenceSource): boolean =>
-    subcategory !== COINJOIN && ppm >= 500_000
+  const rank = ({ subcategory, ppm, historical }: ReferenceSource): number =>
+    subcategory === COINJOIN || ppm < 500_000 ? 0 : historical === true ? 1 : 2
   return [...found].sort(
     (a, b) =>
-      Number(isKnown(b.source)) - Number(isKnown(a.source)) ||
+      rank(b.source) - rank(a.source) ||
       b.source.ppm - a.source.ppm ||
       Number(b.part.proven) - Number(a.part.proven) ||
       (sign(a.part) < sign(b.part) ? -1 : 1),
@@ -281,20 +232,38 @@ function measure(
     const wholeAmount = sumOf(
       [...rows].filter(([other]) => wholeOf(other) === wholeOf(row)).flatMap(([, one]) => one),
     )
-    for (const pre of [false, true]) {
-      const parts = all.filter((one) => isBeforeDesignation(one) === pre)
+    for (const [pre, cluster, historical] of everyFlag) {
+      const parts = all.filter(
+        (one) =>
+          isBeforeDesignation(one) === pre &&
+          (one.cluster === true) === cluster &&
+          (one.historical === true) === historical,
+      )
       if (parts.length === 0) continue
       const isEnough = enough.has(wholeOf(row))
       const [every, proven] = [mean(parts), mean(parts.filter((one) => one.proven))]
-      const asked = { row, pre, total, isComplete, wholeAmount, dust: given.dust[group]!, isEnough }
+      const asked = {
+        row,
+        pre,
+        cluster,
+        historical,
+        total,
+        isComplete,
+        wholeAmount,
+        dust: given.dust[group]!,
+        isEnough,
+      }
       // Direct dealings with sanctioned parties contradict a clean service, and keep their points.
-      const hundredths =
+      const { hundredths, base, cappedBy } =
         given.isCleanService && !/^sanctions\/\w* direct /.test(row)
-          ? 0
+          ? NOTHING
           : pointsOf({ ...asked, weights: given.weights }, every, proven)
-      const times = parts.map(({ of }) => of.time)
+      const times = parts.flatMap(({ of: { time, bundle } }) => [
+        time,
+        ...(bundle === undefined ? [] : [bundle.firstTime]),
+      ])
       const known = times.includes(null) ? [null] : (times as number[])
-      measures.set(`${row} ${pre} ${group}`, {
+      measures.set(`${row} ${pre} ${cluster} ${historical} ${group}`, {
         amount: every.amount,
         wholeAmount,
         provenAmount: proven.amount,
@@ -302,16 +271,20 @@ function measure(
         total,
         totalComplete: isComplete,
         confidencePpm: every.ppm,
-        transfers: new Set(parts.map(({ of }) => of.id)).size,
+        transfers: numberOf(new Set(parts.map(({ of }) => of))),
         firstAt: known[0] === null ? null : Math.min(...(known as number[])),
         lastAt: known[0] === null ? null : Math.max(...(known as number[])),
         counterparties: sharesOf(parts),
-        hundredths,
+        ...{ hundredths, base, cappedBy },
         contribution: weightedOf(hundredths, given.weights[parts[0]!.category] ?? 0),
       })
     }
   }
 }
+
+const everyFlag = [false, true].flatMap((pre) =>
+  [false, true].flatMap((cluster) => [false, true].map((historical) => [pre, cluster, historical] as const)),
+)
 
 const fullRowOf = (one: Found, direction: string): string => `${rowOf(one)} ${direction} ${one.ppm < 500_000}`
 

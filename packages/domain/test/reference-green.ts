@@ -16,7 +16,7 @@ export function referenceDoubts(
 ): readonly string[] {
   const millionths = new Map<string, Map<string, bigint>>()
   for (const [key, { wholeAmount }] of measures) {
-    const [kind, relation, direction, weak, , group] = key.split(' ') as string[]
+    const [kind, relation, direction, weak, , , , group] = key.split(' ') as string[]
     const name = [kind!.split('/')[0], relation, direction, weak].join(' ')
     const ofKind = millionths.get(name) ?? new Map<string, bigint>()
     millionths.set(name, ofKind.set(group!, (wholeAmount * 1_000_000n) / dust.measured[group!]!))
@@ -25,7 +25,7 @@ export function referenceDoubts(
   const isTooLittle = (name: string): boolean =>
     [...millionths.get(name)!.values()].reduce((sum, one) => sum + one, 0n) < 1_000_000n
   const all = [...measures].map(([key, { amount }]) => {
-    const [kind, relation, direction, weak, , group] = key.split(' ') as string[]
+    const [kind, relation, direction, weak, , , , group] = key.split(' ') as string[]
     const isIncoming = direction === 'in'
     // A hub has no label, weak or not: its value is nobody's.
     const isIllicit = illicit.includes(kind!.split('/')[0]!)
@@ -41,7 +41,8 @@ export function referenceDoubts(
   })
   const flows = [...breakdown].flatMap(([key, { total, parts }]) => {
     const [direction, group] = key.split(' ') as [string, string]
-    if (direction !== 'in' || total === 0n) return []
+    // Anyone can emit a token that no table knows.
+    if (direction !== 'in' || total === 0n || dust.asset[group] === undefined) return []
     const own = all.filter((one) => one.isIncoming && one.isIllicit && one.group === group)
     const sum = (of: typeof own): bigint => of.reduce((left, { amount }) => left + amount, 0n)
     const explained = [...parts].filter(([part]) => /^(?:clean_exchange|issuance) /.test(part))

@@ -14,6 +14,8 @@ interface Asked {
   /** In the form `category/subcategory relation direction weak`. */
   readonly row: string
   readonly pre: boolean
+  readonly cluster: boolean
+  readonly historical: boolean
   readonly total: bigint
   readonly isComplete: boolean
   readonly wholeAmount: bigint
@@ -28,30 +30,66 @@ interface Amount {
   readonly ppm: number
 }
 
-/** Hundredths of the whole measure. Points that rest on unproven transfers are limited. */
-export function pointsOf(asked: Asked, all: Amount, proven: Amount): number {
-  const [kind, , , weak] = asked.row.split(' ') as [string, string, string, string]
+export interface Points {
+  readonly hundredths: number
+  /** In points. */
+  readonly base: number | null
+  readonly cappedBy: string | null
+}
+/** Of what does not count. */
+export const NOTHING: Points = { hundredths: 0, base: null, cappedBy: null }
+/** Points that rest on unproven transfers are limited, by their execution or their order. */
+export const UNPROVEN = 'unproven'
+
+/** Points of the whole measure, and the lowest limit that lowers them. */
+export function pointsOf(asked: Asked, all: Amount, proven: Amount): Points {
+  const [kind, , direction, weak] = asked.row.split(' ') as [string, string, string, string]
   const [category, subcategory] = kind.split('/') as [string, string]
-  if (weak === 'true' || caps[category] === undefined) return 0
+  if (weak === 'true' || caps[category] === undefined) return NOTHING
+  if (direction === 'in' && asked.wholeAmount < asked.dust && !asked.isEnough) return NOTHING
   const weight = asked.weights[category]!
-  const most = subcategory === 'coinjoin' ? limitOf(weight, COINJOIN_MOST) : 10_000
   // The whole against which the proven part is judged does not include the unproven part.
   const of = (value: Amount): number =>
-    Math.min(
-      most,
-      unlimited(
-        {
-          ...asked,
-          wholeAmount: asked.wholeAmount - all.amount + value.amount,
-          // The proven part must be dust or more by itself.
-          isEnough: asked.isEnough && value === all,
-        },
-        value,
-      ),
+    unlimited(
+      {
+        ...asked,
+        wholeAmount: asked.wholeAmount - all.amount + value.amount,
+        // The proven part must be dust or more by itself.
+        isEnough: asked.isEnough && value === all,
+      },
+      value,
     )
-  if (all.amount === proven.amount) return of(all)
-  return Math.max(of(proven), Math.min(limitOf(weight, UNPROVEN_MOST), of(all)))
+  const isMixed = subcategory === 'coinjoin'
+  const isUnproven = all.amount !== proven.amount && !isMixed
+  const sure = isUnproven ? of(proven) : 0
+  const limits: readonly (readonly [string, number])[] = [
+    ...(isMixed ? [['coinjoin', limitOf(weight, COINJOIN_MOST)] as const] : []),
+    ...(asked.historical ? [['historical', limitOf(weight, UNPROVEN_MOST)] as const] : []),
+    ...(asked.cluster ? [['cluster', limitOf(weight, UNPROVEN_MOST)] as const] : []),
+    ...(isUnproven ? [[UNPROVEN, Math.max(sure, limitOf(weight, UNPROVEN_MOST))] as const] : []),
+  ]
+  const reckoned = Math.max(sure, of(all))
+  const least = Math.min(...limits.map(([, limit]) => limit))
+  const own = capOf({ ...asked, pre: false })
+  const base = capOf(asked)
+  const lowered = asked.pre && base < own ? 'pre_designation' : null
+  return least < reckoned
+    ? { hundredths: least, base, cappedBy: limits.find(([, limit]) => limit === least)![0] }
+    : { hundredths: reckoned, base, cappedBy: lowered }
 }
+
+function capOf({ row, pre }: Pick<Asked, 'row' | 'pre'>): number {
+  const [kind, relation, direction] = row.split(' ') as [string, string, string]
+  const [category, subcategory] = kind.split('/') as [string, string]
+  const own = caps[category]![(relation === 'direct' ? 0 : 2) + (direction === 'in' ? 0 : 1)]!
+  if (pre) return Math.min(40, own)
+  return isSevere(subcategory, relation, direction) ? Math.max(60, own) : own
+}
+
+const isSevere = (subcategory: string, relation: string, direction: string): boolean =>
+  ['ransomware', 'terrorist_financing', 'csam'].includes(subcategory) &&
+  relation === 'direct' &&
+  direction === 'out'
 
 function unlimited(asked: Asked, value: Amount): number {
   const { row, pre, total, isComplete, wholeAmount, dust, isEnough } = asked
@@ -75,16 +113,9 @@ function unlimited(asked: Asked, value: Amount): number {
     const byShare = isAbove ? within * 1_000_000n : 0n
     factor = bySize > byShare ? bySize : byShare
   }
-  const column = (relation === 'direct' ? 0 : 2) + (direction === 'in' ? 0 : 1)
-  const own = caps[category]![column]!
-  const isSevere =
-    ['ransomware', 'terrorist_financing', 'csam'].includes(subcategory) &&
-    relation === 'direct' &&
-    direction === 'out'
-  const cap = pre ? Math.min(40, own) : isSevere ? Math.max(60, own) : own
-  const reckoned = halfUp(BigInt(cap) * 100n * BigInt(value.ppm) * factor, 10n ** 18n)
+  const reckoned = halfUp(BigInt(capOf(asked)) * 100n * BigInt(value.ppm) * factor, 10n ** 18n)
   if (category === 'sanctions' && relation === 'direct' && !pre) return Math.max(2_500, reckoned)
-  return isSevere && value.amount >= dust
+  return isSevere(subcategory, relation, direction) && value.amount >= dust
     ? Math.max(leastOf(asked.weights[category]!, 2_500), reckoned)
     : reckoned
 }

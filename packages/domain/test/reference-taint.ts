@@ -10,7 +10,36 @@ export interface ReferenceSource {
   readonly subcategory: string
   readonly ppm: number
   readonly designatedAt: number | null
+  /** The label is one of another member of its cluster. */
+  readonly cluster?: boolean
+  /** The designation has ended since. */
+  readonly historical?: boolean
 }
+
+/** When a designation was in force that has ended since; null: no date limits it. */
+export interface ReferenceInterval {
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/**
+ * The name of a source of one transfer: while it was, or may have been, designated, another than before and after, so that `sources` says
+ * under it what the address was then.
+ */
+export function sourceOf(
+  { ended }: Pick<TaintCase, 'ended'>,
+  address: string,
+  { time, firstTime = time }: { readonly time: number | null; readonly firstTime?: number | null },
+): string {
+  const interval = ended[address]
+  if (interval === undefined) return address
+  const isWithin =
+    time === null ||
+    ((interval.from ?? -Infinity) <= time && (firstTime ?? -Infinity) < (interval.to ?? Infinity))
+  return isWithin ? address + THEN : address
+}
+export const THEN = '!'
+export const addressOfSource = (source: string): string => source.replace(THEN, '')
 
 /** A transfer as seen in one direction: on the way out `from` and `to` are exchanged. */
 export interface Step extends Placed {
@@ -23,6 +52,7 @@ export interface TaintCase {
   /** The transfers of one asset, in the direction. */
   readonly transfers: readonly Step[]
   readonly sources: Readonly<Record<string, readonly ReferenceSource[]>>
+  readonly ended: Readonly<Record<string, ReferenceInterval>>
   readonly followed: readonly string[]
   readonly method: 'haircut' | 'fifo' | 'poison'
 }
@@ -91,7 +121,9 @@ function routesTo(given: TaintCase, at: string, depth: number): string[][] {
   return senders
     .filter((sender) => sender !== given.screened)
     .flatMap((sender) => [
-      ...((given.sources[sender] ?? []).length > 0 ? [[sender]] : []),
+      ...[sender, sender + THEN]
+        .filter((name) => (given.sources[name] ?? []).length > 0)
+        .map((name) => [name]),
       ...(depth > 1 && given.followed.includes(sender)
         ? routesTo(given, sender, depth - 1).map((route) => [...route, sender])
         : []),
@@ -124,7 +156,8 @@ function partOfRoute(
   for (const one of ordered) {
     if (one.to === at) {
       balance += one.amount
-      if (one.from !== sender) continue
+      if (one.from !== addressOfSource(sender)) continue
+      if (route.length === 1 && sourceOf(given, one.from, one) !== sender) continue
       for (const flag of [true, false]) {
         const arrived =
           route.length === 1
@@ -198,7 +231,8 @@ export function fifoUnits(
       continue
     }
     const isKnown = one.from !== given.screened
-    const isSource = isKnown && (given.sources[one.from] ?? []).length > 0
+    const source = sourceOf(given, one.from, one)
+    const isSource = isKnown && (given.sources[source] ?? []).length > 0
     const before =
       isKnown && depth > 1 && given.followed.includes(one.from)
         ? fifoUnits(given, direction, one, depth - 1)
@@ -206,7 +240,7 @@ export function fifoUnits(
     for (const unit of before)
       queue.push([
         ...unit.map(({ route, proven }) => ({ route: [...route, one.from], proven: proven && one.proven })),
-        ...(isSource ? [{ route: [one.from], proven: one.proven }] : []),
+        ...(isSource ? [{ route: [source], proven: one.proven }] : []),
       ])
   }
   throw new Error('The transfer does not touch its address')

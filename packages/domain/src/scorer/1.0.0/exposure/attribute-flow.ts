@@ -110,10 +110,12 @@ export function* attributeFlow(
     const route = tracer.directRoute(counterparty, transfer)
     const sources = sourcesOf(attribution, route.wasDesignated)
     for (const source of sources) add(transfer, { source, amount, route }, true)
-    // Who issues an illicit token is behind all of it.
+    // Who issues an illicit token is behind all of it; value counts once in a category.
     if (issuer !== null) {
       const issued = tracer.directRoute(contract, transfer)
-      for (const source of sourcesOf(issuer, issued.wasDesignated)) add(transfer, { source, amount, route: issued }, true)
+      for (const source of sourcesOf(issuer, issued.wasDesignated))
+        if (!sources.some((one) => one.category === source.category && isSure(one) === isSure(source)))
+          add(transfer, { source, amount, route: issued }, true)
     }
     if (isHub) add(transfer, { source: null, amount, route }, true)
 

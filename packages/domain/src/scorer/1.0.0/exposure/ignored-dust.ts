@@ -5,7 +5,7 @@ const PPM_N = 1_000_000n
 
 type Amounts = Pick<
   ExposureMeasure,
-  'category' | 'relation' | 'direction' | 'contract' | 'isWeak' | 'isCluster' | 'wholeAmount' | 'dust'
+  'category' | 'relation' | 'direction' | 'contract' | 'isWeak' | 'wholeAmount' | 'dust'
 >
 
 /** Value below the dust of its asset. */
@@ -33,5 +33,5 @@ export function ignoredDustOf(measures: readonly Amounts[]): (measure: Amounts) 
   return (measure) => measure.direction === 'in' && isIgnored.get(kindOf(measure)) === true
 }
 
-const kindOf = ({ category, relation, direction, isWeak, isCluster }: Amounts): string =>
-  [category, relation, direction, isWeak, isCluster].join(' ')
+const kindOf = ({ category, relation, direction, isWeak }: Amounts): string =>
+  [category, relation, direction, isWeak].join(' ')

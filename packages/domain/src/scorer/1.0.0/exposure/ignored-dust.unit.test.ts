@@ -9,7 +9,7 @@ import { scoreExposure } from './score-exposure.js'
 type Measure = Parameters<ReturnType<typeof ignoredDustOf>>[0]
 
 const came = (contract: string, wholeAmount: number, changes: Partial<Measure> = {}): Measure => ({
-  ...{ category: 'sanctions', relation: 'direct', direction: 'in', contract, isWeak: false, isCluster: false },
+  ...{ category: 'sanctions', relation: 'direct', direction: 'in', contract, isWeak: false },
   ...{ wholeAmount: String(wholeAmount), dust: '100', ...changes },
 })
 const ignored = (...measures: Measure[]): boolean[] => measures.map(ignoredDustOf(measures))
@@ -21,12 +21,11 @@ test('a payment that is divided among assets is not dust: three assets of 0.6 du
   expect(ignored(came('', 100))).toEqual([false])
 })
 
-test('what came of other categories, over others, from weak sources or from clusters is not added', () => {
+test('what came of other categories, over others or from weak sources is not added', () => {
   const others: Partial<Measure>[] = [
     { category: 'scam' },
     { relation: 'indirect' },
     { isWeak: true },
-    { isCluster: true },
   ]
   for (const other of others) expect(ignored(came('', 60), came('usd', 60, other))).toEqual([true, true])
 })

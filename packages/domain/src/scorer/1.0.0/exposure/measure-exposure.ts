@@ -156,7 +156,8 @@ function addUncountedValue(
   { breakdown }: FlowContext,
 ): void {
   for (const transfer of uncounted) {
-    const asset = findAsset(chain, transfer.contract)!
+    // A wrapped coin has the price of the native one.
+    const asset = findAsset(chain, unwrapped(chain, transfer).contract)!
     const direction = transfer.to === address ? 'in' : 'out'
     breakdown.addUncounted(transfer, {
       direction,
