@@ -3,7 +3,7 @@
  * megabytes: it never reports a present address as absent, and rarely an absent one as present. Sources: Bloom (1970), "Space/time
  * trade-offs in hash coding with allowable errors"; two hashes for all bits: Kirsch, Mitzenmacher (2006).
  */
-import { sharedKey } from '@cupel/domain'
+import { sharedKey, tokenAccountsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
 /** 4 MiB. */
@@ -127,6 +127,8 @@ export async function readAddressFilter(
     }
   }
   const mayHold = (chain: string, address: string): boolean =>
-    bits.mayHold(chain, address) || bits.mayHold(chain, sharedKey(address, chain) ?? address)
+    bits.mayHold(chain, address) ||
+    bits.mayHold(chain, sharedKey(address, chain) ?? address) ||
+    (chain === 'SOL' && tokenAccountsOf(address).some((account) => bits.mayHold(chain, account)))
   return { ledgerSeq, mayHold }
 }

@@ -2,14 +2,22 @@
  * Addresses of one key have one owner: it is one node of the search, whichever of its addresses a transfer names. A key's forms do not all
  * follow from one of them, so the ledger keeps every address with its key.
  */
-import { hasSharedKeys, sharedKey } from '@cupel/domain'
+import { hasSharedKeys, sharedKey, tokenAccountsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
-interface State {
+interface Asked {
   readonly chain: string
   /** Identifies the state of the ledger. */
   readonly ledgerSeq: number
+  /** The screened address, if there is one. On Solana its token accounts are its own. */
+  readonly address?: string | undefined
+  /** All requested addresses are screened ones. */
+  readonly areScreened?: boolean | undefined
 }
+
+/** Deriving them takes milliseconds, so only those of screened addresses are known. */
+const accountsOf = (one: string, { address, areScreened }: Asked): readonly string[] =>
+  areScreened === true || one === address ? tokenAccountsOf(one) : []
 
 const ADDRESSES_OF = {
   name: 'ledger.addresses-of-owners',
@@ -38,9 +46,11 @@ export interface OwnedAddresses {
 
 export async function ownedAddresses(
   database: Queryable,
-  { chain, ledgerSeq }: State,
+  asked: Asked,
   requested: readonly string[],
 ): Promise<OwnedAddresses> {
+  const { chain, ledgerSeq } = asked
+  if (chain === 'SOL') return owned(requested, (one) => accountsOf(one, asked))
   const keys = hasSharedKeys(chain) ? requested.map((one) => sharedKey(one, chain)) : []
   const known = keys.filter((key) => key !== null)
   if (known.length === 0) return { addresses: requested, ownedBy: requested }
@@ -48,8 +58,15 @@ export async function ownedAddresses(
   const rows = await database.query<{ key: string; address: string }>(ADDRESSES_OF, values)
   const byKey = new Map<string, string[]>()
   for (const { key, address } of rows) byKey.set(key, [...(byKey.get(key) ?? []), address])
+  return owned(requested, (_one, index) => byKey.get(keys[index] ?? '') ?? [])
+}
+
+function owned(
+  requested: readonly string[],
+  addressesOf: (one: string, index: number) => readonly string[],
+): OwnedAddresses {
   const pairs = requested.flatMap((one, index) => {
-    const others = (byKey.get(keys[index] ?? '') ?? []).filter((other) => other !== one)
+    const others = addressesOf(one, index).filter((other) => other !== one)
     return [[one, one] as const, ...others.map((other) => [other, one] as const)]
   })
   return { addresses: pairs.map(([address]) => address), ownedBy: pairs.map(([, one]) => one) }
@@ -58,22 +75,27 @@ export async function ownedAddresses(
 /** The addresses of one owner, the given one first. */
 export const addressesOfOwner = async (
   database: Queryable,
-  { address, ...state }: State & { readonly address: string },
-): Promise<readonly string[]> => (await ownedAddresses(database, state, [address])).addresses
+  asked: Asked & { readonly address: string },
+): Promise<readonly string[]> => (await ownedAddresses(database, asked, [asked.address])).addresses
 
 /** The node of a counterparty of `own`: `own` or the screened address if it has their key, else the first address of its key. */
 export type NodeOf = (counterparty: string, own: string) => string
 
 export async function nodesOf(
   database: Queryable,
-  { chain, ledgerSeq, address: screened }: State & { readonly address?: string | undefined },
+  asked: Asked,
   {
     counterparties,
     owners,
   }: { readonly counterparties: Iterable<string>; readonly owners: readonly string[] },
 ): Promise<NodeOf> {
-  if (!hasSharedKeys(chain)) return (counterparty) => counterparty
+  const { chain, ledgerSeq, address: screened } = asked
   const all = screened === undefined ? owners : [...owners, screened]
+  if (chain === 'SOL') {
+    const ownerOf = new Map(all.flatMap((one) => accountsOf(one, asked).map((account) => [account, one])))
+    return (counterparty) => ownerOf.get(counterparty) ?? counterparty
+  }
+  if (!hasSharedKeys(chain)) return (counterparty) => counterparty
   const keys = new Map(all.map((one) => [one, sharedKey(one, chain)]))
   const values = [chain, ledgerSeq, [...new Set(counterparties)], [...new Set(keys.values())]]
   const rows = await database.query<{ address: string; key: string; node: string }>(NODES_OF, values)

@@ -103,6 +103,8 @@ export interface TransfersOfAddress {
 export interface ReadRequest extends LedgerState {
   /** The screened address: a counterparty of its key is it. */
   readonly address?: string
+  /** All requested addresses are screened ones. */
+  readonly areScreened?: boolean
   readonly addresses: readonly string[]
   readonly limit: number
   /** Transfers below dust are left out. */

@@ -125,7 +125,8 @@ export const en = {
     swaps: 'A swap ends the path: value that continues in another asset is not followed.',
     beyond_hops: 'Value is not followed beyond the number of hops in the policy.',
     clusters: 'Other addresses of the same owner are not known.',
-    token_accounts: 'The owners of token accounts are not known, so their labels do not count for these.',
+    token_accounts:
+      'The owner of a token account is not known, unless it is the associated account of a labelled or the screened address.',
     amounts: 'The chain hides amounts.',
   } satisfies Record<NotExamined, string> as Readonly<Record<string, string>>,
   exposureReasons: {

@@ -2,7 +2,7 @@
  * The watches that a change of labels, ledger, policy or scorer can affect. A statement that cannot decide returns too many watches, never
  * too few: a watch too many costs a screening, and a watch too few hides a listed address.
  */
-import { parseAddress, writtenForms } from '@cupel/domain'
+import { parseAddress, tokenAccountsOf, writtenForms } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { ALL_TURNS_MS, TURN_MS } from './limits.js'
 
@@ -84,7 +84,8 @@ async function markOfLabels(
   let marked = await markDue(
     transaction,
     'labels',
-    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')}))`,
+    `w.livemode AND (w.awaits_lists AND ${RENEWS_LISTS('$5', '$6')} OR w.lookup_key IN (${CHANGED_KEYS('$5', '$6')})
+       OR strpos(w.lookup_key, '|') > 0 AND string_to_array(w.lookup_key, '|') && ARRAY(${CHANGED_KEYS('$5', '$6')}))`,
     range,
   )
   const chains = await transaction.query<{ chain: string }>(
@@ -120,8 +121,13 @@ async function markReached(
   }: { readonly chain: string; readonly changed: readonly ChangedAddress[]; readonly hops: number },
 ): Promise<number> {
   const all = (): Promise<number> => markDue(transaction, 'labels', `w.livemode AND ${IS_ON('$5')}`, [chain])
-  if (changed.length > MAX_REACHED) return await all()
-  const forms = changed.flatMap((one) => writtenForms(one.address, one.chain, chain))
+  // The ledger joins addresses by what spends, so it does not know which of them have one stake credential.
+  const isJoined = changed.some((one) => chain === 'ADA' && one.chain === chain)
+  if (changed.length > MAX_REACHED || isJoined) return await all()
+  const forms = changed.flatMap((one) => [
+    ...writtenForms(one.address, one.chain, chain),
+    ...(chain === 'SOL' && one.chain === chain ? tokenAccountsOf(one.address) : []),
+  ])
   const statement = { name: 'watches.reached', text: REACHED }
   const reached = await transaction.query<{ address: string }>(statement, [
     chain,
@@ -174,20 +180,27 @@ const RENEWS_LISTS = (after: string, upTo: string): string => `EXISTS (
   SELECT FROM label_view.publication p WHERE p.label_set_seq > ${after} AND p.label_set_seq <= ${upTo}
     AND (p.whole OR p.authority_origin <> '' OR p.refresh_configured))`
 
-/** Look-up keys of labels that a publication of the range added or retired. */
+/** Look-up keys of labels that a publication of the range added or retired: of a joined key its parts. */
 const CHANGED_KEYS = (after: string, upTo: string): string => `
-  WITH news AS (SELECT import_id FROM label_view.publication WHERE label_set_seq > ${after} AND label_set_seq <= ${upTo})
-  SELECT l.lookup_key FROM label_view.label l WHERE l.import_id IN (SELECT import_id FROM news)
+  WITH news AS (SELECT import_id FROM label_view.publication WHERE label_set_seq > ${after} AND label_set_seq <= ${upTo}),
+  changed AS (
+    SELECT l.import_id, l.label_id, l.lookup_key FROM label_view.label l WHERE l.import_id IN (SELECT import_id FROM news)
+    UNION
+    SELECT l.import_id, l.label_id, l.lookup_key FROM label_view.retirement r JOIN label_view.label l USING (label_id)
+    WHERE r.import_id IN (SELECT import_id FROM news))
+  SELECT lookup_key FROM changed
   UNION
-  SELECT l.lookup_key FROM label_view.retirement r JOIN label_view.label l USING (label_id)
-  WHERE r.import_id IN (SELECT import_id FROM news)`
+  SELECT k.lookup_key FROM changed JOIN label_view.label_key k USING (import_id, label_id)`
 
 /** Addresses whose labels a publication of the range changed, and those that share a key with them. */
 const CHANGED_ADDRESSES = {
   name: 'watches.changed-addresses',
   text: `
-    SELECT DISTINCT l.canonical_address AS address, l.chain, l.lookup_key FROM label_view.label l
-    WHERE l.lookup_key IN (${CHANGED_KEYS('$1', '$2')}) LIMIT $3`,
+    WITH key (lookup_key) AS (${CHANGED_KEYS('$1', '$2')})
+    SELECT l.canonical_address AS address, l.chain, l.lookup_key FROM label_view.label l JOIN key USING (lookup_key)
+    UNION
+    SELECT l.canonical_address, l.chain, l.lookup_key
+    FROM key JOIN label_view.label_key k USING (lookup_key) JOIN label_view.label l USING (import_id, label_id) LIMIT $3`,
 }
 
 /** SQL: the other addresses of the key of an address in the ledger. */

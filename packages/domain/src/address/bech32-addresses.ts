@@ -2,7 +2,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bech32, bech32m } from '@scure/base'
 import { attempt, type FormFailure, type Outcome, type Reader } from './address-form.js'
-import { ownerKey, witnessScriptKey, type HashedOwner } from './look-up-keys.js'
+import { joinedKey, ownerKey, witnessScriptKey, type HashedOwner } from './look-up-keys.js'
 import { readUnifiedAddress } from './unified-address.js'
 
 /** Readers, by the human-readable parts in use. Bech32 is accepted all lower or all upper case and compared folded. */
@@ -90,9 +90,13 @@ function readShelley(text: string, prefix: 'addr' | 'stake'): Outcome {
   const expected = prefix === 'stake' || type >= 6 ? 29 : 57
   const isPointer = prefix === 'addr' && (type === 4 || type === 5)
   if (isPointer ? bytes.length < 32 || bytes.length > 56 : bytes.length !== expected) return 'bad_format'
-  // Who pays is who holds the payment credential; anybody can name another's stake credential in an address.
-  const credential = `${(type & 1) === 0 ? 'key' : 'script'}:${bytesToHex(bytes.subarray(1, 29))}`
-  return { format: 'cardano-shelley', canonical: text.toLowerCase(), lookupKey: `ada:${credential}` }
+  const credential = (isScript: boolean, start: number): string =>
+    `ada:${isScript ? 'script' : 'key'}:${bytesToHex(bytes.subarray(start, start + 28))}`
+  // Who pays is who holds the payment credential; the stake credential joins the addresses of one wallet.
+  const isBase = prefix === 'addr' && type < 4
+  const stake = isBase ? [credential((type & 2) === 2, 29)] : []
+  const lookupKey = joinedKey([credential((type & 1) === 1, 1), ...stake])
+  return { format: 'cardano-shelley', canonical: text.toLowerCase(), lookupKey }
 }
 
 /** Zcash's forms other than the transparent ones: Sapling (ZIP-32), unified (ZIP-316), and TEX, which is a key hash (ZIP-320). */

@@ -9,6 +9,8 @@ export {
   sharedKey,
 } from './parse-address.js'
 export type { AddressOnChain, AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
+export { keyParts } from './look-up-keys.js'
+export { furtherLabelKeys, tokenAccountsOf } from './label-keys.js'
 export { screenedAddress, screenedAddressOf } from './screened-address.js'
 export type { ScreenedAddress } from './screened-address.js'
 export { encodeBase58Check } from './base58-addresses.js'

@@ -33,3 +33,11 @@ export const evmHashOf = (lookupKey: string): string | undefined =>
   lookupKey.startsWith(EVM_KEY) ? lookupKey.slice(EVM_KEY.length) : undefined
 
 const EVM_KEY = 'evm:0x'
+
+/** The key of an address that names several: what spends from it first. Two addresses have one owner if they have one part in common. */
+export const joinedKey = (parts: readonly string[]): string => parts.join(SEPARATOR)
+
+export const keyParts = (lookupKey: string): readonly string[] => lookupKey.split(SEPARATOR)
+
+/** No alphabet of an address has it. */
+const SEPARATOR = '|'

@@ -4,7 +4,9 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { bech32 } from '@scure/base'
 import { describe, expect, test } from 'vitest'
 import { encodeBase58Check } from './base58-addresses.js'
-import { parseAddress } from './parse-address.js'
+import { furtherLabelKeys } from './label-keys.js'
+import { keyParts } from './look-up-keys.js'
+import { parseAddress, sharedKey } from './parse-address.js'
 import { encodeRippleClassic } from './ripple-address.js'
 import { writtenForms } from './written-forms.js'
 
@@ -96,12 +98,31 @@ const CARDANO = [
   'addr1vx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzers66hrl8',
 ] as const
 
-test('one payment credential on Cardano is one owner, whatever the stake part', () => {
-  expect(new Set(CARDANO.map((text) => keyOf(text, 'ADA'))).size).toBe(1)
-})
+const STAKE = 'stake1uyehkck0lajq8gr28t9uxnuvgcqrc6070x3k9r8048z8y5gh6ffgw'
+/** A script with the stake part of the first address. */
+const SCRIPT =
+  'addr1z8phkx6acpnf78fuvxn0mkew3l0fd058hzquvz7w36x4gten0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgs9yc0hh'
+const partsOf = (text: string): readonly string[] => keyParts(keyOf(text, 'ADA'))
+const shared = (one: string, other: string): readonly string[] =>
+  partsOf(one).filter((part) => partsOf(other).includes(part))
 
-test('a script on Cardano with the same stake part is another owner', () => {
-  const script =
-    'addr1z8phkx6acpnf78fuvxn0mkew3l0fd058hzquvz7w36x4gten0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgs9yc0hh'
-  expect(keyOf(script, 'ADA')).not.toBe(keyOf(CARDANO[0], 'ADA'))
+describe('on Cardano', () => {
+  test('addresses of one payment credential have one owner, whatever the stake part', () => {
+    for (const other of CARDANO) expect(shared(CARDANO[0], other)).toContain(partsOf(CARDANO[0])[0])
+  })
+
+  test('so have addresses of one stake credential, and its own address', () => {
+    expect(shared(CARDANO[0], STAKE)).toEqual(partsOf(STAKE))
+    expect(shared(CARDANO[0], SCRIPT)).toEqual(partsOf(STAKE))
+    expect(shared(CARDANO[3], STAKE)).toEqual([])
+    expect(shared(CARDANO[1], STAKE)).toEqual([])
+  })
+
+  test('what spends is a key of its own, and a clean label counts for it only', () => {
+    expect(sharedKey(CARDANO[0], 'ADA')).toBe(sharedKey(CARDANO[3], 'ADA'))
+    expect(sharedKey(SCRIPT, 'ADA')).not.toBe(sharedKey(CARDANO[0], 'ADA'))
+    const address = { chain: 'ADA', canonical: CARDANO[0], lookupKey: keyOf(CARDANO[0], 'ADA') } as const
+    expect(furtherLabelKeys(address, { isClean: false })).toEqual(partsOf(CARDANO[0]))
+    expect(furtherLabelKeys(address, { isClean: true })).toEqual([partsOf(CARDANO[0])[0]])
+  })
 })

@@ -6,6 +6,7 @@ import type { AddressForm, FormFailure } from './address-form.js'
 import { readAddressForms } from './address-forms.js'
 import { encodeBase58Check } from './base58-addresses.js'
 import { encodeCashAddress } from './cash-address.js'
+import { keyParts } from './look-up-keys.js'
 import type { ChainCode } from '../scorer/index.js'
 import { chains, findChain, upperAscii, type ChainDefinition } from './chain-table.js'
 
@@ -21,7 +22,7 @@ export interface ParsedAddress {
   readonly canonical: string
   /** Every chain the text fits, in order of detection, if the caller named none and there are several; else empty. */
   readonly candidateChains: readonly ChainCode[]
-  /** Equal for all addresses that one key controls: what label look-ups compare. */
+  /** Equal for all addresses that one key controls: what label look-ups compare, part by part if it has several. */
   readonly lookupKey: string
 }
 
@@ -107,10 +108,13 @@ export const hasSharedKeys = (chain: string): boolean => {
   return family === 'bitcoin' || family === 'cardano'
 }
 
-/** The key of an address that other addresses of its chain may have too; null on a chain where a key has one address, and for other texts. */
+/**
+ * The key that spends from an address, which other addresses of its chain may have too; null on a chain where a key has one address, and for
+ * other texts.
+ */
 export function sharedKey(address: string, chain: string): string | null {
   const parsed = hasSharedKeys(chain) ? parseAddress(address, chain) : null
-  return parsed?.ok === true ? parsed.lookupKey : null
+  return parsed?.ok === true ? keyParts(parsed.lookupKey)[0]! : null
 }
 
 /** Addresses consist only of printable ASCII without white space. */

@@ -1,5 +1,6 @@
 /** Labels as queries return them: with the times at which they became known here, and whether their source still states them. */
 import type { LabelSanction } from '@cupel/contracts'
+import { keyParts } from '@cupel/domain'
 
 export interface Label {
   readonly labelId: string
@@ -126,9 +127,9 @@ export function labelOf(compact: CompactLabel): Label {
  * SQL for the visible labels `l`, their publication `p` and, if they were retired, the publication `ended` of the first
  * retirement after them. `upTo` limits both to the state with that label_set_seq. A historical set retires nothing.
  */
-export function visibleLabels(upTo: string | null): string {
+export function visibleLabels(upTo: string | null, labels = 'label_view.label'): string {
   const limit = (alias: string): string => (upTo === null ? '' : `AND ${alias}.label_set_seq <= ${upTo}`)
-  return `label_view.label l
+  return `${labels} l
     JOIN label_view.publication p ON p.import_id = l.import_id ${limit('p')}
     LEFT JOIN LATERAL (
       SELECT q.published_at, r.valid_to
@@ -148,4 +149,34 @@ export function listedLabels(schema: string, joined = ''): string {
         SELECT FROM ${schema}.retirement r JOIN ${schema}.publication q ON q.import_id = r.import_id
         WHERE r.label_id = l.label_id AND r.log_offset > l.log_offset AND NOT q.historical
           AND q.label_set_seq <= s.label_set_seq)`
+}
+
+/** Labels that one of these keys finds, each with the key as `found_key`; in place of all labels. */
+export const labelsFoundBy = (keys: string): string => `(
+  SELECT own.*, own.lookup_key AS found_key FROM label_view.label own WHERE own.lookup_key = ANY (${keys})
+  UNION ALL
+  SELECT other.*, k.lookup_key FROM label_view.label_key k JOIN label_view.label other USING (import_id, label_id)
+  WHERE k.lookup_key = ANY (${keys}))`
+
+/** As LABEL_EXPRESSIONS, with the key that found the label in place of its own. */
+export const FOUND_EXPRESSIONS = LABEL_EXPRESSIONS.map((one) =>
+  one === 'l.lookup_key' ? 'l.found_key' : one,
+)
+
+/** The keys to ask for, as far as labels have them: the parts of all. */
+export const askedParts = (lookupKeys: readonly string[]): readonly string[] => [
+  ...new Set(lookupKeys.flatMap(keyParts)),
+]
+
+/** The labels that parts found, each once under every key that has the part. */
+export function underAskedKeys(found: readonly Label[], lookupKeys: readonly string[]): readonly Label[] {
+  if (!lookupKeys.some((key) => keyParts(key).length > 1)) return found
+  const askedBy = new Map<string, string[]>()
+  for (const key of new Set(lookupKeys))
+    for (const part of keyParts(key)) askedBy.set(part, [...(askedBy.get(part) ?? []), key])
+  const labels = new Map<string, Label>()
+  for (const label of found)
+    for (const lookupKey of askedBy.get(label.lookupKey) ?? [])
+      labels.set(`${lookupKey} ${label.importId} ${label.labelId}`, { ...label, lookupKey })
+  return [...labels.values()]
 }

@@ -1,6 +1,16 @@
 /** Queries of labels for imports and operators; snapshot.ts has the look-up of a screen. */
 import type { Queryable } from '@cupel/postgres'
-import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Label } from './labels.js'
+import {
+  askedParts,
+  FOUND_EXPRESSIONS,
+  LABEL_EXPRESSIONS,
+  labelOf,
+  labelsFoundBy,
+  underAskedKeys,
+  visibleLabels,
+  type CompactLabel,
+  type Label,
+} from './labels.js'
 
 export type { Label } from './labels.js'
 export { listPublications, listSets, newestLabelSetSeq, type PublishedSet } from './sets.js'
@@ -85,14 +95,16 @@ export async function showLabels(
   { lookupKeys, validAt, knownAt }: { lookupKeys: readonly string[]; validAt?: string; knownAt?: string },
 ): Promise<Label[]> {
   const rows = await database.query<{ label: CompactLabel; asserted_valid_to: string | null }>(
-    `SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label, l.valid_to AS asserted_valid_to
-     FROM ${visibleLabels(null)} WHERE l.lookup_key = ANY ($1::text[]) ORDER BY l.log_offset`,
-    [lookupKeys],
+    `SELECT json_build_array(${FOUND_EXPRESSIONS.join(', ')}) AS label, l.valid_to AS asserted_valid_to
+     FROM ${visibleLabels(null, labelsFoundBy('$1::text[]'))} ORDER BY l.log_offset`,
+    [askedParts(lookupKeys)],
   )
-  return rows
+  const found = rows
     .map((row) => asKnownAt({ ...labelOf(row.label) }, row.asserted_valid_to, knownAt))
     .filter((label) => label !== null)
-    .filter((label) => validAt === undefined || heldAt(label, instant(validAt)))
+  return underAskedKeys(found, lookupKeys).filter(
+    (label) => validAt === undefined || heldAt(label, instant(validAt)),
+  )
 }
 
 /** The label as it was known at a time: without an end that was not known yet; null if it was not known itself. */

@@ -1,7 +1,7 @@
 /** Labels that sources assert and retire, and the publications that make both visible. */
 import { readFileSync } from 'node:fs'
-import { topicOf, type LabelSetExpected, type LabelSetPublished } from '@cupel/contracts'
-import { parseAddress } from '@cupel/domain'
+import { topicOf, type LabelAsserted, type LabelSetExpected, type LabelSetPublished } from '@cupel/contracts'
+import { furtherLabelKeys, parseAddress } from '@cupel/domain'
 import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
 import { listedLabels } from './labels.js'
 
@@ -32,6 +32,13 @@ const insertLabel = batchWrite({
   },
   sql: ({ schema, rows, columns }) =>
     `INSERT INTO ${schema}.label (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
+})
+
+const insertKey = batchWrite({
+  name: 'label-view.assert-key',
+  columns: { lookup_key: 'text', import_id: 'text', label_id: 'text' },
+  sql: ({ schema, rows, columns }) =>
+    `INSERT INTO ${schema}.label_key (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
 })
 
 const insertRetirement = batchWrite({
@@ -148,6 +155,11 @@ function keyOf({
   return parsed.ok ? parsed.lookupKey : lookupKey
 }
 
+function furtherKeysOf({ canonicalAddress, chain, category }: LabelAsserted): readonly string[] {
+  const parsed = parseAddress(canonicalAddress, chain)
+  return parsed.ok ? furtherLabelKeys(parsed, { isClean: category === 'clean_exchange' }) : []
+}
+
 /** The columns of a publication that its event states. */
 export const rowOfPublication = (data: LabelSetPublished, at: { readonly offset: number }) => ({
   import_id: data.importId,
@@ -193,15 +205,15 @@ export const rowOfExpectation = (data: LabelSetExpected, at: { readonly offset: 
 
 export const labelView: ReadModel = {
   name: 'label-view',
-  version: 3,
+  version: 4,
   schema: 'label_view',
   topics: [topicOf('LabelAsserted')],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
-  tables: ['label', 'retirement', 'publication'],
+  tables: ['label', 'label_key', 'retirement', 'publication'],
   maxBatchRecords: MAX_BATCH_RECORDS,
   resizedBy: ['LabelSetPublished'],
   reducers: [
-    on('LabelAsserted', ({ data }, at) =>
+    on('LabelAsserted', ({ data }, at) => [
       insertLabel({
         import_id: data.importId,
         label_id: data.labelId,
@@ -225,7 +237,10 @@ export const labelView: ReadModel = {
         sanction: data.sanction === null ? null : JSON.stringify(data.sanction),
         log_offset: at.offset,
       }),
-    ),
+      ...furtherKeysOf(data).map((key) =>
+        insertKey({ lookup_key: key, import_id: data.importId, label_id: data.labelId }),
+      ),
+    ]),
     on('LabelRetired', ({ data }, at) =>
       insertRetirement({
         label_id: data.labelId,

@@ -2,7 +2,16 @@
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import type { ActivePolicy } from '../policy-view/queries.js'
-import { LABEL_EXPRESSIONS, labelOf, visibleLabels, type CompactLabel, type Label } from './labels.js'
+import {
+  askedParts,
+  FOUND_EXPRESSIONS,
+  labelOf,
+  labelsFoundBy,
+  underAskedKeys,
+  visibleLabels,
+  type CompactLabel,
+  type Label,
+} from './labels.js'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from './reducers.js'
 import { setsInForce, type PublishedSet } from './sets.js'
 
@@ -34,14 +43,18 @@ export interface LabelSnapshot {
   readonly labels: readonly Label[]
 }
 
+/** SQL for the labels of keys, as one JSON array in the order of the log. */
+const foundLabels = (upTo: string | null, keys: string): string => `
+      (SELECT json_agg(json_build_array(${FOUND_EXPRESSIONS.join(', ')}) ORDER BY l.log_offset)
+       FROM ${visibleLabels(upTo, labelsFoundBy(keys))})`
+
 /** Needed by every batch: the numbers of the states of labels and policy, how current the view is, and the labels of the keys. */
 const standing = `
       state.seq AS label_set_seq, coalesce(policy.policy_seq, 0) AS policy_seq,
       checkpoint.next, checkpoint.log,
       (SELECT tableoid::int8 FROM label_view.publication LIMIT 1) AS tables,
       (extract(epoch FROM now() - checkpoint.followed_at) * 1000)::int8 AS followed_age_ms,
-      (SELECT json_agg(json_build_array(${LABEL_EXPRESSIONS.join(', ')}) ORDER BY l.log_offset)
-       FROM ${visibleLabels(null)} WHERE l.lookup_key = ANY (${keptPlan('$1::text[]')})) AS labels
+      ${foundLabels(null, keptPlan('$1::text[]'))} AS labels
     FROM (SELECT coalesce(max(label_set_seq), 0) AS seq FROM label_view.publication) state
     LEFT JOIN (SELECT * FROM policy_view.activation ORDER BY policy_seq DESC LIMIT 1) policy ON true
     LEFT JOIN projection.checkpoint checkpoint
@@ -103,17 +116,18 @@ export async function readLabelSnapshot(
   database: Queryable,
   { lookupKeys, knownSetsSeq = NOTHING_KNOWN, knownPolicySeq = NOTHING_KNOWN }: SnapshotWanted,
 ): Promise<LabelSnapshot> {
+  const parts = askedParts(lookupKeys)
   if (knownSetsSeq !== NOTHING_KNOWN && knownPolicySeq !== NOTHING_KNOWN) {
-    const row = only(await database.query<LookUpRow>(LOOK_UP, [lookupKeys]))
+    const row = only(await database.query<LookUpRow>(LOOK_UP, [parts]))
     if (row.label_set_seq === knownSetsSeq && row.policy_seq === knownPolicySeq)
-      return snapshotOf({ ...row, sets: null, policy: null })
+      return snapshotOf({ ...row, sets: null, policy: null }, lookupKeys)
   }
-  const row = only(await database.query<SnapshotRow>(SNAPSHOT, [lookupKeys]))
-  return snapshotOf({
-    ...row,
-    sets: row.label_set_seq === knownSetsSeq ? null : row.sets,
-    policy: row.policy_seq === knownPolicySeq ? null : row.policy,
-  })
+  const row = only(await database.query<SnapshotRow>(SNAPSHOT, [parts]))
+  const sets = row.label_set_seq === knownSetsSeq ? null : row.sets
+  return snapshotOf(
+    { ...row, sets, policy: row.policy_seq === knownPolicySeq ? null : row.policy },
+    lookupKeys,
+  )
 }
 
 function only<Row>(rows: readonly Row[]): Row {
@@ -122,7 +136,10 @@ function only<Row>(rows: readonly Row[]): Row {
   return row
 }
 
-function snapshotOf(row: LookUpRow & Pick<LabelSnapshot, 'sets' | 'policy'>): LabelSnapshot {
+function snapshotOf(
+  row: LookUpRow & Pick<LabelSnapshot, 'sets' | 'policy'>,
+  lookupKeys: readonly string[],
+): LabelSnapshot {
   return {
     labelSetSeq: row.label_set_seq,
     sets: row.sets,
@@ -133,7 +150,7 @@ function snapshotOf(row: LookUpRow & Pick<LabelSnapshot, 'sets' | 'policy'>): La
         ? null
         : { next: row.next, log: row.log, followedAgeMs: row.followed_age_ms },
     state: stateOf(row),
-    labels: (row.labels ?? []).map(labelOf),
+    labels: underAskedKeys((row.labels ?? []).map(labelOf), lookupKeys),
   }
 }
 
@@ -147,8 +164,7 @@ const AS_OF = {
   name: 'label-view.as-of',
   text: `
     SELECT ${setsInForce('$2::int8')} AS sets,
-      (SELECT json_agg(json_build_array(${LABEL_EXPRESSIONS.join(', ')}) ORDER BY l.log_offset)
-       FROM ${visibleLabels('$2::int8')} WHERE l.lookup_key = ANY ($1::text[])) AS labels`,
+      ${foundLabels('$2::int8', '$1::text[]')} AS labels`,
 }
 
 /** The sets and labels that readLabelSnapshot returns in the state `labelSetSeq`. */
@@ -157,8 +173,8 @@ export async function readLabelsAsOf(
   { lookupKeys, labelSetSeq }: { lookupKeys: readonly string[]; labelSetSeq: number },
 ): Promise<{ readonly sets: readonly PublishedSet[]; readonly labels: readonly Label[] }> {
   const [row] = await database.query<{ sets: PublishedSet[]; labels: CompactLabel[] | null }>(AS_OF, [
-    lookupKeys,
+    askedParts(lookupKeys),
     labelSetSeq,
   ])
-  return { sets: row?.sets ?? [], labels: (row?.labels ?? []).map(labelOf) }
+  return { sets: row?.sets ?? [], labels: underAskedKeys((row?.labels ?? []).map(labelOf), lookupKeys) }
 }

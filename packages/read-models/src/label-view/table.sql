@@ -31,6 +31,14 @@ CREATE TABLE label (
 -- For the look-up of every screen.
 CREATE INDEX label_lookup ON label (lookup_key);
 
+-- Further keys of labels: the parts of a joined look-up key, and the token accounts of an owner.
+CREATE TABLE label_key (
+  lookup_key text COLLATE "C" NOT NULL,
+  import_id  text COLLATE "C" NOT NULL,
+  label_id   text COLLATE "C" NOT NULL,
+  PRIMARY KEY (lookup_key, import_id, label_id)
+);
+
 -- For the guard of an import: what an authority designates, by its own sets and by restatements.
 CREATE INDEX label_sanctions ON label (origin) WHERE category = 'sanctions';
 

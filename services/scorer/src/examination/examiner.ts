@@ -130,7 +130,7 @@ async function readTogether(
     const addresses = [...new Set(group.map(({ address }) => address))]
     const pace = paceUntil(Math.max(...group.map(({ deadlineAtMs }) => deadlineAtMs)))
     const { chain, ledgerSeq, limit } = group[0]!
-    read.set(name, readTransfers(database, { chain, ledgerSeq, limit, addresses, pace }))
+    read.set(name, readTransfers(database, { chain, ledgerSeq, limit, addresses, areScreened: true, pace }))
   }
   await Promise.allSettled(read.values())
   return requests.map(async (one) => (await read.get(nameOf(one))!).get(one.address) ?? noTransfers)

@@ -1,6 +1,6 @@
 /** GET /compare?report=…&report=…: the changes between two reports of one address. */
 import type { Report } from '@cupel/contracts'
-import { parseAddress } from '@cupel/domain'
+import { keyParts, parseAddress } from '@cupel/domain'
 import { compareReports, verdictOf, visibleText } from '@cupel/report-document'
 import type { ApiClient } from '../../api/api-client.js'
 import { ApiProblem } from '../../api/api-problem.js'
@@ -69,7 +69,9 @@ async function findReport(api: ApiClient, id: string): Promise<Report | null> {
 function areOfOneAddress(one: Report, other: Report): boolean {
   if (one.address === other.address) return true
   const [a, b] = [one, other].map(({ address, chain }) => parseAddress(address, chain))
-  return a?.ok === true && b?.ok === true && a.lookupKey === b.lookupKey
+  if (a?.ok !== true || b?.ok !== true) return false
+  const parts = keyParts(b.lookupKey)
+  return keyParts(a.lookupKey).some((part) => parts.includes(part))
 }
 
 function choicePage([one, other]: readonly [string, string], fault: string | null, status = 400): ShownPage {
