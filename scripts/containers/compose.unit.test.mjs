@@ -137,7 +137,7 @@ test('every image that is not built here has one digest, in deployments and in t
     expect(new Set(images.filter((one) => one.name === name).map(({ digest }) => digest)).size, name).toBe(1)
 })
 
-test('an image is found by its name and tag, with and without a digest, and a version is none', () => {
+test('an image is found by its name and tag, with and without a digest, and a version is not an image', () => {
   const digest = `@sha256:${'a'.repeat(64)}`
   const text = `  image: \${X_IMAGE:-some.host/a/b-c:v3.5.0${digest}}\nARG NODE_IMAGE=node:24.1-slim\nconst IMAGES = { kafka: 'apache/kafka:4.3.1' }\nVERSION: 1:2\nimage: \${CUPEL_IMAGES:-cupel}/api:\${CUPEL_VERSION:-0.2.0-dev}`
   expect(imagesIn(text)).toEqual([

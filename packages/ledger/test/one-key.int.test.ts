@@ -140,7 +140,7 @@ describe('addresses that spend together with addresses of one key', () => {
     }
   })
 
-  test('are none where the addresses have one key only', async () => {
+  test('do not exist if the addresses have only one key', async () => {
     await imported(
       spend(
         [

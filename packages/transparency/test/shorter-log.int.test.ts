@@ -193,7 +193,7 @@ test('an inserted record, and a removed one, are named', async () => {
   ])
 })
 
-test('from the published files alone every record is compared with its leaf', async () => {
+test('every record is compared with its leaf, from nothing but the published files', async () => {
   const { append, log, codec } = own.installation
   await append(...accounts(300), report('0000000000000001'))
   await own.extend()

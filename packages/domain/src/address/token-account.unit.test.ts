@@ -27,7 +27,7 @@ test.each(SAMPLES)('%s has for the mint %s the account %s', (owner, mint, accoun
   expect(tokenAccounts(owner, mint)).toContain(account)
 })
 
-test.each(SAMPLES)('the wallet %s is a public key, and its account is none', (owner, _mint, account) => {
+test.each(SAMPLES)('the wallet %s is a public key, and its account is not', (owner, _mint, account) => {
   expect([owner, account].map((one) => isOnCurve(base58.decode(one)))).toEqual([true, false])
 })
 
