@@ -1,10 +1,13 @@
 /** The heights of a segment with those of one more batch. */
-import type { Batch, SegmentState } from './store-batch.js'
 
-export function widened(
-  state: SegmentState,
-  { firstHeight, lastHeight, lastHeightAtS }: Batch,
-): Pick<SegmentState, 'firstHeight' | 'lastHeight' | 'lastHeightAtS'> {
+/** Null if no row states a height. */
+export interface Heights {
+  readonly firstHeight: number | null
+  readonly lastHeight: number | null
+  readonly lastHeightAtS: number | null
+}
+
+export function widened(state: Heights, { firstHeight, lastHeight, lastHeightAtS }: Heights): Heights {
   const first =
     state.firstHeight === null
       ? firstHeight
