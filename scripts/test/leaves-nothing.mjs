@@ -19,7 +19,8 @@ function open() {
   const shared = globalThis[SHARED]?.() ?? {}
   return Object.entries(KINDS).map(([kind, name]) => ({
     name,
-    count: found.filter((one) => one === kind).length - (shared[name] ?? 0),
+    // A shared connection that is just made or ended is not yet, or no more, an active resource.
+    count: Math.max(0, found.filter((one) => one === kind).length - (shared[name] ?? 0)),
   }))
 }
 

@@ -233,6 +233,10 @@ async function examineLate(
 
 const HOUR_MS = 3_600_000
 
+/** A timer may end a moment before its time. */
+const hasTimeLeft = ({ deadlineAtMs }: Pick<LookGroup, 'deadlineAtMs'>): boolean =>
+  deadlineAtMs - processMs() > 1
+
 async function orderOf(address: string, { group, context }: ExaminationOf): Promise<ExaminationOrder> {
   const { chain, ledgerSeq, lane, deadlineAtMs, pricesSha256 } = group
   const { policy, labelSetSeq, labelSets, generatedAt } = context
@@ -270,7 +274,7 @@ async function exposureOf(
 ): Promise<Examined<ExposureRecord>> {
   const order = await orderOf(address, of)
   if (of.group.held.has(address)) {
-    if (processMs() >= order.deadlineAtMs) throw new LateError()
+    if (!hasTimeLeft(order)) throw new LateError()
     return await examiner.exposure(order)
   }
   const request = { ...order, policy: of.context.policy, labelsOf: () => Promise.resolve(new Map()) }
@@ -289,6 +293,7 @@ async function clusterWithin(
   // An address that spends has transfers.
   if (chainFactsOf(chain)?.spendsTogether !== true || !held.has(address)) return holding(null)
   const unread = holding({ clusterId: '', size: 0, ledgerSeq, stopped: 'failed', labels: [] })
+  if (!hasTimeLeft(of.group)) return unread
   const read = async () => await examiner.cluster(await orderOf(address, of))
   const ended = read().catch((error: unknown) => {
     logger.warn({ err: error }, 'A cluster could not be read')
