@@ -86,9 +86,13 @@ interface FoundWallet {
   readonly holder?: Entity
 }
 
+/** Only wallets have a public key, so an entity that has one is a wallet under whatever word for its schema. */
+const isWallet = ({ schema, properties }: Entity): boolean =>
+  schema === 'CryptoWallet' || Object.hasOwn(properties, 'publicKey')
+
 /** In the nested layout, the wallets of a party are inside it. */
 function walletsOf(entity: Entity): readonly Omit<FoundWallet, 'line'>[] {
-  if (entity.schema === 'CryptoWallet') return [{ entity }]
+  if (isWallet(entity)) return [{ entity }]
   return (entity.properties['cryptoWallets'] ?? [])
     .map(asEntity)
     .filter((wallet) => wallet !== null)
@@ -110,7 +114,7 @@ async function readParties(file: LabelFile, wanted: ReadonlySet<string>): Promis
       for (const party of texts(entity, 'entity').filter((id) => wanted.has(id))) {
         sanctions.set(party, [...(sanctions.get(party) ?? []), entity])
       }
-    } else if (wanted.has(entity.id) && entity.schema !== 'CryptoWallet') holders.set(entity.id, entity)
+    } else if (wanted.has(entity.id) && !isWallet(entity)) holders.set(entity.id, entity)
   }
   return { holders, sanctions }
 }
