@@ -76,7 +76,7 @@ type Common = Omit<ToldTransfer, 'index' | 'from' | 'to' | 'amount' | 'fromNet' 
 
 function commonOf(record: FileRecord, chain: ChainDefinition): Common {
   const { line } = record
-  const txHash = foldedHash(record.text('hash'), chain)
+  const txHash = foldedHash(record.text('hash'), chain, record.line)
   if (txHash === '') throw new UnreadableRowError('a transaction without a hash', line)
   return {
     line,

@@ -144,17 +144,23 @@ export function outcomeOf(status: string, line: number): 'proven' | 'failed' | '
 
 const HEX_HASH = /^(?:0[xX])?([0-9a-fA-F]+)$/
 const LOWER_EVM_HASH = /^0x[0-9a-f]+$/
+/** Families whose hashes have no other notation. */
+const HEX_FAMILIES: ReadonlySet<string> = new Set(['evm', 'bitcoin', 'tron'])
 
 /**
  * The one form of a transaction's hash: hexadecimal digits in lower case, with the prefix 0x on EVM chains and without one on
- * others. A hash in another notation, such as base58, stays as it is.
+ * others. A hash in another notation, such as base58, stays as it is; empty for an empty text. Throws UnreadableRowError for a word such as
+ * `nan`, which would make all rows of a file one transaction.
  */
-export function foldedHash(text: string, { family }: Pick<ChainDefinition, 'family'>): string {
+export function foldedHash(text: string, { family }: Pick<ChainDefinition, 'family'>, line: number): string {
   const isEvm = family === 'evm'
   if (isEvm && LOWER_EVM_HASH.test(text)) return text
-  const digits = HEX_HASH.exec(text.trim())?.[1]
-  if (digits === undefined) return text.trim()
-  return `${isEvm ? '0x' : ''}${digits.toLowerCase()}`
+  const trimmed = text.trim()
+  const digits = HEX_HASH.exec(trimmed)?.[1]
+  if (digits !== undefined) return `${isEvm ? '0x' : ''}${digits.toLowerCase()}`
+  if (trimmed !== '' && (HEX_FAMILIES.has(family) || !/\d/.test(trimmed)))
+    throw new UnreadableRowError(`${trimmed.slice(0, 80)} is not the hash of a transaction`, line)
+  return trimmed
 }
 
 /** Decimals of a token in the asset table; undefined for other tokens, which do not count. */

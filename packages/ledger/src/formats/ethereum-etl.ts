@@ -75,7 +75,7 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
   const told = etlTransfer(record, chain, {
     kind: 'native',
     contract: '',
-    txHash: foldedHash(record.text('hash'), chain),
+    txHash: foldedHash(record.text('hash'), chain, record.line),
     index: null,
     place: 0,
     execution: outcomeOf(status, record.line),
@@ -105,7 +105,7 @@ function readTokenTransfer(record: FileRecord, chain: ChainDefinition): readonly
       transfer: etlTransfer(record, chain, {
         kind: 'token',
         contract,
-        txHash: foldedHash(record.text('transaction_hash'), chain),
+        txHash: foldedHash(record.text('transaction_hash'), chain, record.line),
         index: place === null ? null : String(place),
         place,
         execution: 'proven',
@@ -118,7 +118,7 @@ function readReceipt(record: FileRecord, chain: ChainDefinition): readonly Ledge
   const outcome = outcomeOf(record.text('status'), record.line)
   // Receipts before the Byzantium fork have no status.
   if (outcome === 'unknown') return [{ type: 'left-out', reason: 'no_status' }]
-  const txHash = foldedHash(record.text('transaction_hash'), chain)
+  const txHash = foldedHash(record.text('transaction_hash'), chain, record.line)
   if (txHash === '') throw new UnreadableRowError('a receipt without a transaction', record.line)
   return [{ type: 'outcome', outcome: { txHash, succeeded: outcome === 'proven' } }]
 }

@@ -34,12 +34,18 @@ describe('a transaction hash', () => {
     ['ETH', ['0xab', '0xAB', '0XaB', 'ab', 'AB'], '0xab'],
     ['BTC', ['ab', 'AB', '0xab'], 'ab'],
   ])('of %s has one form for %j', (chain, texts, form) => {
-    for (const text of texts) expect(foldedHash(text, openChain(chain)!)).toBe(form)
+    for (const text of texts) expect(foldedHash(text, openChain(chain)!, 1)).toBe(form)
   })
 
   test('in base58 keeps its case', () => {
     const signature = '5UfDuX7hXbGjGHqPXRGaHdSecretNotHexzzzz'
-    expect(foldedHash(signature, openChain('SOL')!)).toBe(signature)
+    expect(foldedHash(signature, openChain('SOL')!, 1)).toBe(signature)
+  })
+
+  test.each(['nan', 'None', 'N/A', '-'])('is never the word %s', (word) => {
+    for (const chain of ['ETH', 'BTC', 'TRX', 'SOL', 'XRP'])
+      expect(() => foldedHash(word, openChain(chain)!, 1)).toThrow(`${word} is not the hash of a transaction`)
+    expect(foldedHash('', openChain('ETH')!, 1)).toBe('')
   })
 })
 

@@ -55,7 +55,7 @@ export function createTraceReader(chain: ChainDefinition): Required<RecordReader
       const transaction = transactionOf(record, chain)
       if (transaction === '')
         throw new UnreadableRowError('a call without a transaction: neither a hash nor a place', record.line)
-      const txHash = foldedHash(record.text('transaction_hash'), chain)
+      const txHash = foldedHash(record.text('transaction_hash'), chain, record.line)
       const address = traceAddress(record)
       const execution = hasFailed(transaction, address) ? 'failed' : ownOutcome(record)
       // The outermost call is the transaction itself, whose value is in the file of transactions.
@@ -68,7 +68,7 @@ export function createTraceReader(chain: ChainDefinition): Required<RecordReader
 
 /** The transaction of a call: its hash, else its block and its index there, which geth states. Empty if neither is stated. */
 function transactionOf(record: FileRecord, chain: ChainDefinition): string {
-  const txHash = foldedHash(record.text('transaction_hash'), chain)
+  const txHash = foldedHash(record.text('transaction_hash'), chain, record.line)
   if (txHash !== '') return txHash
   const block = wholeNumber(record.text('block_number'), 'block_number', record.line)
   const index = wholeNumber(record.text('transaction_index'), 'transaction_index', record.line)

@@ -141,7 +141,7 @@ function transferOf(
         line,
         kind,
         contract,
-        txHash: foldedHash(record.text('tx_hash'), chain),
+        txHash: foldedHash(record.text('tx_hash'), chain, record.line),
         index: index === null ? null : String(index),
         from: chain.canonical(record.text('from_address'), line),
         to: chain.canonical(record.text('to_address'), line),
