@@ -1,6 +1,7 @@
 // Follows docs/kubernetes.md word for word, with a stand-in for the cluster: the services run as containers with exactly the settings of
 // the chart's manifests. The hook installs them, their probes report ready, they answer a screen, and they end in time.
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +35,6 @@ const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 const PAGE = 'docs/kubernetes.md'
 /** Files that the page takes from elsewhere, by name: those that compose made for Postgres and Kafka, and those that these do not need. */
 const FROM_VOLUMES = {
-  'database-url': 'services/database-url',
   'admin-url': 'operator/admin-url',
   'kafka-password': 'operator/kafka-password',
 }
@@ -97,6 +97,10 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       const node = ['--entrypoint', 'node', 'cupel-test/cupel:test', '-e', read]
       writeFileSync(join(clone, name), await docker('run', '--rm', ...mounts, ...node))
     }
+    // The page has one user for all services; compose has one for each.
+    const services = new URL(readFileSync(join(clone, 'admin-url'), 'utf8'))
+    Object.assign(services, { username: 'cupel_service', password: randomBytes(24).toString('hex') })
+    writeFileSync(join(clone, 'database-url'), services.href)
     for (const name of NOT_NEEDED) writeFileSync(join(clone, name), 'nobody asks for it here')
     const values = merged(parse(readFileSync(FIRST_REPORT, 'utf8')), VALUES)
     writeFileSync(join(clone, 'values.yaml'), stringify(values))
