@@ -60,7 +60,7 @@ describe('one transfer', () => {
   })
 
   test('of several native ones in a transaction without indexes is not lost where a chain allows them', async () => {
-    const row = { kind: 'native', hash: 'x1', block: 7 }
+    const row = { kind: 'native', hash: 'f1', block: 7 }
     const [one, two] = ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8']
     const text = csvOf([
       { ...row, from: one, to: two, raw: '1' },
