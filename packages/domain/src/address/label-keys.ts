@@ -8,9 +8,19 @@ const mints = listAssets().flatMap(({ chain, contract }) =>
   chain === 'SOL' && contract !== '' ? [contract] : [],
 )
 
+/** Deriving them takes a millisecond, and a screen asks several times. */
+const remembered = new Map<string, readonly string[]>()
+const MAX_REMEMBERED = 1_000
+
 /** The associated accounts of a Solana address, for the mints of the asset table. */
-export const tokenAccountsOf = (owner: string): readonly string[] =>
-  mints.flatMap((mint) => tokenAccounts(owner, mint))
+export function tokenAccountsOf(owner: string): readonly string[] {
+  let accounts = remembered.get(owner)
+  if (accounts === undefined) {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(owner, (accounts = mints.flatMap((mint) => tokenAccounts(owner, mint))))
+  }
+  return accounts
+}
 
 /**
  * The parts of its look-up key, and its token accounts. Anybody can name another's stake credential in an address, so a clean label counts

@@ -39,13 +39,30 @@ export function isOnCurve(bytes: Uint8Array): boolean {
   let y = 0n
   for (let index = bytes.length - 1; index >= 0; index--) y = (y << 8n) | BigInt(bytes[index]!)
   const square = (y & (2n ** 255n - 1n)) ** 2n % P
-  const quotient = ((square + P - 1n) * ((D * square + 1n) % P)) % P
-  return quotient === 0n || powered(quotient, (P - 1n) / 2n) === 1n
+  return isSquare(((square + P - 1n) * ((D * square + 1n) % P)) % P)
 }
 
-function powered(base: bigint, exponent: bigint): bigint {
-  let result = 1n
-  for (let square = base, rest = exponent; rest > 0n; rest >>= 1n, square = (square * square) % P)
-    if ((rest & 1n) === 1n) result = (result * square) % P
-  return result
+/** Whether a number has a square root modulo P: its Jacobi symbol, by quadratic reciprocity, is not −1. Several times faster than a power. */
+function isSquare(number: bigint): boolean {
+  let [a, n] = [number, P]
+  let isNegative = false
+  while (a !== 0n) {
+    const twos = trailingZeros(a)
+    a >>= BigInt(twos)
+    const [lowA, lowN] = [Number(a & 7n), Number(n & 7n)]
+    if (twos % 2 === 1 && (lowN === 3 || lowN === 5)) isNegative = !isNegative
+    if (lowA % 4 === 3 && lowN % 4 === 3) isNegative = !isNegative
+    ;[a, n] = [n % a, a]
+  }
+  return !isNegative
 }
+
+function trailingZeros(number: bigint): number {
+  let zeros = 0
+  let rest = number
+  for (; (rest & LOW_BITS) === 0n; rest >>= 32n) zeros += 32
+  const low = Number(rest & LOW_BITS)
+  return zeros + 31 - Math.clz32(low & -low)
+}
+
+const LOW_BITS = 0xffff_ffffn

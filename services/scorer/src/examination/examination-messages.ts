@@ -6,8 +6,13 @@ export interface ThreadData {
   readonly connection: Database['connection']
 }
 
+/** The label sets are null if they are those of the order before: a state of lists names every listed party. */
+export type SentOrder = Omit<ExaminationOrder, 'labelSets'> & {
+  readonly labelSets: ExaminationOrder['labelSets'] | null
+}
+
 export type ToThread =
-  | { readonly kind: keyof Examiner; readonly id: number; readonly order: ExaminationOrder }
+  | { readonly kind: keyof Examiner; readonly id: number; readonly order: SentOrder }
   | { readonly kind: 'close' }
 
 export type FromThread =

@@ -8,7 +8,7 @@ import { threadProgram } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { LateError } from '../turns.js'
-import type { Examined, Examiner } from './examiner.js'
+import type { Examined, Examiner, ExaminationOrder } from './examiner.js'
 import type { FromThread, ThreadData, ToThread } from './examination-messages.js'
 
 export interface ExaminationThreads extends Examiner {
@@ -45,7 +45,7 @@ export function createExaminationThreads(options: ExaminationThreadsOptions): Ex
 /** One thread after the other. */
 interface Place {
   open(): number
-  ask(kind: keyof Examiner, order: Parameters<Examiner['exposure']>[0]): Promise<Examined<unknown>>
+  ask(kind: keyof Examiner, order: ExaminationOrder): Promise<Examined<unknown>>
   ready(): Promise<void>
   close(): Promise<void>
 }
@@ -88,6 +88,7 @@ function startThread(workerData: ThreadData, onEnd: (cause: unknown) => void): R
   )
   const asked = new Map<number, Asked>()
   let lastId = 0
+  let lastSets: ExaminationOrder['labelSets'] | null = null
   let cause: unknown
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   // The orders of a thread that ended say so.
@@ -117,7 +118,9 @@ function startThread(workerData: ThreadData, onEnd: (cause: unknown) => void): R
       new Promise((resolve, reject) => {
         const id = (lastId += 1)
         asked.set(id, { resolve, reject })
-        tell({ kind, id, order })
+        const { labelSets } = order
+        tell({ kind, id, order: { ...order, labelSets: labelSets === lastSets ? null : labelSets } })
+        lastSets = labelSets
       }),
     async close() {
       tell({ kind: 'close' })
