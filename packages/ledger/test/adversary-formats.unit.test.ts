@@ -1,4 +1,4 @@
-/** An adversary tells clean payments again in other formats: they count once, so what else came in is no smaller part of the whole. */
+/** An adversary tells clean payments again in other formats: they count once, so what else came in does not become a smaller part of the whole. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -36,7 +36,7 @@ export interface ExposureContext {
   readonly generatedAt: string
 }
 
-/** Looks which addresses of a batch the ledger may hold. `null` where there is no ledger: then nothing waits. */
+/** Looks which addresses of a batch the ledger may hold. `null` if there is no ledger: then nothing waits. */
 export type LookIntoLedger = (requests: readonly ChainRequest[]) => LedgerLook | null
 
 export interface LedgerLook {

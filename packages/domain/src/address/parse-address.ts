@@ -189,7 +189,7 @@ const chainsByTicker: Readonly<Record<string, ChainCode>> = {
 }
 
 /**
- * Parses an address that a list gives with a ticker. A ticker is no chain: it only selects among the chains that the address fits. A TRON
+ * Parses an address that a list gives with a ticker. A ticker is not a chain: it only selects among the chains that the address fits. A TRON
  * address listed under XBT is a TRON address.
  */
 export function parseListedAddress(text: string, ticker: string): ParsedAddress | AddressRefusal {

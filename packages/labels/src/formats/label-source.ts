@@ -8,7 +8,7 @@ export interface LabelRow {
   readonly address: string
   /** Chain code that the file states, upper case; null if the file names no chain. */
   readonly chain: string | null
-  /** Ticker or currency of the row. It is no chain: the address decides, and the ticker only breaks ties. */
+  /** Ticker or currency of the row. It is not a chain: the address decides, and the ticker only breaks ties. */
   readonly chainHint: string | null
   readonly category: Category
   /** The controller of the address, in the words of the file; empty if the file does not state it. */

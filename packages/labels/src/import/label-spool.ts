@@ -1,6 +1,6 @@
 /**
  * Holds the labels of one side of a comparison, divided by identity into buckets that are compared one after another. Small sets stay in
- * memory; above a limit labels move to a table, so memory is bounded for files of any size. It is no temporary table: services may make none.
+ * memory; above a limit labels move to a table, so memory is bounded for files of any size. The table is not temporary: services may make no such tables.
  */
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'

@@ -151,7 +151,7 @@ async function propose(target: Target, office: Office): Promise<Cases> {
   return { ofAnn: await proposedBy(ann), ofKey: await proposedBy(office.keys.desk) }
 }
 
-/** What confirmed a proposal of Ann, or of nobody, and is no second person. */
+/** What confirmed a proposal of Ann, or of nobody, and is not a second person. */
 async function confirmed(target: Target, office: Office, { ofAnn, ofKey }: Cases): Promise<string[]> {
   const annOf = (group: Group, name: string) => session(target, office, { sub: 'ann', name, groups: [group] })
   const tries = [

@@ -43,7 +43,7 @@ function readUrl(path: string): string {
 }
 
 function loginOf(url: string, login: Pick<ServiceLogin, 'source' | 'rights'>): ServiceLogin {
-  // The reason why a string is none would repeat it, with its password.
+  // A reason why the text is not one would repeat it, with its password.
   if (!URL.canParse(url)) throw new ConfigError(`${login.source} is not a connection string.`)
   const { username } = new URL(url)
   if (username === '')

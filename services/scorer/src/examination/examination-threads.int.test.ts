@@ -3,15 +3,21 @@ import { silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import { openDatabase } from '@cupel/postgres'
-import { readModels } from '@cupel/read-models'
+import { listSets, readModels, setFacts } from '@cupel/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LateError } from '../turns.js'
+import { openFollowed } from '../../test/installation.js'
 import { createExaminationThreads, type ExaminationThreads } from './examination-threads.js'
 import { createExaminer, processMs, type ExaminationOrder } from './examiner.js'
 
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const PARTNER = '0x1111111111111111111111111111111111111111'
+const LISTED = '0x098b716b8aaf21512996dc57eb0615e2383e2f96'
+const labelOf = (address: string, category: string) => ({
+  ...{ address, chain: 'ETH', category, entity: 'Bank of Example', source: 'list', sourceUrl: '' },
+  confidencePpm: 900_000,
+})
 const HEADING =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
 const ROW = `ETH,1,2026-11-20T00:00:00Z,0x01,,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
@@ -66,3 +72,32 @@ test('a thread that ends fails its examinations, and the next one is examined by
   await held.close()
   expect((await threads.exposure(orderOf())).result).toMatchObject({ status: 'examined', ownTransfers: 1 })
 })
+
+test('an examination in a thread uses the lists of its own order, not those of an earlier one', async () => {
+  const { publish, database, close } = await openFollowed()
+  await publish('ofac_sdn', [labelOf(LISTED, 'sanctions')])
+  await publish('exchanges', [labelOf(PARTNER, 'clean_exchange')])
+  const { labelSets, labelSetSeq } = await vi.waitFor(async () => {
+    const sets = await listSets(database)
+    expect(sets).toHaveLength(2)
+    return {
+      labelSets: sets.map(setFacts),
+      labelSetSeq: Math.max(...sets.map((one) => one.labelSetSeq)),
+    }
+  }, 30_000)
+  const file = await installation.file('transfers.csv', `${HEADING}\n${ROW}\n`)
+  await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
+  const own = createExaminationThreads({ connection: database.connection, logger: silentLogger, threads: 1 })
+  const here = createExaminer(database)
+  const records = []
+  for (const sets of [labelSets, labelSets, []]) {
+    const order = orderOf({ labelSets: sets, labelSetSeq })
+    records.push(await own.exposure(order))
+    expect(records.at(-1)).toEqual(await here.exposure(order))
+  }
+  expect(records[1]).toEqual(records[0])
+  // Without the list nobody has the name of a listed party, and the exchange is clean.
+  expect(records[2]).not.toEqual(records[0])
+  await own.close()
+  await close()
+}, 60_000)

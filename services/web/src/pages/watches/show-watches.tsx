@@ -22,7 +22,7 @@ export const showWatches: Page = {
         <h1>Watches</h1>
         <p class="quiet">
           Addresses that are screened again after each change that can affect their reports. A list that grows
-          old is no such change, so this page names it.
+          old is not such a change, so this page names it.
         </p>
         {reasons.map((code) => (
           <Notice key={code} kind="fault">
