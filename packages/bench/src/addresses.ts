@@ -1,5 +1,5 @@
 /** The addresses that the benchmark screens: half of them labelled by the starter labels, half unknown. */
-import { mulberry32 } from './load.js'
+import { seededRandom } from '@cupel/system-tests'
 
 export interface ScreenBody {
   readonly address: string
@@ -16,7 +16,7 @@ const labelled: readonly ScreenBody[] = [
 ]
 
 export function benchmarkBodies(): readonly ScreenBody[] {
-  const random = mulberry32(1)
+  const random = seededRandom(1).next
   const digit = (): string => Math.floor(random() * 16).toString(16)
   return Array.from({ length: BODIES }, (_, index) =>
     index % 2 === 0

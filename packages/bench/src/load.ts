@@ -3,6 +3,8 @@
  * so a stall shows in every request that was due during it (no coordinated omission). Closed loop: each of N clients sends its
  * next request when the last one was answered.
  */
+import { seededRandom } from '@cupel/system-tests'
+
 /** Sends request number `index` and resolves once it was answered. A rejection is counted as an error. */
 export type Send = (index: number) => Promise<void>
 
@@ -109,24 +111,12 @@ export function arrivals(
   seconds: number,
   seed: number = perSecond * 7_919 + seconds,
 ): number[] {
-  const random = mulberry32(seed)
+  const random = seededRandom(seed).next
   const times: number[] = []
   for (let at = 0; ;) {
     at += (-Math.log(1 - random()) * 1_000) / perSecond
     if (at >= seconds * 1_000) return times
     times.push(at)
-  }
-}
-
-/** Mulberry32 (Tommy Ettinger, public domain): a small seeded generator, uniform in [0, 1). */
-export function mulberry32(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 }
 

@@ -4,9 +4,10 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { seededRandom } from '@cupel/system-tests'
 import type { BenchOptions, Outcome } from './options.js'
 import { generateLoad } from './children.js'
-import { mulberry32, percentilesOf, type LoadPhase } from './load.js'
+import { percentilesOf, type LoadPhase } from './load.js'
 import { screensOf, warmUpOf } from './run-load.js'
 import { newKey, withSystem, type RunningSystem } from './system.js'
 import { conditionsOf, table, thousands } from './table.js'
@@ -107,7 +108,7 @@ function* labelRows(count: number, nameOf: (index: number) => string): Generator
 
 function* transferRows(count: number, addresses: number): Generator<string> {
   yield `${TRANSFERS_HEADER}\n`
-  const random = mulberry32(SEED)
+  const random = seededRandom(SEED).next
   const any = (): string => addressOf(`${Math.floor(random() * addresses)}`)
   for (let index = 0; index < count; index += 1) {
     const block = Math.floor(index / ROWS_PER_BLOCK)

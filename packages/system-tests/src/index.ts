@@ -17,3 +17,4 @@ export {
   type ReadyLine,
 } from './installation.js'
 export { descendants } from './process-tree.js'
+export { seededRandom } from './random.js'

@@ -1,7 +1,7 @@
 /** Any number of strings that attack a layout, a parser or a reader, made from a seed. Each one is identified by its end. */
 
 /** A stream of numbers, the same for one seed (mulberry32). */
-function numbersOf(seed: number): () => number {
+export function numbersOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

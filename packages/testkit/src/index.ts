@@ -37,7 +37,7 @@ export {
   type LongSuite,
 } from './budget.js'
 export { hostileReports, type HostileReport } from './hostile-reports.js'
-export { hostileKinds, hostileStrings } from './hostile-strings.js'
+export { hostileKinds, hostileStrings, numbersOf } from './hostile-strings.js'
 export { comparePicture } from './pictures.js'
 export { sampleJob, sampleJobs, type SampleJob } from './sample-jobs.js'
 export {

@@ -1,7 +1,7 @@
 /** Invented reports of every kind that a reader may meet, for the tests and measurements of the code that shows them. */
-import { categories, type Evidence, type Report } from '@cupel/contracts'
+import { categories, type Evidence, type Report, reportExample } from '@cupel/contracts'
 
-export const SAMPLE_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+export const SAMPLE_ADDRESS = reportExample.address
 
 /** Text that attacks a layout, a parser or a reader. */
 export const hostileTexts: readonly string[] = [
@@ -25,46 +25,13 @@ export const hostileTexts: readonly string[] = [
   '../../etc/passwd',
 ]
 
+/** Evidence as an earlier scorer recorded it: without the numbers that it was weighed by. */
 export function sampleEvidence(changes: Partial<Evidence> = {}): Evidence {
+  const [example] = reportExample.risk.evidence
   return {
-    category: 'sanctions',
-    subcategory: null,
-    relation: 'ownership',
-    direction: null,
-    hops: 0,
-    chain: 'ETH',
-    address: null,
-    entity: 'Lazarus Group',
-    source: 'ofac_sdn',
-    source_url: 'https://sanctionssearch.ofac.treas.gov/',
-    origin: 'us-ofac',
-    role: 'owner',
-    confidence: 1,
-    status: 'live',
-    observed_at: '2026-08-20',
-    sanction: {
-      list: 'SDN',
-      programmes: ['DPRK3'],
-      entity_id: '26307',
-      aliases: ['Hidden Cobra', 'Guardians of Peace'],
-      designated_on: '2022-04-14',
-    },
-    value: null,
-    value_usd: null,
-    share: null,
-    transfers: 0,
-    sources: 0,
-    first_at: null,
-    last_at: null,
-    counterparties: [],
-    counterparties_omitted: null,
-    path: [],
-    ...{ base: null, factors: [], capped_by: null, weight: null },
-    contribution: 100,
-    decisive: true,
-    used: true,
-    reason: null,
-    pre_designation: null,
+    ...example!,
+    sanction: { ...example!.sanction!, aliases: ['Hidden Cobra', 'Guardians of Peace'] },
+    ...{ base: null, factors: [], weight: null },
     ...changes,
   }
 }
@@ -157,65 +124,8 @@ const noRisk = { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 0, clean_e
 /** A report that is red because of a designation, on a chain without ledger and provider. */
 export function sampleReport(changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}): Report {
   return {
-    report_id: '9f2c4a1be07d6358',
-    address: SAMPLE_ADDRESS,
-    chain: 'ETH',
-    livemode: true,
-    customer_reference: null,
-    risk: {
-      level: 'red',
-      score: 100,
-      level_reasons: [],
-      score_is_lower_bound: false,
-      conflicts: [],
-      categories: { ...noRisk, sanctions: 100 },
-      evidence: [sampleEvidence()],
-      evidence_omitted: 0,
-      ...risk,
-    },
-    balance: null,
-    balance_base_units: null,
-    tx_count: null,
-    tx_count_kind: null,
-    balances: [],
-    report_url: 'https://cupel.example.com/reports/9f2c4a1be07d6358',
-    generated_at: '2026-11-21T09:00:00.000Z',
-    exposure: [],
-    cluster: null,
-    coverage: {
-      not_examined: ['cross_chain', 'internal_transfers', 'clusters'],
-      labels: {
-        status: 'complete',
-        as_of: '2026-11-21T06:00:00.000Z',
-        sources: 17,
-        lists: [
-          {
-            source: 'ofac_sdn',
-            dataset: 'sdn_advanced.xml',
-            authority: 'us-ofac',
-            whole: true,
-            list_date: '2026-11-20',
-            confirmed_at: '2026-11-21T06:00:00.000Z',
-            labels: 1053,
-            rows: { read: 1055, refused: 0, skipped: 0, unreadable: 2, accepted: 2 },
-            status: 'current',
-          },
-        ],
-      },
-      chain_data: { status: 'unavailable', source: null, height: null, as_of: null },
-      exposure: {
-        status: 'unavailable',
-        reason: 'not_configured',
-        incomplete: [],
-        hops_searched: 0,
-        transfers_examined: 0,
-        truncated: false,
-      },
-      prices: null,
-    },
-    policy: { id: 'default', version: 1 },
-    scorer_version: '1.0.0',
-    label_snapshot: '42',
+    ...reportExample,
+    risk: { ...reportExample.risk, evidence: [sampleEvidence()], ...risk },
     ...changes,
   }
 }

@@ -1,15 +1,15 @@
 /** A scorer for tests that scores nothing: it answers requests as the test tells it. */
 import {
   decidedEventId,
+  type DomainEvent,
+  reportExample,
+  type ReportGenerated,
   reportPartition,
+  type ScreenRequested,
   screenTopic,
   topicOf,
-  type DomainEvent,
-  type ReportGenerated,
-  type ScreenRequested,
 } from '@cupel/contracts'
 import type { AuthenticLog, EventCodec, NewRecord } from '@cupel/event-log'
-import { reportExample } from '../src/routes/reports/report-description.js'
 
 export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
 

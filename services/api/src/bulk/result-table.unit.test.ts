@@ -1,10 +1,9 @@
-import type { Report } from '@cupel/contracts'
+import { type Report, reportExample } from '@cupel/contracts'
 import { capReasons, factorNames, levelReasons, notExaminedItems } from '@cupel/domain'
 import { en, pointsText, reasonText } from '@cupel/report-pdf'
 import { hostileStrings } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { reportExample } from '../routes/reports/report-description.js'
 import { jobDocument, resultDocuments, resultLines } from './job-documents.js'
 import { resultTable } from './result-table.js'
 

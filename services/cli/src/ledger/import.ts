@@ -1,20 +1,12 @@
 /** `cupel ledger import`: imports a file of transfers. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { HistoryKind } from '@cupel/domain'
-import {
-  historyKinds,
-  importLedger,
-  LEDGER_LOOK_INTERVAL_MS,
-  ledgerFormatNames,
-  type LedgerImportSummary,
-} from '@cupel/ledger'
+import { historyKinds, importLedger, ledgerFormatNames, type LedgerImportSummary } from '@cupel/ledger'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { isServed, withConnections } from '../connections.js'
 import { operator } from '../operator.js'
 import { readableFile, readableReason } from './arguments.js'
+import { importedForScorers } from './imported-for-scorers.js'
 
 interface ImportOptions extends JsonOption {
   readonly format: string
@@ -71,27 +63,14 @@ export function registerImport(ledger: Command, context: CliContext): void {
     .action(async (file: string, options: ImportOptions) => {
       const path = readableFile(context.path(file))
       const reason = readableReason(options.reason)
-      const result = await withConnections(
-        context,
-        async (connections) => {
-          const { database } = connections
-          const { format, chain, completeFrom, completeTo, covers, replace, acceptEmpty } = options
-          const declared = { completeFrom, completeTo, covers, replace, acceptEmpty }
-          const imported = await importLedger(
-            { file: path, format, chain, ...declared, importedBy: operator(), reason },
-            { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
-          )
-          // Scorers poll for a new state; wait until they have it, so that the next screen uses it.
-          if (imported.status === 'imported' && isServed(connections, context))
-            await sleep(LEDGER_LOOK_INTERVAL_MS)
-          return imported
-        },
-        { creates: true },
+      const { format, chain, completeFrom, completeTo, covers, replace, acceptEmpty } = options
+      const declared = { completeFrom, completeTo, covers, replace, acceptEmpty }
+      const result = await importedForScorers(context, options, async (database) =>
+        importLedger(
+          { file: path, format, chain, ...declared, importedBy: operator(), reason },
+          { database, ...(options.json === true ? {} : { onProgress: progressTo(context) }) },
+        ),
       )
-      if (result.status === 'refused') {
-        if (options.json === true) context.print(JSON.stringify(result))
-        throw new CommandError(`Nothing was imported: ${result.message}.`, EXIT_FAILED)
-      }
       answer(context, options, { ...snakeCase(result), left_out: result.leftOut }, () => textOf(result))
     })
 }

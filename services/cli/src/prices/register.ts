@@ -1,13 +1,12 @@
 /** `cupel prices`: daily prices, which give amounts a value in US dollars. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { importPrices, LEDGER_LOOK_INTERVAL_MS, listPriceImports, type PriceImport } from '@cupel/ledger'
+import { importPrices, listPriceImports, type PriceImport } from '@cupel/ledger'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import { isServed, withConnections } from '../connections.js'
+import { withConnections } from '../connections.js'
 import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
 import { operator } from '../operator.js'
 import { readableFile, readableReason } from '../ledger/arguments.js'
+import { importedForScorers } from '../ledger/imported-for-scorers.js'
 
 interface ImportOptions extends JsonOption {
   readonly reason: string
@@ -39,24 +38,9 @@ export function registerPrices(program: Command, context: CliContext): void {
     .action(async (file: string, options: ImportOptions) => {
       const path = readableFile(context.path(file))
       const reason = readableReason(options.reason)
-      const result = await withConnections(
-        context,
-        async (connections) => {
-          const imported = await importPrices(
-            { file: path, importedBy: operator(), reason },
-            { database: connections.database },
-          )
-          // Scorers poll for the table in force; wait until they have it, so that the next screen uses it.
-          if (imported.status === 'imported' && isServed(connections, context))
-            await sleep(LEDGER_LOOK_INTERVAL_MS)
-          return imported
-        },
-        { creates: true },
+      const result = await importedForScorers(context, options, async (database) =>
+        importPrices({ file: path, importedBy: operator(), reason }, { database }),
       )
-      if (result.status === 'refused') {
-        if (options.json === true) context.print(JSON.stringify(result))
-        throw new CommandError(`Nothing was imported: ${result.message}.`, EXIT_FAILED)
-      }
       answer(context, options, snakeCase(result), () => {
         const { priceSeq, assets, firstDay, lastDay, unknownAssets, sha256 } = result
         const what = `${result.prices.toLocaleString('en-US')} prices of ${assets.length} assets, ${firstDay} to ${lastDay}`

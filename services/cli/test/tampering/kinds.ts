@@ -21,17 +21,6 @@ export interface Kind {
   run(evidence: Evidence, random: Random): Promise<Found>
 }
 
-/** Returns the same numbers for the same seed (mulberry32, public domain). */
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 export const below = (random: Random, end: number): number => Math.floor(random() * end)
 
 export function oneOf<Item>(random: Random, items: readonly Item[]): Item {

@@ -1,10 +1,9 @@
 /** The tests of tampering, in a short and in a long run. */
 import { topicOf } from '@cupel/contracts'
-import { runSeed, type LongSuite } from '@cupel/testkit'
+import { numbersOf, runSeed, type LongSuite } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spoiltDocuments } from './document-kinds.js'
 import { openEvidence, type Evidence } from './evidence.js'
-import { randomOf } from './kinds.js'
 import { hasPython, verifiedInPython } from './python.js'
 import { tryTampering } from './trials.js'
 
@@ -69,7 +68,7 @@ export function testTampering(suite: LongSuite, inPython: number): void {
     const good = evidence.reports.map(({ document, proof }) => {
       return { report: Buffer.from(document), proof: Buffer.from(proof) }
     })
-    const bad = spoiltDocuments(evidence, randomOf(runSeed()), inPython)
+    const bad = spoiltDocuments(evidence, numbersOf(runSeed()), inPython)
     const said = await verifiedInPython(evidence, [...good, ...bad])
     expect(said.slice(0, good.length)).toEqual(good.map(() => null))
     const proven = bad.filter((_, at) => said[good.length + at] === null)

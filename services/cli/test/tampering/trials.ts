@@ -1,10 +1,10 @@
 /** Tries every kind of tampering in turn, and reports the results. */
-import { casesWithin, runSeed, type LongSuite } from '@cupel/testkit'
+import { casesWithin, numbersOf, runSeed, type LongSuite } from '@cupel/testkit'
 import { archiveKinds } from './archive-kinds.js'
 import { documentKinds } from './document-kinds.js'
 import type { Evidence } from './evidence.js'
 import { logKinds } from './log-kinds.js'
-import { randomOf, type Kind } from './kinds.js'
+import type { Kind } from './kinds.js'
 import { pdfKinds } from './pdf-kinds.js'
 import { transparencyKinds } from './transparency-kinds.js'
 import { viewKinds } from './view-kinds.js'
@@ -38,7 +38,7 @@ export async function tryTampering(evidence: Evidence, suite: LongSuite): Promis
     const next = tried.reduce((one, other) =>
       due(other, number / unit) > due(one, number / unit) ? other : one,
     )
-    const { isFound, isNamed, detail } = await next.kind.run(evidence, randomOf(seed + number))
+    const { isFound, isNamed, detail } = await next.kind.run(evidence, numbersOf(seed + number))
     next.trials += 1
     if (isFound) next.found += 1
     if (isFound && isNamed) next.named += 1

@@ -1,7 +1,7 @@
 /** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
 import type { Caller } from '@cupel/access'
 import type { JobItem } from '@cupel/read-models'
-import { riskLevels } from '@cupel/contracts'
+import { reportExample, riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
 import { resultLines } from '../../bulk/job-documents.js'
 import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
@@ -15,7 +15,6 @@ import type { LargeRead } from '../../http/large-reads.js'
 import type { PageTokens } from '../../http/page-token.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import { refuse, type Refusal } from '../../http/problem.js'
-import { reportExample } from '../reports/report-description.js'
 import { bulkResult, jobPath, resultExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 

@@ -1,6 +1,6 @@
 /** GET /v1/reports: the account's reports, newest first. Eventually consistent: a new report may appear a moment later. */
 import type { Caller } from '@cupel/access'
-import { dispositions, riskLevels } from '@cupel/contracts'
+import { dispositions, reportExample, riskLevels } from '@cupel/contracts'
 import {
   chainOf,
   chains,
@@ -19,7 +19,7 @@ import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/pa
 import { refuse, type Refusal } from '../../http/problem.js'
 import { chainParameter, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
 import { timeRange } from '../../http/time-range.js'
-import { reportComponent, reportExample } from './report-description.js'
+import { reportComponent } from './report-description.js'
 
 export interface ReportListing {
   readonly list: (

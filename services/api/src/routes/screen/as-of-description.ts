@@ -1,8 +1,7 @@
 /** A screening as of a past moment as callers read it. It is an answer, not a report. */
-import { instant, reportSchema } from '@cupel/contracts'
+import { instant, reportExample, reportSchema } from '@cupel/contracts'
 import type { AsOfScreening } from '@cupel/proofs'
 import { z } from 'zod'
-import { reportExample } from '../reports/report-description.js'
 
 const pastReport = reportSchema
   .omit({ report_id: true, report_url: true })

@@ -1,4 +1,5 @@
 /** POST /v1/screen: one address in, its report out. */
+import { reportExample } from '@cupel/contracts'
 import type { ReportIds } from '@cupel/access'
 import {
   MAX_ADDRESS_LENGTH,
@@ -27,7 +28,7 @@ import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { AsOfScreens } from '../../screening/as-of-screens.js'
 import { REPLAY_WAIT_MS, type FoundReport, type ReportReader } from '../../screening/report-reader.js'
 import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
-import { reportComponent, reportExample } from '../reports/report-description.js'
+import { reportComponent } from '../reports/report-description.js'
 import { asOfAnswer, asOfComponent } from './as-of-description.js'
 
 /** A late report is usually there by then. */

@@ -1,4 +1,5 @@
 /** GET /v1/shared/{token}: the one report of a share link, for anyone with the link. */
+import { reportExample } from '@cupel/contracts'
 import { findUsableShare, MAX_OPENS_PER_MINUTE, openShare, SHARE_TOKEN } from '@cupel/sharing'
 import { z } from 'zod'
 import { tokenCallOf } from '../../audit/api-call.js'
@@ -6,7 +7,7 @@ import { LEAF_HEADERS, leafHeaders } from '../../documents/report-leaf.js'
 import { jsonAnswer, recorded, tokenEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import { reportComponent, reportExample } from '../reports/report-description.js'
+import { reportComponent } from '../reports/report-description.js'
 import { SHARING_TAG, type SharingParts } from './share-description.js'
 
 const tokenPath = z.object({ token: z.string().regex(SHARE_TOKEN).describe('The token of the link.') })
