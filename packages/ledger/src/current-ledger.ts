@@ -1,4 +1,4 @@
-/** The present state of the ledger and of its prices, in one statement: every scorer asks for both twice a second. */
+/** The present state of the ledger and of its prices, as the tables have it. */
 import type { Queryable } from '@cupel/postgres'
 
 export interface CurrentLedger {
@@ -19,7 +19,7 @@ export async function ledgerChains(database: Queryable): Promise<ReadonlySet<str
 
 export async function currentLedger(database: Queryable): Promise<CurrentLedger> {
   const [row] = await database.query<CurrentLedger>({
-    name: 'ledger.current',
+    name: 'ledger.newest',
     text: `SELECT (SELECT coalesce(max(ledger_seq), 0) FROM ledger.segment) AS "ledgerSeq",
              (SELECT sha256 FROM ledger.price_import ORDER BY price_seq DESC LIMIT 1) AS "pricesSha256"`,
   })

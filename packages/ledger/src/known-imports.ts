@@ -1,11 +1,13 @@
 /** Whether the database has the imports that the log records. Their files are not in the log: only another import brings them back. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
+import { NOTHING_LEFT } from './segment-event.js'
 
 export async function isSegmentKnown(
   transaction: Queryable,
-  { chain, format, sha256 }: EventData['LedgerSegmentImported'],
+  { chain, format, sha256, ledgerSeq }: EventData['LedgerSegmentImported'],
 ): Promise<boolean> {
+  if (ledgerSeq === NOTHING_LEFT) return true
   const rows = await transaction.query(
     `SELECT 1 FROM ledger.segment WHERE chain = $1 AND format = $2 AND sha256 = $3 AND ledger_seq IS NOT NULL`,
     [chain, format, sha256],

@@ -5,8 +5,8 @@ import { writeOutbox } from '@cupel/projections'
 import { BLOCKS } from './formats/blocks.js'
 import type { ImportRun } from './import-run.js'
 import { nameCalls } from './name-calls.js'
-import { segmentEvent } from './segment-event.js'
-import { declaredBySegment } from './segments.js'
+import { nothingLeft, segmentEvent, type SegmentStatement } from './segment-event.js'
+import { declaredBySegment, SEGMENT_COLUMNS, segmentOf, type SegmentRow } from './segments.js'
 import type { SegmentState } from './store-batch.js'
 
 export interface Published {
@@ -25,10 +25,10 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
       state.counts['retired'] = await retireOthers(transaction, chain.code, run, state)
     await nameCalls(transaction, state)
     if (request.format === BLOCKS) state.counts['timed'] = await countTimed(transaction, state)
-    const [row] = await transaction.query<{ ledger_seq: number }>(
+    const [row] = await transaction.query<SegmentRow>(
       `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4,
          ledger_seq = (SELECT coalesce(max(ledger_seq), 0) + 1 FROM ledger.segment)
-       WHERE segment_id = $1 RETURNING ledger_seq`,
+       WHERE segment_id = $1 RETURNING ${SEGMENT_COLUMNS}`,
       [
         state.segmentId,
         request.completeFrom === undefined ? null : state.lastHeightAtS,
@@ -36,23 +36,31 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
         publishedAt,
       ],
     )
-    const ledgerSeq = row!.ledger_seq
+    const segment = segmentOf(row!)
+    const ledgerSeq = segment.ledgerSeq!
     const declared = await declaredBySegment(transaction, { chain: chain.code, ledgerSeq })
     const completeToAtS = declared.find(({ segmentId }) => segmentId === state.segmentId)?.range.toAtS ?? null
-    const data = segmentEvent({ run, state, ledgerSeq, publishedAt, completeToAtS })
-    const id = requestedEventId()
-    const envelope = {
-      id,
-      source: 'cupel/ledger',
-      time: publishedAt,
-      subject: data.segmentId,
-      correlationId: id,
-      causationId: id,
-    }
-    const type = 'LedgerSegmentImported'
-    await writeOutbox(transaction, { type, data, envelope }, { topic: topicOf(type), key: chain.code })
+    await announce(transaction, segmentEvent(segment, request.reason ?? ''))
     return { ledgerSeq, notes: notesOn(state, covers.length > 0 && completeToAtS === null) }
   })
+}
+
+/** For a restore whose operator accepts what the ledger lost: the log states the last segment that is left again. */
+export async function stateLedgerAgain(transaction: Queryable, reason: string): Promise<void> {
+  const [row] = await transaction.query<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM ledger.segment WHERE ledger_seq IS NOT NULL ORDER BY ledger_seq DESC LIMIT 1`,
+  )
+  await announce(transaction, row === undefined ? nothingLeft(reason) : segmentEvent(segmentOf(row), reason))
+}
+
+async function announce(transaction: Queryable, data: SegmentStatement): Promise<void> {
+  const id = requestedEventId()
+  const envelope = {
+    ...{ id, source: 'cupel/ledger', time: new Date().toISOString(), subject: data.segmentId },
+    ...{ correlationId: id, causationId: id },
+  }
+  const type = 'LedgerSegmentImported'
+  await writeOutbox(transaction, { type, data, envelope }, { topic: topicOf(type), key: data.chain })
 }
 
 function notesOn({ counts }: SegmentState, isWithoutTime: boolean): readonly string[] {

@@ -1,9 +1,8 @@
 /** The event LedgerSegmentImported of a segment. */
-import { basename } from 'node:path'
 import type { EventData } from '@cupel/contracts'
-import { ASSET_TABLE_VERSION } from '@cupel/domain'
-import type { ImportRun } from './import-run.js'
-import type { SegmentState } from './store-batch.js'
+import type { Segment } from './segments.js'
+
+export type SegmentStatement = EventData['LedgerSegmentImported']
 
 /** Prefix of the counters of rows that are not counted transfers. */
 const LEFT_OUT = 'left_out.'
@@ -16,43 +15,41 @@ export const leftOut = (counts: Readonly<Record<string, number>>): Record<string
     ),
   )
 
-/** The event of a published segment. */
-export function segmentEvent({
-  run: { request, chain, sha256, covers },
-  state,
-  ledgerSeq,
-  publishedAt,
-  completeToAtS,
-}: {
-  readonly run: ImportRun
-  readonly state: SegmentState
-  readonly ledgerSeq: number
-  readonly publishedAt: string
-  readonly completeToAtS: number | null
-}): EventData['LedgerSegmentImported'] {
+/** The event of a published segment: it states every value of the row, so that an altered row is found. */
+export function segmentEvent(segment: Segment, reason: string): SegmentStatement {
+  const { chain, format, fileName, sha256, covers, completeFrom, completeTo, completeToAtS } = segment
+  const { replaces, counts, firstHeight, lastHeight, assetTableVersion, importedBy } = segment
   return {
-    segmentId: String(state.segmentId),
-    ledgerSeq,
-    chain: chain.code,
-    format: request.format,
-    fileName: basename(request.file),
-    sha256,
-    covers,
-    completeFrom: request.completeFrom ?? null,
-    completeTo: request.completeTo ?? null,
+    segmentId: String(segment.segmentId),
+    ledgerSeq: segment.ledgerSeq!,
+    ...{ chain, format, fileName, sha256, covers, completeFrom, completeTo },
     completeToAt: completeToAtS === null ? null : new Date(completeToAtS * 1_000).toISOString(),
-    replaces: request.replace === true,
-    rows: state.rowsDone,
-    added: state.counts['added'] ?? 0,
-    known: state.counts['known'] ?? 0,
-    timed: state.counts['timed'] ?? 0,
-    retired: state.counts['retired'] ?? 0,
-    leftOut: leftOut(state.counts),
-    firstHeight: state.firstHeight,
-    lastHeight: state.lastHeight,
-    assetTableVersion: ASSET_TABLE_VERSION,
-    importedAt: publishedAt,
-    importedBy: request.importedBy,
-    reason: request.reason ?? '',
+    replaces,
+    rows: segment.rowsDone,
+    added: counts['added'] ?? 0,
+    known: counts['known'] ?? 0,
+    timed: counts['timed'] ?? 0,
+    retired: counts['retired'] ?? 0,
+    leftOut: leftOut(counts),
+    ...{ firstHeight, lastHeight, assetTableVersion, importedBy, reason },
+    importedAt: segment.publishedAt!,
   }
 }
+
+/** The number that is stated if no segment is left. */
+export const NOTHING_LEFT = 0
+
+export const nothingLeft = (reason: string): SegmentStatement => ({
+  ...{ segmentId: '', ledgerSeq: NOTHING_LEFT, chain: '', format: '', fileName: '', sha256: '', covers: [] },
+  ...{
+    completeFrom: null,
+    completeTo: null,
+    completeToAt: null,
+    replaces: false,
+    rows: 0,
+    added: 0,
+    known: 0,
+  },
+  ...{ timed: 0, retired: 0, leftOut: {}, firstHeight: null, lastHeight: null, assetTableVersion: '' },
+  ...{ importedAt: '', importedBy: '', reason },
+})

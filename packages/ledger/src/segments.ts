@@ -17,6 +17,9 @@ export interface Segment {
   readonly completeToAtS: number | null
   readonly firstHeight: number | null
   readonly lastHeight: number | null
+  /** Transfers of the declared range that the file does not contain were retired. */
+  readonly replaces: boolean
+  readonly assetTableVersion: string
   readonly rowsDone: number
   readonly counts: Readonly<Record<string, number>>
   readonly publishedAt: string | null
@@ -26,10 +29,10 @@ export interface Segment {
 /** Interval at which readers check for a new state of the ledger. */
 export const LEDGER_LOOK_INTERVAL_MS = 500
 
-const COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
-  complete_to_at_s, first_height, last_height, rows_done, counts, published_at, imported_by`
+export const SEGMENT_COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
+  complete_to_at_s, first_height, last_height, replaces, asset_table_version, rows_done, counts, published_at, imported_by`
 
-interface SegmentRow extends Record<string, unknown> {
+export interface SegmentRow extends Record<string, unknown> {
   segment_id: number
   ledger_seq: number | null
   chain: string
@@ -42,6 +45,8 @@ interface SegmentRow extends Record<string, unknown> {
   complete_to_at_s: number | null
   first_height: number | null
   last_height: number | null
+  replaces: boolean
+  asset_table_version: string
   rows_done: number
   counts: Record<string, number>
   published_at: string | null
@@ -50,7 +55,9 @@ interface SegmentRow extends Record<string, unknown> {
 
 /** Every segment, in the order in which the imports began. */
 export async function listSegments(database: Queryable): Promise<readonly Segment[]> {
-  const rows = await database.query<SegmentRow>(`SELECT ${COLUMNS} FROM ledger.segment ORDER BY segment_id`)
+  const rows = await database.query<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM ledger.segment ORDER BY segment_id`,
+  )
   return rows.map(segmentOf)
 }
 
@@ -68,6 +75,8 @@ export function segmentOf(row: SegmentRow): Segment {
     completeToAtS: row.complete_to_at_s,
     firstHeight: row.first_height,
     lastHeight: row.last_height,
+    replaces: row.replaces,
+    assetTableVersion: row.asset_table_version,
     rowsDone: row.rows_done,
     counts: row.counts,
     publishedAt: row.published_at,

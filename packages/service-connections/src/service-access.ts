@@ -57,7 +57,12 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
     groups: null,
   },
   scorer: {
-    reads: [...atStart, ...screens, ...bulkScreens, ...topicsOf('LabelAsserted', 'PolicyActivated')],
+    reads: [
+      ...atStart,
+      ...screens,
+      ...bulkScreens,
+      ...topicsOf('LabelAsserted', 'PolicyActivated', 'LedgerSegmentImported'),
+    ],
     writes: [...bulkScreens, ...topicsOf('ReportGenerated', 'LabelStateRecorded'), ...deadLetters('scorer')],
     groups: 'scorer.',
   },

@@ -12,8 +12,9 @@ import {
   type CompiledPolicy,
   type LabelSetFacts,
 } from '@cupel/domain'
-import { examineAddress } from '@cupel/ledger'
+import { examineAddress, type CheckedLedgerDeps } from '@cupel/ledger'
 import type { Database, Queryable } from '@cupel/postgres'
+import { PausedError } from '@cupel/projections'
 import type { ChainRequest } from './candidates.js'
 import { createExaminationThreads } from './examination/examination-threads.js'
 import {
@@ -36,7 +37,7 @@ export interface ExposureContext {
   readonly generatedAt: string
 }
 
-/** Looks which addresses of a batch the ledger may hold. `null` if there is no ledger: then nothing waits. */
+/** Looks which addresses of a batch the ledger may hold. `null` if there is no ledger: then nothing waits. Throws PausedError if its rows are not those of the log. */
 export type LookIntoLedger = (requests: readonly ChainRequest[]) => LedgerLook | null
 
 export interface LedgerLook {
@@ -57,13 +58,14 @@ const lacksPart = ({ exposure, cluster }: LedgerFindings): boolean =>
 
 export interface ExposureStage {
   forLane(lane: Lane): LookIntoLedger
+  /** Why nothing of the ledger may be used, as a sentence; null where it may. */
+  fault(): string | null
   /** Resolves when nothing that was late for this address is still under way. */
   settled(place: { readonly chain: string; readonly address: string }): Promise<unknown>
   stop(): Promise<void>
 }
 
-export interface ExposureStageDeps {
-  readonly database: Queryable
+export interface ExposureStageDeps extends CheckedLedgerDeps {
   /** With it threads examine, with connections of their own; this thread does otherwise. */
   readonly connection?: Database['connection']
   readonly logger: Logger
@@ -92,11 +94,14 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   }
   return {
     forLane: (lane) => (requests) => {
+      const fault = ledger.fault()
+      if (fault !== null) throw new PausedError(fault)
       const ledgerSeq = ledger.seq()
       if (ledgerSeq === 0 || !requests.some(({ data }) => data.livemode)) return null
       const limitMs = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
       return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: processMs() + limitMs })
     },
+    fault: () => ledger.fault(),
     settled: (place) => stage.late.settled(place),
     async stop() {
       await stage.late.stop()

@@ -1,5 +1,4 @@
 /** A stage that was late is finished beside the screens, and the next screen has the result: as it would be if it was examined then. */
-import { noMetrics, silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
@@ -31,6 +30,7 @@ beforeEach(async () => {
     { database },
   )
   expect(result.status).toBe('imported')
+  await installation.relay()
   ledgerAnswers = Promise.resolve()
   reads = 0
   const gated: Queryable = {
@@ -44,7 +44,7 @@ beforeEach(async () => {
     },
   }
   stage = await startExposureStage({
-    ...{ database: gated, logger: silentLogger, metrics: noMetrics },
+    ...{ ...installation.deps, database: gated },
     budgetMs: 1_000,
   })
 }, 60_000)

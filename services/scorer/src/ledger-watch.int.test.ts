@@ -1,5 +1,4 @@
 /** The scorer does not query the ledger for addresses that it surely does not hold, and never calls a held address absent. */
-import { noMetrics, silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -48,13 +47,13 @@ async function importTransfer(from: string, to: string, name: string): Promise<v
   const file = await installation.file(`${name}.csv`, `${heading}\n${row}\n`)
   const result = await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
   expect(result.status).toBe('imported')
+  await installation.relay()
 }
 
 const startStage = async (): Promise<ExposureStage> =>
   await startExposureStage({
+    ...installation.deps,
     database: recording,
-    logger: silentLogger,
-    metrics: noMetrics,
     budgetMs: 20_000,
   })
 
@@ -105,6 +104,7 @@ test('a ledger of too many addresses is asked about each', async () => {
   await importTransfer(CUSTOMER, PARTNER, '01')
   const pages: string[] = []
   const watch = await watchLedger({
+    ...installation.deps,
     database: {
       ...recording,
       query: async (statement, values) => {
@@ -113,7 +113,6 @@ test('a ledger of too many addresses is asked about each', async () => {
         return rows as never
       },
     },
-    logger: silentLogger,
     maxFilteredAddresses: 1,
   })
   await vi.waitFor(() => expect(pages).toContain('ledger.filter-transfer-to_address'), WAIT)

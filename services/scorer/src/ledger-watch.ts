@@ -1,24 +1,26 @@
 /**
- * Follows the state of the ledger, and keeps what every screen needs to know about that state: the declared ranges, the prices in
- * force, and a filter that identifies addresses without transfers.
+ * Follows the state of the ledger that the log states, and keeps what every screen needs to know about that state: the declared ranges, the
+ * prices in force, and a filter that identifies addresses without transfers.
  */
 import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
-  currentLedger,
+  createLedgerCheck,
   declaredRanges,
   ledgerChains,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
   type AddressFilter,
+  type CheckedLedgerDeps,
 } from '@cupel/ledger'
-import { sqlState, type Queryable } from '@cupel/postgres'
 
 export type Ranges = Awaited<ReturnType<typeof declaredRanges>>
 
 export interface LedgerWatch {
   /** The ledger sequence; 0 where there is no ledger. */
   seq(): number
+  /** Why nothing of the ledger may be used, as a sentence; null where it may. */
+  fault(): string | null
   /** Declared ranges; read once for each state. */
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
   /** Names the table of daily prices in force; null without any. */
@@ -31,8 +33,7 @@ export interface LedgerWatch {
   stop(): Promise<void>
 }
 
-export interface LedgerWatchDeps {
-  readonly database: Queryable
+export interface LedgerWatchDeps extends CheckedLedgerDeps {
   readonly logger: Logger
   /** The first state of the ledger is seen when this resolves. */
   readonly beforeFirst?: () => Promise<void>
@@ -45,16 +46,29 @@ const REST_PER_WORK = 1
 /** Pause before a failed reading of the filter is tried again; until then every address is queried. */
 const FILTER_RETRY_MS = 10_000
 
-/** Resolves after the first look. Where a look fails, the state last seen stays. */
+/** Resolves after the first look. Where a look fails, the state last seen stays; without one nothing may be used. */
 export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   const { database, logger, beforeFirst } = deps
   let seq = 0
+  let isUsed = false
+  let fault: string | null = 'The state of the ledger is not known yet.'
   let ranges = new Map<string, Promise<Ranges>>()
   let pricesSha256: string | null = null
   let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
+  const check = createLedgerCheck(deps)
   const look = async (): Promise<void> => {
-    const { ledgerSeq: next, pricesSha256: sha256 } = await currentLedger(database)
+    const found = await check()
+    const { ledgerSeq: next, pricesSha256: sha256 } = found
+    // What was read of altered rows since the last look is still in memory, so a fault stays.
+    if (isUsed && fault !== null) return
+    if (found.fault !== null) {
+      if (fault !== found.fault) logger.error({ fault: found.fault }, 'Screening stops')
+      fault = isUsed ? `${found.fault} Then restart the scorer.` : found.fault
+      return
+    }
+    isUsed = true
+    fault = null
     if (seq === 0 && next > 0) await beforeFirst?.()
     if (next !== seq) {
       chains = await ledgerChains(database)
@@ -65,7 +79,8 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     pricesSha256 = sha256
   }
   const complain = (error: unknown): void => {
-    if (sqlState(error) !== UNDEFINED_TABLE) logger.debug({ err: error }, 'The ledger could not be read')
+    if (!isUsed) fault = `The state of the ledger cannot be read: ${String(error)}`
+    logger.debug({ err: error }, 'The ledger could not be read')
   }
   await look().catch(complain)
   const loop = startLoop({
@@ -76,6 +91,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   })
   return {
     seq: () => seq,
+    fault: () => fault,
     pricesSha256: () => pricesSha256,
     rangesOf(chain, ledgerSeq) {
       const key = `${ledgerSeq} ${chain}`
@@ -99,9 +115,6 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     },
   }
 }
-
-/** SQLSTATE of an installation without ledger tables. */
-const UNDEFINED_TABLE = '42P01'
 
 /** Reads the filter of the newest state in the background, one reading at a time. */
 function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps) {

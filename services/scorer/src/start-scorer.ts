@@ -68,6 +68,9 @@ const MAX_IN_FLIGHT_RECORDS = 2_000
 /** How long a record may wait for the schema it was written with. Later records wait as long, so it is less than a second. */
 const SCHEMA_PATIENCE_MS = 800
 
+/** They state what the scorer reads from tables. */
+const STATED_TOPICS = [LABEL_TOPIC, topicOf('PolicyActivated'), topicOf('LedgerSegmentImported')]
+
 export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(({ group }) => group)
 
 /** Resolves as soon as the scorer has begun; it handles requests once its checks pass. */
@@ -90,7 +93,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
     inputFault: async () =>
-      (await missingFront(deps.log, [LABEL_TOPIC, topicOf('PolicyActivated')])) ?? (await stated.fault()),
+      (await missingFront(deps.log, STATED_TOPICS)) ?? exposureStage.fault() ?? (await stated.fault()),
     limits: {
       staleAfterMs: deps.config.CUPEL_LABEL_LAG_LIMIT_MS,
       refuseAfterMs: deps.config.CUPEL_LABEL_LAG_REFUSE_MS,

@@ -74,6 +74,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
     await scorerDatabase.close()
     await proxy.close()
   })
+  await base.relay()
   if (policy) {
     const { document, canonical, sha256 } = compiledDefaultPolicy
     const activation = { policyId: document.id, version: document.version, document: canonical, sha256 }

@@ -878,7 +878,7 @@ export interface LabelSetExpected {
 /** The transfers of one file became visible at once. The ledger is rebuilt from these files, not from the log. */
 export interface LedgerSegmentImported {
   readonly segmentId: string
-  /** Names the state of the ledger from here on. */
+  /** Names the state of the ledger from here on. A restore that accepts what the ledger lost states the last segment again; 0 if none is left. */
   readonly ledgerSeq: number
   readonly chain: string
   /** csv, ethereum-etl, bitcoin-etl, or blocks for a file that gives times to blocks. */
@@ -891,7 +891,7 @@ export interface LedgerSegmentImported {
   /** First height from which the file is declared to hold everything. */
   readonly completeFrom: null | number
   readonly completeTo: null | number
-  /** UTC time of that height, from the file. */
+  /** UTC time of the last height of the file; null without a declared range or a time. */
   readonly completeToAt: null | string
   /** Transfers of the declared range that the file does not hold were retired. */
   readonly replaces: boolean
@@ -916,7 +916,7 @@ export interface LedgerSegmentImported {
 
 /** A table of daily prices came into force. Reports name it by hash; amounts in dollars come from it and from nothing else. */
 export interface PriceTableImported {
-  /** SHA-256 of the file, lowercase hex. Names the table. */
+  /** SHA-256 of the prices, sorted, lowercase hex. Names the table. */
   readonly sha256: string
   /** 1, 2, 3 … in the order of the imports; the highest is in force. */
   readonly priceSeq: number

@@ -1,5 +1,4 @@
 /** Imports a table of daily prices. The table comes into force as a whole, and its event is written in the same transaction. */
-import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import { listAssets } from '@cupel/domain'
@@ -7,6 +6,7 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 import { LedgerFileError } from '../formats/ledger-file-error.js'
 import { readPrices, type DailyPrice } from './price-file.js'
+import { priceTableSha256 } from './read-prices.js'
 
 export interface PriceImportRequest {
   /** Path of the file. */
@@ -48,12 +48,13 @@ export async function importPrices(
   { database, now = () => new Date() }: PriceImportDeps,
 ): Promise<PriceImportResult> {
   try {
-    const hash = createHash('sha256')
     const importedAt = now()
-    const prices = await readPrices(request.file, hash, importedAt)
+    const prices = await readPrices(request.file, importedAt)
     const days = prices.map(({ day }) => day).sort()
     const table = {
-      sha256: hash.digest('hex'),
+      sha256: priceTableSha256(
+        prices.map(({ asset, day, microUsd }) => `${asset} ${day} ${microUsd}`).sort(),
+      ),
       prices: prices.length,
       assets: [...new Set(prices.map(({ asset }) => asset))].sort(),
       firstDay: days[0]!,

@@ -1,5 +1,4 @@
 /** Reads a file of daily prices: CSV with the columns day, asset and usd. One bad row rejects the file. */
-import type { Hash } from 'node:crypto'
 import { LedgerFileError } from '../formats/ledger-file-error.js'
 import type { FileRecord } from '../formats/ledger-row.js'
 import { readRecords } from '../formats/read-file.js'
@@ -19,12 +18,12 @@ const MAX_PRICES = 2_000_000
 const DECIMALS = 6
 const COLUMNS = ['day', 'asset', 'usd'] as const
 
-/** All prices, in the order of the file. Throws LedgerFileError with the line. `hash` is updated with every byte. */
-export async function readPrices(path: string, hash: Hash, now: Date): Promise<readonly DailyPrice[]> {
+/** All prices, in the order of the file. Throws LedgerFileError with the line. */
+export async function readPrices(path: string, now: Date): Promise<readonly DailyPrice[]> {
   const prices: DailyPrice[] = []
   const known = new Set<string>()
   const today = now.toISOString().slice(0, 10)
-  for await (const records of readRecords(path, hash)) {
+  for await (const records of readRecords(path, null)) {
     for (const record of records) {
       const price = priceOf(record)
       const key = `${price.day} ${price.asset}`

@@ -1,4 +1,5 @@
 /** Tables of daily prices: all imported tables, the one in force, and any table by its hash. */
+import { createHash } from 'node:crypto'
 import type { PriceTable } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
@@ -39,16 +40,31 @@ export async function pricesSha256At(database: Queryable, at: string): Promise<s
   return row?.sha256 ?? null
 }
 
-/** One text per price: decoding a column costs more than splitting it off. */
+/** One text per price: decoding a column costs more than splitting it off. In the order of their hash. */
 const READ = {
   name: 'ledger.read-prices',
-  text: `SELECT concat_ws(' ', asset, day, micro_usd) AS row FROM ledger.price WHERE sha256 = $1`,
+  text: `SELECT concat_ws(' ', asset, day, micro_usd) AS row FROM ledger.price WHERE sha256 = $1 ORDER BY asset, day`,
 }
 
-/** The whole table with the hash, in memory; null if there is none. */
+/** The name of a table: SHA-256 over its prices, sorted, so that whoever reads the table can tell whether a row was altered. */
+export function priceTableSha256(rows: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const row of rows) hash.update(`${row}\n`)
+  return hash.digest('hex')
+}
+
+/** The rows of a table are not those that its name is the hash of. */
+export class PriceTableAlteredError extends Error {
+  override readonly name = 'PriceTableAltered'
+}
+
+/** The whole table with the hash, in memory; null if there is none. Throws PriceTableAlteredError if its rows have another hash. */
 export async function readPriceTable(database: Queryable, sha256: string): Promise<PriceTable | null> {
   const rows = await database.query<{ row: string }>(READ, [sha256])
   if (rows.length === 0) return null
+  const found = priceTableSha256(rows.map(({ row }) => row))
+  if (found !== sha256)
+    throw new PriceTableAlteredError(`The prices of the table ${sha256} have the hash ${found}`)
   const prices = new Map<string, Map<string, bigint>>()
   for (const { row } of rows) {
     const [asset, day, microUsd] = row.split(' ') as [string, string, string]

@@ -120,7 +120,7 @@ CREATE TABLE ledger.owner_address (
 
 CREATE INDEX owner_address_of_key ON ledger.owner_address (chain, owner_key);
 
--- Daily prices. A table is named by the hash of its file; the newest import is in force.
+-- Daily prices. A table is named by the hash of its prices; the newest import is in force.
 CREATE TABLE ledger.price_import (
   price_seq   int8 PRIMARY KEY,
   sha256      text NOT NULL,

@@ -42,16 +42,19 @@ import {
 import {
   installReadModels,
   installTenantWalls,
+  outboxBacklog,
   projectionsMigrations,
   readModelGroup,
   runReadModel,
+  startOutboxRelay,
   waitUntilProjected,
+  type OutboxRelay,
   type ReadModel,
   type RunningReadModel,
 } from '@cupel/projections'
 import { openTestLog, testRecordKeys } from './open-test-log.js'
 import { createTestDatabase, type DatabaseTemplate } from '../test-database.js'
-import { PATIENCE_MS } from '../until.js'
+import { PATIENCE_MS, until } from '../until.js'
 
 export interface TestInstallationOptions {
   /** Tables beside those of the log and the projections. */
@@ -93,6 +96,8 @@ export interface TestInstallation extends TestDeps {
   deleteFront(topic: string, before: number, partition?: number): Promise<void>
   /** Runs the read model until the installation is closed. */
   run(readModel: ReadModel): RunningReadModel
+  /** Appends the events of the outbox until the installation is closed; resolves once it is empty. */
+  relay(): Promise<void>
   /** Resolves once the read model, which must run, has applied everything that the log contains now. */
   caughtUp(readModel: ReadModel): Promise<void>
   /** Runs when the installation is closed, in the reverse order of the calls, before log and database close. */
@@ -220,9 +225,20 @@ function logAccess({
 function projecting(
   deps: TestDeps,
   onClose: TestInstallation['onClose'],
-): Pick<TestInstallation, 'run' | 'caughtUp'> {
+): Pick<TestInstallation, 'run' | 'caughtUp' | 'relay'> {
   const { database, log } = deps
+  let relay: OutboxRelay | null = null
   return {
+    async relay() {
+      if (relay === null) {
+        const started = startOutboxRelay({ ...deps, lookIntervalMs: COMMIT_INTERVAL_MS })
+        relay = started
+        onClose(() => started.stop())
+      }
+      await until(async () => {
+        if ((await outboxBacklog(database)).waiting > 0) throw new Error('The outbox is not empty')
+      })
+    },
     run(readModel) {
       const running = runReadModel({ ...deps, readModel, commitIntervalMs: COMMIT_INTERVAL_MS })
       onClose(() => running.stop())

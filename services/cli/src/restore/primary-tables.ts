@@ -10,7 +10,7 @@ import {
   type EventData,
   type RestoredEventType,
 } from '@cupel/contracts'
-import { isPriceTableKnown, isSegmentKnown } from '@cupel/ledger'
+import { isPriceTableKnown, isSegmentKnown, stateLedgerAgain } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
 import { reportView } from '@cupel/read-models'
@@ -61,6 +61,8 @@ const lostEndpoint = (endpointId: string, origin: string): string =>
   `The webhook endpoint ${endpointId} (${origin}) was created after the backup: create it again.`
 const lostShare = (shareId: string): string =>
   `The share link ${shareId} was created after the backup, and opens nothing.`
+
+const LOST_SEGMENT = 'The ledger segment'
 
 const replay: Replay = {
   async AccountCreated({ transaction, notes }, account) {
@@ -119,7 +121,7 @@ const replay: Replay = {
   async LedgerSegmentImported({ transaction, notes, acceptsMissingLedger }, segment) {
     if (await isSegmentKnown(transaction, segment)) return
     const { fileName, sha256, chain, ledgerSeq } = segment
-    const sentence = `The ledger segment ${ledgerSeq} (${chain}, ${fileName}, sha256 ${sha256}) was imported after the backup, and its transfers are lost`
+    const sentence = `${LOST_SEGMENT} ${ledgerSeq} (${chain}, ${fileName}, sha256 ${sha256}) was imported after the backup, and its transfers are lost`
     if (acceptsMissingLedger) notes.lost(`${sentence}.`)
     else
       notes.refused(
@@ -151,6 +153,8 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
     }
     positions.push(...(await eachEventSince(parts, topic, new Set(restoredEventTypes), apply)))
   }
+  if (parts.notes.losses().some((loss) => loss.startsWith(LOST_SEGMENT)))
+    await stateLedgerAgain(parts.transaction, 'the loss of segments was accepted')
   // Other events restored data of these accounts and references.
   for (const erasure of erasures) await forgetErased(parts.transaction, erasure)
   const identity = await parts.log.identity()

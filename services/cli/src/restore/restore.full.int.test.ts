@@ -82,6 +82,12 @@ test('a ledger segment that the database lacks refuses the start, by its file', 
     ...{ mayStart: true, isOlderDatabase: true },
     lost: [expect.stringContaining('october.csv')],
   })
+  const told = await drill.installation.opened(({ database }) =>
+    database.query(
+      `SELECT event->'data'->'ledgerSeq' AS left FROM projection.outbox WHERE event->>'type' = 'LedgerSegmentImported'`,
+    ),
+  )
+  expect(told).toEqual([{ left: 0 }])
 })
 
 test('nothing is changed while a service is connected', async () => {

@@ -1,0 +1,108 @@
+/**
+ * What the log states about imports. A row of the ledger can be altered without the log; the log cannot without its keys. The events are
+ * reduced in their order, because a ledger that lost segments is imported again under the same numbers.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { DomainEvent, EventData } from '@cupel/contracts'
+import type { PriceImport } from './prices/read-prices.js'
+import { NOTHING_LEFT, segmentEvent, type SegmentStatement } from './segment-event.js'
+import type { Segment } from './segments.js'
+
+export type PriceStatement = EventData['PriceTableImported']
+
+export interface StatedLedger {
+  /** The newest statement of each number. */
+  readonly segments: ReadonlyMap<number, SegmentStatement>
+  /** Segments whose numbers other files have now, and that were not imported again. */
+  readonly lost: readonly SegmentStatement[]
+  /** The last table of prices; null without any. */
+  readonly prices: PriceStatement | null
+  /** An append can be repeated. */
+  readonly lastEventId: string
+}
+
+export const nothingStated: StatedLedger = {
+  segments: new Map(),
+  lost: [],
+  prices: null,
+  lastEventId: '',
+}
+
+/** The state after one more event of the topic. */
+export function stating(ledger: StatedLedger, { envelope, type, data }: DomainEvent): StatedLedger {
+  if (envelope.id === ledger.lastEventId) return ledger
+  const next = { ...ledger, lastEventId: envelope.id }
+  if (type === 'PriceTableImported') return { ...next, prices: data as PriceStatement }
+  if (type !== 'LedgerSegmentImported') return next
+  const told = data as SegmentStatement
+  const kept = [...ledger.segments.values()].filter(({ ledgerSeq }) => ledgerSeq < told.ledgerSeq)
+  const replaced = [...ledger.segments.values()].filter(({ ledgerSeq }) => ledgerSeq >= told.ledgerSeq)
+  const numbered = told.ledgerSeq === NOTHING_LEFT ? kept : [...kept, told]
+  return {
+    ...next,
+    segments: new Map(numbered.map((one) => [one.ledgerSeq, one])),
+    lost: isAcceptance(told, ledger)
+      ? []
+      : [...ledger.lost, ...replaced].filter((one) => !isDeepStrictEqual(importOf(one), importOf(told))),
+  }
+}
+
+/** A restore whose operator accepts what the ledger lost states its last segment again. */
+const isAcceptance = (told: SegmentStatement, { segments }: StatedLedger): boolean =>
+  told.ledgerSeq === NOTHING_LEFT || segments.get(told.ledgerSeq)?.importedAt === told.importedAt
+
+const importOf = ({
+  chain,
+  format,
+  sha256,
+  covers,
+  completeFrom,
+  completeTo,
+  replaces,
+}: SegmentStatement) => ({
+  ...{ chain, format, sha256, covers, completeFrom, completeTo, replaces },
+})
+
+/** The rows of published segments, and those of prices. */
+export interface LedgerRows {
+  readonly segments: readonly Segment[]
+  readonly prices: readonly PriceImport[]
+}
+
+/** Why the rows must not be used, as a sentence; null if they have everything that the log states, unchanged. Rows beyond it are not used yet. */
+export function ledgerContradiction({ segments, prices }: LedgerRows, stated: StatedLedger): string | null {
+  const [lost] = stated.lost
+  if (lost !== undefined) return lacks(lost)
+  const newest = Math.max(0, ...stated.segments.keys())
+  for (let seq = 1; seq <= newest; seq += 1) {
+    const statement = stated.segments.get(seq)
+    if (statement === undefined) return `The log does not state segment ${seq} of the ledger.`
+    const row = segments.find(({ ledgerSeq }) => ledgerSeq === seq)
+    if (row === undefined) return lacks(statement)
+    const fields = differingFields(segmentEvent(row, statement.reason), statement)
+    if (fields !== '') return `The ledger has segment ${seq} with another ${fields} than the log.`
+  }
+  const unnumbered = segments.find(({ ledgerSeq }) => ledgerSeq! < 1)
+  if (unnumbered !== undefined)
+    return `The ledger has a segment ${unnumbered.ledgerSeq}, which no event of the log states.`
+  return priceContradiction(prices, stated.prices)
+}
+
+function priceContradiction(rows: readonly PriceImport[], stated: PriceStatement | null): string | null {
+  if (stated === null) return null
+  const row = rows.find(({ priceSeq }) => priceSeq === stated.priceSeq)
+  if (row === undefined)
+    return `The ledger lacks the price table ${stated.fileName} (${stated.sha256}), which the log states: import it again.`
+  const fields = differingFields({ ...row, reason: stated.reason }, stated)
+  return fields === ''
+    ? null
+    : `The ledger has price table ${row.priceSeq} with another ${fields} than the log.`
+}
+
+const lacks = ({ ledgerSeq, chain, fileName, sha256 }: SegmentStatement): string =>
+  `The ledger lacks segment ${ledgerSeq} (${chain}, ${fileName}, sha256 ${sha256}), which the log states: import the file again.`
+
+const differingFields = <T extends object>(row: T, stated: T): string =>
+  (Object.keys(stated) as (keyof T & string)[])
+    .filter((field) => !isDeepStrictEqual(row[field], stated[field]))
+    .join(', ')
