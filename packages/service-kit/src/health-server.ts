@@ -7,6 +7,8 @@ import { formatFor } from './open-metrics.js'
 export interface Check {
   readonly name: string
   readonly ok: boolean
+  /** No decision and no answer depends on what failed: a start does not wait for it. */
+  readonly aside?: true
   readonly detail?: string
 }
 

@@ -63,10 +63,12 @@ export {
   type RunningTransparency,
   type TransparencyOptions,
 } from './run-transparency.js'
+export { readStanding, standstillOf, type TransparencyStanding } from './standing.js'
 export { TransparencyStoppedError } from './stopped.js'
 export {
   forgetWitnesses,
   readCosigning,
+  uncosignedOf,
   type CosigningState,
   type WitnessState,
 } from './witness/cosigned-rows.js'

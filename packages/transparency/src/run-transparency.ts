@@ -8,6 +8,7 @@ import { publishKeys } from './keys/publish-keys.js'
 import type { EvidenceSettings } from './keys/settings.js'
 import { requireSameEnds } from './operators/lost-records.js'
 import { publishFiles } from './publish-files.js'
+import { storeStanding } from './standing.js'
 import { TransparencyStoppedError } from './stopped.js'
 
 /** Longest rest between two checks of the log, so that an event is in a checkpoint within 10 s. */
@@ -43,11 +44,24 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
   let places: readonly Place[] | null = null
   let error: string | null = null
 
+  async function told(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      return await step(signal)
+    } catch (cause) {
+      // Without a database nothing can be stored, and only the check of this process says it.
+      if (!signal.aborted)
+        await storeStanding(database, await log.identity(), (cause as Error).message).catch(() => undefined)
+      throw cause
+    }
+  }
+
   async function step(signal: AbortSignal): Promise<number | undefined> {
     places ??= await begin()
     const pauses = createPauses({ ...PAUSES, signal })
     const result = await extendLog({ ...options, places, pauses })
-    await publishFiles(database, { folders, keys, log: await log.identity() }, pauses)
+    const identity = await log.identity()
+    await publishFiles(database, { folders, keys, log: identity }, pauses)
+    await storeStanding(database, identity, null)
     if (error !== null) logger.info({}, 'Records get leaves of the transparency log again')
     error = null
     stopped.set(0)
@@ -75,7 +89,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
   }
 
   const restMs = Math.min(options.intervalMs, MAX_TRANSPARENCY_REST_MS)
-  const loop = startLoop({ step, restMs, onError: failed })
+  const loop = startLoop({ step: told, restMs, onError: failed })
   return { error: () => error, stop: () => loop.stop() }
 }
 

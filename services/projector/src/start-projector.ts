@@ -153,11 +153,11 @@ interface Aside {
   stop(): Promise<void>
 }
 
-/** Reported like a stopped audit view, and no reason to refuse screens. */
+/** Reported like a stopped audit view: it is at fault, and no reason to refuse screens. */
 function asideChecks(asides: Readonly<Record<string, Pick<Aside, 'error'>>>): Check[] {
   return Object.entries(asides).map(([name, running]) => {
     const detail = running.error()
-    return { name, ok: true, ...(detail === null ? {} : { detail }) }
+    return detail === null ? { name, ok: true } : { name, ok: false, aside: true, detail }
   })
 }
 
@@ -170,8 +170,8 @@ function projectionCheck({ name, state, error, stoppedAt }: ProjectionStatus): C
       ? ''
       : ` in front of ${stoppedAt.topic}[${stoppedAt.partition}] offset ${stoppedAt.offset}`
   if (state === 'running') return { name, ok: true }
-  const ok = state === 'stopped' && ASIDE.has(name)
-  return { name, ok, detail: `${state}${place}${error === null ? '' : `: ${error}`}` }
+  const detail = `${state}${place}${error === null ? '' : `: ${error}`}`
+  return { name, ok: false, ...(state === 'stopped' && ASIDE.has(name) ? { aside: true } : {}), detail }
 }
 
 function relayCheck(relay: OutboxRelay): Check {

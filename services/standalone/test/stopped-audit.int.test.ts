@@ -16,7 +16,7 @@ const told = () =>
   until(() => {
     const check = installation.checks().find(({ name }) => name === 'projector: audit-view')
     expect(check).toMatchObject({
-      ok: true,
+      ok: false,
       detail: expect.stringContaining('stopped in front of') as string,
     })
   })

@@ -18,6 +18,10 @@ CREATE TABLE transparency.log (
   cosigned_at timestamptz,
   -- Until then one process asks the witnesses, and others leave it to it.
   asked_until timestamptz,
+  -- The last time when a projector looked for new records, and gave them their leaves; null before the first one.
+  checked_at timestamptz,
+  -- Why the last look gave no record a leaf; null where it succeeded.
+  stopped text,
   CHECK (num_nulls(cosigned_size, cosigned, cosigned_at) IN (0, 3)),
   CHECK (cosigned_size <= size)
 );

@@ -53,6 +53,17 @@ export async function readCosigning(database: Queryable, log: string): Promise<C
   }
 }
 
+/** A checkpoint that lacks cosignatures for this long is not just slow: a witness or the way to it is the cause. */
+const MAX_UNCOSIGNED_MS = 600_000
+
+/** A sentence; null if enough witnesses cosign. */
+export function uncosignedOf({ size, cosigned, witnesses }: CosigningState): string | null {
+  const isBehind = cosigned === null ? size > 0 : cosigned.size < size && cosigned.ageMs > MAX_UNCOSIGNED_MS
+  const said = witnesses.flatMap(({ name, failure }) => (failure === null ? [] : [`${name}: ${failure}`]))
+  const why = said.length === 0 ? '' : ` (${said.join('; ')})`
+  return isBehind ? `Too few witnesses cosign the checkpoints of the transparency log${why}.` : null
+}
+
 /** In milliseconds; null if it never happened. */
 const ageOf = (column: string): string =>
   `CASE WHEN ${column} IS NOT NULL THEN greatest(0, extract(epoch FROM now() - ${column}) * 1000) END::float8`

@@ -75,8 +75,7 @@ export async function startInProcess(options: InProcessOptions): Promise<Service
   checks = standalone.checks
   await untilReady(checks)
   // A fault that stops nothing must not go unseen.
-  for (const { name, ok, detail } of checks())
-    if (ok && detail !== undefined) context.note(`${name}: ${detail}`)
+  for (const { name, detail } of checks()) if (detail !== undefined) context.note(`${name}: ${detail}`)
   return {
     baseUrls: [standalone.url],
     webUrl: standalone.webUrl,
@@ -91,11 +90,11 @@ const DISPATCHER_CONNECTIONS = 4
 const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 20
 
-/** Resolves when every check succeeds. */
+/** Resolves when every check succeeds that work waits for. */
 async function untilReady(checks: () => readonly Check[]): Promise<void> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   for (;;) {
-    const failing = checks().filter((check) => !check.ok)
+    const failing = checks().filter(({ ok, aside }) => !ok && aside !== true)
     if (failing.length === 0) return
     if (Date.now() > giveUpAt) {
       const reasons = failing.map(({ name, detail }) => (detail === undefined ? name : `${name} (${detail})`))

@@ -13,7 +13,7 @@ import {
   type Child,
   type HeldHome,
 } from '@cupel/local-stack'
-import type { Config, Shutdown } from '@cupel/service-kit'
+import type { Check, Config, Shutdown } from '@cupel/service-kit'
 import { checkout } from '../context.js'
 import { connectionSettings } from '../connections.js'
 import type { Stack } from '../stack/stack.js'
@@ -278,7 +278,7 @@ async function ready(
   const giveUpAt = Date.now() + READY_TIMEOUT_MS
   for (;;) {
     const state = await probeReadiness(healthUrl)
-    if (state.ready) return
+    if (state.isWorking) return
     const failure = failures.get(name)
     const logFile = options.home.logFile('kafka', name)
     if (failure !== undefined && failure.ends >= ENDS_BEFORE_READY)
@@ -297,6 +297,8 @@ async function ready(
 
 export interface Readiness {
   readonly ready: boolean
+  /** No decision and no answer depends on what fails, if anything does. */
+  readonly isWorking: boolean
   /** The failing checks, or why the request failed. */
   readonly detail: string
 }
@@ -305,16 +307,17 @@ export interface Readiness {
 export async function probeReadiness(healthUrl: string): Promise<Readiness> {
   try {
     const response = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
-    const body = (await response.json()) as { checks?: { name: string; ok: boolean; detail?: string }[] }
+    const body = (await response.json()) as { checks?: Check[] }
     const failing = (body.checks ?? []).filter((check) => !check.ok)
     return {
       ready: response.ok,
+      isWorking: response.ok || (failing.length > 0 && failing.every(({ aside }) => aside === true)),
       detail: failing
         .map(({ name, detail }) => (detail === undefined ? name : `${name}: ${detail}`))
         .join(', '),
     }
   } catch {
     // The service does not listen yet.
-    return { ready: false, detail: 'no answer' }
+    return { ready: false, isWorking: false, detail: 'no answer' }
   }
 }

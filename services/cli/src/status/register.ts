@@ -55,6 +55,7 @@ export function statusText(status: Status): string {
       String(records),
     ]),
     witnessesText(status.cosigning),
+    status.standstills.map(({ detail, remedy }) => `${detail} (${remedy})`).join('\n'),
     backlogText(status.backlog),
     diskText(status.disk),
     clockText(status.clock_skew_ms),

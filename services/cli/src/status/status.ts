@@ -3,14 +3,14 @@ import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { plans } from '@cupel/domain'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
 import { listProcesses } from '@cupel/heartbeats'
-import { listCheckpoints, listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import { listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { probeReadiness } from '../start/service-processes.js'
-import { RESTORE_GROUP } from '../restore/since-backup.js'
 import { cosigningOf, type Cosigning } from './cosigning.js'
 import { missingServices, told, type ServiceState } from './processes.js'
+import { readLag, readStandstills, type Standstill } from './standstills.js'
 
 export interface Status {
   /** Whether the installation runs without a fault. */
@@ -43,6 +43,8 @@ export interface Status {
   }[]
   readonly dead_letters: readonly { readonly topic: string; readonly records: number }[]
   readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
+  /** What has stopped or stands still, also on another machine. */
+  readonly standstills: readonly Standstill[]
   /** Null if no witness is asked. */
   readonly cosigning: Cosigning | null
   /** Bulk work that is accepted and not done. */
@@ -84,6 +86,7 @@ export async function readStatus(connections: Connections, home: string): Promis
       readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
     ])
   const cosigning = await cosigningOf(connections, identity)
+  const standstills = await readStandstills(connections)
   const services = run === null ? processes.map(told) : await Promise.all(run.services.map(probed))
   const running = run !== null || processes.some(({ isSeen }) => isSeen)
   const status = {
@@ -103,7 +106,7 @@ export async function readStatus(connections: Connections, home: string): Promis
     })),
     dead_letters: deadLetters,
     outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
-    cosigning,
+    ...{ standstills, cosigning },
     backlog: {
       open_jobs: backlog.openJobs,
       waiting_screenings: backlog.waitingScreenings,
@@ -147,7 +150,7 @@ function isHealthy(status: Omit<Status, 'healthy'>): boolean {
     status.running &&
     status.missing_services.length === 0 &&
     status.services.every(({ ready }) => ready) &&
-    status.projections.every(({ state }) => state !== 'stopped' && state !== 'retrying') &&
+    status.standstills.length === 0 &&
     status.dead_letters.every(({ records }) => records === 0) &&
     status.disk?.is_low !== true
   )
@@ -163,20 +166,6 @@ async function probed({
 }): Promise<ServiceState> {
   const { ready, detail } = await probeReadiness(healthUrl)
   return { name, ready, detail, health_url: healthUrl, heartbeat: null }
-}
-
-/** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */
-async function readLag({ database, log }: Connections): Promise<{ group: string; lag: number }[]> {
-  // A restore reads only while it runs.
-  const checkpoints = (await listCheckpoints(database)).filter(({ group }) => group !== RESTORE_GROUP)
-  const lags = new Map<string, number>()
-  await Promise.all(
-    checkpoints.map(async ({ group, topic, partition, next }) => {
-      const end = await log.endOffset(topic, partition)
-      lags.set(group, (lags.get(group) ?? 0) + Math.max(0, end - next))
-    }),
-  )
-  return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
 }
 
 /** The dead letters that were neither redriven nor dismissed. */

@@ -1,0 +1,174 @@
+/** What has stopped is red in `cupel status`, `cupel doctor`, /readyz and the metrics: no place says that all is well while another does not. */
+import { join } from 'node:path'
+import { topicOf } from '@cupel/contracts'
+import { startProjector } from '@cupel/projector'
+import { createMetrics, loadConfig, startHealthServer } from '@cupel/service-kit'
+import { createSigningKeys } from '@cupel/signing'
+import { until } from '@cupel/testkit'
+import { testEvent } from '@cupel/testkit/installation'
+import { SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import type { Finding } from '../doctor/examine.js'
+import type { Status } from './status.js'
+
+let installation: CommandLine
+let projector: { readonly url: string; stop(): Promise<void> }
+beforeEach(async () => {
+  installation = await openCommandLine({ CUPEL_CHECKPOINT_INTERVAL_MS: '100' })
+  createSigningKeys(join(installation.folder, SIGNING_KEYS_FILE))
+  projector = await startWatched()
+})
+afterEach(() => installation.close())
+
+async function startWatched(): Promise<typeof projector> {
+  const { deps, environment } = installation
+  const metrics = createMetrics('projector')
+  const running = await startProjector({ ...deps, metrics, config: loadConfig(environment) })
+  installation.onClose(() => running.stop())
+  const health = await startHealthServer({
+    ...{ host: '127.0.0.1', port: 0, metrics },
+    checks: () => running.checks(),
+  })
+  installation.onClose(() => health.close())
+  await until(async () => expect((await fetch(`${health.url}/readyz`)).status).toBe(200))
+  return { url: health.url, stop: () => running.stop() }
+}
+
+const account = (id: string) =>
+  testEvent('AccountCreated', id, {
+    ...{ accountId: id, name: 'Account', createdBy: 'test', reason: '' },
+    createdAt: '2026-11-23T02:00:00.000Z',
+  })
+
+const execute = (statement: string) => installation.database.execute(statement)
+
+/** The projector is gone, and a record came that nothing has read since. */
+async function abandoned(): Promise<void> {
+  await projector.stop()
+  await installation.append(account('acc_late'))
+}
+
+interface State {
+  readonly name: string
+  /** The check of the projector that fails; null if its process is gone. */
+  readonly check: string | null
+  readonly says: RegExp
+  readonly come: () => Promise<unknown>
+}
+
+const states: readonly State[] = [
+  {
+    name: 'a transparency log whose rows were changed',
+    check: 'transparency',
+    says: /No record gets a leaf .*not those of its last signed checkpoint/,
+    async come() {
+      await execute(`UPDATE transparency.log SET peaks = set_byte(peaks, 0, 255 - get_byte(peaks, 0))`)
+      await installation.append(account('acc_more'))
+    },
+  },
+  {
+    name: 'a record without a leaf, and no projector',
+    check: null,
+    says: /1 records have no leaf of the transparency log, and no projector looked for new ones for \d+ s/,
+    async come() {
+      await abandoned()
+      await execute(`UPDATE transparency.log SET checked_at = now() - interval '2 minutes'`)
+    },
+  },
+  {
+    name: 'a checkpoint that too few witnesses cosigned for long',
+    check: null,
+    says: /Too few witnesses cosign .*witness\.example: it does not answer/,
+    async come() {
+      await execute(
+        `INSERT INTO transparency.witness (number, vkey, failure) SELECT number, 'witness.example+1+x', 'it does not answer' FROM transparency.log`,
+      )
+      await execute(
+        `UPDATE transparency.log SET cosigned_size = 0, cosigned = '', cosigned_at = now() - interval '1 hour'`,
+      )
+    },
+  },
+  {
+    name: 'a projection that stopped at a record',
+    check: 'audit-view',
+    says: /The projection audit-view has stopped: /,
+    async come() {
+      const headers = { ce_type: 'ApiRequestAudited' }
+      const record = {
+        topic: topicOf('ApiRequestAudited'),
+        key: 'acc_1',
+        value: Buffer.from('no event'),
+        headers,
+      }
+      await installation.log.append('test', [record])
+    },
+  },
+  {
+    name: 'a projection that nobody runs, and a record that waits for it',
+    check: null,
+    says: /The projection report-view was last seen \d+ s ago, and 1 records wait for it/,
+    async come() {
+      await projector.stop()
+      const record = { topic: topicOf('ReportGenerated'), key: 'r', value: Buffer.from(''), headers: {} }
+      await installation.log.append('test', [record])
+      await execute(`UPDATE projection.read_model SET state_at = now() - interval '2 minutes'`)
+    },
+  },
+  {
+    name: 'an event that nobody appends',
+    check: null,
+    says: /1 events wait in the outbox since \d+ s/,
+    async come() {
+      await projector.stop()
+      await execute(
+        `INSERT INTO projection.outbox (topic, key, event, written_at) VALUES ('t', 'k', '{}', now() - interval '2 minutes')`,
+      )
+    },
+  },
+]
+
+const doctor = async () =>
+  JSON.parse((await installation.cupel('doctor', '--json')).out) as {
+    healthy: boolean
+    findings: readonly Finding[]
+  }
+const status = async () => JSON.parse((await installation.cupel('status', '--json')).out) as Status
+const details = (all: readonly { readonly detail: string }[]) => all.map(({ detail }) => detail)
+
+test('nothing stands still in an installation whose projector runs', async () => {
+  await installation.append(account('acc_1'))
+  await until(async () => expect(await status()).toMatchObject({ standstills: [] }))
+  expect(
+    (await doctor()).findings.filter(({ name }) => ['evidence', 'projections'].includes(name)),
+  ).not.toContainEqual(expect.objectContaining({ state: 'fault' }))
+})
+
+test.each(states)(
+  '$name is at fault in status, doctor, /readyz and metrics',
+  async ({ check, says, come }) => {
+    await until(async () => {
+      const [row] = await installation.database.query<{ size: number }>('SELECT size FROM transparency.log')
+      expect(row!.size).toBeGreaterThan(0)
+    })
+    await come()
+    const said = expect.stringMatching(says) as string
+    await until(async () => {
+      const { healthy, standstills } = await status()
+      expect([healthy, details(standstills)]).toEqual([false, expect.arrayContaining([said])])
+    })
+    expect((await installation.cupel('status')).out).toMatch(says)
+    const { healthy, findings } = await doctor()
+    expect(healthy).toBe(false)
+    expect(details(findings.filter(({ state }) => state === 'fault'))).toContainEqual(said)
+    if (check === null) return
+    await until(async () => {
+      const ready = await fetch(`${projector.url}/readyz`)
+      const { checks } = (await ready.json()) as { checks: readonly { name: string; ok: boolean }[] }
+      expect([ready.status, checks.filter(({ ok }) => !ok).map(({ name }) => name)]).toEqual([503, [check]])
+    })
+    expect(await (await fetch(`${projector.url}/metrics`)).text()).toMatch(
+      new RegExp(`^cupel_service_check_passes\\{[^}]*check="${check}"[^}]*\\} 0$`, 'm'),
+    )
+  },
+)

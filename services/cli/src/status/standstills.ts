@@ -1,0 +1,102 @@
+/** What has stopped or stands still, for `cupel status` and `cupel doctor`: both call it a fault, and say the same of it. */
+import { topicSpecs } from '@cupel/contracts'
+import type { EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import {
+  listCheckpoints,
+  listProjectionStatuses,
+  outboxBacklog,
+  readModelGroup,
+  type StoredProjectionStatus,
+} from '@cupel/projections'
+import { readModels } from '@cupel/read-models'
+import { readCosigning, readStanding, standstillOf, uncosignedOf } from '@cupel/transparency'
+import { RESTORE_GROUP } from '../restore/since-backup.js'
+
+export interface Standstill {
+  readonly part: 'transparency log' | 'witnesses' | 'projection' | 'outbox'
+  /** What is at fault, as a sentence. */
+  readonly detail: string
+  readonly remedy: string
+}
+
+export interface StandstillParts {
+  readonly database: Database
+  readonly log: EventLog
+}
+
+const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
+/** An event that is not appended for this long has no relay. */
+const MAX_OUTBOX_AGE_MS = 60_000
+/** A running projection stores its state every two seconds. */
+const MAX_UNSEEN_MS = 60_000
+
+export async function readStandstills(parts: StandstillParts): Promise<readonly Standstill[]> {
+  const found = await Promise.all([
+    transparencyStandstill(parts),
+    witnessStandstill(parts),
+    projectionStandstills(parts),
+    outboxStandstill(parts),
+  ])
+  return found.flat()
+}
+
+async function transparencyStandstill({ database, log }: StandstillParts): Promise<Standstill[]> {
+  const standing = await readStanding(database, log, topicSpecs)
+  const detail = standing === null ? null : standstillOf(standing)
+  return detail === null ? [] : [{ part: 'transparency log', detail, remedy: TRANSPARENCY_RUNBOOK }]
+}
+
+async function witnessStandstill({ database, log }: StandstillParts): Promise<Standstill[]> {
+  const cosigning = await readCosigning(database, await log.identity())
+  const detail = cosigning === null ? null : uncosignedOf(cosigning)
+  return detail === null ? [] : [{ part: 'witnesses', detail, remedy: TRANSPARENCY_RUNBOOK }]
+}
+
+async function projectionStandstills(parts: StandstillParts): Promise<Standstill[]> {
+  const [statuses, lags] = await Promise.all([listProjectionStatuses(parts.database), readLag(parts)])
+  const groups = new Map<string, string>(readModels.map((each) => [each.name, readModelGroup(each)]))
+  const lagOf = ({ name }: StoredProjectionStatus): number =>
+    lags.find(({ group }) => group === groups.get(name))?.lag ?? 0
+  return statuses.flatMap((status) => {
+    const detail = projectionFault(status, lagOf(status))
+    return detail === null
+      ? []
+      : [{ part: 'projection' as const, detail, remedy: 'docs/runbooks/a-projection-stopped.md' }]
+  })
+}
+
+function projectionFault(
+  { name, state, error, seenAgeMs }: StoredProjectionStatus,
+  lag: number,
+): string | null {
+  const why = error ?? 'without a reason'
+  if (state === 'stopped') return `The projection ${name} has stopped: ${why}.`
+  if (state === 'retrying') return `The projection ${name} cannot go on, and tries again: ${why}.`
+  if (lag === 0 || seenAgeMs <= MAX_UNSEEN_MS) return null
+  return `The projection ${name} was last seen ${Math.round(seenAgeMs / 1_000)} s ago, and ${lag} records wait for it.`
+}
+
+async function outboxStandstill({ database }: StandstillParts): Promise<Standstill[]> {
+  const { waiting, oldestAgeMs } = await outboxBacklog(database)
+  if (waiting === 0 || oldestAgeMs <= MAX_OUTBOX_AGE_MS) return []
+  const detail = `${waiting} events wait in the outbox since ${Math.round(oldestAgeMs / 1_000)} s.`
+  return [{ part: 'outbox', detail, remedy: 'Start the projector, or read its log.' }]
+}
+
+/** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */
+export async function readLag({
+  database,
+  log,
+}: StandstillParts): Promise<{ readonly group: string; readonly lag: number }[]> {
+  // A restore reads only while it runs.
+  const checkpoints = (await listCheckpoints(database)).filter(({ group }) => group !== RESTORE_GROUP)
+  const lags = new Map<string, number>()
+  await Promise.all(
+    checkpoints.map(async ({ group, topic, partition, next }) => {
+      const end = await log.endOffset(topic, partition)
+      lags.set(group, (lags.get(group) ?? 0) + Math.max(0, end - next))
+    }),
+  )
+  return [...lags].map(([group, lag]) => ({ group, lag })).sort((a, b) => a.group.localeCompare(b.group))
+}
