@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openDatabase, type Database } from '@cupel/postgres'
+import { databasePeer, openDatabase, type Database } from '@cupel/postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../test/until.js'
 import { processIdentity, startPostgres, stopOrphans, type RunningPostgres } from './index.js'
@@ -98,10 +98,13 @@ test('a server that no record tells of is stopped before a new one takes its fol
   expect(running!.child.pid).not.toBe(postgresPid)
 })
 
-test('a lock file whose pid means another program by now does not stop the start', async () => {
+test('lock files whose pid means another program by now do not stop the start', async () => {
   useStopped()
-  const lockFile = join(folder, 'postgres', 'data', 'postmaster.pid')
-  writeFileSync(lockFile, `${process.pid}\n${join(folder, 'postgres', 'data')}\n`)
+  const data = join(folder, 'postgres', 'data')
+  const lockFile = join(data, 'postmaster.pid')
+  const port = readFileSync(join(folder, 'postgres', 'port'), 'utf8').trim()
+  for (const file of [lockFile, join(data, `.s.PGSQL.${port}.lock`)])
+    writeFileSync(file, `${process.pid}\n${data}\n`)
 
   await start()
 
@@ -224,6 +227,23 @@ test('the role of the services reads and writes rows of the installation and can
     await services.close()
   }
   expect(statSync(join(folder, 'postgres', 'service-password')).mode & 0o777).toBe(0o600)
+})
+
+test('services reach the server over its socket file, and over loopback if the path of a socket file is too long', async () => {
+  const near = await start()
+  const data = join(folder, 'postgres', 'data')
+  expect(databasePeer(await near.ensureServiceRole('postgres')).host).toBe(
+    Buffer.byteLength(`${data}/.s.PGSQL.65535`) <= 103 ? null : '127.0.0.1',
+  )
+  await near.stop()
+
+  running = await startIn(join(folder, 'a'.repeat(80)))
+
+  const serviceUrl = await running.ensureServiceRole('postgres')
+  expect(databasePeer(serviceUrl).host).toBe('127.0.0.1')
+  const services = openDatabase({ connectionString: serviceUrl, maxConnections: 1, applicationName: 'test' })
+  expect(await services.query('SELECT 1 AS n')).toEqual([{ n: 1 }])
+  await services.close()
 })
 
 test('the role of the services keeps its password over starts, and gets it back where somebody changed it', async () => {

@@ -1,7 +1,7 @@
 /** Runs a Postgres server as a child process on the loopback address: it is created once and recovers after any kill. */
 import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
-import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,7 +39,10 @@ export interface RunningPostgres {
   readonly url: (database: string) => string
   /** Creates the database if it is missing and returns its connection string. */
   ensureDatabase(name: string): Promise<string>
-  /** Creates the role of the services if it is missing and returns its connection string for a database of this server. */
+  /**
+   * Creates the role of the services if it is missing and returns its connection string for a database of this server. The string leads
+   * over the server's socket file if the system has such files and the path is short enough: a socket file costs less than loopback.
+   */
   ensureServiceRole(database: string): Promise<string>
   stop(): Promise<void>
 }
@@ -53,7 +56,7 @@ const LEFTOVER_TIMEOUT_MS = 15_000
 
 const BASE_SETTINGS = [
   'listen_addresses=127.0.0.1',
-  'unix_socket_directories=',
+  'unix_socket_permissions=0700',
   'max_connections=200',
   'timezone=UTC',
   'log_timezone=UTC',
@@ -80,10 +83,12 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   await requireOurVersion(data)
   await stopForgotten(data)
   const port = options.port ?? (await freePort(await lastPort(folder)))
+  const socketFolder = socketFolderOf(data)
 
   const child = await startServer()
   await writeFile(join(folder, 'port'), `${port}\n`)
-  const url = (database: string): string => connectionString(SUPERUSER, password, port, database)
+  const url = (database: string): string =>
+    connectionString(SUPERUSER, password, `${LOOPBACK}:${port}`, database)
   return {
     child,
     port,
@@ -92,13 +97,18 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     async ensureServiceRole(database) {
       const servicesPassword = await keptPassword(join(folder, 'service-password'))
       await asAdmin(url, (admin) => ensureServiceRole(admin, servicesPassword))
-      return connectionString(SERVICE_ROLE, servicesPassword, port, database)
+      const host = socketFolder === null ? LOOPBACK : encodeURIComponent(socketFolder)
+      return connectionString(SERVICE_ROLE, servicesPassword, `${host}:${port}`, database)
     },
     stop: async () => void (await child.stop()),
   }
 
   async function startServer(): Promise<Child> {
-    const settings = [...BASE_SETTINGS, ...(options.settings ?? [])].flatMap((setting) => ['-c', setting])
+    const sockets = `unix_socket_directories=${socketFolder === null ? '' : `"${socketFolder}"`}`
+    const settings = [...BASE_SETTINGS, sockets, ...(options.settings ?? [])].flatMap((setting) => [
+      '-c',
+      setting,
+    ])
     const giveUpAt = Date.now() + LEFTOVER_TIMEOUT_MS
     for (;;) {
       const started = startChild({
@@ -120,6 +130,15 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       await sleep(200)
     }
   }
+}
+
+/** The address of a socket file takes 104 bytes on macOS, 108 on Linux, with a final zero. Source: sys/un.h. */
+const SOCKET_PATH_BYTES = 103
+
+/** The folder of the server's socket file; only the user of the server may enter it. */
+function socketFolderOf(data: string): string | null {
+  const isUsable = process.platform !== 'win32' && !/["\\]/.test(data)
+  return isUsable && Buffer.byteLength(join(data, '.s.PGSQL.65535')) <= SOCKET_PATH_BYTES ? data : null
 }
 
 const LEFTOVER = /shared memory block .* is still in use|lock file "postmaster.pid" already exists/
@@ -206,26 +225,24 @@ async function lastPort(folder: string): Promise<number | undefined> {
 }
 
 /**
- * Handles an unrecorded server: a server that still runs on this folder is ended. A lock file whose pid is gone, or now belongs to another
- * program, is removed: Postgres itself would treat that program as a server.
+ * Handles an unrecorded server: a server that still runs on this folder is ended. Lock files whose pid is gone, or now belongs to another
+ * program, are removed: Postgres itself would treat that program as a server.
  */
 async function stopForgotten(data: string): Promise<void> {
-  const lockFile = join(data, 'postmaster.pid')
-  const pid = Number((await readText(lockFile))?.split('\n', 1)[0])
-  if (!Number.isInteger(pid) || pid <= 0) {
-    await rm(lockFile, { force: true })
-    return
-  }
-  if (!(await isServerOf(pid, data))) {
-    await rm(lockFile, { force: true })
-    return
-  }
+  const pid = Number((await readText(join(data, 'postmaster.pid')))?.split('\n', 1)[0])
+  if (!Number.isInteger(pid) || pid <= 0 || !(await isServerOf(pid, data))) return await removeLocks(data)
   process.kill(pid, 'SIGINT')
   const killAt = Date.now() + STOP_TIMEOUT_MS
   while (processIdentity(pid) !== null) {
     if (Date.now() > killAt) process.kill(pid, 'SIGKILL')
     await sleep(POLL_MS)
   }
+}
+
+async function removeLocks(data: string): Promise<void> {
+  const names = existsSync(data) ? await readdir(data) : []
+  const locks = names.filter((name) => name === 'postmaster.pid' || name.startsWith('.s.PGSQL.'))
+  await Promise.all(locks.map((name) => rm(join(data, name), { force: true })))
 }
 
 async function isServerOf(pid: number, data: string): Promise<boolean> {
@@ -268,8 +285,10 @@ function firstFault(output: string): string | null {
   return line === null ? null : line.replace(/^.*?(FATAL|PANIC|error):\s*/, '').trim()
 }
 
-const connectionString = (user: string, password: string, port: number, database: string): string =>
-  `postgresql://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+const LOOPBACK = '127.0.0.1'
+
+const connectionString = (user: string, password: string, place: string, database: string): string =>
+  `postgresql://${user}:${password}@${place}/${encodeURIComponent(database)}`
 
 async function ensureDatabase(url: (database: string) => string, name: string): Promise<string> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`Not a plain database name: ${name}`)
