@@ -1,4 +1,4 @@
-/** A list of every designating layout with the same parties, one element or row per line, so that losses can hit each of them. */
+/** A list of every layout with the same parties, one element or row per line, so that losses can hit each of them. */
 
 export interface Party {
   readonly name: string
@@ -14,6 +14,10 @@ export const PARTIES: readonly Party[] = [
   { name: 'GRANITE', ticker: 'XBT', address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },
   { name: 'COPPER', ticker: 'USDT', address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
 ]
+
+/** An explorer is of one chain. */
+export const partiesOf = (format: string): readonly Party[] =>
+  format === 'explorer-json' ? PARTIES.filter(({ ticker }) => ticker === 'ETH') : PARTIES
 
 const each = (text: (party: Party, index: number) => string): string => PARTIES.map(text).join('\n')
 const remark = ({ name, ticker, address }: Party): string =>
@@ -31,6 +35,18 @@ function ofsiRow(party: Party, index: number): string {
   }
   return OFSI_COLUMNS.map((column) => `"${fields[column] ?? ''}"`).join(',')
 }
+
+/** In packs, USDT is a token of Ethereum. */
+const TICKER_OF_PACKS: Readonly<Record<string, string>> = { USDT: 'TRX' }
+
+const ftmEntity = (id: string, schema: string, caption: string, properties: object): string =>
+  JSON.stringify({ id, schema, caption, datasets: ['us_ofac_sdn'], properties })
+const holderLine = ({ name }: Party, index: number): string =>
+  ftmEntity(`NK-${index}`, 'Person', name, { name: [name], topics: ['sanction'] })
+const walletLine = ({ ticker, address }: Party, index: number): string =>
+  ftmEntity(`wallet-${index}`, 'CryptoWallet', address, {
+    ...{ publicKey: [address], currency: [ticker], holder: [`NK-${index}`] },
+  })
 
 export const DOCUMENTS: Readonly<Record<string, () => string>> = {
   'ofac-xml': () =>
@@ -115,4 +131,18 @@ export const DOCUMENTS: Readonly<Record<string, () => string>> = {
 <OtherInformation>${remark(party)}</OtherInformation>
 </FinancialSanctionsTarget>`,
     )}\n</ArrayOfFinancialSanctionsTarget>\n`,
+  // The word of the category comes last, so that a cut within a tag shows.
+  tagpack: () =>
+    `title: Designated addresses\ncreator: Example\ntags:\n${each(
+      ({ name, ticker, address }) => `- address: ${address}
+  currency: ${TICKER_OF_PACKS[ticker] ?? ticker}
+  label: ${name}
+  confidence: authority_data
+  abuse: sanction`,
+    )}\n`,
+  ftm: () => `${each((party, index) => `${holderLine(party, index)}\n${walletLine(party, index)}`)}\n`,
+  'explorer-json': () =>
+    `[\n${partiesOf('explorer-json')
+      .map(({ name, address }) => JSON.stringify({ address, nameTag: name, chainId: 1 }))
+      .join(',\n')}\n]\n`,
 }

@@ -12,7 +12,7 @@ const spliced = (text: string, at: number, count: number, by: string): string =>
   text.slice(0, at) + by + text.slice(at + count)
 
 const WORDS =
-  /idType|idNumber|idList|sdnEntry|Digital Currency Address|Feature(?:TypeID)?|VersionDetail|Profile(?:ID)?|SanctionsEntry|ListID|sanctions|remark|sanctionEntity|COMMENTS1|INDIVIDUAL|OtherInformation|Other Information|Designation|FinancialSanctionsTarget|ofac_sdn|address|category|XBT|ETH|USDT/g
+  /idType|idNumber|idList|sdnEntry|Digital Currency Address|Feature(?:TypeID)?|VersionDetail|Profile(?:ID)?|SanctionsEntry|ListID|sanctions|remark|sanctionEntity|COMMENTS1|INDIVIDUAL|OtherInformation|Other Information|Designation|FinancialSanctionsTarget|ofac_sdn|address|category|abuse|currency|tags|CryptoWallet|publicKey|topics|holder|schema|chainId|XBT|ETH|USDT/g
 const PAGES = [
   ...['', '\n', '{"error":"too many requests"}', 'Service Unavailable'],
   '<!DOCTYPE html>\n<html><head><title>503</title></head><body>Service Unavailable</body></html>\n',
@@ -63,16 +63,23 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
     return end < 0 ? text.slice(0, from) : spliced(text, from, end - from, '')
   }),
   'the file cut': of((text, [at = 0]) => {
-    const end = text.slice(0, at % (text.length - 1)).trimEnd().length
+    // The dash that begins a tag in YAML states nothing yet.
+    const end = text.slice(0, at % (text.length - 1)).replace(/[\s-]+$/, '').length
     // Behind a row, a cut file looks like a shorter list, and only the guard of removals stops it.
-    return text.slice(0, /\s/.test(text[end]!) ? end - 1 : end)
+    return text.slice(0, /[\s-]/.test(text[end]!) ? end - 1 : end)
   }),
   'a page instead of the file': of((_text, [which = 0]) => PAGES[which % PAGES.length]!),
   'other line ends': of((text, [which = 0]) =>
     text.replaceAll(/\r?\n/g, ['\r\n', '\n', '\r', '\n\n', '\n\r\n'][which % 5]!),
   ),
   'other column order': of((text, draws, format) =>
-    format.endsWith('csv') ? exchangedColumns(text, draws) : text.replaceAll(/(\w+)="([^"]*)"/g, "$1 = '$2'"),
+    format.endsWith('csv')
+      ? exchangedColumns(text, draws)
+      : text
+          .replaceAll(/(\w+)="([^"]*)"/g, "$1 = '$2'")
+          .replaceAll(/^\{.*\}(?=,?$)/gm, (line) =>
+            JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).toReversed())),
+          ),
   ),
   'damaged bytes': (text, [at = 0, which = 0]) => {
     const bytes = Buffer.from(text)
