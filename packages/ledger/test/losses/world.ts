@@ -136,6 +136,9 @@ function payCleanly(pay: Pay, of: { readonly kind: Kind; readonly asset: Asset }
   pay('other exchange', 'wallet', 500n, of)
   if (choose([true, false])) pay('wallet', 'exchange', 200n, of)
   if (choose([true, false]) && of.kind === 'native') pay('designated', 'wallet', 900n, { ...of, fails: true })
+  // Anyone can send or mint tokens that no table knows.
+  const sender = of.kind === 'native' ? choose([null, 'passer-by', 'nobody'] as const) : null
+  if (sender !== null) pay(sender, 'wallet', 9n, { kind: 'token', asset: unlisted })
 }
 
 const kindsOn: Readonly<Record<Chain, readonly { readonly kind: Kind; readonly asset: Asset }[]>> = {
