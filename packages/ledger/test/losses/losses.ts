@@ -228,6 +228,21 @@ export const losses: Readonly<Record<string, Loss>> = {
   'lags behind the log': (known) => ({ ...known, labelView: 'lagging' }),
   'drops the list': onSet(() => []),
   'ages the list': onSet((set) => ({ ...set, asOf: '2019-03-01', confirmedAt: null })),
+  'computes the list from an older state': onSet((set) => ({ ...set, staleBase: true })),
+  'loads an older list after the one in force': onSet((set) => [
+    set,
+    {
+      ...{
+        ...set,
+        dataset: 'older',
+        labelSetSeq: set.labelSetSeq + 1,
+        asOf: '2026-10-01',
+        total: 8,
+        visible: 8,
+      },
+      versionOf: [`${set.source}/${set.dataset}`],
+    },
+  ]),
   'drops the date of the list': onSet((set) => ({ ...set, asOf: null, confirmedAt: null })),
   'loses rows of the list': onSet((set) => ({ ...set, visible: set.visible - 1 })),
   'cannot read a row of the list': onSet((set) => ({ ...set, rows: { ...set.rows, unreadable: 1 } })),
