@@ -6,7 +6,8 @@ import type { Report } from '@cupel/contracts'
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { drawnFiles, textOf } from './losses/files.js'
+import { ledgerFormatNames } from '../src/formats/formats.js'
+import { drawnFiles, filesAs, layoutsOf, textOf } from './losses/files.js'
 import { additions, losses, rewritings, type Knowledge } from './losses/losses.js'
 import { freshSets, screened, type Screened } from './losses/screened.js'
 import { chooser, drawnWorld, unlisted, type World } from './losses/world.js'
@@ -130,6 +131,14 @@ function expectNoGain(pair: Pair): void {
     if (left.level !== whole.level || left.score !== whole.score)
       fail('another spelling of the same facts changed the level')
 }
+
+test('every ledger format is among the files that losses hit', () => {
+  const empty = { moves: [], labels: new Map(), stains: [] }
+  const written = (['ETH', 'BTC'] as const).flatMap((chain) =>
+    layoutsOf[chain].flatMap((layout) => filesAs({ ...empty, chain }, layout)),
+  )
+  expect([...new Set(written.map(({ format }) => format))].toSorted()).toEqual(ledgerFormatNames.toSorted())
+})
 
 test('nothing that is lost makes an address look better', { timeout: 1_800_000 }, async () => {
   const seen = new Map<string, number>()
