@@ -1,10 +1,12 @@
 /** Reads RFC 4180 rows from a UTF-8 stream, with the first line of each row. Any fault rejects the whole set. */
 import { CsvError } from 'csv-parse'
 import { parse as parseCsv } from 'csv-parse/sync'
+import { blankLines } from './blank-lines.js'
 import { SetRefusedError, type ByteStream } from './label-source.js'
 import { readLines } from './utf8.js'
 
 export interface CsvRow {
+  /** Empty for a blank line in the place of a row. */
   readonly fields: readonly string[]
   /** Line the row begins on, from 1. */
   readonly line: number
@@ -14,7 +16,7 @@ export interface CsvRow {
 const MAX_ROW_CHARACTERS = 65_536
 
 /**
- * Yields rows and skips blank lines. Afterwards `ending` states whether the file ends with a line break. A line without a quote is split at
+ * Yields rows, and at the end each blank line that may be a lost row. Afterwards `ending` states whether the file ends with a line break. A line without a quote is split at
  * its commas. Rows with quotes need the parser, which takes ten times as long. A complete row has an even number of quotes, so a row
  * continues over lines until the number is even.
  */
@@ -24,12 +26,18 @@ export async function* readCsvRows(
   ending: { lineBreak: boolean } = { lineBreak: false },
 ): AsyncGenerator<CsvRow> {
   let open: { text: string; line: number } | null = null
+  const blanks = blankLines()
   for await (const { line, text, terminated } of readLines(input, MAX_ROW_CHARACTERS)) {
     ending.lineBreak = terminated
     if (open === null && !text.includes('"')) {
-      if (text !== '') yield { fields: trim ? text.split(',').map(trimmed) : text.split(','), line }
+      if (text === '') blanks.blank(line)
+      else {
+        blanks.row()
+        yield { fields: trim ? text.split(',').map(trimmed) : text.split(','), line }
+      }
       continue
     }
+    if (open === null) blanks.row()
     open = open === null ? { text, line } : { text: `${open.text}\n${text}`, line: open.line }
     if (open.text.length > MAX_ROW_CHARACTERS) throw neverClosed(open.line)
     if (countQuotes(open.text) % 2 === 1) continue
@@ -41,6 +49,7 @@ export async function* readCsvRows(
     parseQuoted({ ...open, text: `${open.text}"` }, trim)
     throw neverClosed(open.line)
   }
+  for (const line of blanks.inPlaceOfRows(ending)) yield { fields: [], line }
 }
 
 const trimmed = (field: string): string => field.trim()

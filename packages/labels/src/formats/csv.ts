@@ -4,6 +4,7 @@
  */
 import { categories } from '@cupel/contracts'
 import { isSubcategoryOf, upperAscii } from '@cupel/domain'
+import { BLANK_ROW } from './blank-lines.js'
 import { readCsvRows, type CsvRow } from './csv-rows.js'
 import { isCategory } from './category.js'
 import { parseTime } from './dates.js'
@@ -49,6 +50,10 @@ async function* parseRows(input: ByteStream): AsyncGenerator<ParsedItem> {
   // Each row is yielded one step late, because only the end of the file shows whether the last row was cut off.
   let newest: CsvRow | null = null
   for await (const row of readCsvRows(input, {}, ending)) {
+    if (row.fields.length === 0) {
+      yield { type: 'refused', line: row.line, reason: BLANK_ROW }
+      continue
+    }
     if (columns === 0) {
       columns = columnsOf(row)
       continue

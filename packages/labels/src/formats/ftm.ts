@@ -5,6 +5,7 @@
  */
 import type { Category, LabelSanction } from '@cupel/contracts'
 import { findOpenSanctionsDataset, openSanctionsSource, type Subcategory } from '@cupel/domain'
+import { BLANK_ROW, blankLines } from './blank-lines.js'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,
@@ -64,6 +65,10 @@ async function* parseEntities(file: LabelFile): AsyncGenerator<ParsedItem> {
   const wallets: FoundWallet[] = []
   const wanted = new Set<string>()
   for await (const { line, entity } of readEntities(file)) {
+    if (entity === null) {
+      yield { type: 'refused', line, reason: BLANK_ROW }
+      continue
+    }
     for (const wallet of walletsOf(entity)) {
       wallets.push({ line, ...wallet })
       wanted.add(wallet.entity.id)
@@ -110,6 +115,7 @@ async function readParties(file: LabelFile, wanted: ReadonlySet<string>): Promis
   const holders = new Map<string, Entity>()
   const sanctions = new Map<string, Entity[]>()
   for await (const { entity } of readEntities(file)) {
+    if (entity === null) continue
     if (entity.schema === 'Sanction') {
       for (const party of texts(entity, 'entity').filter((id) => wanted.has(id))) {
         sanctions.set(party, [...(sanctions.get(party) ?? []), entity])
@@ -248,11 +254,19 @@ function sanctionsOf(party: Entity, { sanctions }: Parties): readonly Entity[] {
 const texts = (entity: Entity, property: string): string[] =>
   (entity.properties[property] ?? []).filter((value) => typeof value === 'string')
 
+/** All entities, and at the end null for each blank line that may be a lost one. */
 async function* readEntities(
   file: LabelFile,
-): AsyncGenerator<{ readonly line: number; readonly entity: Entity }> {
+): AsyncGenerator<{ readonly line: number; readonly entity: Entity | null }> {
+  const blanks = blankLines()
+  let lineBreak = false
   for await (const { line, text, terminated } of readLines(file.open(), MAX_LINE_CHARACTERS)) {
-    if (text.trim() === '') continue
+    lineBreak = terminated
+    if (text.trim() === '') {
+      blanks.blank(line)
+      continue
+    }
+    blanks.row()
     const entity = parseEntity(text)
     if (entity === null) {
       throw new SetRefusedError(
@@ -263,6 +277,7 @@ async function* readEntities(
     }
     yield { line, entity }
   }
+  for (const line of blanks.inPlaceOfRows({ lineBreak })) yield { line, entity: null }
 }
 
 function parseEntity(text: string): Entity | null {

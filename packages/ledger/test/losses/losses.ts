@@ -236,7 +236,8 @@ export const losses: Readonly<Record<string, Loss>> = {
         ...set,
         dataset: 'older',
         labelSetSeq: set.labelSetSeq + 1,
-        asOf: '2026-10-01',
+        // Before any date of the list in force.
+        asOf: '2018-10-01',
         total: 8,
         visible: 8,
       },

@@ -58,6 +58,8 @@ export function addressesIn(remark: string): AddressesInText {
     if (reason !== null) unreadable.push(`${reason}: ${shown(token)}`)
     if (addresses.length > 0 || reason !== null) previousEnd = match.index + token.length
   }
+  const told = [...found.map(({ address }) => address), ...unreadable]
+  for (const word of garbledIn(text, told)) unreadable.push(`a garbled address: ${shown(word)}`)
   return { found, unreadable }
 }
 
@@ -144,6 +146,22 @@ function scatteredIn(text: string): readonly string[] {
     const before = text.slice(Math.max(0, index - INTRODUCTION_CHARACTERS), index)
     const isNamed = CURRENCY.test(before) || CURRENCY.test(run) || tickerIn(before) !== null
     return pieces.length > 1 && joined.length > SCATTERED_CHARACTERS && isNamed ? [joined] : []
+  })
+}
+
+/** An address with other characters in it, which leave pieces that are too short to be read each on its own. */
+const GARBLED = /[A-Za-z0-9]{4,}[^A-Za-z0-9\s]+[A-Za-z0-9]{4,}/
+const WORD = /\S{25,}/g
+const LINK = /:\/\/|^www\.|@/i
+
+/** Such words after an announcement, unless a piece of them is told already. */
+function garbledIn(text: string, told: readonly string[]): readonly string[] {
+  return [...text.matchAll(WORD)].flatMap(({ 0: word, index }) => {
+    if (!GARBLED.test(word) || LINK.test(word) || !looksLikeAddress(word)) return []
+    const pieces = word.match(/[A-Za-z0-9]{12,}/g) ?? []
+    if (pieces.some((piece) => told.some((one) => one.includes(piece)))) return []
+    const before = text.slice(Math.max(0, index - INTRODUCTION_CHARACTERS), index)
+    return announcesAddress(`${before} ${word}`) ? [word] : []
   })
 }
 

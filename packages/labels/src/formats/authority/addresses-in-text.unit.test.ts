@@ -65,6 +65,8 @@ describe('what only looks like an address is told', () => {
   test.each([
     ['a misprinted one', `XBT ${BTC.slice(0, -1)}v`, 'bad checksum'],
     ['a piece of one', `Wallet ${BTC.slice(0, 20)} (see the annex)`, 'a piece of an address'],
+    ['one that other characters divide', `XBT ${BTC.slice(0, 10)}§§§§${BTC.slice(14)}`, 'a garbled address'],
+    ['one in small pieces', `Wallet:${BTC.slice(0, 9)}??${BTC.slice(11, 20)}#${BTC.slice(21)}.`, 'a garbled'],
     ['one that is cut off', `Wallet ${ETH.slice(0, -3)}`, 'bad format'],
     ['32 bytes that nothing introduces', `Reference ${SOL}`, 'nothing says that this is an address of SOL'],
     [
@@ -82,6 +84,7 @@ describe('what only looks like an address is told', () => {
 test.each([
   'Passport no. AB1234567, national identification number 12345678901234567890123456',
   'The hash 0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 of a wallet file',
+  'The wallet of the exchange (Regulation 2019/796/CFSP, see https://example.org/L-1/2019/796/annex-of-wallets)',
   'Wallet: donaudampfschifffahrtsgesellschaft',
   'IBAN DE89370400440532013000, company number HRB 123456 of the address Hauptstrasse 1',
   'www.internationalcryptocurrencyexchangehouse.example',

@@ -1,4 +1,5 @@
 /** OFSI's consolidated list as CSV: a line with its date, a header, and a row for each name. */
+import { BLANK_ROW } from '../blank-lines.js'
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
 import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
@@ -28,7 +29,8 @@ async function* parseList(input: ByteStream, list: { updatedAt: string | null })
   const parties = collectOfsiParties()
   let header: readonly string[] | null = null
   for await (const row of readCsvRows(input, { trim: true }, ending)) {
-    if (list.updatedAt === null) list.updatedAt = publicationOf(row)
+    if (row.fields.length === 0) yield { type: 'unreadable', line: row.line, reason: BLANK_ROW }
+    else if (list.updatedAt === null) list.updatedAt = publicationOf(row)
     else if (header === null) header = headerOf(row)
     else parties.add(rowOf(row, header))
   }

@@ -3,6 +3,7 @@
  * the addresses. They are cut at 1,000 characters, even inside an address, and continue in sdn_comments.csv.
  * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
  */
+import { BLANK_ROW } from '../blank-lines.js'
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
 import {
   SetRefusedError,
@@ -41,6 +42,10 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
   const continuations =
     companion === undefined ? new Map<string, string>() : await readContinuations(companion.open())
   for await (const { fields, line } of readRows(file.open(), SDN_COLUMNS)) {
+    if (fields.length === 0) {
+      yield { type: 'unreadable', line, reason: BLANK_ROW }
+      continue
+    }
     const uid = fields[0]!.trim()
     if (!/^\d+$/.test(uid)) {
       throw new SetRefusedError('malformed', line, 'the first column is not the number of a listed party')
@@ -73,6 +78,8 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
       yield { type: 'row', row }
     }
     for (const reason of unreadable) yield { type: 'unreadable', line, reason }
+    if (continuation !== undefined && !endsWithStop(remarks))
+      yield { type: 'unreadable', line, reason: 'the end of the remarks is missing in the comments' }
   }
 }
 
@@ -116,8 +123,8 @@ function indexOr(text: string, mark: string, from: number): number {
 
 /** Complete remarks end with a full stop; the layout has room for 1,000 characters. */
 const MAX_REMARKS_CHARACTERS = 1_000
-const isCut = (remarks: string): boolean =>
-  remarks.length >= MAX_REMARKS_CHARACTERS || (remarks !== '' && !remarks.trimEnd().endsWith('.'))
+const isCut = (remarks: string): boolean => remarks.length >= MAX_REMARKS_CHARACTERS || !endsWithStop(remarks)
+const endsWithStop = (remarks: string): boolean => remarks === '' || remarks.trimEnd().endsWith('.')
 
 /** Weak aliases are in the remarks, in quotation marks. The others are in a file of their own. */
 const aliasesIn = (remarks: string): string[] =>
@@ -136,7 +143,8 @@ function nameOf(name: string): string {
 async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string, string>> {
   const continuations = new Map<string, string>()
   let characters = 0
-  for await (const { fields } of readRows(input, COMMENT_COLUMNS)) {
+  for await (const { fields, line } of readRows(input, COMMENT_COLUMNS)) {
+    if (fields.length === 0) throw new SetRefusedError('malformed', line, `in the comments ${BLANK_ROW}`)
     const uid = fields[0]!.trim()
     const text = present(fields[1]!)
     characters += text.length
@@ -149,15 +157,16 @@ async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string,
 }
 
 async function* readRows(input: ByteStream, columns: number): AsyncGenerator<CsvRow> {
+  let end = Infinity
   for await (const row of readCsvRows(input, { trim: true })) {
-    if (row.fields.length === 1 && row.fields[0] === DOS_END_OF_FILE) continue
-    if (row.fields.length !== columns) {
-      throw new SetRefusedError(
-        'wrong-columns',
-        row.line,
-        `${row.fields.length} columns instead of ${columns}`,
-      )
+    const { fields, line } = row
+    if (fields.length === 1 && fields[0] === DOS_END_OF_FILE) {
+      end = line
+      continue
     }
+    if (fields.length === 0 && line > end) continue
+    if (fields.length !== 0 && fields.length !== columns)
+      throw new SetRefusedError('wrong-columns', line, `${fields.length} columns instead of ${columns}`)
     yield row
   }
 }

@@ -36,6 +36,9 @@ function exchangedColumns(document: string, [a = 0, b = 0]: readonly number[]): 
     .join('\n')
 }
 
+/** In these a blank line shows. */
+const BY_ROWS: readonly string[] = ['csv', 'ofac-csv', 'ofsi-csv', 'ftm']
+
 export const LOSSES: Readonly<Record<string, Loss>> = {
   'a field garbled': of((text, [at = 0, count = 0]) => {
     const from = at % text.length
@@ -56,9 +59,12 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
     // A new edition renames a word everywhere; a slip of the pen once.
     return kind % 2 === 0 ? text.replaceAll(word[0], by) : spliced(text, word.index, word[0].length, by)
   }),
-  'the end of a row cut': of((text, [at = 0]) => {
-    // Something of the row stays: a row that a source never sent shows only in the guard of removals.
-    const from = (at % text.length) + (text[(at % text.length) - 1] === '\n' ? 1 : 0)
+  'the end of a row cut': of((text, [at = 0], format) => {
+    // White space means nothing in XML, YAML and JSON: there something of the row stays, since a row that a source never sent shows
+    // only in the guard of removals.
+    const drawn = at % text.length
+    const isFirst = drawn === 0 || text[drawn - 1] === '\n'
+    const from = drawn + (isFirst && !BY_ROWS.includes(format) ? 1 : 0)
     const end = text.indexOf('\n', from)
     return end < 0 ? text.slice(0, from) : spliced(text, from, end - from, '')
   }),
