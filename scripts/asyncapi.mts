@@ -9,6 +9,7 @@ import {
   type EventType,
   type TopicSpec,
 } from '../packages/contracts/src/index.js'
+import { SIGNATURE_HEADER } from '../packages/signing/src/index.js'
 
 const root = join(import.meta.dirname, '..')
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
@@ -162,7 +163,7 @@ function rowOf(topic: string): TopicRow {
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more })
 const ENVELOPE = {
   type: 'object',
-  title: 'CloudEvents attributes in the headers of a record',
+  title: 'The headers of a record: attributes of CloudEvents, and the signature',
   required: [
     ...['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_subject', 'ce_specversion'],
     ...['correlationid', 'causationid', 'traceparent'],
@@ -177,5 +178,13 @@ const ENVELOPE = {
     correlationid: text('Shared by everything that follows from one request.'),
     causationid: text('The id of the event or request that caused this one.'),
     traceparent: text('W3C Trace Context of the request.'),
+    [SIGNATURE_HEADER]: text(
+      'The signature of the installation. It binds topic, key, every other header but cupel_mac, value and log; not partition, offset and time. ' +
+        'Form: id of the key, number of leaves, index of the leaf, path and Ed25519 signature in base64url. The leaf is the RFC 6962 leaf hash of the JSON ' +
+        '["cupel-record-1", topic without prefix, key, [[header, value], …] sorted by name, SHA-256 of the value in hex]. The signed text is ' +
+        '"<name of the key>/batches/<log>", the number of leaves and the root in base64, each with a newline. ' +
+        'Refuse a record without a right one, if the operator gave you public keys.',
+      { pattern: String.raw`^[0-9a-f]{8}\.[1-9][0-9]{0,4}\.(0|[1-9][0-9]{0,4})\.[\w-]*\.[\w-]{86}$` },
+    ),
   },
 }

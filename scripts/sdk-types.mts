@@ -1,10 +1,11 @@
-// Generates what the SDKs share with the API: types from docs/reference/openapi.json, and a class and a conformance case for each problem
-// code. `--check` fails on a stale file.
+// Generates what the SDKs share with the API: types from docs/reference/openapi.json, a class and a conformance case for each problem
+// code, and conformance cases of signed records. `--check` fails on a stale file.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { problemCodes } from '../packages/contracts/src/index.js'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { recordCases } from './record-cases.mjs'
 import { classOfCode, classOfStatus } from './sdk-errors.mjs'
 
 const root = new URL('../', import.meta.url)
@@ -85,6 +86,7 @@ const files = {
   [`${types}/openapi.ts`]: await openapiTypes(),
   [`${types}/problem-errors.ts`]: problemErrors(),
   'packages/sdk-conformance/cases/generated/problem-codes.json': problemCases(),
+  'packages/sdk-conformance/cases/generated/records.json': recordCases(),
 }
 let stale = 0
 for (const [name, text] of Object.entries(files)) {

@@ -139,11 +139,11 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       'webhook-keys',
     ]
     const expected = {
-      api: [...log, 'personal-data-keys', 'webhook-keys', 'oidc', 'tls', 'web'],
+      api: [...log, 'personal-data-keys', 'report-signing-keys', 'webhook-keys', 'oidc', 'tls', 'web'],
       scorer: [...log, 'chain-data', 'report-signing-keys'],
       'scorer-bulk': [...log, 'chain-data', 'report-signing-keys'],
-      projector: [...log, 'signing-keys'],
-      'bulk-coordinator': log,
+      projector: [...log, 'report-signing-keys', 'signing-keys'],
+      'bulk-coordinator': [...log, 'report-signing-keys'],
       'webhook-dispatcher': [...log, 'personal-data-keys', 'webhook-keys'],
       'label-refresher': log,
       web: ['oidc', 'tls', 'web'],

@@ -76,6 +76,17 @@ export const derivedTopicGroups: readonly string[] = [
   LATEST_REPORTS_ERASURES_GROUP,
 ]
 
+const publicNames = new Set(
+  Object.values(eventSchemas)
+    .filter(({ visibility }) => visibility === 'public')
+    .flatMap(({ topic }) => [topic, SANDBOX_PREFIX + topic]),
+)
+
+/** Whether subscribers may read a topic, named without the installation's prefix: it has a public event. */
+export function isPublicTopic(topic: string): boolean {
+  return publicNames.has(topic)
+}
+
 const derivedNames = new Set(derivedTopicSpecs.map(({ name }) => name))
 
 /** Whether a topic, named without the installation's prefix, keeps only the last record of each key. */

@@ -43,6 +43,20 @@ export class WebhookVerificationError extends CupelError {
   override name = 'WebhookVerificationError'
 }
 
+/** Why a record does not count as one of the installation. */
+export type RecordFault = 'no_signature' | 'malformed' | 'unknown_key' | 'wrong_signature'
+
+/** A record that must not be believed: another producer wrote or changed it. */
+export class RecordVerificationError extends CupelError {
+  override name = 'RecordVerificationError'
+  readonly reason: RecordFault
+
+  constructor(reason: RecordFault, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
 /** One error in a request. */
 export interface FieldError {
   /** JSON Pointer (RFC 6901) into the body; empty for the whole body. */

@@ -25,6 +25,8 @@ export type { Policy, WhatIfOptions } from './resources/policy.js'
 export type { NewWatch, Watches } from './resources/watches.js'
 export { ReportReducer } from './events/report-reducer.js'
 export type { ReportState, SubscribedEvent, Taken } from './events/report-reducer.js'
+export { RecordVerifier } from './records/record-verifier.js'
+export type { ReceivedRecord, RecordHeader, RecordVerifierOptions } from './records/record-verifier.js'
 export { webhooks } from './webhooks/verify.js'
 export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'
 export type {

@@ -11,8 +11,12 @@ export interface Invocation {
 type Anything = Record<string, (...args: unknown[]) => unknown>
 
 export function invoke(sdk: typeof Sdk, make: () => Sdk.Cupel, { call, args, options }: Invocation): unknown {
-  const [target, name] = methodOf(sdk, make, call)
   const last = Object.fromEntries(Object.entries(options).map(([key, value]) => [camel(key), value]))
+  if (call === 'records.verify')
+    return new sdk.RecordVerifier(last as unknown as Sdk.RecordVerifierOptions).verify(
+      recordOf(args[0] as object),
+    )
+  const [target, name] = methodOf(sdk, make, call)
   const given = args.map(argument)
   return target[name]!(...given, ...(WITH_FIELDS.has(call) ? fieldsAndOptions(last) : [last]))
 }
@@ -42,6 +46,13 @@ function argument(value: unknown): unknown {
   const { base64, object } = (value ?? {}) as { base64?: string; object?: unknown }
   if (base64 !== undefined) return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   return object ?? value
+}
+
+function recordOf({ headers, ...fields }: { readonly headers?: object }): Sdk.ReceivedRecord {
+  const given = (values: object): [string, unknown][] =>
+    Object.entries(values).map(([name, value]) => [name, argument(value)])
+  const record = { ...Object.fromEntries(given(fields)), headers: Object.fromEntries(given(headers ?? {})) }
+  return record as unknown as Sdk.ReceivedRecord
 }
 
 export const camel = (name: string): string =>

@@ -15,7 +15,7 @@ export const settingsOfEvidence = {
     .min(1)
     .optional()
     .describe(
-      'File with the keys that sign reports, for installations on several machines; by default report-signing-keys.json in CUPEL_HOME. Only scorers and commands that exchange keys need it. Without keys reports are not signed.',
+      'File with the keys that sign records of public topics, for installations on several machines; by default report-signing-keys.json in CUPEL_HOME. The API, scorers, bulk coordinators, projectors and commands that exchange keys need it. Without keys these records are not signed.',
     ),
   CUPEL_CHECKPOINT_FOLDER: z
     .string()

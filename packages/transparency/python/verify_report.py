@@ -610,7 +610,7 @@ def signer_of(record, report_keys, log):
         raise NotProven("The record of the report carries no signature of the installation.")
     key_id, size, index = found[1], int(found[2]), int(found[3])
     covered = sorted([name, text] for name, text in dict(headers).items() if name not in BESIDE)
-    entry = ["cupel-report-1", topic, key, covered, hashlib.sha256(value).hexdigest()]
+    entry = ["cupel-record-1", topic, key, covered, hashlib.sha256(value).hexdigest()]
     leaf = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     hashes = [path[at : at + 32] for at in range(0, len(path), 32)]
     root = root_of_path(hashlib.sha256(b"\x00" + leaf).digest(), index, size, hashes)

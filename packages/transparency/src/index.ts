@@ -33,11 +33,11 @@ export { UnprovenReportError, verifyReport, type ProvenReport } from './format/v
 export { publishKeys, unpublishedKeys } from './keys/publish-keys.js'
 export {
   areReportsSigned,
-  openReportSigner,
+  openRecordSigner,
   readReportSigningKeys,
   REPORT_SIGNING_KEYS_FILE,
   reportSigningKeysFile,
-  type ReportSigningConfig,
+  type RecordSigningConfig,
 } from './keys/report-signing.js'
 export {
   CHECKPOINTS_FOLDER,

@@ -16,7 +16,7 @@ import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbou
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
 import { createPdfRenderer } from '@cupel/report-pdf'
-import { startInstallationClock } from '@cupel/service-connections'
+import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
 import {
   givenInstance,
   followTlsIdentity,
@@ -84,6 +84,7 @@ export interface ApiDeps {
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
     | 'CUPEL_PERSONAL_DATA_KEYS_FILE'
+    | 'CUPEL_REPORT_SIGNING_KEYS_FILE'
     | 'CUPEL_CLIENT_ADDRESS_RETENTION_DAYS'
   >
   readonly log: EventLog
@@ -126,7 +127,8 @@ export interface RunningApi extends RunningService {
 const LEASE_MARGIN_MS = 1_000
 
 /** Resolves once calls are served. The topics, tables and schemas exist already. */
-export async function startApi(deps: ApiDeps): Promise<RunningApi> {
+export async function startApi(given: ApiDeps): Promise<RunningApi> {
+  const deps = { ...given, log: await openSignedLog(given) }
   const { config, logger } = deps
   const links: Links = { baseUrl: '', reportPageUrl: '', shareUrl: '' }
   let isStopping = false
@@ -297,8 +299,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const rules = { doPeopleSignIn: oidc !== null, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
   const cases = { ...reading, ...rules }
   const watches = {
-    ...{ database, tokens },
-    plansInForce: plansOf(config),
+    ...{ database, tokens, plansInForce: plansOf(config) },
     reportPageUrl: () => links.reportPageUrl,
   }
   return buildApp({
@@ -307,8 +308,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },
-    ...{ logger, metrics, tls, webUrl },
-    tracing: deps.tracing ?? null,
+    ...{ logger, metrics, tls, webUrl, tracing: deps.tracing ?? null },
     transport: createTransport({
       trustedProxies: config.CUPEL_TRUSTED_PROXIES,
       isEncrypted: tls !== null,

@@ -3,12 +3,13 @@ import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble } from '@cupel/projections'
+import { openSignedLog, type RecordSigningConfig } from '@cupel/service-connections'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createCoordination } from './coordinate.js'
 import { holdLease } from './hold-lease.js'
 
 export interface BulkCoordinatorDeps {
-  readonly config: Pick<Config, 'CUPEL_WATCH_DIGEST_HOUR'>
+  readonly config: Pick<Config, 'CUPEL_WATCH_DIGEST_HOUR'> & RecordSigningConfig
   readonly log: EventLog
   readonly codec: EventCodec
   /** Uses five connections: for the lease, for reading, releasing, announcing and watches; the pace takes one for a moment. */
@@ -25,7 +26,7 @@ export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<R
   const { database, logger } = deps
   const trouble = createTrouble()
   const coordination = createCoordination({
-    ...deps,
+    ...{ ...deps, log: await openSignedLog(deps) },
     digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR,
     onStarted: () => trouble.over('lease'),
   })

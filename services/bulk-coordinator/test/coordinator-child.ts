@@ -11,7 +11,7 @@ const database = openDatabase({
   applicationName: 'coordinator child',
 })
 await startBulkCoordinator({
-  config: { CUPEL_WATCH_DIGEST_HOUR: 6 },
+  config: { CUPEL_HOME: '/nowhere', CUPEL_WATCH_DIGEST_HOUR: 6 },
   log: await openTestLog(database, { leaseMs: 2_000 }),
   codec: createEventCodec(await loadSchemaCatalog(database)),
   database,

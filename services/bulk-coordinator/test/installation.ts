@@ -26,13 +26,14 @@ import {
   testEvent,
   type TestInstallation,
 } from '@cupel/testkit/installation'
+import { transparencyMigrations } from '@cupel/transparency'
 import { watchesMigrations } from '@cupel/watches'
 import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 export const SUBMITTED_AT = '2026-11-21T09:00:00.000Z'
 
-const CONFIG = { CUPEL_WATCH_DIGEST_HOUR: 6 }
+const CONFIG = { CUPEL_HOME: '/nowhere', CUPEL_WATCH_DIGEST_HOUR: 6 }
 
 export type JobEnding = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
 
@@ -106,6 +107,7 @@ export async function openInstallation(): Promise<Installation> {
     bulkMigrations,
     heartbeatsMigrations,
     ledgerMigrations,
+    transparencyMigrations,
     watchesMigrations,
   ]
   const base = await openTestInstallation({ migrations, readModels: [labelView, policyView, reportView] })

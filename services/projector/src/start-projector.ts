@@ -14,6 +14,7 @@ import {
   type RunningReadModel,
 } from '@cupel/projections'
 import { auditView, readModels } from '@cupel/read-models'
+import { openSignedLog, type RecordSigningConfig } from '@cupel/service-connections'
 import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
 import {
@@ -45,10 +46,11 @@ export interface ProjectorDeps {
    * Names the signing keys and the file of witnesses, and says whether the topic of the latest reports is kept. Without signing keys
    * there is no transparency log.
    */
-  readonly config?: EvidenceConfig & {
-    readonly CUPEL_LATEST_REPORTS?: boolean
-    readonly CUPEL_WITNESSES_FILE?: string | undefined
-  }
+  readonly config?: EvidenceConfig &
+    RecordSigningConfig & {
+      readonly CUPEL_LATEST_REPORTS?: boolean
+      readonly CUPEL_WITNESSES_FILE?: string | undefined
+    }
 }
 
 export interface RunningProjector extends RunningService {
@@ -58,8 +60,10 @@ export interface RunningProjector extends RunningService {
 }
 
 /** Resolves once every projection has been started; `checks` report when they run. The tables exist already. */
-export async function startProjector(deps: ProjectorDeps): Promise<RunningProjector> {
-  const { log, codec, database, logger, metrics } = deps
+export async function startProjector({ config, ...given }: ProjectorDeps): Promise<RunningProjector> {
+  const log = config === undefined ? given.log : await openSignedLog({ ...given, config })
+  const deps = { ...given, ...(config && { config }), log }
+  const { codec, database, logger, metrics } = deps
   const evidence = await openEvidence(deps)
   const projections = new Map<string, RunningReadModel>(
     readModels.map((readModel: ReadModel) => [

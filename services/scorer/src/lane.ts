@@ -16,7 +16,6 @@ import {
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import { Unhandleable, type ConsumeOptions } from '@cupel/projections'
 import type { ScorerInstruments } from './instruments.js'
-import type { SignReports } from './report-signer.js'
 import { MAX_VALUE_BYTES, screeningFailed } from './screening-failed.js'
 
 export type Request = DomainEvent<'ScreenRequested'>
@@ -37,7 +36,6 @@ export interface LaneOptions {
   readonly codec: EventCodec
   readonly instruments: ScorerInstruments
   readonly now: () => Date
-  readonly sign: SignReports
   /** Told of each interactive request how long it waited for its decision, in milliseconds. */
   readonly onDwell: (dwellMs: number) => void
   /** Null or absent: no traces are made. */
@@ -265,8 +263,8 @@ async function appendTraced(
   }
 }
 
-async function appendReports({ log, sign }: LaneOptions, reports: readonly NewRecord[]): Promise<void> {
-  await log.append('scorer.report-generated', await sign(reports))
+async function appendReports({ log }: LaneOptions, reports: readonly NewRecord[]): Promise<void> {
+  await log.append('scorer.report-generated', reports)
 }
 
 /** The same record, byte for byte, so that there is one distinct request for each report id. */

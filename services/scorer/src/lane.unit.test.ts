@@ -5,7 +5,6 @@ import { until } from '@cupel/testkit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createInstruments } from './instruments.js'
 import { createLaneWork, type Decision, type Outcome, type Request, type RequestRecord } from './lane.js'
-import { signNothing } from './report-signer.js'
 
 const NOW = '2026-11-21T12:00:00.000Z'
 const INTERACTIVE = 'screening.screen.events.v1'
@@ -46,7 +45,6 @@ const work = (lane: 'interactive' | 'bulk' = 'interactive') =>
     ...{ lane, log, codec },
     instruments: createInstruments(noMetrics),
     now: () => new Date(NOW),
-    sign: signNothing,
     onDwell: (dwellMs) => dwellsMs.push(dwellMs),
     decide: (requests) => decide(requests),
   })

@@ -1,5 +1,4 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
-import type { ReportSigningConfig } from '@cupel/transparency'
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
@@ -8,7 +7,7 @@ import { noteProvidedChains } from '@cupel/ledger'
 import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
-import { startInstallationClock } from '@cupel/service-connections'
+import { openSignedLog, startInstallationClock, type RecordSigningConfig } from '@cupel/service-connections'
 import type { Check, Config, RunningService } from '@cupel/service-kit'
 import {
   openChainStage,
@@ -24,7 +23,6 @@ import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
 import { createPatience, type Patience } from './patience.js'
-import { openSignReports, type SignReports } from './report-signer.js'
 
 export interface ScorerDeps {
   readonly config: Pick<
@@ -36,7 +34,7 @@ export interface ScorerDeps {
     | 'CUPEL_BULK_DWELL_TARGET_MS'
   > &
     ChainStageConfig &
-    ReportSigningConfig
+    RecordSigningConfig
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database
@@ -74,13 +72,13 @@ const STATED_TOPICS = [LABEL_TOPIC, topicOf('PolicyActivated'), topicOf('LedgerS
 export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(({ group }) => group)
 
 /** Resolves as soon as the scorer has begun; it handles requests once its checks pass. */
-export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
+export async function startScorer(given: ScorerDeps): Promise<RunningService> {
+  const deps = { ...given, log: await openSignedLog(given) }
   const clock = await startInstallationClock({ ...deps, machineNow: deps.now })
   const { now } = clock
   const instruments = createInstruments(deps.metrics)
   const lanes: { readonly lane: Lane; readonly consumer: Consumer }[] = []
   const identity = await deps.log.identity()
-  const sign = await openSignReports({ ...deps, log: identity })
   const chainStage = await openChainStage({ ...deps, now })
   await tellProvidedChains(deps.database, chainStage.chains)
   const exposureStage = await startExposureStage({
@@ -113,7 +111,7 @@ export async function startScorer(deps: ScorerDeps): Promise<RunningService> {
   })
   const patience = createPatience({ now, settled: (place) => exposureStage.settled(place) })
   const more = { labelStates, chainStage, exposureStage, patience, instruments, dwells, now }
-  const context = { deps, identity, sign, watch, stated, ...more }
+  const context = { deps, identity, watch, stated, ...more }
   for (const lane of lanesOf(deps.config.CUPEL_SCORER_LANE))
     lanes.push({ lane, consumer: runLane(lane, context) })
   return {
@@ -162,7 +160,6 @@ function labelCheck(watch: LabelWatch): Check {
 interface LaneContext {
   readonly deps: ScorerDeps
   readonly identity: LogIdentity
-  readonly sign: SignReports
   readonly watch: LabelWatch
   readonly stated: StatedInputs
   readonly labelStates: LabelStates
@@ -175,11 +172,11 @@ interface LaneContext {
 }
 
 function runLane(lane: Lane, context: LaneContext): Consumer {
-  const { deps, sign, watch, chainStage, patience, instruments, dwells, now } = context
+  const { deps, watch, chainStage, patience, instruments, dwells, now } = context
   const { database, log, codec, logger, metrics } = deps
   const { group, maxBatchRecords } = laneSettings[lane]
   const { read, decide, append, outcomeOf } = createLaneWork({
-    ...{ lane, log, codec, instruments, now, sign },
+    ...{ lane, log, codec, instruments, now },
     onDwell: (dwellMs) => dwells.decided(dwellMs),
     tracing: deps.tracing,
     decide: patience.after(chainStage.before(lane, decideTogether(lane, context))),

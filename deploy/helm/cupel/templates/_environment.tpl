@@ -52,7 +52,7 @@
 {{- $_ := set $env "CUPEL_SIGNING_KEYS_FILE" "/secrets/signing-keys/signing-keys.json" -}}
 {{- $_ := set $env "CUPEL_CHECKPOINT_FOLDER" "/checkpoints" -}}
 {{- end -}}
-{{- if and $v.keys.reportsSecret (or .operator (eq .image "scorer")) -}}
+{{- if and $v.keys.reportsSecret (or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector"))) -}}
 {{- $_ := set $env "CUPEL_REPORT_SIGNING_KEYS_FILE" "/secrets/report-signing-keys/report-signing-keys.json" -}}
 {{- end -}}
 {{- if and $v.keys.personalDataSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
@@ -118,7 +118,7 @@
 {{- if $v.registry.username }}{{- $_ := set $secrets "registry" $v.registry.existingSecret }}{{ end -}}
 {{- end -}}
 {{- if or .operator (eq .name "projector") }}{{- $_ := set $secrets "signing-keys" $v.keys.checkpointsSecret }}{{ end -}}
-{{- if or .operator (eq .image "scorer") }}{{- $_ := set $secrets "report-signing-keys" $v.keys.reportsSecret }}{{ end -}}
+{{- if or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector")) }}{{- $_ := set $secrets "report-signing-keys" $v.keys.reportsSecret }}{{ end -}}
 {{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
 {{- $_ := merge $secrets (dict "personal-data-keys" $v.keys.personalDataSecret "webhook-keys" $v.keys.webhooksSecret) -}}
 {{- end -}}

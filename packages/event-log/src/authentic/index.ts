@@ -13,3 +13,4 @@ export {
 } from './record-keys.js'
 export type { RecordKeys } from './record-keys.js'
 export { MAC_HEADER, withMac } from './record-mac.js'
+export { signedLog } from './signed-log.js'

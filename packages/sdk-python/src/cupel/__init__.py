@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import events as events
+from . import records as records
 from . import webhooks as webhooks
 from ._answers import Download, Page
 from ._async.client import AsyncCupel
@@ -42,6 +43,8 @@ from .errors import (
     PermissionDeniedError,
     ProblemFacts,
     RateLimitError,
+    RecordFault,
+    RecordVerificationError,
     RequestError,
     ServerError,
     TimedOutError,
@@ -121,6 +124,8 @@ __all__ = [
     "PolicyDocument",
     "ProblemFacts",
     "RateLimitError",
+    "RecordFault",
+    "RecordVerificationError",
     "Report",
     "ReportCase",
     "ReportChange",
@@ -146,6 +151,7 @@ __all__ = [
     "WhatIf",
     "version",
     "events",
+    "records",
     "webhooks",
 ]
 __all__ += [name for name in _problem_errors if name.endswith("Error")]

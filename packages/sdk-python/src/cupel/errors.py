@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class CupelError(Exception):
@@ -43,6 +43,21 @@ class UnexpectedAnswerError(CupelError):
 
 class WebhookVerificationError(CupelError):
     """A message that must not be trusted. Answer it with 400."""
+
+
+RecordFault = Literal["no_signature", "malformed", "unknown_key", "wrong_signature"]
+"""Why a record does not count as one of the installation."""
+
+
+class RecordVerificationError(CupelError):
+    """A record that must not be believed: another producer wrote or changed it."""
+
+    def __init__(self, reason: RecordFault, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revive, (type(self), self.args, dict(self.__dict__))
 
 
 class FieldError(NamedTuple):

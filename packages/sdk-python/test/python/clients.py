@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import inspect
 import os
 from abc import ABC, abstractmethod
@@ -11,6 +12,7 @@ import httpx
 
 import cupel
 from cupel import webhooks
+from cupel.records import RecordVerifier
 
 
 class ClientKind(ABC):
@@ -79,6 +81,8 @@ async def invoked(
     kind: ClientKind, make: Any, call: str, arguments: list[Any], options: dict[str, Any], take: int | None
 ) -> Any:
     """The result of the method that a case names; a list is read to its end, or up to `take` items."""
+    if call == "records.verify":
+        return RecordVerifier(**options).verify(**_record(arguments[0]))
     first, _, second = call.partition(".")
     target = webhooks if first == "webhooks" else make()
     target = getattr(target, first) if second and first != "webhooks" else target
@@ -88,3 +92,14 @@ async def invoked(
     if isinstance(result, (cupel.ItemList, cupel.AsyncItemList)):
         return await kind.items(result, take)
     return result
+
+
+def _record(given: dict[str, Any]) -> dict[str, Any]:
+    """The record of a case as clients of Kafka give it: several values of a header are several pairs."""
+    pairs = [(name, value) for name, values in given["headers"].items() for value in (values if isinstance(values, list) else [values])]
+    headers = [(name, _bytes_or_text(value)) for name, value in pairs]
+    return {name: _bytes_or_text(value) for name, value in given.items() if name != "headers"} | {"headers": headers}
+
+
+def _bytes_or_text(value: Any) -> Any:
+    return base64.b64decode(value["base64"]) if isinstance(value, dict) else value

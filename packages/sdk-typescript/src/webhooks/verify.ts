@@ -1,6 +1,6 @@
 import { ConfigurationError, InvalidArgumentError, WebhookVerificationError } from '../errors.js'
 import { isObject, jsonOf } from '../transport/json.js'
-import { bytesFromBase64, toBase64 } from './base64.js'
+import { bytesFromBase64, toBase64 } from '../base64.js'
 import type { WebhookMessage } from './messages.js'
 
 const TOLERANCE_SECONDS = 300

@@ -17,7 +17,7 @@ export interface SignableRecord {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const FORMAT = 'cupel-report-1'
+const FORMAT = 'cupel-record-1'
 /** Headers that are added after the leaf is made. */
 const BESIDE: ReadonlySet<string> = new Set([SIGNATURE_HEADER, 'cupel_mac'])
 

@@ -1,4 +1,4 @@
-/** Chooses the key with which a process signs reports. Its public half is in the log, or in the outbox, before the first signature. */
+/** Chooses the key with which a process signs records of public topics. Its public half is in the log, or in the outbox, before the first signature. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -7,17 +7,17 @@ import { publishedKeys, publishKeys } from './publish-keys.js'
 
 export const REPORT_SIGNING_KEYS_FILE = 'report-signing-keys.json'
 
-export interface ReportSigningConfig {
+export interface RecordSigningConfig {
   readonly CUPEL_HOME: string
   readonly CUPEL_REPORT_SIGNING_KEYS_FILE?: string | undefined
 }
 
-export function reportSigningKeysFile(config: ReportSigningConfig): string {
+export function reportSigningKeysFile(config: RecordSigningConfig): string {
   return config.CUPEL_REPORT_SIGNING_KEYS_FILE ?? join(config.CUPEL_HOME, REPORT_SIGNING_KEYS_FILE)
 }
 
 /** Null if the installation signs no reports. Throws SigningKeysError if the file cannot be used, or holds a key of checkpoints. */
-export function readReportSigningKeys(config: ReportSigningConfig): SigningKeys | null {
+export function readReportSigningKeys(config: RecordSigningConfig): SigningKeys | null {
   const file = reportSigningKeysFile(config)
   if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined && !existsSync(file)) return null
   const keys = readSigningKeys(file)
@@ -28,9 +28,9 @@ export function readReportSigningKeys(config: ReportSigningConfig): SigningKeys 
   return keys
 }
 
-/** The signer of this process's reports; null if the installation signs none. Throws SigningKeysError, also if its key is missing. */
-export async function openReportSigner(
-  config: ReportSigningConfig,
+/** The signer of this process's records; null if the installation signs none. Throws SigningKeysError, also if its key is missing. */
+export async function openRecordSigner(
+  config: RecordSigningConfig,
   database: Database,
 ): Promise<Signer | null> {
   const keys = readReportSigningKeys(config)

@@ -1,0 +1,33 @@
+/**
+ * The log of a process that signs: every record of a public topic gets a signature, which a subscriber checks with the public key. Records
+ * that are appended in the same moment share one signature (docs/adr/0297).
+ */
+import { createBatcher } from '@cupel/concurrency'
+import { isPublicTopic } from '@cupel/contracts'
+import { signRecords, type Signer } from '@cupel/signing'
+import type { EventLog, NewRecord } from '../port.js'
+
+/** Records of one tree: paths of at most eight hashes. */
+const MAX_BATCH_RECORDS = 256
+
+/** The signature is made before the MAC, which covers it: `log` is the authentic log. Null signs nothing. */
+export function signedLog<L extends EventLog>(log: L, signer: Signer | null): L {
+  if (signer === null) return log
+  // One batch at a time, so that the records of a partition keep their order.
+  const batcher = createBatcher<NewRecord, NewRecord>({
+    run: async (records) => signRecords(records, { signer, log: await log.identity() }),
+    maxBatchItems: MAX_BATCH_RECORDS,
+  })
+  const signed = async (records: readonly NewRecord[]): Promise<readonly NewRecord[]> =>
+    await Promise.all(
+      records.map(async (record) => (isPublicTopic(record.topic) ? await batcher.add(record) : record)),
+    )
+  return {
+    ...log,
+    append: async (at, records) =>
+      await log.append(
+        at,
+        records.some(({ topic }) => isPublicTopic(topic)) ? await signed(records) : records,
+      ),
+  }
+}

@@ -1,0 +1,43 @@
+/** Public keys of an installation, as its operator gives them: one line each, as in C2SP signed-note. */
+import { exactBytes } from '../base64.js'
+import { ConfigurationError } from '../errors.js'
+import { hex, joined, sha256, type Bytes } from './hash-tree.js'
+
+export interface VerifyingKey {
+  readonly name: string
+  /** 8 hexadecimal characters, which follow from name and key. */
+  readonly id: string
+  verify(text: Bytes, signature: Bytes): Promise<boolean>
+}
+
+const ED25519 = 1
+/** Keys with this end of the name sign records. Others sign checkpoints: neither counts for the other. */
+const OF_RECORDS = '/reports'
+
+/** The keys that sign records. Empty lines and lines that begin with # do not count. Rejects with a ConfigurationError. */
+export async function recordKeys(text: string): Promise<readonly VerifyingKey[]> {
+  const lines = text.split('\n').map((line) => line.trim())
+  const keys: VerifyingKey[] = []
+  for (const [index, line] of lines.entries()) {
+    if (line === '' || line.startsWith('#')) continue
+    const key = await keyOf(line)
+    if (key === null)
+      throw new ConfigurationError(`Line ${index + 1} of the public keys is not a public key.`)
+    if (key.name.endsWith(OF_RECORDS)) keys.push(key)
+  }
+  if (keys.length === 0) throw new ConfigurationError('None of the public keys signs records.')
+  return keys
+}
+
+async function keyOf(line: string): Promise<VerifyingKey | null> {
+  const [, name, id, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? []
+  const bytes = base64 === undefined ? null : exactBytes(base64)
+  if (bytes?.length !== 33 || bytes[0] !== ED25519) return null
+  const hash = await sha256(joined(new TextEncoder().encode(`${name}\n`), bytes))
+  if (hex(hash).slice(0, 8) !== id) return null
+  const key = await crypto.subtle.importKey('raw', bytes.slice(1), 'Ed25519', false, ['verify'])
+  return {
+    ...{ name: name!, id },
+    verify: (text, signature) => crypto.subtle.verify('Ed25519', key, signature, text),
+  }
+}

@@ -1,0 +1,20 @@
+/** The log of a service that appends to public topics, with the signing key of the installation. */
+import { signedLog, type EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import { ConfigError } from '@cupel/service-kit'
+import { SigningKeysError } from '@cupel/signing'
+import { openRecordSigner, type RecordSigningConfig } from '@cupel/transparency'
+
+/** Throws ConfigError where the keys cannot be used, or are missing where records must be signed. */
+export async function openSignedLog<L extends EventLog>(parts: {
+  readonly config: RecordSigningConfig
+  readonly database: Database
+  readonly log: L
+}): Promise<L> {
+  try {
+    return signedLog(parts.log, await openRecordSigner(parts.config, parts.database))
+  } catch (error) {
+    if (!(error instanceof SigningKeysError)) throw error
+    throw new ConfigError(error.message, { cause: error })
+  }
+}
