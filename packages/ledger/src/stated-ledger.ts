@@ -74,10 +74,11 @@ export function ledgerContradiction({ segments, prices }: LedgerRows, stated: St
   const [lost] = stated.lost
   if (lost !== undefined) return lacks(lost)
   const newest = Math.max(0, ...stated.segments.keys())
+  const bySeq = new Map(segments.map((row) => [row.ledgerSeq, row]))
   for (let seq = 1; seq <= newest; seq += 1) {
     const statement = stated.segments.get(seq)
     if (statement === undefined) return `The log does not state segment ${seq} of the ledger.`
-    const row = segments.find(({ ledgerSeq }) => ledgerSeq === seq)
+    const row = bySeq.get(seq)
     if (row === undefined) return lacks(statement)
     const fields = differingFields(segmentEvent(row, statement.reason), statement)
     if (fields !== '') return `The ledger has segment ${seq} with another ${fields} than the log.`

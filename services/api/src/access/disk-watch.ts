@@ -25,14 +25,14 @@ const LOOK_INTERVAL_MS = 1_000
 const RETRY_SECONDS = 30
 
 export function createDiskWatch({ logger, metrics, folder, watermark }: DiskWatchOptions): DiskWatch {
-  const free = metrics.gauge('disk_free_bytes', 'Free bytes on the volume of the installation.')
   let isLow = false
   const loop = startLoop({
     restMs: LOOK_INTERVAL_MS,
     async step() {
       const space = await readDiskSpace(folder, watermark)
       if (space === null) return
-      free.set(space.freeBytes)
+      // Without the folder nothing is known of a volume: a gauge would begin at 0, and the alert on a full disk would fire for ever.
+      metrics.gauge('disk_free_bytes', 'Free bytes on the volume of the installation.').set(space.freeBytes)
       if (space.isLow !== isLow) {
         isLow = space.isLow
         if (isLow) logger.error({ ...space, folder }, 'The volume is nearly full; new work is refused')
