@@ -46,6 +46,25 @@ describe('one file', () => {
     expect((await currentLedger(ledger.database)).ledgerSeq).toBe(1)
   })
 
+  test('leaves statistics of every table that it fills, and tells that their rows are visible', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({
+      hash: hash(n + 1),
+      from: address(n + 1),
+      txIndex: 0,
+    }))
+    await ledger.imported(await ledger.file('a.csv', csvOf(rows)))
+    const tables = await ledger.database.query(
+      `SELECT pg_class.relname, reltuples::int4 AS rows FROM pg_class JOIN pg_stat_user_tables ON relid = oid
+       WHERE schemaname = 'ledger' AND n_live_tup > 0 AND last_analyze IS NOT NULL AND last_vacuum IS NOT NULL
+       ORDER BY pg_class.relname`,
+    )
+    expect(tables).toEqual([
+      { relname: 'segment', rows: 1 },
+      { relname: 'transaction_place', rows: 1_000 },
+      { relname: 'transfer', rows: 1_000 },
+    ])
+  })
+
   test('records in its segment who imported it and why; an import without a reason records none', async () => {
     for (const reason of ['blocks of May, ticket 117', undefined])
       await importLedger(
