@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import { PATIENCE_MS, programArguments } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runReadModel } from '@cupel/projections'
-import { LABEL_PARTITION, LABEL_TOPIC, labelView, listSets, listSetLabels } from '@cupel/read-models'
-import { importLabels, type LabelImportSummary } from '../../src/index.js'
+import { labelView, listSets, listSetLabels } from '@cupel/read-models'
+import { importLabels } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 
 const ROWS = 300
@@ -26,7 +24,7 @@ describe('an import that is killed', () => {
     async (failpoint) => {
       const source = `killed ${failpoint}`
       const file = await installation.list('killed.csv', rows(source, ROWS))
-      expect(await importInChild(file, failpoint)).toMatchObject({ signal: 'SIGKILL' })
+      await diesImporting(file, failpoint)
       await projectEverything()
       expect(await visible(source)).toBe(0)
 
@@ -38,7 +36,7 @@ describe('an import that is killed', () => {
 
   test('after its publication was written is complete, and a repeat adds nothing', async () => {
     const file = await installation.list('published.csv', rows('published', ROWS))
-    expect(await importInChild(file, 'after:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
+    await diesImporting(file, 'after:labels.publish:1')
     await projectEverything()
     expect(await visible('published')).toBe(ROWS)
     expect(await installation.imported(file)).toMatchObject({ added: 0, unchanged: ROWS })
@@ -50,7 +48,7 @@ describe('an import that is killed', () => {
       ...rows('replaced', ROWS - 3),
       ...rows('replaced', 10, 9_000),
     ])
-    expect(await importInChild(next, 'before:labels.publish:1')).toMatchObject({ signal: 'SIGKILL' })
+    await diesImporting(next, 'before:labels.publish:1')
     await projectEverything()
     expect(await visible('replaced')).toBe(ROWS)
     expect(await installation.imported(next)).toMatchObject({ added: 10, retired: 3, unchanged: ROWS - 3 })
@@ -66,14 +64,6 @@ describe('two imports at once', () => {
     expect(await visible('twice')).toBe(ROWS)
   })
 
-  test('of one source from two processes follow each other', async () => {
-    const file = await installation.list('processes.csv', rows('processes', ROWS))
-    const [own, child] = await Promise.all([installation.imported(file), importInChild(file)])
-    const added = [own.added, (JSON.parse(child.output) as LabelImportSummary).added]
-    expect(added.sort((a, b) => a - b)).toEqual([0, ROWS])
-    expect(await visible('processes')).toBe(ROWS)
-  })
-
   test('of several sources in different order do not wait for each other forever', async () => {
     const one = await installation.list('ab.csv', [...rows('lock a', 5), ...rows('lock b', 5)])
     const two = await installation.list('ba.csv', [...rows('lock b', 5), ...rows('lock a', 5)])
@@ -83,8 +73,7 @@ describe('two imports at once', () => {
 })
 
 test('an import waits for a label view that runs instead of running another', async () => {
-  const { log, codec, database, logger, metrics } = installation.deps
-  const view = runReadModel({ readModel: labelView, log, codec, database, logger, metrics })
+  const view = installation.run(labelView)
   try {
     const file = await installation.list('beside.csv', rows('beside', ROWS))
     const result = await importLabels(
@@ -111,47 +100,13 @@ async function visible(source: string): Promise<number> {
 
 /** Applies every record of the log to the view. Absence proves nothing before that. */
 async function projectEverything(): Promise<void> {
-  const { log, codec, database, logger, metrics } = installation.deps
-  const view = runReadModel({
-    readModel: labelView,
-    log,
-    codec,
-    database,
-    logger,
-    metrics,
-    commitIntervalMs: 5,
-  })
-  try {
-    const end = await log.endOffset(LABEL_TOPIC, LABEL_PARTITION)
-    const { waitUntilProjected } = await import('@cupel/projections')
-    const { labelViewGroup } = await import('@cupel/read-models')
-    const position = { group: labelViewGroup, topic: LABEL_TOPIC, partition: LABEL_PARTITION }
-    expect(await waitUntilProjected({ database, ...position, offset: end, timeoutMs: PATIENCE_MS })).toBe(
-      true,
-    )
-  } finally {
-    await view.stop()
-  }
+  const view = installation.run(labelView)
+  await installation.caughtUp(labelView)
+  await view.stop()
 }
 
-interface ChildResult {
-  readonly signal: NodeJS.Signals | null
-  readonly output: string
-}
-
-async function importInChild(file: string, failpoint?: string): Promise<ChildResult> {
-  const program = await programArguments(new URL('./import-child.ts', import.meta.url))
-  const child = spawn(process.execPath, [...program, installation.connectionString, file], {
-    env: { ...process.env, ...(failpoint === undefined ? {} : { CUPEL_FAILPOINT: failpoint }) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+function diesImporting(file: string, failpoint: string): Promise<void> {
+  return diesAt(installation.connectionString, failpoint, async (deps) => {
+    await importLabels({ file, format: 'csv', importedBy: 'operator:mortal' }, { ...deps, labelView: 'here' })
   })
-  let output = ''
-  let errors = ''
-  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
-  child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-    child.once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal])),
-  )
-  if (code !== 0 && signal === null) throw new Error(`The child failed with ${code}: ${errors}`)
-  return { signal, output }
 }

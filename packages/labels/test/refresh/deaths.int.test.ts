@@ -1,6 +1,7 @@
 /** A killed refresher leaves nothing half visible. The process that takes the list over after the lease ran out finishes it. */
-import { killedAt } from '@cupel/testkit'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseRefreshPlan, refreshDue } from '../../src/index.js'
 import { listOf, openRefreshInstallation, type RefreshInstallation } from './installation.js'
 import { startListServer, type ListServer } from './list-server.js'
 
@@ -16,8 +17,6 @@ afterAll(async () => {
   await installation.close()
 })
 
-const PROGRAM = new URL('./refresh-child.ts', import.meta.url)
-
 test.each([
   ['before:labels.append:1', undefined, { total: 3, unchanged: 0 }],
   ['before:labels.publish:1', undefined, { total: 3, unchanged: 0 }],
@@ -25,7 +24,13 @@ test.each([
 ])('killed at %s', async (point, then, finallyHeld) => {
   const set = `killed ${point.replaceAll(':', ' ')}`
   const lists = [{ set, format: 'csv', url: server.url, every: '6h' }]
-  await killedAt(PROGRAM, [installation.connectionString, JSON.stringify({ lists })], point)
+  await diesAt(installation.connectionString, point, async (deps) => {
+    const plan = parseRefreshPlan(JSON.stringify({ lists }))
+    await refreshDue(
+      { ...deps, labelView: 'here', lists: plan },
+      { signal: new AbortController().signal, force: true },
+    )
+  })
   await installation.caughtUp()
   if (then === undefined) expect(await installation.set(set)).toBeUndefined()
   else expect(await installation.set(set)).toMatchObject(then)
