@@ -12,7 +12,7 @@ export interface LongSuite {
   readonly full: number
   /** Cases that run whatever the budget. */
   readonly minimum: number
-  /** Cases that run with a long budget, even if they take longer than it, and of which CI runs a third; absent: the minimum. */
+  /** Cases that run with a long budget, even if they take longer than it, and of which CI runs a sixth; absent: the minimum. */
   readonly demanded?: number
 }
 
@@ -88,11 +88,11 @@ function until<Ts>(isOver: () => boolean, property: fc.IRawProperty<Ts>): fc.IRa
 
 /** From this budget on, a suite runs its demanded cases and tries more than the minimum of its items. */
 const LONG_BUDGET_MS = 8_000
-/** Part of the listed items and of the demanded cases in a long run of CI. All of them took longer than CI has on a slow machine. */
-const SHARE_IN_CI = 1 / 3
+/** Part of the listed items and of the demanded cases in a long run of CI. The night runs all of them. */
+const SHARE_IN_CI = 1 / 6
 
 /**
- * The items that a suite tries: all of them without a budget or with a long one, a third in a long run of CI, otherwise the minimum. The
+ * The items that a suite tries: all of them without a budget or with a long one, a sixth in a long run of CI, otherwise the minimum. The
  * seed draws them. For kills and other cases that are listed, not generated.
  */
 export function drawnWithin<Item>(

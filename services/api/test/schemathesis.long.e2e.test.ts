@@ -21,14 +21,13 @@ const EXAMPLES_PER_ROUND = isLongRun() ? 30 : 10
 const SETUP_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 1_800_000
 
-/**
- * Examples and coverage make the same calls for any seed and number of instances, so a long run makes them once. In stateful calls
- * each call builds on an earlier one. Coverage and stateful calls take minutes each.
- */
-function phasesOf(instances: number, round: number): readonly string[] {
-  if (!isLongRun()) return ['examples', 'fuzzing']
-  const isFirst = instances === 1 && round === 0
-  return isFirst ? ['examples', 'coverage', 'fuzzing', 'stateful'] : ['fuzzing', 'stateful']
+/** In stateful calls each call builds on an earlier one. Coverage and stateful calls take minutes each. */
+const slowPhases = drawnWithin({ name: 'Schemathesis, slow phases', minimum: 0 }, ['coverage', 'stateful'])
+
+/** Examples and coverage make the same calls for any seed and number of instances, so only the first round makes them. */
+function phasesOf(isFirst: boolean): readonly string[] {
+  const phases = ['examples', 'fuzzing', ...slowPhases]
+  return isFirst ? phases : phases.filter((phase) => !['examples', 'coverage'].includes(phase))
 }
 
 const cache = fileURLToPath(new URL(`../../../.cache/schemathesis-${VERSION}`, import.meta.url))
@@ -70,14 +69,16 @@ test.skipIf(setupFault !== null)(
     // Run them at once: each mostly waits for the other side. Workers of one run would not be independent of each other.
     const seed = runSeed()
     const numbers = drawnWithin({ name: 'Schemathesis, numbers of instances', minimum: 1 }, [1, 2], seed)
-    const made = await Promise.all(numbers.map((instances) => runAgainst(instances, seed)))
+    const made = await Promise.all(
+      numbers.map((instances) => runAgainst(instances, seed, instances === numbers[0])),
+    )
     process.stdout.write(`Schemathesis: ${made.join(' + ')} calls\n`)
   },
   RUN_TIMEOUT_MS,
 )
 
 /** Runs rounds with a seed each; returns the number of calls that Schemathesis reports. */
-async function runAgainst(instances: number, firstSeed: number): Promise<number> {
+async function runAgainst(instances: number, firstSeed: number, isFirst: boolean): Promise<number> {
   const urls = []
   for (let index = 0; index < instances; index += 1)
     urls.push((await installation.api({ config: { CUPEL_INSTANCE: instances * 2 + index } })).url)
@@ -88,7 +89,7 @@ async function runAgainst(instances: number, firstSeed: number): Promise<number>
     for (const round of casesWithin(suite, firstSeed)) {
       // Rounds alternate between live and sandbox; each seed is used once.
       const seed = firstSeed + 2 * round + instances - 1
-      const phases = phasesOf(instances, round)
+      const phases = phasesOf(isFirst && round === 0)
       const where = `${instances} instance(s)`
       made += await runRound(front.url, keys[round % keys.length]!, { seed, phases, where })
     }

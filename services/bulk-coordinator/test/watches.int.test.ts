@@ -188,10 +188,10 @@ describe.each(['watches.touched:1', 'watches.begun:1', 'watches.settled:1'])('ki
     const red = () => ({ level: 'red', score: 100 })
     let isOver = false
     const died = installation.coordinatorDies(`${side}:${point}`).finally(() => (isOver = true))
-    while (!isOver) {
+    await until(async () => {
       await report(installation, red)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+      expect(isOver).toBe(true)
+    })
     await died
     await installation.coordinator()
     await decided(red, ['red', 'green'])
