@@ -24,7 +24,7 @@ export function casePages(document: CaseDocument): readonly Content[] {
   ]
 }
 
-/** Characters of a history that are laid out: a few seconds of a processor in the slowest script. */
+/** Characters of a history that are laid out: at most three seconds of a processor, in any script. */
 const MAX_SHOWN_CHARACTERS = 30_000
 /** A line costs about as much as these characters, also an empty one. */
 const CHARACTERS_OF_LINE = 80
@@ -32,8 +32,8 @@ const CHARACTERS_OF_LINE = 80
 /** The first entries. Without a bound the notes of one case could take all the time of a thread. */
 function shownOf(entries: readonly CaseEntryText[]): readonly CaseEntryText[] {
   let left = MAX_SHOWN_CHARACTERS
-  const end = entries.findIndex(({ lines }) => {
-    left -= lines.reduce((sum, line) => sum + line.length + CHARACTERS_OF_LINE, 0)
+  const end = entries.findIndex(({ head, lines }) => {
+    left -= [head, ...lines].reduce((sum, line) => sum + line.length + CHARACTERS_OF_LINE, 0)
     return left < 0
   })
   return end === -1 ? entries : entries.slice(0, end)

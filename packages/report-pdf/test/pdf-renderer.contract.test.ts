@@ -4,7 +4,7 @@ import type { ReportCase } from '@cupel/contracts'
 import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
 import { createPdfRenderer, type PdfRenderer } from '../src/index.js'
 import { MAX_WAITING_PER_ACCOUNT } from '../src/pdf-renderer.js'
-import { renderReport } from '../src/render-report.js'
+import { renderReport, renderWithCase } from '../src/render-report.js'
 
 const json = JSON.stringify(sampleReport())
 
@@ -57,6 +57,25 @@ test('renders the first notes of a case with very many, says so, and delays no o
   expect((await other).length).toBeGreaterThan(0)
 })
 
+test.each([
+  ['shaped letters', 'مرحبا بالعالم '],
+  ['both directions', 'אa '],
+  ['several fonts', 'aम😀स你'],
+])('the longest case of %s takes at most three seconds of a processor', async (_, letters) => {
+  await renderReport(json)
+  const text = letters.repeat(Math.ceil(2_000 / letters.length)).slice(0, 2_000)
+  for (const [notes, person] of [
+    [{ count: 200, text }, 'Dana'],
+    [{ count: 300, text: 'x' }, text.slice(0, 200)],
+  ] as const) {
+    const long = JSON.stringify(longCase(notes.count, { text: notes.text, person }))
+    const before = process.cpuUsage()
+    await renderWithCase(JSON.stringify([json, long]))
+    const { user, system } = process.cpuUsage(before)
+    expect(user + system).toBeLessThan(3_000_000)
+  }
+})
+
 test('ends no document of others with one that takes too long, and refuses that one for a while', async () => {
   const brief = createPdfRenderer({ workers: 1, timeoutMs: 1 })
   try {
@@ -72,12 +91,14 @@ test('ends no document of others with one that takes too long, and refuses that 
 const MAX_CASE_PDF_BYTES = 8_000_000
 
 /** Notes of the longest kind, in letters that are shaped. */
-function longCase(notes: number): ReportCase {
+function longCase(
+  notes: number,
+  { text, person } = { text: 'مرحبا بالعالم '.repeat(143), person: 'Dana' },
+): ReportCase {
   const { report_id, address, chain } = sampleReport()
   const at = '2026-11-21T09:00:00.012Z'
   const none = { disposition: null, previous_disposition: null, proposal_version: null }
-  const by = { key_id: '8f2k1m0a', person: 'Dana' }
-  const text = 'مرحبا بالعالم '.repeat(143)
+  const by = { key_id: '8f2k1m0a', person }
   return {
     ...{ report_id, address, chain, level: 'red', score: 100, disposition: 'open', proposal: null },
     ...{ version: notes, needs_second_person: true, opened_at: at, changed_at: at },

@@ -1,5 +1,5 @@
 /** The log of a service that appends to public topics, with the signing key of the installation. */
-import { signedLog, type EventLog } from '@cupel/event-log'
+import { signedLog, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { ConfigError } from '@cupel/service-kit'
 import { SigningKeysError } from '@cupel/signing'
@@ -10,9 +10,10 @@ export async function openSignedLog<L extends EventLog>(parts: {
   readonly config: RecordSigningConfig
   readonly database: Database
   readonly log: L
+  readonly codec: EventCodec
 }): Promise<L> {
   try {
-    return signedLog(parts.log, await openRecordSigner(parts.config, parts.database))
+    return signedLog(parts.log, await openRecordSigner(parts.config, parts))
   } catch (error) {
     if (!(error instanceof SigningKeysError)) throw error
     throw new ConfigError(error.message, { cause: error })

@@ -51,6 +51,7 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
         'LabelStateRecorded',
         'PolicyActivated',
         'ReportEpochClaimed',
+        'SigningKeyPublished',
       ),
     ],
     writes: [...screens, ...topicsOf('BulkSubmitted', 'ApiRequestAudited', 'ReportEpochClaimed')],
@@ -61,7 +62,7 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
       ...atStart,
       ...screens,
       ...bulkScreens,
-      ...topicsOf('LabelAsserted', 'PolicyActivated', 'LedgerSegmentImported'),
+      ...topicsOf('LabelAsserted', 'PolicyActivated', 'LedgerSegmentImported', 'SigningKeyPublished'),
     ],
     writes: [...bulkScreens, ...topicsOf('ReportGenerated', 'LabelStateRecorded'), ...deadLetters('scorer')],
     groups: 'scorer.',
@@ -71,6 +72,7 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
     reads: [
       ...atStart,
       ...topicsOf('BulkSubmitted', 'ReportGenerated', 'LabelStateRecorded', 'PolicyActivated'),
+      ...topicsOf('SigningKeyPublished'),
     ],
     // The screenings of watches have their own report numbers.
     writes: [

@@ -1,10 +1,26 @@
 /** Puts the public keys of the installation into the log, each once. */
 import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
+import { scan, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
 import { parseVerifierKey, verifierKey, type PublicKey, type SigningKeys } from '@cupel/signing'
 
-/** The keys that are in the log, or on their way. */
+/** The keys that the log states. */
+export async function statedKeys({ log, codec }: StatedKeysDeps): Promise<PublicKey[]> {
+  const stated: PublicKey[] = []
+  for await (const record of scan(log, [topicOf('SigningKeyPublished')])) {
+    const key = parseVerifierKey(codec.decodeAs('SigningKeyPublished', record)?.data.verifierKey ?? '')
+    if (key !== null) stated.push(key)
+  }
+  return stated
+}
+
+export interface StatedKeysDeps {
+  readonly log: EventLog
+  readonly codec: EventCodec
+}
+
+/** The keys that the table names: they are in the log, or on their way. A row that was deleted takes no key from the log. */
 export async function publishedKeys(database: Queryable): Promise<PublicKey[]> {
   const rows = await database.query<{ line: string }>(
     'SELECT verifier_key AS line FROM transparency.published_key',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, Queryable } from '@cupel/postgres'
 import { purposeOf, readSigningKeys, SigningKeysError, type Signer, type SigningKeys } from '@cupel/signing'
-import { publishedKeys, publishKeys } from './publish-keys.js'
+import { publishedKeys, publishKeys, statedKeys, type StatedKeysDeps } from './publish-keys.js'
 
 export const REPORT_SIGNING_KEYS_FILE = 'report-signing-keys.json'
 
@@ -31,20 +31,23 @@ export function readReportSigningKeys(config: RecordSigningConfig): SigningKeys 
 /** The signer of this process's records; null if the installation signs none. Throws SigningKeysError, also if its key is missing. */
 export async function openRecordSigner(
   config: RecordSigningConfig,
-  database: Database,
+  parts: StatedKeysDeps & { readonly database: Database },
 ): Promise<Signer | null> {
   const keys = readReportSigningKeys(config)
   if (keys !== null) {
-    await publishKeys(database, keys)
+    await publishKeys(parts.database, keys)
     return keys.signer
   }
-  if (!(await areReportsSigned(database))) return null
+  if (!(await areReportsSigned(parts))) return null
   throw new SigningKeysError(
     `Reports of this log are signed and this process has no key for it: set CUPEL_REPORT_SIGNING_KEYS_FILE, or put ${REPORT_SIGNING_KEYS_FILE} back into CUPEL_HOME.`,
   )
 }
 
 /** Whether the log names a key of reports, or will: every report must then carry a signature. */
-export async function areReportsSigned(database: Queryable): Promise<boolean> {
-  return (await publishedKeys(database)).some((key) => purposeOf(key) === 'reports')
+export async function areReportsSigned(
+  parts: StatedKeysDeps & { readonly database: Queryable },
+): Promise<boolean> {
+  const keys = [...(await publishedKeys(parts.database)), ...(await statedKeys(parts))]
+  return keys.some((key) => purposeOf(key) === 'reports')
 }

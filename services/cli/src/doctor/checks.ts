@@ -45,6 +45,9 @@ export interface Examined {
 /** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
 const MAX_SKEW_MS = 1_000
 const INSTALL = 'Run `cupel install`.'
+/** A managed server does not let its customers change the rights on its own functions. */
+const OF_SERVER =
+  'Run `cupel install` with an administrator of the server as CUPEL_DATABASE_ADMIN_URL; if the server has none for you, a service that is taken over can use them.'
 
 type Found = Omit<Finding, 'name'>
 
@@ -109,9 +112,17 @@ const rolesCheck = ({ database, logins }: Examined): Check => ({
   name: 'roles of the services',
   needs: ['database', 'tables'],
   async look() {
-    const open = sentencesOf('everybody', await publicRights(database)).map((sentence) =>
-      warning(sentence, INSTALL),
-    )
+    const held = await publicRights(database)
+    const open = [
+      ...sentencesOf(
+        'everybody',
+        held.filter(({ canTake }) => canTake),
+      ).map((sentence) => warning(sentence, INSTALL)),
+      ...sentencesOf(
+        'everybody',
+        held.filter(({ canTake }) => !canTake),
+      ).map((sentence) => warning(`${sentence} Their owner is another user.`, OF_SERVER)),
+    ]
     const each = await Promise.all(logins.map((login) => lookAt(database, login)))
     const shared =
       logins.length > 1
@@ -215,7 +226,7 @@ const evidenceCheck = (examined: Examined): Check => ({
   name: 'evidence',
   needs: ['log'],
   async look() {
-    const { database, log, signs, reportKeys } = examined
+    const { database, log, signs } = examined
     const isRequired = await areMacsRequired(database, await log.identity())
     return [
       isRequired
@@ -227,7 +238,7 @@ const evidenceCheck = (examined: Examined): Check => ({
             'No checkpoints are made: a change of the log may go unseen.',
             'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
           ),
-      await signatureFinding(database, reportKeys),
+      await signatureFinding(examined),
       ...(await leafFindings(examined)),
     ]
   },
@@ -269,9 +280,9 @@ async function standstillFaults(parts: StandstillParts, of: readonly Standstill[
     .map(({ detail, remedy }) => fault(detail, remedy))
 }
 
-async function signatureFinding(database: Database, keys: SigningKeys | null): Promise<Found> {
+async function signatureFinding({ database, log, reportKeys: keys }: Examined): Promise<Found> {
   if (keys === null)
-    return (await areReportsSigned(database))
+    return (await areReportsSigned({ database, log, codec: await loadCodec(database) }))
       ? fault(
           'Reports must be signed and there is no key for it: no scorer begins.',
           'Restore the file of CUPEL_REPORT_SIGNING_KEYS_FILE from its backup.',

@@ -56,9 +56,19 @@ export function sentencesOf(whom: string, changes: readonly RightsChange[]): str
   })
 }
 
-/** Takes from everybody what no service needs: temporary tables, tables in `public`, and large objects, which have no owner that is checked. */
-export async function publicRights(database: Queryable): Promise<RightsChange[]> {
-  return await database.query<RightsChange & Record<string, unknown>>(PUBLIC_RIGHTS)
+/** What everybody has and no service needs: temporary tables, tables in `public`, and large objects, which have no owner that is checked. */
+export async function publicRights(database: Queryable): Promise<PublicRight[]> {
+  return await database.query<PublicRight & Record<string, unknown>>(PUBLIC_RIGHTS)
+}
+
+/** Those that this user can take. */
+export async function takeableRights(database: Queryable): Promise<RightsChange[]> {
+  return (await publicRights(database)).filter(({ canTake }) => canTake)
+}
+
+export interface PublicRight extends RightsChange {
+  /** False on a managed server, where the functions of large objects belong to somebody else. */
+  readonly canTake: boolean
 }
 
 /** One transaction, so that no session sees the role with more rights, or with fewer than it needs. */
@@ -69,7 +79,7 @@ export async function settleRights(
   await database.transaction({ at: 'log.migrate' }, async (transaction) => {
     // Two concurrent grants on one table would fail, so they take turns.
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended('cupel.grants', 0))`)
-    const changes = await publicRights(transaction)
+    const changes = await takeableRights(transaction)
     for (const { role, rights } of logins) changes.push(...(await rightsChanges(transaction, role, rights)))
     for (const { statement } of changes) await transaction.query(statement)
   })
@@ -111,17 +121,18 @@ const CHANGES = `
   SELECT false, rolname, format('REVOKE %I FROM %I', rolname, $1::text) FROM memberships WHERE rolname IS DISTINCT FROM $3
   ORDER BY 1 DESC, 2`
 
-/** Only what this user may revoke: on a managed server the functions of large objects belong to somebody else. */
 const PUBLIC_RIGHTS = `
-  SELECT false AS "isGiven", 'temporary tables' AS on, format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', d.datname) AS statement
+  SELECT false AS "isGiven", 'temporary tables' AS on, format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', d.datname) AS statement,
+    pg_has_role(d.datdba, 'USAGE') AS "canTake"
   FROM pg_database AS d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) AS a
-  WHERE d.datname = current_database() AND a.grantee = 0 AND a.privilege_type = 'TEMPORARY' AND pg_has_role(d.datdba, 'USAGE')
+  WHERE d.datname = current_database() AND a.grantee = 0 AND a.privilege_type = 'TEMPORARY'
   UNION ALL
-  SELECT false, 'the schema public', 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'
+  SELECT false, 'the schema public', 'REVOKE CREATE ON SCHEMA public FROM PUBLIC', pg_has_role(n.nspowner, 'USAGE')
   FROM pg_namespace AS n, aclexplode(n.nspacl) AS a
-  WHERE n.nspname = 'public' AND a.grantee = 0 AND a.privilege_type = 'CREATE' AND pg_has_role(n.nspowner, 'USAGE')
+  WHERE n.nspname = 'public' AND a.grantee = 0 AND a.privilege_type = 'CREATE'
   UNION ALL
-  SELECT false, 'large objects', format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure)
+  SELECT false, 'large objects', format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure),
+    pg_has_role(p.proowner, 'USAGE')
   FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a
   WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ '^(lo_.*|loread|lowrite)$'
-    AND a.grantee = 0 AND pg_has_role(p.proowner, 'USAGE')`
+    AND a.grantee = 0`

@@ -28,7 +28,7 @@ import { serviceAcls } from './acls.js'
 import { loadCodec, migrationSources } from './foundation.js'
 import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'
-import { publicRights, rightsChanges, sentencesOf, settleRights } from './database-rights.js'
+import { rightsChanges, sentencesOf, settleRights, takeableRights } from './database-rights.js'
 import { ensureLogin, roleState, type ServiceLogin } from './service-role.js'
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
@@ -99,7 +99,7 @@ function rolesStep({ database, logins }: Target): Step {
     name: 'roles of the services',
     async needed() {
       const each = await Promise.all(logins.map((login) => neededOf(database, login)))
-      return [...each.flat(), ...sentencesOf('everybody', await publicRights(database))]
+      return [...each.flat(), ...sentencesOf('everybody', await takeableRights(database))]
     },
     async make(needed) {
       for (const login of logins)
