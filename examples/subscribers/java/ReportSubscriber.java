@@ -1,5 +1,7 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import cupel.records.RecordVerifier;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +37,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
  * <pre>
  *   ReportSubscriber                  follow the topic; settings are environment variables, see README.md
  *   ReportSubscriber golden FOLDER    decode the samples of each event in FOLDER (schemas/golden of the product)
+ *   ReportSubscriber cases FILE       verify the records of the cases in FILE (packages/sdk-conformance of the product)
  * </pre>
  *
  * The folder of the reader's schemas is READER_SCHEMAS, by default ../reader-schemas.
@@ -46,6 +50,8 @@ public final class ReportSubscriber {
   private final Map<String, Schema> readers = new HashMap<>();
   private final Map<Integer, Schema> writers = new HashMap<>();
   private final HttpClient http = HttpClient.newHttpClient();
+  /** Null where the operator of this subscriber accepts records of any producer. */
+  private RecordVerifier verifier;
 
   /**
    * The first outcome with a report id is the outcome of the screening, whatever comes later. A subscriber with a database keeps
@@ -61,6 +67,7 @@ public final class ReportSubscriber {
   public static void main(String[] args) throws Exception {
     ReportSubscriber subscriber = new ReportSubscriber();
     if (args.length == 2 && args[0].equals("golden")) subscriber.decodeGolden(Path.of(args[1]));
+    else if (args.length == 2 && args[0].equals("cases")) verifyCases(Path.of(args[1]));
     else subscriber.follow();
   }
 
@@ -77,6 +84,8 @@ public final class ReportSubscriber {
 
   private void follow() throws Exception {
     String topic = setting("TOPIC", "screening.report.events.v1");
+    if (Boolean.parseBoolean(setting("CHECK_SIGNATURES", "true")))
+      verifier = RecordVerifier.ofFile(setting("PUBLIC_KEYS", null), setting("LOG_ID", null), setting("TOPIC_PREFIX", ""));
     boolean stopsAtEnd = Boolean.parseBoolean(setting("STOP_AT_END", "false"));
     try (KafkaConsumer<String, byte[]> consumer = new KafkaConsumer<>(settings())) {
       consumer.subscribe(List.of(topic));
@@ -88,6 +97,8 @@ public final class ReportSubscriber {
   }
 
   private void take(ConsumerRecord<String, byte[]> record) throws Exception {
+    // A record that the installation did not write ends the subscriber, before anything of it is believed.
+    if (verifier != null) verifier.verify(record.topic(), record.key(), record.value(), headersOf(record));
     String event = new String(record.headers().lastHeader("ce_type").value(), StandardCharsets.UTF_8);
     // An event that a later version adds to the topic is none of this subscriber's.
     if (!readers.containsKey(event)) return;
@@ -95,6 +106,48 @@ public final class ReportSubscriber {
     if (value.get() != 0) throw new IOException("the record does not have the wire format of a schema registry");
     GenericRecord data = decode(event, writer(value.getInt()), record.value(), value.position());
     if (seen.add(data.get("reportId").toString())) System.out.println(lineOf(event, data));
+  }
+
+  private static Map<String, List<byte[]>> headersOf(ConsumerRecord<String, byte[]> record) {
+    Map<String, List<byte[]>> headers = new HashMap<>();
+    record.headers().forEach(each -> headers.computeIfAbsent(each.key(), name -> new ArrayList<>()).add(each.value()));
+    return headers;
+  }
+
+  /** Prints the id of the key or the reason for each case. */
+  private static void verifyCases(Path file) throws IOException {
+    for (JsonNode each : JSON.readTree(file.toFile())) {
+      JsonNode step = each.get("steps").get(0);
+      ObjectNode line = JSON.createObjectNode().put("name", each.get("name").asText());
+      System.out.println(JSON.writeValueAsString(line.put("outcome", outcomeOf(step.get("args").get(0), step.get("options")))));
+    }
+  }
+
+  private static String outcomeOf(JsonNode record, JsonNode options) {
+    List<String> logs = new ArrayList<>();
+    if (options.get("logs").isArray()) options.get("logs").forEach(log -> logs.add(log.asText()));
+    else logs.add(options.get("logs").asText());
+    Map<String, List<byte[]>> headers = new HashMap<>();
+    for (Map.Entry<String, JsonNode> header : record.get("headers").properties()) {
+      List<byte[]> values = headers.computeIfAbsent(header.getKey(), name -> new ArrayList<>());
+      if (header.getValue().isArray()) header.getValue().forEach(value -> values.add(bytesOf(value)));
+      else values.add(bytesOf(header.getValue()));
+    }
+    try {
+      RecordVerifier verifier = new RecordVerifier(options.get("public_keys").asText(), logs, options.path("topic_prefix").asText());
+      String key = new String(bytesOf(record.get("key")), StandardCharsets.UTF_8);
+      return verifier.verify(record.get("topic").asText(), key, bytesOf(record.get("value")), headers);
+    } catch (RecordVerifier.RefusedException refused) {
+      return refused.getMessage().split(":")[0];
+    } catch (IllegalArgumentException unusable) {
+      return "unusable";
+    }
+  }
+
+  private static byte[] bytesOf(JsonNode value) {
+    if (value.isNull()) return null;
+    if (value.isObject()) return Base64.getDecoder().decode(value.get("base64").asText());
+    return value.asText().getBytes(StandardCharsets.UTF_8);
   }
 
   private static boolean isAtEnd(KafkaConsumer<String, byte[]> consumer) {

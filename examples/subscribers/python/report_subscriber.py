@@ -16,6 +16,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
+from cupel.records import RecordVerifier
 from fastavro import parse_schema, schemaless_reader
 
 SCHEMAS = Path(__file__).parent.parent / "reader-schemas"
@@ -81,6 +82,17 @@ def decode_golden(folder: Path) -> None:
             print(line_of(event, decode(event, writer, sample.read_bytes())))
 
 
+def record_verifier() -> RecordVerifier | None:
+    """None where the operator of this subscriber accepts records of any producer."""
+    if os.environ.get("CHECK_SIGNATURES", "true") != "true":
+        return None
+    return RecordVerifier(
+        public_keys=Path(os.environ["PUBLIC_KEYS"]).read_text(),
+        logs=os.environ["LOG_ID"].split(","),
+        topic_prefix=os.environ.get("TOPIC_PREFIX", ""),
+    )
+
+
 def follow() -> None:
     settings = {
         "bootstrap.servers": os.environ["KAFKA_BROKERS"],
@@ -101,6 +113,7 @@ def follow() -> None:
         settings["security.protocol"] = "SSL"
     topic = os.environ.get("TOPIC", "screening.report.events.v1")
     stops_at_end = os.environ.get("STOP_AT_END") == "true"
+    verifier = record_verifier()
     wire = WireDecoder(os.environ["SCHEMA_REGISTRY_URL"])
     outcomes = FirstOutcomes()
     consumer = Consumer(settings)
@@ -115,6 +128,9 @@ def follow() -> None:
                 raise KafkaException(message.error())
             ended.add(message.partition())
             continue
+        # A record that the installation did not write ends the subscriber, before anything of it is believed.
+        if verifier is not None:
+            verifier.verify(topic=message.topic(), key=message.key(), value=message.value(), headers=message.headers())
         event = dict(message.headers())["ce_type"].decode()
         # An event that a later version adds to the topic is none of this subscriber's.
         if event in READERS:

@@ -6,6 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { RecordVerifier } from '@cupel/sdk'
 import avro from 'avsc'
 import { Kafka, logLevel } from 'kafkajs'
 
@@ -69,6 +70,14 @@ function createWireDecoder(registry) {
   }
 }
 
+/** Undefined where the operator of this subscriber accepts records of any producer. */
+function createVerifier() {
+  const { CHECK_SIGNATURES = 'true', PUBLIC_KEYS, LOG_ID, TOPIC_PREFIX } = process.env
+  if (CHECK_SIGNATURES !== 'true') return undefined
+  const publicKeys = readFileSync(PUBLIC_KEYS, 'utf8')
+  return new RecordVerifier({ publicKeys, logs: LOG_ID.split(','), topicPrefix: TOPIC_PREFIX })
+}
+
 async function follow() {
   const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, KAFKA_USERNAME, KAFKA_PASSWORD, KAFKA_TLS } = process.env
   const topic = process.env.TOPIC ?? 'screening.report.events.v1'
@@ -81,6 +90,7 @@ async function follow() {
       ? {}
       : { sasl: { mechanism: 'plain', username: KAFKA_USERNAME, password: KAFKA_PASSWORD } }),
   })
+  const verifier = createVerifier()
   const decode = createWireDecoder(SCHEMA_REGISTRY_URL)
   const outcomes = new FirstOutcomes()
   const missing = process.env.STOP_AT_END === 'true' ? await endsOf(kafka, topic) : undefined
@@ -95,7 +105,9 @@ async function follow() {
     consumer
       .run({
         eachBatch: async ({ batch, resolveOffset }) => {
-          for (const { headers, value, offset } of batch.messages) {
+          for (const { headers, key, value, offset } of batch.messages) {
+            // A record that the installation did not write ends the subscriber, before anything of it is believed.
+            await verifier?.verify({ topic, key, value, headers })
             const type = String(headers.ce_type)
             // An event that a later version adds to the topic is none of this subscriber's.
             if (type in readers) {

@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ReadyLine } from './installation.js'
 import { credentialsOf } from './kafka-log.js'
-import { examples, javaClassPath, readerSchemas } from './subscribers.js'
+import { examples, javaClassPath, readerSchemas, RECORD_VERIFIER, type Trust } from './subscribers.js'
 
 export interface ConnectExample {
   /** The rows of the samples in a folder, in the form of schemas/golden. */
@@ -16,7 +16,7 @@ export interface ConnectExample {
   /** Starts the connectors of these names against an installation and a database. */
   start(
     ready: ReadyLine,
-    options: { readonly database: string; readonly connectors: readonly string[] },
+    options: { readonly database: string; readonly connectors: readonly string[]; readonly trust: Trust },
   ): Promise<ConnectWorker>
 }
 
@@ -38,7 +38,7 @@ const OUTPUT_KEPT = 100_000
 
 /** Throws if Java or a library is not available. */
 export async function prepareConnect(): Promise<ConnectExample> {
-  const libraries = await javaClassPath('kafka-connect', 'src/cupel/connect/EventToRow.java')
+  const libraries = await javaClassPath('kafka-connect', 'src/cupel/connect/EventToRow.java', RECORD_VERIFIER)
   const classPath = [libraries, join(folder, 'resources')].join(delimiter)
   return {
     async rowsOf(golden, types) {
@@ -59,7 +59,11 @@ export async function prepareConnect(): Promise<ConnectExample> {
 async function startWorker(
   classPath: string,
   ready: ReadyLine,
-  { database, connectors }: { readonly database: string; readonly connectors: readonly string[] },
+  {
+    database,
+    connectors,
+    trust,
+  }: { readonly database: string; readonly connectors: readonly string[]; readonly trust: Trust },
 ): Promise<ConnectWorker> {
   const scratch = mkdtempSync(join(tmpdir(), 'cupel-connect-'))
   const listener = `http://127.0.0.1:${await freePort()}`
@@ -74,6 +78,7 @@ async function startWorker(
       env: {
         ...process.env,
         ...environmentOf(ready, database),
+        ...{ PUBLIC_KEYS: trust.publicKeysFile, LOG_ID: trust.logId },
         OFFSETS_FILE: join(scratch, 'offsets'),
         CONNECT_LISTENER: listener,
       },

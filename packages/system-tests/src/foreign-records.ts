@@ -1,9 +1,15 @@
-/** Records that other programs append to the public topics of an installation under test: repeats, later releases, unreadable ones. */
-import { readdirSync, readFileSync } from 'node:fs'
+/**
+ * Records that a test appends to the public topics of an installation: repeats, later releases, unreadable ones. They are signed with the key of
+ * the installation, as if it had written them.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
-import { checkout, type Installation } from './installation.js'
+import { readSigningKeys, signRecords, verifierKey } from '@cupel/signing'
+import { checkout, type Installation, type ReadyLine } from './installation.js'
 import { appendRecord, readRawTopic, readTopic } from './kafka-log.js'
+import type { Trust } from './subscribers.js'
+import { until } from './until.js'
 
 interface RawSchema {
   readonly name: string
@@ -15,16 +21,49 @@ const REPORTS = 'screening.report.events.v1'
 const LATEST = 'screening.latest-report.events.v1'
 const WATCHES = 'screening.watch.events.v1'
 export const UNREADABLE = 'not a record of a registry'
+/** The code of a failure that another producer wrote. */
+export const FORGED = 'forged'
 export const LATER_EVENT = 'SomethingLater'
 export const LATER_REPORT = '00000000000000aa'
+const CHECKPOINT_LIMIT_MS = 60_000
+
+const keysOf = ({ home }: ReadyLine) => readSigningKeys(join(home, 'report-signing-keys.json'))
+
+/** What the operator gives to subscribers. The first line of a checkpoint names the log. */
+export async function trustOf({ ready }: Installation): Promise<Trust> {
+  const publicKeysFile = join(ready.home, 'public-keys.txt')
+  writeFileSync(publicKeysFile, keysOf(ready).publicKeys.map(verifierKey).join('\n'))
+  const logs = join(ready.home, 'checkpoints/transparency')
+  const logId = await until('the first checkpoint', CHECKPOINT_LIMIT_MS, () => {
+    const [origin] = readFileSync(join(logs, readdirSync(logs)[0]!, 'checkpoint'), 'utf8').split('\n')
+    return Promise.resolve(origin!.split('/transparency/')[1])
+  })
+  return { publicKeysFile, logId }
+}
+
+/** Appends a record with a signature of the installation. */
+export async function appendSigned(
+  installation: Installation,
+  topic: string,
+  record: Parameters<typeof appendRecord>[2],
+): Promise<void> {
+  const { signer } = keysOf(installation.ready)
+  const { logId: log } = await trustOf(installation)
+  const [signed] = signRecords([{ ...record, topic, value: Buffer.from(record.value ?? '') }], {
+    signer,
+    log,
+  })
+  await appendRecord(installation.ready, topic, { ...record, headers: signed!.headers })
+}
 
 /** A second record with the id of a report, at its partition, which says that the address is green. */
-export async function appendChanged({ ready }: Installation): Promise<void> {
+export async function appendChanged(installation: Installation): Promise<void> {
+  const { ready } = installation
   const [record] = await readRawTopic(ready, REPORTS)
   const registry = new SchemaRegistry({ host: ready.log.registry! })
   const event = (await registry.decode(record!.value)) as Record<string, unknown>
   const value = await registry.encode(record!.value.readInt32BE(1), { ...event, level: 'green', score: 0 })
-  await appendRecord(ready, REPORTS, { ...pick(record!), value })
+  await appendSigned(installation, REPORTS, { ...pick(record!), value })
 }
 
 /** Writes events with a schema of the product, or with one that a later release could have. */
@@ -49,12 +88,12 @@ export async function appendOfLaterRelease(installation: Installation): Promise<
   const encode = await encoderOf(installation, 'screening/ReportGenerated.avsc', true)
   const value = await encode({ ...report, ...LATER_DATA, reportId: LATER_REPORT })
   for (const type of ['ReportGenerated', LATER_EVENT])
-    await appendRecord(ready, REPORTS, { key: LATER_REPORT, value, headers: { ce_type: type } })
+    await appendSigned(installation, REPORTS, { key: LATER_REPORT, value, headers: { ce_type: type } })
   const failure = await encoderOf(installation, 'screening/ScreeningFailed.avsc')
   const [sample] = samplesOf('ScreeningFailed')
   // All records about a screening are in one partition.
   for (const place of [{ key: known, partition }, { key: '00000000000000bb' }])
-    await appendRecord(ready, REPORTS, {
+    await appendSigned(installation, REPORTS, {
       ...{ ...place, headers: { ce_type: 'ScreeningFailed' } },
       value: await failure({ ...sample, reportId: place.key }),
     })
@@ -70,7 +109,7 @@ export async function appendStates(
   const [sample] = samplesOf('LatestReportRecorded')
   for (const generatedAt of times) {
     const value = await encode({ ...sample, reportId: generatedAt, generatedAt })
-    await appendRecord(installation.ready, LATEST, {
+    await appendSigned(installation, LATEST, {
       key,
       value,
       headers: { ce_type: 'LatestReportRecorded' },
@@ -88,23 +127,25 @@ export async function appendWatchEvent(installation: Installation): Promise<obje
     ...{ ce_subject: 'subject-1', ce_time: '2026-11-25T10:00:00.000Z' },
   }
   const record = { key: 'acc_golden', headers, value: await encode(data!) }
-  await appendRecord(installation.ready, topic, record)
+  await appendSigned(installation, topic, record)
   // A repeat changes nothing, and neither does another event with the id.
   const changed = await encode({ ...data, accountId: 'acc_other' })
-  await appendRecord(installation.ready, topic, record)
-  await appendRecord(installation.ready, topic, { ...record, value: changed })
+  await appendSigned(installation, topic, record)
+  await appendSigned(installation, topic, { ...record, value: changed })
   return { event_id: 'event-1', type: 'WatchRemoved', topic, subject: 'subject-1', data }
 }
 
-/** An unreadable record, and a good one after it in the same partition. Returns the report id of the good one. */
+/** An unreadable record, one of another producer, and a good one after them in the same partition. Returns the report id of the good one. */
 export async function appendUnreadable(installation: Installation): Promise<string> {
   const encode = await encoderOf(installation, 'screening/ScreeningFailed.avsc')
   const [sample] = samplesOf('ScreeningFailed')
   const reportId = '00000000000000cc'
   const place = { key: reportId, headers: { ce_type: 'ScreeningFailed' } }
-  await appendRecord(installation.ready, REPORTS, { ...place, value: UNREADABLE })
+  await appendSigned(installation, REPORTS, { ...place, value: UNREADABLE })
+  const forged = await encode({ ...sample, reportId, code: FORGED })
+  await appendRecord(installation.ready, REPORTS, { ...place, value: forged })
   const value = await encode({ ...sample, reportId })
-  await appendRecord(installation.ready, REPORTS, { ...place, value })
+  await appendSigned(installation, REPORTS, { ...place, value })
   return reportId
 }
 

@@ -10,8 +10,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { checkout, type ReadyLine } from './installation.js'
 import { credentialsOf } from './kafka-log.js'
@@ -36,14 +37,21 @@ export async function prepareSubscribers(): Promise<readonly Subscriber[]> {
   return [await typescriptSubscriber(), await pythonSubscriber(), await javaSubscriber()]
 }
 
+/** What the operator of an installation gives to subscribers. */
+export interface Trust {
+  readonly publicKeysFile: string
+  readonly logId: string
+}
+
 /** The environment variables with which each subscriber follows a topic to its current end. */
-export function settingsOf(ready: ReadyLine, groupId: string): Record<string, string> {
+export function settingsOf(ready: ReadyLine, groupId: string, trust: Trust): Record<string, string> {
   const credentials = credentialsOf(ready) as { username: string; password: string } | undefined
   return {
     KAFKA_BROKERS: ready.log.brokers!.join(','),
     SCHEMA_REGISTRY_URL: ready.log.registry!,
     GROUP_ID: groupId,
     STOP_AT_END: 'true',
+    ...{ PUBLIC_KEYS: trust.publicKeysFile, LOG_ID: trust.logId },
     ...(credentials && { KAFKA_USERNAME: credentials.username, KAFKA_PASSWORD: credentials.password }),
   }
 }
@@ -62,6 +70,9 @@ async function typescriptSubscriber(): Promise<Subscriber> {
   // Next to the schemas as in the example, and next to its packages.
   const program = (): string => {
     cpSync(examples, join(folder, 'subscribers'), { recursive: true })
+    const sdk = join(folder, 'node_modules/@cupel/sdk')
+    cpSync(join(checkout, 'packages/sdk-typescript/dist'), join(sdk, 'dist'), { recursive: true })
+    writeFileSync(join(sdk, 'package.json'), '{"type":"module","exports":"./dist/index.js"}')
     return join(folder, 'subscribers/typescript/report-subscriber.mjs')
   }
   return { language: 'TypeScript', run: runner(process.execPath, () => [program()]) }
@@ -76,16 +87,24 @@ async function pythonSubscriber(): Promise<Subscriber> {
   const packages = await prepared(`python-${version.trim()}`, ['python/requirements.txt'], (half) =>
     fetch('python3', [
       ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--root-user-action', 'ignore'],
-      ...['--only-binary', ':all:', '--target', half, '--requirement', requirements],
+      ...['--only-binary', ':all:', '--target', half, ...SDK_NEEDS, ...publishedPackages(requirements)],
     ]),
   )
   const program = join(examples, 'python/report_subscriber.py')
-  const environment = { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' }
+  const sdk = join(checkout, 'packages/sdk-python/src')
+  const environment = { PYTHONPATH: [sdk, packages].join(delimiter), PYTHONDONTWRITEBYTECODE: '1' }
   return { language: 'Python', run: runner('python3', () => [program], environment) }
 }
 
+/** The SDK itself is that of the checkout. */
+const SDK_NEEDS = ['anyio==4.16.0', 'cryptography==48.0.0', 'httpx==0.28.1']
+const publishedPackages = (requirements: string): readonly string[] =>
+  readFileSync(requirements, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('cupel['))
+
 async function javaSubscriber(): Promise<Subscriber> {
-  const classPath = await javaClassPath('java', 'ReportSubscriber.java')
+  const classPath = await javaClassPath('java', 'ReportSubscriber.java', RECORD_VERIFIER)
   const environment = { READER_SCHEMAS: readerSchemas }
   return {
     language: 'Java',
@@ -93,10 +112,13 @@ async function javaSubscriber(): Promise<Subscriber> {
   }
 }
 
+/** Checks the signatures of records for both programs in Java; named as seen from the folder of one. */
+export const RECORD_VERIFIER = '../java/cupel/records/RecordVerifier.java'
+
 /** The class path of a program in a folder of the examples, with the libraries of its `pom.xml`. */
-export async function javaClassPath(name: string, source: string): Promise<string> {
+export async function javaClassPath(name: string, ...sources: readonly string[]): Promise<string> {
   const pom = `${name}/pom.xml`
-  const folder = await prepared(name, [pom, `${name}/${source}`], async (half) => {
+  const folder = await prepared(name, [pom, ...sources.map((source) => join(name, source))], async (half) => {
     const maven = (goal: string, ...args: string[]): Promise<void> =>
       fetch('mvn', [
         ...['--batch-mode', '--strict-checksums', '--quiet', '--file', join(examples, pom)],
@@ -112,7 +134,7 @@ export async function javaClassPath(name: string, source: string): Promise<strin
     const [compiler] = jarsIn(join(half, 'compiler'))
     await execute('java', [
       ...['-jar', compiler!, '-17', '-proc:none', '-classpath', jarsIn(libraries).join(':')],
-      ...['-d', join(half, 'classes'), join(examples, name, source)],
+      ...['-d', join(half, 'classes'), ...sources.map((source) => join(examples, name, source))],
     ])
   })
   return [join(folder, 'classes'), ...jarsIn(join(folder, 'libraries'))].join(':')

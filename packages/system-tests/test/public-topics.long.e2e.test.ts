@@ -2,11 +2,9 @@
  * The public topics, read by an ordinary Avro consumer (a plain Kafka client and the client of the schema registry) and by the quick
  * starts of examples/subscribers. One of these is a Kafka Connect worker that writes into Postgres.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestDatabase, executeAt, noteSkip, queryAt, type TestDatabase } from '@cupel/testkit'
-import avro from 'avsc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from '../src/client.js'
 import { enterpriseKey } from '../src/command.js'
@@ -21,17 +19,24 @@ import {
 import {
   appendChanged,
   appendOfLaterRelease,
+  appendSigned,
   appendStates,
   appendUnreadable,
   appendWatchEvent,
-  GOLDEN,
-  LATER_DATA,
   LATER_EVENT,
   LATER_REPORT,
-  laterSchema,
-  samplesOf,
+  FORGED,
+  trustOf,
   UNREADABLE,
 } from '../src/foreign-records.js'
+import {
+  lineOf,
+  OUTCOMES,
+  RECORD_CASES,
+  verifiedCases,
+  withGolden,
+  type VerifiedCase,
+} from '../src/expected-outcomes.js'
 import { appendRecord, readRawTopic, readTopic } from '../src/kafka-log.js'
 import { until } from '../src/until.js'
 import { list, watch } from '../src/watch-changes.js'
@@ -48,7 +53,6 @@ const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const OTHERS = ['0x00000000219ab540356cBB839Cbe05303d7705Fa', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq']
 const REPORTS = 'screening.report.events.v1'
 const LATEST = 'screening.latest-report.events.v1'
-const OUTCOMES = ['ReportGenerated', 'ScreeningFailed']
 const WATCHED = [1, 2, 3].map((n) => `0x${String(n).padStart(40, 'd')}`)
 const CHANGES = 'screening.watch.events.v1'
 const CONNECTORS = ['screening-outcomes', 'latest-reports', 'events']
@@ -134,13 +138,38 @@ describe.skipIf(missing !== undefined)('public topics', () => {
       expect(records.length).toBe(first.size + 1)
       const expected = [...first.values()].map((value) => lineOf('ReportGenerated', value)).sort(byReportId)
 
+      const trust = await trustOf(installation)
       const printed = await Promise.all(
         quickStarts.map(({ language, run }) =>
-          run([], settingsOf(installation.ready, `quick-start-${language}`)),
+          run([], settingsOf(installation.ready, `quick-start-${language}`, trust)),
         ),
       )
       for (const [index, lines] of printed.entries())
         expect([...lines].sort(byReportId), quickStarts[index]!.language).toEqual(expected)
+    },
+    LIMIT_MS,
+  )
+
+  test.skipIf(quickStarts.length === 0)(
+    'each quick start ends at a record that the installation did not write, and believes nothing of it',
+    async () => {
+      const [genuine] = await readRawTopic(installation.ready, REPORTS)
+      const { key, value, headers: signed } = genuine!
+      const { cupel_signature: signature, ...headers } = signed
+      const topic = `sandbox.${REPORTS}`
+      const trust = await trustOf(installation)
+      const run = ({ language, run: start }: Subscriber, environment: Record<string, string>) =>
+        start([], {
+          ...settingsOf(installation.ready, `forged-${language}`, trust),
+          TOPIC: topic,
+          ...environment,
+        })
+      await appendRecord(installation.ready, topic, { key, value, headers })
+      for (const each of quickStarts) {
+        await expect(run(each, {}), each.language).rejects.toThrow('carries no signature')
+        expect(await run(each, { CHECK_SIGNATURES: 'false' }), each.language).toHaveLength(1)
+      }
+      expect(signature).toBeDefined()
     },
     LIMIT_MS,
   )
@@ -192,7 +221,10 @@ describe.skipIf(missing !== undefined)('public topics', () => {
       const sql = readFileSync(join(examples, 'kafka-connect/tables.sql'), 'utf8')
       await executeAt(tables.connectionString, sql, [])
       const { connectionString: database } = tables
-      worker = await connect!.start(installation.ready, { database, connectors: CONNECTORS })
+      worker = await connect!.start(installation.ready, {
+        ...{ database, connectors: CONNECTORS },
+        trust: await trustOf(installation),
+      })
     }, LIMIT_MS)
     afterAll(async () => {
       await worker?.kill()
@@ -237,7 +269,7 @@ describe.skipIf(missing !== undefined)('public topics', () => {
         await untilRows('the states', async () =>
           expect(await found()).toEqual(new Map([...last, [GONE, '2026-11-25T10:00:00.000Z']])),
         )
-        await appendRecord(installation.ready, LATEST, { key: GONE, value: null, headers: {} })
+        await appendSigned(installation, LATEST, { key: GONE, value: null, headers: {} })
         await untilRows('the states without the one that is gone', async () =>
           expect(await found()).toEqual(last),
         )
@@ -274,9 +306,10 @@ describe.skipIf(missing !== undefined)('public topics', () => {
           'errors.deadletterqueue.topic.name': DEAD_LETTERS,
           'errors.deadletterqueue.topic.replication.factor': '1',
         })
-        await untilRows('the outcome after the record', async () =>
+        await untilRows('the outcome after the records', async () =>
           expect(await rows(outcome)).toHaveLength(1),
         )
+        expect(await rows(`SELECT * FROM screening_outcome WHERE code = '${FORGED}'`)).toEqual([])
         const letters = await readRawTopic(installation.ready, DEAD_LETTERS)
         expect(letters.map(({ value }) => value.toString())).toContain(UNREADABLE)
       },
@@ -295,6 +328,14 @@ test.skipIf(connect === null)(
   },
 )
 
+test.skipIf(quickStarts.length === 0)('the verifier in Java passes the cases of the SDKs', async () => {
+  const { run } = quickStarts.find(({ language }) => language === 'Java')!
+  // Its caller gives keys as text.
+  const isText = ({ name }: VerifiedCase): boolean => !name.includes('a key that is not UTF-8')
+  const printed = (await run(['cases', RECORD_CASES])) as readonly VerifiedCase[]
+  expect(printed.filter(isText)).toEqual(verifiedCases().filter(isText))
+})
+
 test.each(quickStarts)(
   'the quick start in $language reads every sample that a release wrote, and what a later release will write',
   async ({ run }) => {
@@ -303,41 +344,6 @@ test.each(quickStarts)(
     })
   },
 )
-
-/** Copies the samples of the outcomes, adds one of a later release to each, and states the output expected of a subscriber. */
-async function withGolden(
-  use: (folder: string, expected: readonly object[]) => Promise<void>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'cupel-golden-'))
-  try {
-    for (const type of OUTCOMES) {
-      cpSync(join(GOLDEN, type), join(folder, type), { recursive: true })
-      writeLaterRelease(join(folder, type))
-    }
-    const expected = OUTCOMES.flatMap((type) => {
-      const lines = samplesOf(type).map((sample) => lineOf(type, sample))
-      // The later release has the values of the newest sample and further fields.
-      return [...lines, lines.at(-1)!]
-    })
-    expect(expected.length).toBeGreaterThan(3)
-    await use(folder, expected)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** Adds the newest sample as a later release would write it: its schema has further fields, at the front, at the end and nested. */
-function writeLaterRelease(folder: string): void {
-  const newest = Math.max(...readdirSync(folder).map((name) => Number.parseInt(name, 10)))
-  const read = (end: string): string => readFileSync(join(folder, `${newest}.${end}`), 'utf8')
-  const schema = JSON.parse(read('avsc')) as { namespace: string; fields: readonly object[] }
-  const later = laterSchema(schema)
-  const data = { ...(JSON.parse(read('json')) as object), ...LATER_DATA }
-  const written = avro.Type.forSchema(later as avro.Schema, { wrapUnions: 'never' }).toBuffer(data)
-  writeFileSync(join(folder, `${newest + 1}.bin`), written)
-  writeFileSync(join(folder, `${newest + 1}.avsc`), JSON.stringify(later))
-  writeFileSync(join(folder, `${newest + 1}.json`), JSON.stringify(data))
-}
 
 function noConnect(reason: Error): null {
   noteSkip(`the quick start of Kafka Connect: ${reason.message}`)
@@ -364,15 +370,6 @@ function pointsOf({ split, splitMissing, ...value }: Readonly<Record<string, unk
 
 function changeOf({ score, previousScore }: Readonly<Record<string, unknown>>): number {
   return Math.round(Number(score) * 100) - Math.round(Number(previousScore) * 100)
-}
-
-/** The line that a quick start prints for an event. */
-function lineOf(type: string, event: Readonly<Record<string, unknown>>): object {
-  const { reportId, accountId, livemode } = event
-  const common = { type, report_id: reportId, account_id: accountId, livemode }
-  if (type === 'ScreeningFailed') return { ...common, code: event['code'] }
-  const { address, chain, level, score } = event
-  return { ...common, address, chain, level, score }
 }
 
 /** The same line for a row of Postgres. */

@@ -2,6 +2,7 @@ package cupel.connect;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import cupel.records.RecordVerifier;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -13,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +43,9 @@ import org.apache.kafka.connect.transforms.Transformation;
  * <p>An event with a schema in `reader.schemas` becomes a row with a column for each of its fields, read with that schema: what a
  * later release adds is skipped. `*` stands for every other event; it becomes a row with the whole event as JSON, and its event id as key.
  *
- * <p>A record that cannot be read throws a DataException. By default Connect then stops the task before the record.
+ * <p>Every record must carry a signature of the installation, with one of the keys in `public.keys`, unless `check.signatures` is false.
+ *
+ * <p>A record that cannot be read, or that the installation did not write, throws a DataException. By default Connect then stops the task before the record.
  */
 public final class EventToRow implements Transformation<SinkRecord> {
   private static final ConfigDef CONFIG =
@@ -50,6 +54,10 @@ public final class EventToRow implements Transformation<SinkRecord> {
           .define("reader.schemas", ConfigDef.Type.STRING, "", ConfigDef.Importance.HIGH, "Folder with EVENT.avsc for each event that becomes columns")
           .define("tables", ConfigDef.Type.LIST, ConfigDef.Importance.HIGH, "EVENT:TABLE, several with commas; * for every other event")
           .define("key", ConfigDef.Type.STRING, ConfigDef.Importance.HIGH, "Column for the key of the record; with *, for the event id")
+          .define("check.signatures", ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.HIGH, "Whether records that the installation did not write are refused")
+          .define("public.keys", ConfigDef.Type.STRING, "", ConfigDef.Importance.HIGH, "File with the public keys of the installation")
+          .define("log.ids", ConfigDef.Type.STRING, "", ConfigDef.Importance.HIGH, "Identity of the log, and those that it had before, with commas")
+          .define("topic.prefix", ConfigDef.Type.STRING, "", ConfigDef.Importance.LOW, "The installation's prefix of topics")
           .define("forget.from", ConfigDef.Type.STRING, "", ConfigDef.Importance.HIGH, "Table from which a record without a value removes the row of its key");
 
   private static final String EVERY_OTHER = "*";
@@ -62,6 +70,8 @@ public final class EventToRow implements Transformation<SinkRecord> {
   private final Map<String, Schema> rows = new HashMap<>();
   private final Map<Integer, org.apache.avro.Schema> writers = new ConcurrentHashMap<>();
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(REGISTRY_TIMEOUT).build();
+  /** Null where records are not checked. */
+  private RecordVerifier verifier;
   private String registry;
   private String forgetFrom;
   private Schema keySchema;
@@ -76,12 +86,22 @@ public final class EventToRow implements Transformation<SinkRecord> {
     Map<String, Object> parsed = CONFIG.parse(settings);
     registry = (String) parsed.get("schema.registry.url");
     forgetFrom = (String) parsed.get("forget.from");
+    verifier = (Boolean) parsed.get("check.signatures") ? verifierOf(parsed) : null;
     keySchema = SchemaBuilder.struct().field((String) parsed.get("key"), Schema.STRING_SCHEMA).build();
     for (Object each : (List<?>) parsed.get("tables")) {
       String[] parts = each.toString().split(":");
       if (parts.length != 2) throw new ConfigException("tables", each, "is not EVENT:TABLE");
       tables.put(parts[0].trim(), parts[1].trim());
       if (!parts[0].trim().equals(EVERY_OTHER)) addReader((String) parsed.get("reader.schemas"), parts[0].trim());
+    }
+  }
+
+  private static RecordVerifier verifierOf(Map<String, Object> parsed) {
+    String file = (String) parsed.get("public.keys");
+    try {
+      return RecordVerifier.ofFile(file, (String) parsed.get("log.ids"), (String) parsed.get("topic.prefix"));
+    } catch (IOException | IllegalArgumentException error) {
+      throw new ConfigException("public.keys", file, "or log.ids cannot be used: " + error.getMessage());
     }
   }
 
@@ -97,6 +117,7 @@ public final class EventToRow implements Transformation<SinkRecord> {
 
   @Override
   public SinkRecord apply(SinkRecord record) {
+    if (verifier != null) verify(record);
     if (record.value() == null) return withoutValue(record);
     String event = header(record, "ce_type");
     String table = tables.getOrDefault(event, tables.get(EVERY_OTHER));
@@ -110,6 +131,18 @@ public final class EventToRow implements Transformation<SinkRecord> {
     row.put("kafka_partition", record.kafkaPartition()).put("kafka_offset", record.kafkaOffset());
     Object key = readers.containsKey(event) ? record.key() : row.get("event_id");
     return record.newRecord(table, record.kafkaPartition(), keySchema, keyRow(key), row.schema(), row, record.timestamp());
+  }
+
+  private void verify(SinkRecord record) {
+    if (record.key() != null && !(record.key() instanceof String)) throw new DataException("the key of the record is not text");
+    Map<String, List<byte[]>> headers = new HashMap<>();
+    for (Header header : record.headers())
+      headers.computeIfAbsent(header.key(), name -> new ArrayList<>()).add(header.value() instanceof byte[] bytes ? bytes : null);
+    try {
+      verifier.verify(record.topic(), (String) record.key(), (byte[]) record.value(), headers);
+    } catch (RecordVerifier.RefusedException refused) {
+      throw new DataException("the installation did not write the record: " + refused.getMessage(), refused);
+    }
   }
 
   /** The sink deletes the row of the key. Where no table forgets, such a record is none that can be read. */
