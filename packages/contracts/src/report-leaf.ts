@@ -1,4 +1,4 @@
-/** The place of a report in the transparency log, as documents print it and a response header names it. It never changes. */
+/** The place of a report in the transparency log, as a response header names it. It never changes. */
 
 export interface ReportLeaf {
   /** Name of the transparency log: the origin of its checkpoints. */
@@ -7,6 +7,9 @@ export interface ReportLeaf {
   /** RFC 6962 hash of the leaf, 64 hex digits. */
   readonly hash: string
 }
+
+/** What of it follows from the record of the report, and is known before the leaf is in the log: documents print this. */
+export type RecordedLeaf = Omit<ReportLeaf, 'index'>
 
 /** A dictionary of RFC 9651 with log, index and hash. */
 export const LEAF_HEADER = 'cupel-leaf'

@@ -2,7 +2,7 @@
  * Puts a stored report into words, in the order of a reader's questions: verdict, what is not known, why, where the money went,
  * provenance. It decides nothing again: the same report gives the same document.
  */
-import { categories, type Report, type ReportLeaf } from '@cupel/contracts'
+import { categories, type Report, type RecordedLeaf } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import type { Bar, Field, ReportDocument, Table, Verdict } from './document.js'
 import { codeField, evidenceView, findingText } from './findings.js'
@@ -21,7 +21,7 @@ const MAX_SUMMARY_ITEMS = 5
  */
 export function reportDocument(
   report: Report,
-  leaf: ReportLeaf | null = null,
+  leaf: RecordedLeaf | null = null,
   strings: Strings = en,
 ): ReportDocument {
   return {
@@ -263,14 +263,10 @@ function provenanceFields(report: Report, strings: Strings): readonly Field[] {
   ]
 }
 
-/** A reader of the printed document compares them with the output of a verifier. */
-function leafFields(leaf: ReportLeaf | null, { provenance }: Strings): readonly Field[] {
+/** A reader of the printed document compares them with the output of a verifier. The proof says where in the log the leaf is. */
+function leafFields(leaf: RecordedLeaf | null, { provenance }: Strings): readonly Field[] {
   if (leaf === null) return [{ label: provenance.log, value: provenance.noLeaf }]
-  return [
-    codeField(provenance.log, leaf.log),
-    { label: provenance.leaf, value: String(leaf.index) },
-    codeField(provenance.leafHash, leaf.hash),
-  ]
+  return [codeField(provenance.log, leaf.log), codeField(provenance.leafHash, leaf.hash)]
 }
 
 /** Text with half of a character has no RFC 8785 form, so the report has no hash; everything else of it can be read. */

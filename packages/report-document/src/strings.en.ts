@@ -294,7 +294,6 @@ export const en = {
     hash: 'SHA-256 of the report',
     noHash: 'none: the report holds text that is not Unicode',
     log: 'Transparency log',
-    leaf: 'Leaf in this log',
     leafHash: 'Hash of the leaf',
     noLeaf:
       'No leaf of this report was known when this document was made. A report has its leaf within seconds while the service writes the log; a document made later names it.',

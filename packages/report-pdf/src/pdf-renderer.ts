@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { createThreadPool, threadProgram } from '@cupel/concurrency'
-import type { ReportLeaf } from '@cupel/contracts'
+import type { RecordedLeaf } from '@cupel/contracts'
 import type { RenderOrder } from './render-worker.js'
 
 export interface PdfRendererOptions {
@@ -22,14 +22,14 @@ export interface PdfRenderer {
    * OrderEndedError if this document took too long now or a while ago, and with another error if it cannot be rendered. `owner`: the
    * account that waits; owners take turns.
    */
-  render(json: string, leaf: ReportLeaf | null, owner?: string): Promise<Uint8Array>
+  render(json: string, leaf: RecordedLeaf | null, owner?: string): Promise<Uint8Array>
   /** The same for an ended bulk job with its results, from the API's text. Bytes are transferred to the thread and are empty afterwards. */
   renderBulk(json: string | Uint8Array<ArrayBuffer>, owner?: string): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
   renderWithCase(
     reportJson: string,
     caseJson: string,
-    leaf: ReportLeaf | null,
+    leaf: RecordedLeaf | null,
     owner?: string,
   ): Promise<Uint8Array>
   /** The same for an audit, from its statement as it will be attached. */
@@ -66,7 +66,7 @@ export function createPdfRenderer({
     owner: string | undefined,
     kind: RenderOrder['kind'],
     json: string | Uint8Array<ArrayBuffer>,
-    leaf: ReportLeaf | null = null,
+    leaf: RecordedLeaf | null = null,
   ): Promise<Uint8Array> =>
     threads.run(owner ?? '', { kind, json, leaf }, typeof json === 'string' ? [] : [json.buffer])
   return {

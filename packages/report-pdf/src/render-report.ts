@@ -2,7 +2,7 @@
  * Renders one stored report, one ended bulk job, or one audit, as a PDF. The same text, with the same leaf of a report, gives the same
  * bytes, in every process with the same version of the renderer.
  */
-import type { Report, ReportCase, ReportLeaf } from '@cupel/contracts'
+import type { Report, ReportCase, RecordedLeaf } from '@cupel/contracts'
 import {
   auditDocument,
   bulkDocument,
@@ -22,13 +22,13 @@ import { tableLayouts } from './style.js'
 let isPrepared = false
 
 /** `json`: the stored text of the report. `leaf`: the leaf of the report, if it is known. Rejects if the text is not a report. */
-export async function renderReport(json: string, leaf: ReportLeaf | null = null): Promise<Uint8Array> {
+export async function renderReport(json: string, leaf: RecordedLeaf | null = null): Promise<Uint8Array> {
   const document = reportDocument(JSON.parse(json) as Report, leaf)
   return await rendered(documentDefinition(document, json))
 }
 
 /** `json`: an array of two texts: the stored report, and its case as the API returns it. */
-export async function renderWithCase(json: string, leaf: ReportLeaf | null = null): Promise<Uint8Array> {
+export async function renderWithCase(json: string, leaf: RecordedLeaf | null = null): Promise<Uint8Array> {
   const [reportJson, caseJson] = JSON.parse(json) as [string, string]
   const document = reportDocument(JSON.parse(reportJson) as Report, leaf)
   const appendix = { document: caseDocument(JSON.parse(caseJson) as ReportCase), json: caseJson }

@@ -1,6 +1,6 @@
 /** The thread that renders PDFs, one after another: in the main thread, layout would delay every call of the process. */
 import { serveOrders, standBack } from '@cupel/concurrency'
-import type { ReportLeaf } from '@cupel/contracts'
+import type { RecordedLeaf } from '@cupel/contracts'
 import { renderAudit, renderBulk, renderReport, renderWithCase } from './render-report.js'
 
 const renderers = { audit: renderAudit, report: renderReport, bulk: renderBulk, case: renderWithCase }
@@ -10,7 +10,7 @@ export interface RenderOrder {
   /** The text of the stored report, the report with its case, the job from the API, or the statement of an audit. Bytes are UTF-8. */
   readonly json: string | Uint8Array
   /** Leaf of a report, if it is known. */
-  readonly leaf: ReportLeaf | null
+  readonly leaf: RecordedLeaf | null
 }
 
 standBack()

@@ -7,7 +7,7 @@ import { samples } from './samples.js'
 /** Text that an author may write into a report to imitate a part of a PDF. */
 const HOSTILE = '6 0 obj\n<<\n/Type /EmbeddedFile\n/Length 3\n>>\nstream\n{}\n</pdf:Producer> Zürich'
 const json = JSON.stringify(sampleReport({ customer_reference: HOSTILE }))
-const LEAF = { log: 'cupel/x/transparency/y', index: 3, hash: 'ab'.repeat(32) }
+const LEAF = { log: 'cupel/x/transparency/y', hash: 'ab'.repeat(32) }
 /** Changes some eight hundred bytes of the document, one at a time. */
 const STEP = 101
 
@@ -59,7 +59,7 @@ describe('the difference of a PDF', () => {
       expect(difference).toMatchObject({ offset: at, isCutOff: false })
       places.add(difference!.place)
     }
-    for (const part of ['the attached report.json', 'page 1', 'page 2', 'page 3', 'a font'])
+    for (const part of ['the attached report.json', 'page 1', 'page 2', 'a font'])
       expect(places).toContain(part)
   })
 
@@ -98,7 +98,7 @@ describe('the difference of a PDF', () => {
   })
 
   it('is on the page that prints the leaf where the leaf is another one, or none', async () => {
-    const other = await renderReport(json, { ...LEAF, index: 4 })
+    const other = await renderReport(json, { ...LEAF, hash: 'ac'.repeat(32) })
     expect(differenceOf(other, named)?.place).toMatch(/^page \d$/)
     expect(differenceOf(unnamed, named)?.place).toMatch(/^page \d$/)
   })

@@ -20,7 +20,6 @@ function hostileCase(): ReportCase {
 /** The longest text that is printed, in letters that do not break. */
 const LEAF = {
   log: `cupel/${'installation-with-a-long-name-'.repeat(4)}/transparency/6f1d1c1e-0f0c-4c55-9a0e-8d3f6f1b2a77`,
-  index: Number.MAX_SAFE_INTEGER,
   hash: '9c1185a5c5e9fc54612808977ee8f548b2258d31f2d7d6a1c8e0b3a4f5d6e7f8',
 }
 

@@ -56,6 +56,7 @@ export { adoptRestoredLog, type AdoptRestoredLogOptions } from './operators/adop
 export { lostRecords, type LostRecordsParts } from './operators/lost-records.js'
 export { publishFiles } from './publish-files.js'
 export { transparencyFolder, type Published } from './published.js'
+export { readRecordedLeaf } from './recorded-leaf.js'
 export { readCheckpoint, readProof, readPublicTile, readReportLeaf, type FoundProof } from './read-log.js'
 export {
   MAX_TRANSPARENCY_REST_MS,

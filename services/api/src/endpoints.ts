@@ -4,6 +4,7 @@ import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import type { BulkParts } from './bulk/open-bulk.js'
 import type { ReadReportLeaf } from './documents/report-leaf.js'
+import type { ReadRecordedLeaf } from './documents/transparency-reads.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
 import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
@@ -67,6 +68,7 @@ export interface EndpointParts {
 export interface TransparencyParts {
   readonly readProof: ReadProof
   readonly readLeaf: ReadReportLeaf
+  readonly readRecordedLeaf: ReadRecordedLeaf
   readonly readCheckpoint: ReadLogCheckpoint
   readonly readTile: ReadLogTile
 }

@@ -78,6 +78,12 @@ const DESCRIBED: EndpointParts = {
     reportPageUrl: notServed,
   },
   personalData: noPersonalDataKeys,
-  transparency: { readProof: notServed, readLeaf: notServed, readCheckpoint: notServed, readTile: notServed },
+  transparency: {
+    readProof: notServed,
+    readLeaf: notServed,
+    readRecordedLeaf: notServed,
+    readCheckpoint: notServed,
+    readTile: notServed,
+  },
   failing: notServed,
 }

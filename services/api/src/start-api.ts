@@ -26,7 +26,6 @@ import {
   type Config,
   type RunningService,
 } from '@cupel/service-kit'
-import { readCheckpoint, readPublicTile, readReportLeaf } from '@cupel/transparency'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
 import { createClientAddressKeeper, type ClientAddressKeeperOptions } from './access/client-address-keeper.js'
 import { plansOf } from './access/configured-plans.js'
@@ -38,8 +37,7 @@ import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
 import { openBulk } from './bulk/open-bulk.js'
-import { readKnownLeaf } from './documents/report-leaf.js'
-import { proofReader } from './documents/sealed-reference.js'
+import { transparencyReads } from './documents/transparency-reads.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens } from './http/page-token.js'
@@ -355,12 +353,7 @@ function referenceOf(
   { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
-    transparency: {
-      readProof: proofReader(database, personalData),
-      readLeaf: readKnownLeaf((report) => readReportLeaf(database, report), logger),
-      readCheckpoint: async () => readCheckpoint(database, await log.identity()),
-      readTile: async (name) => readPublicTile(database, await log.identity(), name),
-    },
+    transparency: transparencyReads({ database, log, codec, logger, personalData }),
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
     policy: {
       policyInForce: (caller) => readPolicyInForce(database, caller),

@@ -1,4 +1,4 @@
-import { parseLeafHeader, type ReportLeaf } from '@cupel/contracts'
+import { parseLeafHeader, type RecordedLeaf, type ReportLeaf } from '@cupel/contracts'
 import { eraseAccount } from '@cupel/personal-data'
 import { createPdfRenderer } from '@cupel/report-pdf'
 import {
@@ -46,7 +46,7 @@ const pdfOf = (): Promise<{ readonly bytes: Buffer; readonly tag: string }> =>
     expect(reply.status).toBe(200)
     return { bytes: Buffer.from(await reply.arrayBuffer()), tag: reply.headers.get('etag')! }
   })
-const rendered = async (leaf: ReportLeaf | null): Promise<Buffer> =>
+const rendered = async (leaf: RecordedLeaf | null): Promise<Buffer> =>
   Buffer.from(await renderer.render((await call(url, 'GET', path, { key })).text, leaf))
 
 // The order matters: no signature exists before the second test.
@@ -62,7 +62,7 @@ test('before anything is signed proof and checkpoint are unavailable, and the ca
 })
 
 let early: Awaited<ReturnType<typeof pdfOf>>
-test('before anything is signed report and PDF name no leaf', async () => {
+test('an installation without keys names no leaf in report and PDF', async () => {
   expect(await leafOf(path)).toBeNull()
   early = await pdfOf()
   expect(early.bytes.equals(await rendered(null))).toBe(true)
@@ -194,12 +194,31 @@ test('after an erasure the report says so and its proof holds, and so do the rep
   expect(laterProof).not.toContain('case 7')
 })
 
-test('a leaf that is not that of the report is named nowhere, and the report can be read', async () => {
+test('the PDF has the same bytes and ETag before the log has its leaf, and where its row is not that of the report', async () => {
   const id = path.slice('/v1/reports/'.length)
+  const named = (await leafOf(path))!
   await installation.database.execute('UPDATE transparency.leaf SET salt = $2 WHERE report_id = $1', [
     id,
     Buffer.alloc(32),
   ])
+  const pdf = await pdfOf()
+  expect(pdf.bytes.equals(await rendered(named))).toBe(true)
   expect(await leafOf(path)).toBeNull()
-  expect((await pdfOf()).bytes.equals(early.bytes)).toBe(true)
+  await installation.database.execute('UPDATE transparency.leaf SET report_id = $2 WHERE report_id = $1', [
+    id,
+    '0'.repeat(16),
+  ])
+  expect(await leafOf(path)).toBeNull()
+  expect(await pdfOf()).toEqual(pdf)
+})
+
+test('a report whose record the log does not give has no PDF, because it would be another one', async () => {
+  const id = path.slice('/v1/reports/'.length)
+  await installation.database.execute(
+    'UPDATE report_view.report SET log_offset = log_offset + 1000 WHERE report_id = $1',
+    [id],
+  )
+  const reply = await call(url, 'GET', `${path}/pdf`, { key })
+  expect(reply.status).toBeGreaterThanOrEqual(500)
+  expect((await call(url, 'GET', path, { key })).status).toBe(200)
 })

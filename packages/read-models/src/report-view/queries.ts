@@ -163,6 +163,24 @@ async function lastSearched(
   return row ?? null
 }
 
+/** The position of a report of a tenant in its topic; null if there is none. */
+export async function findReportPlace(
+  database: Queryable,
+  { accountId, livemode, reportId }: ReportOwner & { readonly reportId: string },
+): Promise<{ readonly partition: number; readonly offset: number } | null> {
+  const [row] = await queryTenant<{ readonly partition: number; readonly offset: number }>(
+    database,
+    { accountId, livemode },
+    {
+      name: 'report-view.place',
+      text: `SELECT ${TENANT_FIELDS}, log_partition AS partition, log_offset AS offset
+             FROM report_view.report WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
+    },
+    [reportId, accountId, livemode],
+  )
+  return row === undefined ? null : { partition: row.partition, offset: row.offset }
+}
+
 /** The positions of the newest reports of a tenant in the log, newest first. */
 export async function listReportPlaces(
   database: Queryable,

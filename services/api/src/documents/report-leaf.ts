@@ -1,4 +1,4 @@
-/** The leaf of a report in the transparency log, for documents that print it and for the header that names it. */
+/** The leaf of a report in the transparency log, for the header that names it. */
 import { LEAF_HEADER, leafHeader, type Logger, type ReportLeaf } from '@cupel/contracts'
 import { z } from 'zod'
 import type { DescribedHeader } from '../http/endpoint.js'
@@ -32,7 +32,3 @@ export const LEAF_HEADERS: Readonly<Record<string, DescribedHeader>> = {
 
 export const leafHeaders = (leaf: ReportLeaf | null): Readonly<Record<string, string>> =>
   leaf === null ? {} : { [LEAF_HEADER]: leafHeader(leaf) }
-
-/** The parts of a leaf that a document shows, so that another leaf gives another document. */
-export const leafIdentity = (leaf: ReportLeaf | null): string =>
-  leaf === null ? 'no leaf' : leafHeader(leaf)

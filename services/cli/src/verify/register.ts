@@ -109,10 +109,8 @@ function answerProven(
   )
 }
 
-const documentLines = ({ renderer, namesLeaf, hasUnprovenCase }: ComparedDocument): readonly string[] => [
-  `The PDF is the one of this report, byte for byte, as renderer ${renderer} makes it ${
-    namesLeaf ? 'with this leaf' : 'before the leaf is known'
-  }.`,
+const documentLines = ({ renderer, hasUnprovenCase }: ComparedDocument): readonly string[] => [
+  `The PDF is the one of this report, byte for byte, as renderer ${renderer} makes it.`,
   ...(hasUnprovenCase
     ? ['NOT proven: the case in its appendix. Anybody could have written these notes and decisions.']
     : []),

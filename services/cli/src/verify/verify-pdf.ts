@@ -2,7 +2,7 @@
  * Checks whether a PDF belongs to a proven report. The report is attached to it: once the report is proven, the document is rendered again,
  * and must be the same byte for byte.
  */
-import type { ReportLeaf } from '@cupel/contracts'
+import type { RecordedLeaf } from '@cupel/contracts'
 import {
   differenceOf,
   RENDERER_VERSION,
@@ -26,8 +26,6 @@ export interface ShownPdf {
 
 export interface ComparedDocument {
   readonly renderer: string
-  /** False for a document that was made before the leaf of the report was known. */
-  readonly namesLeaf: boolean
   readonly hasUnprovenCase: boolean
 }
 
@@ -52,31 +50,21 @@ export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
     verifyReport(Buffer.from(source.report), proof, keys, policy),
   )
   if (source.renderer !== RENDERER_VERSION) throw new UnprovenReportError(otherRenderer(source.renderer))
-  const leaf = { log: proven.checkpoint.origin, index: proven.index, hash: proven.hash }
+  const leaf = { log: proven.checkpoint.origin, hash: proven.hash }
   return { ...proven, document: await comparedDocument(shown, source, leaf) }
 }
 
-/** The document either names the leaf or says that none was known: both are rendered, and one must equal the PDF. */
 async function comparedDocument(
   { pdf, renderer }: ShownPdf,
   { report, caseText }: DocumentSource,
-  leaf: ReportLeaf,
+  leaf: RecordedLeaf,
 ): Promise<ComparedDocument> {
-  const differences: Difference[] = []
-  for (const named of [leaf, null]) {
-    const again = await rendered(
-      caseText === null ? renderer.render(report, named) : renderer.renderWithCase(report, caseText, named),
-    )
-    const difference = differenceOf(pdf, again)
-    if (difference === null)
-      return {
-        renderer: RENDERER_VERSION,
-        namesLeaf: named !== null,
-        hasUnprovenCase: caseText !== null,
-      }
-    differences.push(difference)
-  }
-  throw new UnprovenReportError(changed(differences))
+  const again = await rendered(
+    caseText === null ? renderer.render(report, leaf) : renderer.renderWithCase(report, caseText, leaf),
+  )
+  const difference = differenceOf(pdf, again)
+  if (difference !== null) throw new UnprovenReportError(changed(difference))
+  return { renderer: RENDERER_VERSION, hasUnprovenCase: caseText !== null }
 }
 
 function provenAttachment(report: string, verify: () => ProvenReport): ProvenReport {
@@ -106,11 +94,7 @@ function otherRenderer(named: string | null): string {
     : `${proven} the information of the PDF names renderer ${named}, and this release has renderer ${RENDERER_VERSION}. Check it with a release that has renderer ${named}, or get the PDF again.`
 }
 
-/** Of the two possible documents of the report, takes the one that agrees with the PDF longer. */
-function changed(differences: readonly Difference[]): string {
-  const { place, offset, isCutOff, pages, expectedPages } = differences.reduce((one, other) =>
-    other.offset > one.offset ? other : one,
-  )
+function changed({ place, offset, isCutOff, pages, expectedPages }: Difference): string {
   const how = isCutOff
     ? `it ends in ${place}, after ${offset} bytes`
     : `it differs in ${place}, at byte ${offset}`

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { topicOf, topicSpecs, type EventData, type ReportLeaf } from '@cupel/contracts'
+import { topicOf, topicSpecs, type EventData, type RecordedLeaf } from '@cupel/contracts'
 import { createPdfRenderer, RENDERER_VERSION } from '@cupel/report-pdf'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { cosigner, sampleReport, signedText } from '@cupel/testkit'
@@ -127,14 +127,14 @@ describe('the PDF of a report', () => {
   })
   const renderer = createPdfRenderer({ workers: 1, timeoutMs: HANG_MS })
   afterAll(() => renderer.close())
-  let leaf: ReportLeaf
+  let leaf: RecordedLeaf
   let withCase: Buffer
   let given: string[]
   beforeAll(async () => {
     const text = await provenReport(PDF_ID, report)
     const { publicKeys } = readSigningKeys(file(SIGNING_KEYS_FILE))
     const proven = verifyReport(Buffer.from(report), Buffer.from(text), publicKeys)
-    leaf = { log: proven.checkpoint.origin, index: proven.index, hash: proven.hash }
+    leaf = { log: proven.checkpoint.origin, hash: proven.hash }
     writeFileSync(file('p.proof'), text)
     writeFileSync(file('p.txt'), publicKeys.map(verifierKey).join('\n'))
     given = [file('p.proof'), '--key', file('p.txt')]
@@ -158,16 +158,13 @@ describe('the PDF of a report', () => {
   test('is proven with the report in it, and the answer names its leaf and the renderer', async () => {
     expect(await own.json(...of('p.pdf'))).toMatchObject({
       ...{ is_proven: true, log: leaf.log, index: 1, leaf_hash: leaf.hash, size: 2 },
-      pdf: { renderer: RENDERER_VERSION, names_leaf: true, has_unproven_case: false },
+      pdf: { renderer: RENDERER_VERSION, has_unproven_case: false },
     })
   })
 
-  test('that was made before its leaf was known is proven too, and the answer says so', async () => {
+  test('that names no leaf is refused, because the leaf follows from the record of each report', async () => {
     writeFileSync(file('early.pdf'), await renderer.render(report, null))
-    const { out, error } = await own.cupel(...of('early.pdf'))
-    expect(error).toBeNull()
-    expect(out).toContain('Proven: the report is leaf 1 of 2 in')
-    expect(out).toContain(`as renderer ${RENDERER_VERSION} makes it before the leaf is known.`)
+    expect((await own.cupel(...of('early.pdf'))).error).toMatchObject(refusal('it differs in page'))
   })
 
   test('with a case is refused, and taken by option with the word that nothing proves the case', async () => {

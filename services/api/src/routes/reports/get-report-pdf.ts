@@ -1,11 +1,11 @@
-/** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report with the same leaf gives the same bytes. */
+/** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report gives the same bytes, from the first second on. */
 import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import type { LargeReads } from '../../http/large-reads.js'
 import type { ReadCaseText } from '../cases/read-case-text.js'
-import { leafIdentity, type ReadReportLeaf } from '../../documents/report-leaf.js'
+import type { ReadRecordedLeaf } from '../../documents/transparency-reads.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
@@ -23,7 +23,7 @@ export interface ReportPdfParts {
   readonly reports: ReportReader
   readonly pdf: PdfRenderer
   readonly personalData: PersonalData
-  readonly transparency: { readonly readLeaf: ReadReportLeaf }
+  readonly transparency: { readonly readRecordedLeaf: ReadRecordedLeaf }
 }
 
 export function getReportPdf(
@@ -38,7 +38,7 @@ export function getReportPdf(
     tag: 'Reports',
     summary: 'Get a report as a PDF',
     description:
-      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the leaf of the report in the transparency log, or says that none was known: a report has its leaf within 10 seconds. From then on the same report gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. A key renders one document after the other, and rests after each while other keys call; with eight calls under way a further one is answered 429 `rate_limited` with `Retry-After`.',
+      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the transparency log and the hash of the leaf of the report, which follow from its record; the proof says where in the log the leaf is. So the same report gives the same bytes, from the first second on, until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. A key renders one document after the other, and rests after each while other keys call; with eight calls under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: reportPath,
     querySchema: pdfQuery,
@@ -51,9 +51,9 @@ export function getReportPdf(
       const begin = (): ReturnType<LargeReads['open']> => largeReads.open(caller)
       const [document, leaf] = await Promise.all([
         personalData.openJson(found.document, accountId),
-        transparency.readLeaf({ reportId: path.report_id, document: found.document }),
+        transparency.readRecordedLeaf(caller, path.report_id),
       ])
-      const shown = `${document}\n${leafIdentity(leaf)}`
+      const shown = `${document}\n${JSON.stringify(leaf)}`
       if (query.appendix === 'case') {
         const caseText = await personalData.openJson(await readCaseText(caller, document), accountId)
         return await pdfAnswer(headers, {
