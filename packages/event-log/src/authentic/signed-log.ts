@@ -24,10 +24,10 @@ export function signedLog<L extends EventLog>(log: L, signer: Signer | null): L 
     )
   return {
     ...log,
-    append: async (at, records) =>
-      await log.append(
-        at,
-        records.some(({ topic }) => isPublicTopic(topic)) ? await signed(records) : records,
-      ),
+    // A screen is not to pay for what its records do not need.
+    append: (at, records) =>
+      records.some(({ topic }) => isPublicTopic(topic))
+        ? signed(records).then((all) => log.append(at, all))
+        : log.append(at, records),
   }
 }
