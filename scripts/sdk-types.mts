@@ -1,10 +1,11 @@
 // Generates what the SDKs share with the API: types from docs/reference/openapi.json, a class and a conformance case for each problem
-// code, and conformance cases of signed records. `--check` fails on a stale file.
+// code, and conformance cases of proofs and of signed records. `--check` fails on a stale file.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { problemCodes } from '../packages/contracts/src/index.js'
 import openapiTS, { astToString } from 'openapi-typescript'
+import { proofCases } from './proof-cases.mjs'
 import { recordCases } from './record-cases.mjs'
 import { classOfCode, classOfStatus } from './sdk-errors.mjs'
 
@@ -86,6 +87,7 @@ const files = {
   [`${types}/openapi.ts`]: await openapiTypes(),
   [`${types}/problem-errors.ts`]: problemErrors(),
   'packages/sdk-conformance/cases/generated/problem-codes.json': problemCases(),
+  'packages/sdk-conformance/cases/generated/proofs.json': proofCases(),
   'packages/sdk-conformance/cases/generated/records.json': recordCases(),
 }
 let stale = 0

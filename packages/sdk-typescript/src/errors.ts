@@ -57,6 +57,11 @@ export class RecordVerificationError extends CupelError {
   }
 }
 
+/** A proof that does not prove the report. The message is a sentence that says why. */
+export class ProofVerificationError extends CupelError {
+  override name = 'ProofVerificationError'
+}
+
 /** One error in a request. */
 export interface FieldError {
   /** JSON Pointer (RFC 6901) into the body; empty for the whole body. */

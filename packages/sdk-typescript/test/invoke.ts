@@ -12,6 +12,7 @@ type Anything = Record<string, (...args: unknown[]) => unknown>
 
 export function invoke(sdk: typeof Sdk, make: () => Sdk.Cupel, { call, args, options }: Invocation): unknown {
   const last = Object.fromEntries(Object.entries(options).map(([key, value]) => [camel(key), value]))
+  if (call === 'proofs.verify') return provenIn(sdk, args.map(argument), last)
   if (call === 'records.verify')
     return new sdk.RecordVerifier(last as unknown as Sdk.RecordVerifierOptions).verify(
       recordOf(args[0] as object),
@@ -46,6 +47,13 @@ function argument(value: unknown): unknown {
   const { base64, object } = (value ?? {}) as { base64?: string; object?: unknown }
   if (base64 !== undefined) return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   return object ?? value
+}
+
+/** The result has the names of the cases, which are those of JSON. */
+async function provenIn(sdk: typeof Sdk, [report, proof]: unknown[], options: object): Promise<object> {
+  const given = [report, proof, options] as Parameters<typeof sdk.verifyProof>
+  const { leafHash, keyId, customerReference, ...proven } = await sdk.verifyProof(...given)
+  return { ...proven, leaf_hash: leafHash, key_id: keyId, customer_reference: customerReference }
 }
 
 function recordOf({ headers, ...fields }: { readonly headers?: object }): Sdk.ReceivedRecord {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import events as events
+from . import proofs as proofs
 from . import records as records
 from . import webhooks as webhooks
 from ._answers import Download, Page
@@ -42,6 +43,7 @@ from .errors import (
     NotFoundError,
     PermissionDeniedError,
     ProblemFacts,
+    ProofVerificationError,
     RateLimitError,
     RecordFault,
     RecordVerificationError,
@@ -123,6 +125,7 @@ __all__ = [
     "PermissionDeniedError",
     "PolicyDocument",
     "ProblemFacts",
+    "ProofVerificationError",
     "RateLimitError",
     "RecordFault",
     "RecordVerificationError",
@@ -151,6 +154,7 @@ __all__ = [
     "WhatIf",
     "version",
     "events",
+    "proofs",
     "records",
     "webhooks",
 ]

@@ -60,6 +60,10 @@ class RecordVerificationError(CupelError):
         return _revive, (type(self), self.args, dict(self.__dict__))
 
 
+class ProofVerificationError(CupelError):
+    """A proof that does not prove the report. The message is a sentence that says why."""
+
+
 class FieldError(NamedTuple):
     """One thing that is at fault in a request."""
 

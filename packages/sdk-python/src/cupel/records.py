@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol, Union, cast
+from typing import Any, Union, cast
 
+from ._evidence import PublicKey, exact_url_bytes, keys_in, root_of_path
 from .errors import ConfigurationError, RecordVerificationError
 
 __all__ = ["RecordHeaders", "RecordVerifier"]
@@ -17,9 +17,6 @@ __all__ = ["RecordHeaders", "RecordVerifier"]
 RecordHeaders = Union[Mapping[str, Any], Iterable[tuple[str, Any]], None]
 """Headers as clients of Kafka have them: a mapping, or pairs of names and values, in text or bytes."""
 
-_ED25519 = 1
-_OF_RECORDS = "/reports"
-"""Keys with this end of the name sign records. Others sign checkpoints: neither counts for the other."""
 _SIGNATURE = "cupel_signature"
 _BESIDE = (_SIGNATURE, "cupel_mac")
 _FORM = re.compile(r"([0-9a-f]{8})\.([1-9][0-9]{0,4})\.(0|[1-9][0-9]{0,4})\.([\w-]*)\.([\w-]{86})", re.ASCII)
@@ -28,16 +25,6 @@ _MAX_SIZE = 65_536
 """Maximum number of leaves of a tree that is read."""
 _MAX_REMEMBERED = 4_096
 """Number of batches whose signatures are remembered: the records of one are near each other."""
-
-
-class _PublicKey(Protocol):
-    def verify(self, signature: bytes, data: bytes, /) -> None: ...
-
-
-class _Key(NamedTuple):
-    name: str
-    id: str
-    key: _PublicKey
 
 
 class RecordVerifier:
@@ -54,7 +41,7 @@ class RecordVerifier:
         if not self._logs or "" in self._logs:
             raise ConfigurationError("There is no identity of the log.")
         self._topic_prefix = topic_prefix
-        self._keys = _record_keys(public_keys)
+        self._keys = keys_in(public_keys, of_records=True)
         self._remembered: dict[tuple[str, bytes, str], bool] = {}
 
     def verify(self, *, topic: str, key: str | bytes | None, value: bytes | None, headers: RecordHeaders) -> str:
@@ -69,7 +56,7 @@ class RecordVerifier:
             raise RecordVerificationError(
                 "unknown_key", f"The record is signed by the key {key_id}, which is not among the given ones."
             )
-        root = _root_of_path(sha256(b"\x00" + self._entry(topic, key, value, texts)).digest(), index, size, path)
+        root = root_of_path(sha256(b"\x00" + self._entry(topic, key, value, texts)).digest(), index, size, path)
         if root is not None:
             end = f"\n{size}\n{base64.b64encode(root).decode()}\n"
             for each in known:
@@ -94,50 +81,13 @@ class RecordVerifier:
         except UnicodeEncodeError:
             raise _malformed("The key or a header is not text in UTF-8.") from None
 
-    def _is_signed(self, key: _Key, signature: bytes, text: str) -> bool:
-        from cryptography.exceptions import InvalidSignature
-
+    def _is_signed(self, key: PublicKey, signature: bytes, text: str) -> bool:
         batch = (key.id, signature, text)
         if batch not in self._remembered:
             if len(self._remembered) >= _MAX_REMEMBERED:
                 self._remembered.clear()
-            try:
-                key.key.verify(signature, text.encode())
-                self._remembered[batch] = True
-            except InvalidSignature:
-                self._remembered[batch] = False
+            self._remembered[batch] = key.has_signed(text.encode(), signature)
         return self._remembered[batch]
-
-
-def _record_keys(text: str) -> list[_Key]:
-    """The keys that sign records. Empty lines and lines that begin with # do not count."""
-    keys: list[_Key] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.strip()
-        if line == "" or line.startswith("#"):
-            continue
-        key = _key_of(line)
-        if key is None:
-            raise ConfigurationError(f"Line {number} of the public keys is not a public key.")
-        if key.name.endswith(_OF_RECORDS):
-            keys.append(key)
-    if not keys:
-        raise ConfigurationError("None of the public keys signs records.")
-    return keys
-
-
-def _key_of(line: str) -> _Key | None:
-    found = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})", line)
-    data = None if found is None else _exact_bytes(found[3])
-    if found is None or data is None or len(data) != 33 or data[0] != _ED25519:
-        return None
-    if sha256(found[1].encode() + b"\n" + data).hexdigest()[:8] != found[2]:
-        return None
-    try:
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    except ImportError as error:
-        raise ConfigurationError("Signatures are checked with the package cryptography: pip install cupel[records]") from error
-    return _Key(found[1], found[2], Ed25519PublicKey.from_public_bytes(data[1:]))
 
 
 def _signature_in(texts: Mapping[str, str]) -> tuple[str, int, int, list[bytes], bytes]:
@@ -145,7 +95,7 @@ def _signature_in(texts: Mapping[str, str]) -> tuple[str, int, int, list[bytes],
     if header is None:
         raise RecordVerificationError("no_signature", "The record carries no signature.")
     found = _FORM.fullmatch(header)
-    hashes, signature = (None, None) if found is None else (_exact_url_bytes(found[4]), _exact_url_bytes(found[5]))
+    hashes, signature = (None, None) if found is None else (exact_url_bytes(found[4]), exact_url_bytes(found[5]))
     if found is None or hashes is None or signature is None or len(hashes) % _HASH_BYTES != 0:
         raise _malformed("The signature is malformed.")
     size, index = int(found[2]), int(found[3])
@@ -153,24 +103,6 @@ def _signature_in(texts: Mapping[str, str]) -> tuple[str, int, int, list[bytes],
         raise _malformed("The signature is malformed.")
     path = [hashes[at : at + _HASH_BYTES] for at in range(0, len(hashes), _HASH_BYTES)]
     return found[1], size, index, path, signature
-
-
-def _root_of_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that the path leads to (RFC 9162, section 2.1.3.2); None if no tree of this size has such a path."""
-    if index >= size:
-        return None
-    last, node = size - 1, leaf
-    for sibling in path:
-        if last == 0:
-            return None
-        if index & 1 or index == last:
-            node = sha256(b"\x01" + sibling + node).digest()
-            while not index & 1 and index != 0:
-                index, last = index >> 1, last >> 1
-        else:
-            node = sha256(b"\x01" + node + sibling).digest()
-        index, last = index >> 1, last >> 1
-    return node if last == 0 else None
 
 
 def _header_texts(headers: RecordHeaders) -> dict[str, str]:
@@ -197,16 +129,3 @@ def _text(given: str | bytes) -> str:
 
 def _malformed(message: str) -> RecordVerificationError:
     return RecordVerificationError("malformed", message)
-
-
-def _exact_bytes(text: str) -> bytes | None:
-    """The bytes of base64 in the one spelling that an encoder writes; None if the text has another one."""
-    try:
-        data = base64.b64decode(text, validate=True)
-    except (ValueError, binascii.Error):
-        return None
-    return data if base64.b64encode(data).decode() == text else None
-
-
-def _exact_url_bytes(text: str) -> bytes | None:
-    return _exact_bytes(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))

@@ -6,12 +6,14 @@ import base64
 import inspect
 import os
 from abc import ABC, abstractmethod
+from dataclasses import asdict
 from typing import Any
 
 import httpx
 
 import cupel
 from cupel import webhooks
+from cupel.proofs import verify_proof
 from cupel.records import RecordVerifier
 
 
@@ -81,6 +83,8 @@ async def invoked(
     kind: ClientKind, make: Any, call: str, arguments: list[Any], options: dict[str, Any], take: int | None
 ) -> Any:
     """The result of the method that a case names; a list is read to its end, or up to `take` items."""
+    if call == "proofs.verify":
+        return asdict(verify_proof(*arguments, **options))
     if call == "records.verify":
         return RecordVerifier(**options).verify(**_record(arguments[0]))
     first, _, second = call.partition(".")

@@ -75,7 +75,7 @@ export class Reports {
   }
 
   /**
-   * The offline proof that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its proof
+   * The offline proof that the report is in the transparency log, for `verifyProof`, `cupel verify` or the verifier in Python. A report has its proof
    * within 10 seconds; until then the call is repeated.
    */
   async proof(reportId: string, options: CallOptions = {}): Promise<Download> {

@@ -1,0 +1,54 @@
+/** Conformance cases of proofs: those that test the verifiers of the product, except for single characters that are exchanged. */
+import {
+  BAD,
+  BAD_REFERENCES,
+  GOOD,
+  GOOD_REFERENCES,
+  KEYS,
+  OTHER_REPORTS,
+  REPORT,
+} from '../packages/transparency/test/made-proof.js'
+import { parseVerifierKey } from '../packages/signing/src/index.js'
+import { verifyReport } from '../packages/transparency/src/index.js'
+
+const keys = KEYS.split('\n').flatMap((line) => parseVerifierKey(line) ?? [])
+
+const caseOf = (name: string, report: Buffer, proof: string, expect: object) => ({
+  ...{ name, server: [], requests: [], waits_ms: [] },
+  steps: [
+    {
+      call: 'proofs.verify',
+      args: [{ base64: report.toString('base64') }, { base64: Buffer.from(proof).toString('base64') }],
+      options: { public_keys: KEYS },
+      expect,
+    },
+  ],
+})
+
+function accepted(name: string, report: Buffer, proof: string) {
+  const { checkpoint, index, hash, reference } = verifyReport(report, Buffer.from(proof), keys)
+  return caseOf(`a proof holds: ${name}`, report, proof, {
+    equals: {
+      ...{ log: checkpoint.origin, index, size: checkpoint.size, leaf_hash: hash },
+      ...{ key_id: checkpoint.keyId, customer_reference: reference ?? 'recorded' },
+    },
+  })
+}
+
+const refused = (name: string, report: Buffer, proof: string) =>
+  caseOf(`a proof does not hold: ${name}`, report, proof, {
+    error: { class: 'ProofVerificationError', is_a: ['CupelError'] },
+  })
+
+export function proofCases(): string {
+  const [[, good]] = GOOD as [(typeof GOOD)[number]]
+  const spoilt = BAD.filter(([name]) => !name.startsWith('character '))
+  const cases = [
+    ...GOOD.map(([name, proof]) => accepted(name, REPORT, proof)),
+    ...GOOD_REFERENCES.map((each) => accepted(...each)),
+    ...spoilt.map(([name, proof]) => refused(name, REPORT, proof)),
+    ...OTHER_REPORTS.map(([name, report]) => refused(`of another report: ${name}`, report, good)),
+    ...BAD_REFERENCES.map(([name, ...given]) => refused(`with ${name}`, ...given)),
+  ]
+  return `${JSON.stringify(cases, null, 2)}\n`
+}
