@@ -1,4 +1,4 @@
-import { parseLeafHeader, type RecordedLeaf, type ReportLeaf } from '@cupel/contracts'
+import { parseLeafHeader, topicOf, type RecordedLeaf, type ReportLeaf } from '@cupel/contracts'
 import { eraseAccount } from '@cupel/personal-data'
 import { createPdfRenderer } from '@cupel/report-pdf'
 import {
@@ -111,9 +111,27 @@ test('report, shared report and PDF name the leaf of the proof, and a longer log
   expect(pdf.tag).not.toBe(early.tag)
   const sizeNow = async () =>
     Number((await call(url, 'GET', '/v1/log/checkpoint', { key })).text.split('\n')[1])
+  await screen(url, key, screened)
   await until(async () => expect(await sizeNow()).toBeGreaterThan(proven.checkpoint.size))
   expect((await pdfOf()).bytes.equals(pdf.bytes)).toBe(true)
   expect((await pdfOf()).tag).toBe(pdf.tag)
+})
+
+test('a reader that polls checkpoint and tiles makes no record, and so no leaf', async () => {
+  const topic = topicOf('ApiRequestAudited')
+  const ends = async (): Promise<number[]> =>
+    await Promise.all(
+      Array.from({ length: await installation.log.partitionCount(topic) }, (_, partition) =>
+        installation.log.endOffset(topic, partition),
+      ),
+    )
+  const before = await ends()
+  for (let poll = 0; poll < 5; poll += 1)
+    for (const at of ['checkpoint', 'tile/0/000.p/1', 'tile/entries/000.p/1'])
+      expect((await call(url, 'GET', `/v1/log/${at}`, { key })).status).toBe(200)
+  expect(await ends()).toEqual(before)
+  expect((await call(url, 'GET', '/v1/log/tile/5/000', { key })).status).toBe(404)
+  expect(await ends()).not.toEqual(before)
 })
 
 test('the proof of a report of another account, of the other environment or of nobody is 404', async () => {

@@ -1,6 +1,7 @@
 /**
- * Records every call with a key before its answer is sent. A call that made an event of its own is recorded by that event. For
- * any other call the trail appends an ApiRequestAudited. If the log does not acknowledge in time, the outbox takes the event under
+ * Records every call with a key before its answer is sent. A call that made an event of its own is recorded by that event. Answered reads of
+ * the transparency log are only counted: each record is a leaf, so that a reader that polls would make the log grow. For any other call the
+ * trail appends an ApiRequestAudited. If the log does not acknowledge in time, the outbox takes the event under
  * the same id. If that fails too, the answer is withheld.
  */
 import { clientNetwork } from '@cupel/access'
@@ -49,7 +50,7 @@ const COUNT_INTERVAL_MS = 1_000
 export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
   const written = options.metrics.counter(
     'api_audit_events_total',
-    'Calls recorded before their answer, by where: the event they made, a record of their own in the log or the outbox, or nowhere, which withholds the answer.',
+    'Calls recorded before their answer, by where: the event they made, a record of their own in the log or the outbox, only this count, or nowhere, which withholds the answer.',
     ['where'],
   )
   const strangers = createStrangerCounts(options.nowMs)
@@ -76,8 +77,11 @@ export function createAuditTrail(options: AuditTrailOptions): AuditTrail {
 
   return {
     record(call) {
-      if (!isRefusal(call.result) && call.result.isRecorded === true) {
-        written.inc({ where: 'event' })
+      if (
+        !isRefusal(call.result) &&
+        (call.result.isRecorded === true || call.result.isOnlyCounted === true)
+      ) {
+        written.inc({ where: call.result.isRecorded === true ? 'event' : 'count' })
         return RECORDED
       }
       const isInFull = isKnown(call) || strangers.note(clientNetwork(clientAddressOf(call)))

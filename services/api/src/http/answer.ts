@@ -7,6 +7,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** True where an event in the log, or in the outbox, records the call: the audit trail then appends nothing. */
   readonly isRecorded?: boolean
+  /** True for a read that many repeat and that shows nothing of an account: it is counted in the metrics, and has no record of its own. */
+  readonly isOnlyCounted?: boolean
   /** Text is sent as UTF-8; null for no body. */
   readonly body: string | Uint8Array | null
   /** Writes the body bit by bit once the head is sent, and ends it. Not called for HEAD, nor where the client has gone. */

@@ -35,7 +35,7 @@ export function getLogCheckpoint(readCheckpoint: ReadLogCheckpoint): Endpoint {
         ? refuse('unavailable', 'The transparency log has no checkpoint yet.', {
             retryAfterSeconds: NO_CHECKPOINT_RETRY_SECONDS,
           })
-        : { status: 200, contentType: 'text/plain; charset=utf-8', body: checkpoint }
+        : { status: 200, contentType: 'text/plain; charset=utf-8', isOnlyCounted: true, body: checkpoint }
     },
   })
 }

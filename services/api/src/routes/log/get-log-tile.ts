@@ -61,6 +61,7 @@ export function getLogTile(readTile: ReadLogTile): Endpoint {
         status: 200,
         contentType: 'application/octet-stream',
         headers: { 'cache-control': IMMUTABLE },
+        isOnlyCounted: true,
         body: bytes,
       }
     },
