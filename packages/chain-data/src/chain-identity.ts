@@ -5,12 +5,6 @@
 import type { ChainCode } from '@cupel/domain'
 import { ProviderError } from './provider-error.js'
 
-/** EIP-155 chain ids. */
-export const evmChainIds: Readonly<Partial<Record<ChainCode, number>>> = {
-  ETH: 1, OP: 10, BSC: 56, ETC: 61, GNO: 100, MATIC: 137, FTM: 250, ZKSYNC: 324, MNT: 5_000, BASE: 8_453,
-  ARB: 42_161, CELO: 42_220, AVAX: 43_114, LINEA: 59_144, SCROLL: 534_352,
-} // prettier-ignore
-
 export interface Landmark {
   readonly height: number
   /** Lowercase; with 0x on EVM chains. */

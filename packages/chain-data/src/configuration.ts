@@ -1,7 +1,7 @@
 /** The providers to query: a JSON document that the operator keeps, because it may hold keys. Without it no provider is queried. */
 import { chainOf, findChain, strictJsonFault, type ChainCode } from '@cupel/domain'
 import { z } from 'zod'
-import { evmChainIds, landmarks } from './chain-identity.js'
+import { landmarks } from './chain-identity.js'
 
 export const providerKinds = [
   'evm-rpc',
@@ -97,11 +97,11 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
 
 /** Whether this protocol reveals answers of another chain. */
 function servesChain(kind: ProviderKind, chain: ChainCode): boolean {
-  const { family } = chainOf(chain)
+  const { chainId, family } = chainOf(chain)
   const isKnown = landmarks[chain] !== undefined
   const serves: Readonly<Record<ProviderKind, boolean>> = {
-    'evm-rpc': family === 'evm' && evmChainIds[chain] !== undefined,
-    etherscan: family === 'evm' && evmChainIds[chain] !== undefined && isKnown,
+    'evm-rpc': chainId !== null,
+    etherscan: chainId !== null && isKnown,
     esplora: family === 'bitcoin' && isKnown,
     blockbook: family === 'bitcoin' && isKnown,
     trongrid: chain === 'TRX',

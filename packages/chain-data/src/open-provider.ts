@@ -1,6 +1,5 @@
 /** Opens the adapter of a configured provider. */
 import { chainOf, listAssets, type ChainCode } from '@cupel/domain'
-import { evmChainIds } from './chain-identity.js'
 import type { ProviderConfig, ProviderKind } from './configuration.js'
 import type { ChainProvider, KnownToken } from './provider.js'
 import { blockbookProvider } from './providers/blockbook.js'
@@ -36,8 +35,8 @@ export function adapterOf(
 }
 
 function chainIdOf(chain: ChainCode): number {
-  const chainId = evmChainIds[chain]
-  if (chainId === undefined) throw new Error(`unsupported_chain: ${chainOf(chain).code} has no chain id`)
+  const { chainId } = chainOf(chain)
+  if (chainId === null) throw new Error(`unsupported_chain: ${chain} has no chain id`)
   return chainId
 }
 

@@ -1,6 +1,6 @@
 /** Deliveries as their account sees them: lists them with every attempt, sends one or a range again, sends a test message. */
 import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
-import { asFields, asTimes, timeText, type Database, type Queryable, type Statement } from '@cupel/postgres'
+import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'
 import { insertTests } from './endpoint-tests.js'
 import { ownRow, type Owner } from './endpoints.js'
@@ -96,20 +96,9 @@ export async function listDeliveries(
 
 type OneDelivery = OfEndpoint & { readonly deliveryId: string }
 
-export async function getDelivery(database: Queryable, order: OneDelivery): Promise<WebhookDelivery | null> {
-  return await selectDelivery(database, order, { text: ONE, scope: tenantScope(order) })
-}
-
 /** In a transaction, which cannot take a scope. */
-const getOwnDelivery = (transaction: Queryable, order: OneDelivery): Promise<WebhookDelivery | null> =>
-  selectDelivery(transaction, order, { text: ONE })
-
-async function selectDelivery(
-  database: Queryable,
-  order: OneDelivery,
-  statement: Statement,
-): Promise<WebhookDelivery | null> {
-  const [row] = await database.query<WebhookDelivery>(statement, [
+async function getOwnDelivery(transaction: Queryable, order: OneDelivery): Promise<WebhookDelivery | null> {
+  const [row] = await transaction.query<WebhookDelivery>({ text: ONE }, [
     ...[order.deliveryId, order.endpointId, order.accountId, order.livemode],
   ])
   return row === undefined ? null : ownRow(row, order)

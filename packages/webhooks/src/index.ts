@@ -1,5 +1,5 @@
 export { webhooksMigrations } from './migrations.js'
-export { signWebhook, verifyWebhook } from './signing/signature.js'
+export { signWebhook } from './signing/signature.js'
 export { createSecretBox } from './secret-box.js'
 export type { SecretBox } from './secret-box.js'
 export {
@@ -21,14 +21,7 @@ export type {
   Owner,
   WebhookEndpoint,
 } from './endpoints.js'
-export {
-  getDelivery,
-  KEEP_DELIVERIES_MS,
-  listDeliveries,
-  redeliver,
-  redeliverRange,
-  sendTest,
-} from './deliveries.js'
+export { KEEP_DELIVERIES_MS, listDeliveries, redeliver, redeliverRange, sendTest } from './deliveries.js'
 export type {
   DeliveryCursor,
   DeliveryPage,

@@ -1,6 +1,7 @@
 /** A receiver of webhooks that a test steers. It keeps the received messages. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { signWebhook } from '@cupel/webhooks'
 
 export interface Received {
   readonly atMs: number
@@ -23,6 +24,15 @@ export const answer =
   (status: number, headers: Record<string, string> = {}, body = ''): Reaction =>
   (_request, response) =>
     void response.writeHead(status, headers).end(body)
+
+/** Whether one of the signatures of the message is of this secret. The official library verifies the same signatures in a test of them. */
+export function isSignedWith({ headers, body }: Received, secret: string): boolean {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+    (name) => headers[`webhook-${name}`],
+  )
+  const expected = signWebhook({ id: String(id), timestampSeconds: Number(timestamp), body }, [secret])
+  return String(signatures).split(' ').includes(expected)
+}
 
 export async function startReceiver(address = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = []

@@ -13,6 +13,10 @@ export interface ChainDefinition extends ChainFacts {
   readonly checksum: string
   /** `{address}` stands for the canonical address; null if no public explorer shows addresses. */
   readonly explorer: string | null
+  /** The UTC day of the first block: no transfer is older. A day that is not certain is given too early. */
+  readonly firstDay: string
+  /** EIP-155; null if the chain has none. */
+  readonly chainId: number | null
 }
 
 export type AddressFormat =
@@ -48,22 +52,24 @@ const EIP55 = 'EIP-55 where the case is mixed, else none'
 function bitcoin(
   code: ChainCode,
   name: string,
+  firstDay: string,
   formats: readonly AddressFormat[],
   explorer: string,
   checksum = BASE58CHECK,
 ): AddressRow {
-  return { code, name, formats, checksum, explorer }
+  return { code, name, formats, checksum, explorer, firstDay, chainId: null }
 }
 
-function evm(code: ChainCode, name: string, explorer: string): AddressRow {
-  return { code, name, formats: ['evm'], checksum: EIP55, explorer }
+function evm(code: ChainCode, name: string, firstDay: string, chainId: number, explorer: string): AddressRow {
+  return { code, name, formats: ['evm'], checksum: EIP55, explorer, firstDay, chainId }
 }
 
-// In the order of detection.
+// In the order of detection. First days are those of the genesis or first block of each chain in its own explorer and client.
 const rows: readonly AddressRow[] = [
   bitcoin(
     'BTC',
     'Bitcoin',
+    '2009-01-03',
     ['base58check:00', 'base58check:05', 'segwit:bc'],
     'https://mempool.space/address/{address}',
     SEGWIT,
@@ -71,6 +77,7 @@ const rows: readonly AddressRow[] = [
   bitcoin(
     'LTC',
     'Litecoin',
+    '2011-10-07',
     ['base58check:30', 'base58check:32', 'base58check:05', 'segwit:ltc'],
     'https://litecoinspace.org/address/{address}',
     SEGWIT,
@@ -78,12 +85,14 @@ const rows: readonly AddressRow[] = [
   bitcoin(
     'DOGE',
     'Dogecoin',
+    '2013-12-06',
     ['base58check:1e', 'base58check:16'],
     'https://dogechain.info/address/{address}',
   ),
   bitcoin(
     'BCH',
     'Bitcoin Cash',
+    '2009-01-03',
     ['cashaddr', 'base58check:00', 'base58check:05'],
     'https://blockchair.com/bitcoin-cash/address/{address}',
     `CashAddr (40-bit BCH code); ${BASE58CHECK}`,
@@ -91,12 +100,14 @@ const rows: readonly AddressRow[] = [
   bitcoin(
     'DASH',
     'Dash',
+    '2014-01-18',
     ['base58check:4c', 'base58check:10'],
     'https://blockchair.com/dash/address/{address}',
   ),
   bitcoin(
     'ZEC',
     'Zcash',
+    '2016-10-28',
     ['base58check:1cb8', 'base58check:1cbd', 'zcash-tex', 'zcash-sapling', 'zcash-unified'],
     'https://blockchair.com/zcash/address/{address}',
     `${BASE58CHECK}; Bech32 and Bech32m`,
@@ -104,12 +115,14 @@ const rows: readonly AddressRow[] = [
   bitcoin(
     'BSV',
     'Bitcoin SV',
+    '2009-01-03',
     ['base58check:00', 'base58check:05'],
     'https://whatsonchain.com/address/{address}',
   ),
   bitcoin(
     'BTG',
     'Bitcoin Gold',
+    '2009-01-03',
     ['base58check:26', 'base58check:17', 'segwit:btg'],
     'https://btgexplorer.com/address/{address}',
     SEGWIT,
@@ -117,30 +130,33 @@ const rows: readonly AddressRow[] = [
   bitcoin(
     'XVG',
     'Verge',
+    '2014-10-09',
     ['base58check:1e', 'base58check:21'],
     'https://verge-blockchain.info/address/{address}',
   ),
-  evm('ETH', 'Ethereum', 'https://etherscan.io/address/{address}'),
-  evm('BSC', 'BNB Smart Chain', 'https://bscscan.com/address/{address}'),
-  evm('MATIC', 'Polygon PoS', 'https://polygonscan.com/address/{address}'),
-  evm('ARB', 'Arbitrum One', 'https://arbiscan.io/address/{address}'),
-  evm('OP', 'OP Mainnet', 'https://optimistic.etherscan.io/address/{address}'),
-  evm('BASE', 'Base', 'https://basescan.org/address/{address}'),
-  evm('AVAX', 'Avalanche C-Chain', 'https://snowtrace.io/address/{address}'),
-  evm('FTM', 'Fantom Opera', 'https://explorer.fantom.network/address/{address}'),
-  evm('GNO', 'Gnosis Chain', 'https://gnosisscan.io/address/{address}'),
-  evm('CELO', 'Celo', 'https://celoscan.io/address/{address}'),
-  evm('LINEA', 'Linea', 'https://lineascan.build/address/{address}'),
-  evm('ETC', 'Ethereum Classic', 'https://etc.blockscout.com/address/{address}'),
-  evm('ZKSYNC', 'ZKsync Era', 'https://explorer.zksync.io/address/{address}'),
-  evm('SCROLL', 'Scroll', 'https://scrollscan.com/address/{address}'),
-  evm('MNT', 'Mantle', 'https://mantlescan.xyz/address/{address}'),
+  evm('ETH', 'Ethereum', '2015-07-30', 1, 'https://etherscan.io/address/{address}'),
+  evm('BSC', 'BNB Smart Chain', '2020-04-20', 56, 'https://bscscan.com/address/{address}'),
+  evm('MATIC', 'Polygon PoS', '2020-05-30', 137, 'https://polygonscan.com/address/{address}'),
+  evm('ARB', 'Arbitrum One', '2021-05-28', 42_161, 'https://arbiscan.io/address/{address}'),
+  evm('OP', 'OP Mainnet', '2021-01-01', 10, 'https://optimistic.etherscan.io/address/{address}'),
+  evm('BASE', 'Base', '2023-06-15', 8_453, 'https://basescan.org/address/{address}'),
+  evm('AVAX', 'Avalanche C-Chain', '2020-09-01', 43_114, 'https://snowtrace.io/address/{address}'),
+  evm('FTM', 'Fantom Opera', '2019-12-01', 250, 'https://explorer.fantom.network/address/{address}'),
+  evm('GNO', 'Gnosis Chain', '2018-10-01', 100, 'https://gnosisscan.io/address/{address}'),
+  evm('CELO', 'Celo', '2020-04-01', 42_220, 'https://celoscan.io/address/{address}'),
+  evm('LINEA', 'Linea', '2022-12-01', 59_144, 'https://lineascan.build/address/{address}'),
+  evm('ETC', 'Ethereum Classic', '2015-07-30', 61, 'https://etc.blockscout.com/address/{address}'),
+  evm('ZKSYNC', 'ZKsync Era', '2023-02-01', 324, 'https://explorer.zksync.io/address/{address}'),
+  evm('SCROLL', 'Scroll', '2023-10-01', 534_352, 'https://scrollscan.com/address/{address}'),
+  evm('MNT', 'Mantle', '2023-06-01', 5_000, 'https://mantlescan.xyz/address/{address}'),
   {
     code: 'TRX',
     name: 'TRON',
     formats: ['base58check:41', 'tron-hex'],
     checksum: `${BASE58CHECK}; none in the 41… hex form`,
     explorer: 'https://tronscan.org/#/address/{address}',
+    firstDay: '2018-06-25',
+    chainId: null,
   },
   {
     code: 'SOL',
@@ -148,6 +164,8 @@ const rows: readonly AddressRow[] = [
     formats: ['solana'],
     checksum: 'none',
     explorer: 'https://solscan.io/account/{address}',
+    firstDay: '2020-03-16',
+    chainId: null,
   },
   {
     code: 'XRP',
@@ -155,6 +173,8 @@ const rows: readonly AddressRow[] = [
     formats: ['ripple-classic', 'ripple-x'],
     checksum: BASE58CHECK,
     explorer: 'https://xrpscan.com/account/{address}',
+    firstDay: '2012-06-01',
+    chainId: null,
   },
   {
     code: 'XMR',
@@ -162,6 +182,8 @@ const rows: readonly AddressRow[] = [
     formats: ['monero'],
     checksum: '4 bytes of Keccak-256',
     explorer: null,
+    firstDay: '2014-04-18',
+    chainId: null,
   },
   {
     code: 'TON',
@@ -169,6 +191,8 @@ const rows: readonly AddressRow[] = [
     formats: ['ton-friendly', 'ton-raw'],
     checksum: 'CRC-16 in the user-friendly form, none in the raw form',
     explorer: 'https://tonviewer.com/{address}',
+    firstDay: '2019-11-01',
+    chainId: null,
   },
   {
     code: 'ADA',
@@ -176,6 +200,8 @@ const rows: readonly AddressRow[] = [
     formats: ['cardano-shelley', 'cardano-byron'],
     checksum: 'Bech32 (Shelley); CRC-32 (Byron)',
     explorer: 'https://cardanoscan.io/address/{address}',
+    firstDay: '2017-09-23',
+    chainId: null,
   },
   {
     code: 'BNB',
@@ -183,6 +209,8 @@ const rows: readonly AddressRow[] = [
     formats: ['bech32:bnb'],
     checksum: 'Bech32',
     explorer: 'https://explorer.bnbchain.org/address/{address}',
+    firstDay: '2019-04-01',
+    chainId: null,
   },
   {
     code: 'ATOM',
@@ -190,6 +218,8 @@ const rows: readonly AddressRow[] = [
     formats: ['bech32:cosmos'],
     checksum: 'Bech32',
     explorer: 'https://www.mintscan.io/cosmos/address/{address}',
+    firstDay: '2019-03-13',
+    chainId: null,
   },
   {
     code: 'DOT',
@@ -197,6 +227,8 @@ const rows: readonly AddressRow[] = [
     formats: ['ss58'],
     checksum: 'SS58 (2 bytes of BLAKE2b-512)',
     explorer: 'https://polkadot.subscan.io/account/{address}',
+    firstDay: '2020-05-01',
+    chainId: null,
   },
   {
     code: 'XLM',
@@ -204,6 +236,8 @@ const rows: readonly AddressRow[] = [
     formats: ['stellar-account', 'stellar-muxed', 'stellar-contract'],
     checksum: 'StrKey (CRC-16)',
     explorer: 'https://stellar.expert/explorer/public/account/{address}',
+    firstDay: '2015-09-01',
+    chainId: null,
   },
   {
     code: 'ALGO',
@@ -211,6 +245,8 @@ const rows: readonly AddressRow[] = [
     formats: ['algorand'],
     checksum: '4 bytes of SHA-512/256',
     explorer: 'https://allo.info/account/{address}',
+    firstDay: '2019-06-01',
+    chainId: null,
   },
 ]
 

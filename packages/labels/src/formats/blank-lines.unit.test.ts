@@ -59,7 +59,7 @@ describe.each(Object.entries(LAYOUTS))('a blank line of %s', (format, [lines, wo
   })
 })
 
-test('the lines after the end-of-file character of DOS are no rows', async () => {
+test('the lines after the end-of-file character of DOS are left out', async () => {
   const parsed = await read('ofac-csv', `${OFAC(1)}\r\n${OFAC(2)}\r\n\u001a\r\n\r\n`)
   expect(parsed.rows).toHaveLength(2)
   expect(parsed.unreadable).toEqual([])

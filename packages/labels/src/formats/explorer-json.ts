@@ -3,7 +3,7 @@
  * neither chain nor category, so the operator states them.
  */
 import { type Category } from '@cupel/contracts'
-import { upperAscii } from '@cupel/domain'
+import { chains, upperAscii } from '@cupel/domain'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,
@@ -28,24 +28,10 @@ export const explorerJsonFormat: LabelFormat = {
   },
 }
 
-/** EVM chain ids that a tag may name: https://chainlist.org */
-const chainIds: Readonly<Record<string, string>> = {
-  '1': 'ETH',
-  '10': 'OP',
-  '56': 'BSC',
-  '61': 'ETC',
-  '100': 'GNO',
-  '137': 'MATIC',
-  '250': 'FTM',
-  '324': 'ZKSYNC',
-  '5000': 'MNT',
-  '8453': 'BASE',
-  '42161': 'ARB',
-  '42220': 'CELO',
-  '43114': 'AVAX',
-  '59144': 'LINEA',
-  '534352': 'SCROLL',
-}
+/** EIP-155 chain ids that a tag may name. */
+const codesByChainId: ReadonlyMap<string, string> = new Map(
+  chains.flatMap(({ chainId, code }) => (chainId === null ? [] : [[String(chainId), code] as const])),
+)
 
 interface Tag {
   readonly address: string
@@ -134,7 +120,9 @@ function tagOfEntry(entry: Record<string, unknown> & { address: string }): Tag {
     address: entry.address,
     name: first('nameTag', 'name_tag', 'name', 'comment', 'tag'),
     chain:
-      typeof chainId === 'number' || typeof chainId === 'string' ? (chainIds[String(chainId)] ?? null) : null,
+      typeof chainId === 'number' || typeof chainId === 'string'
+        ? (codesByChainId.get(String(chainId)) ?? null)
+        : null,
     observedAt: parseTime(first('date', 'updated_at')),
   }
 }

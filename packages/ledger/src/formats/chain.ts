@@ -1,6 +1,5 @@
 /** Parses the addresses and numbers of ledger files. */
 import { findAsset, findChain, hasSharedKeys, parseAddress, sharedKey } from '@cupel/domain'
-import { firstBlockAtS } from './first-blocks.js'
 import { UnreadableRowError } from './ledger-file-error.js'
 
 export interface ChainDefinition {
@@ -91,6 +90,8 @@ export function wholeNumber(text: string, name: string, line: number): number | 
 }
 
 const EPOCH_SECONDS = /^(\d{1,11})(?:\.0+)?$/
+/** No chain began before Bitcoin. */
+const EARLIEST = '2009-01-03'
 /** ISO 8601, and the `2023-05-02 12:19:59 UTC` of ethereum-etl. A time without a zone is UTC. */
 const ISO_TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z| ?UTC|[+-]\d\d(?::?\d\d)?)?)?$/
@@ -108,7 +109,7 @@ export function secondsOf(
   const epoch = EPOCH_SECONDS.exec(text)?.[1]
   const atS = epoch === undefined ? isoSeconds(text) : Number(epoch)
   if (atS === null) throw new UnreadableRowError(`${text.slice(0, 40)} is not a time`, line)
-  if (atS < firstBlockAtS(code))
+  if (atS * 1_000 < Date.parse(findChain(code)?.firstDay ?? EARLIEST))
     throw new UnreadableRowError(`${text.slice(0, 40)} is before the first block of ${code}`, line)
   return atS
 }

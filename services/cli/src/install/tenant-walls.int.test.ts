@@ -7,7 +7,7 @@ import { TENANT_ROLE, tenantScope } from '@cupel/projections'
 import { listShares } from '@cupel/sharing'
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
 import { findBatch, getWatch, listWatches } from '@cupel/watches'
-import { getDelivery, getEndpoint, listDeliveries, listEndpoints } from '@cupel/webhooks'
+import { getEndpoint, listDeliveries, listEndpoints } from '@cupel/webhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { prepareDatabase } from './foundation.js'
 
@@ -129,7 +129,6 @@ describe('with rows of three tenants in every table', () => {
     listEndpoints: (from) => listEndpoints(from, OWN),
     getEndpoint: (from, id) => getEndpoint(from, named(id)),
     listDeliveries: (from, id) => listDeliveries(from, { ...named(id), ...page }),
-    getDelivery: (from, id) => getDelivery(from, named(id)),
     listCases: (from) => listCases(from, { ...OWN, ...page, filter: {} }),
     readCase: (from, id) => readCase(from, named(id)),
     listShares: (from, id) => listShares(from, { ...named(id), ...page }),
