@@ -41,9 +41,10 @@ export { rebuildReadModel, RebuildInProgressError } from './rebuild/rebuild-read
 export type { AcceptedDifferences, RebuildOptions, RebuildResult } from './rebuild/rebuild-read-model.js'
 export type { RebuildProgress } from './rebuild/build.js'
 export {
-  ensureTenantRole,
+  ensureWallRoles,
   installTenantWalls,
   raiseTenantWalls,
+  SERVICES_ROLE,
   TENANT_ROLE,
   tenantScope,
 } from './tenant-walls.js'

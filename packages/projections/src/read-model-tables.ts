@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '@cupel/postgres'
 import { readModelGroup, type ReadModel } from './read-model.js'
-import { ensureTenantRole, raiseTenantWalls } from './tenant-walls.js'
+import { ensureWallRoles, raiseTenantWalls } from './tenant-walls.js'
 
 const INSTALL_LOCK = 'cupel.read-models'
 
@@ -13,7 +13,7 @@ export async function installReadModels(database: Database, readModels: readonly
     for (const readModel of readModels) {
       if (await schemaExists(transaction, readModel.schema)) {
         await createIndexes(transaction, readModel, readModel.schema)
-        await ensureTenantRole(transaction)
+        await ensureWallRoles(transaction)
         await raiseTenantWalls(transaction, readModel.schema)
         continue
       }
@@ -39,7 +39,7 @@ export async function createReadModelSchema(
   await transaction.query('SET LOCAL search_path TO DEFAULT')
   await createIndexes(transaction, readModel, schema)
   // A rebuild may run before the first start, on a database restored without its roles.
-  await ensureTenantRole(transaction)
+  await ensureWallRoles(transaction)
   await raiseTenantWalls(transaction, schema)
 }
 

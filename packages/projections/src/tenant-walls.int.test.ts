@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensureTenantRole, raiseTenantWalls, TENANT_ROLE, tenantScope } from './tenant-walls.js'
+import { ensureWallRoles, raiseTenantWalls, TENANT_ROLE, tenantScope } from './tenant-walls.js'
 
 const USER = `cupel_plain_${randomBytes(4).toString('hex')}`
 let testDatabase: TestDatabase
@@ -13,7 +13,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase()
   const { connectionString } = testDatabase
   admin = openDatabase({ connectionString, maxConnections: 2, applicationName: 'admin' })
-  await admin.transaction({ at: 'test' }, (transaction) => ensureTenantRole(transaction))
+  await admin.transaction({ at: 'test' }, (transaction) => ensureWallRoles(transaction))
   const password = randomBytes(8).toString('hex')
   await admin.execute(`CREATE ROLE ${USER} LOGIN PASSWORD '${password}'`)
   await admin.execute(
@@ -33,10 +33,12 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-const ensure = () => plain.transaction({ at: 'test' }, (transaction) => ensureTenantRole(transaction))
+const ensure = () => plain.transaction({ at: 'test' }, (transaction) => ensureWallRoles(transaction))
 
 test('who may neither create the role nor act in it is told what an administrator does once', async () => {
-  await expect(ensure()).rejects.toThrow(/An administrator does it once: CREATE ROLE cupel_tenant/)
+  await expect(ensure()).rejects.toThrow(
+    /An administrator does it once: CREATE ROLE cupel_tenant NOLOGIN; CREATE ROLE cupel_services/,
+  )
 })
 
 test('once the role was granted, walls are raised and hold without any other right', async () => {

@@ -1,12 +1,14 @@
 /**
  * Row security on every table whose rows belong to an account. A role sees the rows of one account in one of its environments. It sees
  * no rows if no account is named, and nothing else of the database. Statements that write for every account run in the role of their
- * service, which row security does not restrict (docs/adr/0150).
+ * service, to which another policy shows every row (docs/adr/0150). No role needs an attribute that only a superuser may give.
  */
 import { sqlState, type Database, type Queryable, type StatementScope } from '@cupel/postgres'
 
 /** Shared by all databases of a server; it cannot log in. */
 export const TENANT_ROLE = 'cupel_tenant'
+/** The group of the roles of services, likewise. It has no right; row security does not restrict its members. */
+export const SERVICES_ROLE = 'cupel_services'
 
 const ACCOUNT = 'cupel.account_id'
 const LIVEMODE = 'cupel.livemode'
@@ -20,28 +22,41 @@ export function tenantScope(tenant: { accountId: string; livemode: boolean }): S
 }
 
 /**
- * Creates the role if it is missing and grants it to this user. If this user may do neither, an administrator does it
+ * Creates both roles if they are missing, and lets this user act as a tenant. If this user may not, an administrator does it
  * once; the error message says how.
  */
-export async function ensureTenantRole(transaction: Queryable): Promise<void> {
-  const [known] = await transaction.query<{ exists: boolean; usable: boolean }>(ROLE_STATE, [TENANT_ROLE])
-  if (known?.usable === true) return
+export async function ensureWallRoles(transaction: Queryable): Promise<void> {
+  if (await hasWallRoles(transaction)) return
   try {
-    // A process on another database of this server may create the role at the same moment.
-    if (known?.exists !== true)
-      await transaction.execute(
-        `DO $$ BEGIN CREATE ROLE ${TENANT_ROLE} NOLOGIN;
-         EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
-      )
-    const [now] = await transaction.query<{ usable: boolean }>(ROLE_STATE, [TENANT_ROLE])
-    if (now?.usable !== true) await transaction.execute(`GRANT ${TENANT_ROLE} TO CURRENT_USER`)
+    for (const role of [TENANT_ROLE, SERVICES_ROLE])
+      // A process on another database of this server may create the role at the same moment.
+      if (!(await stateOf(transaction, role)).exists)
+        await transaction.execute(
+          `DO $$ BEGIN CREATE ROLE ${role} NOLOGIN;
+           EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
+        )
+    if (!(await stateOf(transaction, TENANT_ROLE)).usable)
+      await transaction.execute(`GRANT ${TENANT_ROLE} TO CURRENT_USER`)
   } catch (error) {
     if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error
     throw new Error(
-      `The database user may not create the role ${TENANT_ROLE} or act in it. An administrator does it once: CREATE ROLE ${TENANT_ROLE} NOLOGIN; GRANT ${TENANT_ROLE} TO <the user of CUPEL_DATABASE_URL>;`,
+      `The database user may not create the roles ${TENANT_ROLE} and ${SERVICES_ROLE}, or act in the first. An administrator does it once: CREATE ROLE ${TENANT_ROLE} NOLOGIN; CREATE ROLE ${SERVICES_ROLE} NOLOGIN; GRANT ${TENANT_ROLE}, ${SERVICES_ROLE} TO <the owner of the tables> WITH ADMIN OPTION;`,
       { cause: error },
     )
   }
+}
+
+const hasWallRoles = async (transaction: Queryable): Promise<boolean> =>
+  (await stateOf(transaction, TENANT_ROLE)).usable && (await stateOf(transaction, SERVICES_ROLE)).exists
+
+async function stateOf(transaction: Queryable, role: string): Promise<RoleState> {
+  const [state] = await transaction.query<RoleState>(ROLE_STATE, [role])
+  return state!
+}
+
+interface RoleState extends Record<string, unknown> {
+  readonly exists: boolean
+  readonly usable: boolean
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -53,7 +68,7 @@ const ROLE_STATE = `SELECT count(*) > 0 AS exists, coalesce(bool_and(pg_has_role
 export async function installTenantWalls(database: Database): Promise<void> {
   await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', ['cupel.tenant-walls'])
-    await ensureTenantRole(transaction)
+    await ensureWallRoles(transaction)
     await raiseTenantWalls(transaction)
   })
 }
@@ -79,6 +94,8 @@ export async function raiseTenantWalls(transaction: Queryable, schema: string | 
     await transaction.query(
       `CREATE POLICY own_rows ON ${table} FOR SELECT TO ${TENANT_ROLE} USING (${conditionOf(unwalled)})`,
     )
+    await transaction.query(`DROP POLICY IF EXISTS every_row ON ${table}`)
+    await transaction.query(`CREATE POLICY every_row ON ${table} TO ${SERVICES_ROLE} USING (true)`)
     if (!isReadInScope(unwalled)) continue
     await transaction.query(`GRANT USAGE ON SCHEMA ${unwalled.schema} TO ${TENANT_ROLE}`)
     await transaction.query(`GRANT SELECT ON ${table} TO ${TENANT_ROLE}`)
@@ -121,6 +138,6 @@ const UNWALLED = `
   SELECT c.oid::regclass::text AS table, quote_ident(n.nspname) AS schema, w.columns, w.whole
   FROM walled AS w JOIN pg_class AS c USING (oid) JOIN pg_namespace AS n ON n.oid = c.relnamespace
   WHERE ($1::text IS NULL OR n.nspname = $1)
-    AND NOT (c.relrowsecurity AND EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND polname = 'own_rows')
+    AND NOT (c.relrowsecurity AND 2 = (SELECT count(*) FROM pg_policy WHERE polrelid = c.oid AND polname IN ('own_rows', 'every_row'))
       AND ('livemode' <> ALL (w.columns) OR has_schema_privilege($2, n.oid, 'USAGE') AND has_table_privilege($2, c.oid, 'SELECT')))
   ORDER BY 1`

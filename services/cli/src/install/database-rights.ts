@@ -3,7 +3,7 @@
  * superfluous is taken.
  */
 import type { Database, Queryable } from '@cupel/postgres'
-import { TENANT_ROLE } from '@cupel/projections'
+import { SERVICES_ROLE, TENANT_ROLE } from '@cupel/projections'
 import {
   databaseRights,
   logServices,
@@ -38,7 +38,10 @@ export async function rightsChanges(
   return await database.query<RightsChange & Record<string, unknown>>(CHANGES, [
     role,
     JSON.stringify(wanted),
-    actsAsTenant ? TENANT_ROLE : null,
+    JSON.stringify([
+      { name: SERVICES_ROLE, inherits: true },
+      ...(actsAsTenant ? [{ name: TENANT_ROLE, inherits: false }] : []),
+    ]),
   ])
 }
 
@@ -108,17 +111,21 @@ const CHANGES = `
   named AS (
     SELECT d.*, CASE d.kind WHEN 'SCHEMA' THEN d.oid::regnamespace::text ELSE d.oid::regclass::text END AS on
     FROM differing AS d),
+  groups AS (
+    SELECT w.*, g.oid FROM json_to_recordset($3::json) AS w (name text, inherits bool) LEFT JOIN pg_roles AS g ON g.rolname = w.name),
   memberships AS (
     SELECT g.rolname FROM pg_auth_members AS m JOIN role ON m.member = role.oid JOIN pg_roles AS g ON g.oid = m.roleid)
   SELECT "isGiven", "on", format(CASE WHEN "isGiven" THEN 'GRANT %s ON %s %s TO %I' ELSE 'REVOKE %s ON %s %s FROM %I' END,
     string_agg(verb, ', ' ORDER BY verb), kind, "on", $1::text) AS statement
   FROM named GROUP BY "isGiven", kind, "on"
   UNION ALL
-  SELECT true, $3, format('GRANT %I TO %I', $3::text, $1::text)
-    || CASE WHEN current_setting('server_version_num')::int >= 160000 THEN ' WITH INHERIT FALSE, SET TRUE' ELSE '' END
-  WHERE $3 IS NOT NULL AND $3 NOT IN (SELECT rolname FROM memberships)
+  SELECT true, name, format('GRANT %I TO %I', name, $1::text) || CASE WHEN current_setting('server_version_num')::int < 160000 THEN ''
+    ELSE format(' WITH INHERIT %s, SET %s', inherits::text, (NOT inherits)::text) END
+  FROM groups, role
+  WHERE name NOT IN (SELECT rolname FROM memberships) OR inherits AND NOT pg_has_role(role.oid, groups.oid, 'USAGE')
   UNION ALL
-  SELECT false, rolname, format('REVOKE %I FROM %I', rolname, $1::text) FROM memberships WHERE rolname IS DISTINCT FROM $3
+  SELECT false, rolname, format('REVOKE %I FROM %I', rolname, $1::text) FROM memberships
+  WHERE rolname NOT IN (SELECT name FROM groups)
   ORDER BY 1 DESC, 2`
 
 const PUBLIC_RIGHTS = `

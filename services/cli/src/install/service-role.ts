@@ -56,7 +56,7 @@ export type RoleState = 'missing' | 'other-attributes' | 'refused' | 'ready'
 /** Whether the role exists as required, and signs in. Rejects if the server cannot be reached. */
 export async function roleState(admin: Database, { role, url }: ServiceLogin): Promise<RoleState> {
   const [found] = await admin.query<{ isFit: boolean }>(
-    `SELECT rolcanlogin AND rolbypassrls AND NOT (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication) AS "isFit"
+    `SELECT rolcanlogin AND NOT (rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls) AS "isFit"
      FROM pg_roles WHERE rolname = $1`,
     [role],
   )
