@@ -108,7 +108,7 @@ export async function replayEntry(
 }
 
 /** The disposition and the pending proposal of the case after the entry. */
-function stateAfter(
+export function stateAfter(
   { kind, version, disposition }: RecordedEntry,
   present: { readonly disposition: string; readonly proposalVersion: number | null } | undefined,
 ): [disposition: string, pending: number | null] {

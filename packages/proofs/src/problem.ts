@@ -1,5 +1,7 @@
 /** A problem that the verification of the log found. */
 
+import type { Position } from '@cupel/event-log'
+
 export type ProblemKind =
   /** Not an event of a known schema. */
   | 'undecodable'
@@ -20,14 +22,38 @@ export type ProblemKind =
   | 'misplaced'
   /** Two events with one id and different contents. */
   | 'id-reused'
-  /** The read model does not return the first record. */
+  /** A row of a read model is not what the log states. */
   | 'read-model'
+  /** A row of a primary table is not what its events state. */
+  | 'table'
+  /** A record of a topic that holds a state is not what the log states. */
+  | 'state'
 
 export interface Problem {
   readonly kind: ProblemKind
-  readonly topic: string
-  readonly partition: number
-  readonly offset: number
+  /** Where the record is; null for a row. */
+  readonly topic: string | null
+  readonly partition: number | null
+  readonly offset: number | null
+  /** The table with the key of its row; null for a record. */
+  readonly row: string | null
   /** A sentence. */
   readonly detail: string
+}
+
+export function problemAt(
+  kind: ProblemKind,
+  { topic, partition, offset }: Position,
+  detail: string,
+): Problem {
+  return { kind, topic, partition, offset, row: null, detail }
+}
+
+export function problemOfRow(kind: 'read-model' | 'table', row: string, detail: string): Problem {
+  return { kind, topic: null, partition: null, offset: null, row, detail }
+}
+
+/** The place of a problem, for people. */
+export function placeOfProblem({ topic, partition, offset, row }: Problem): string {
+  return row ?? `${topic}/${partition} at ${offset}`
 }

@@ -16,7 +16,7 @@ import {
   type PublicKey,
   type SignatureVerdict,
 } from '@cupel/signing'
-import type { Problem } from './problem.js'
+import { problemAt, type Problem } from './problem.js'
 
 export interface SignatureSummary {
   readonly signed: number
@@ -32,6 +32,8 @@ export interface SignatureSummary {
     readonly isTrusted: boolean
     readonly reports: number
   }[]
+  /** Keys of checkpoints that the log names: with one, there is a transparency log. */
+  readonly checkpointKeys: number
 }
 
 export interface SignatureExamination {
@@ -48,7 +50,7 @@ export async function openSignatureExamination(
   parts: { readonly log: AuthenticLog; readonly codec: EventCodec; readonly forgeryOf: ForgeryCheck },
   publicKeys: readonly PublicKey[] | null,
 ): Promise<SignatureExamination> {
-  const { published, adopted } = await readKeyEvents(parts)
+  const { published, checkpointKeys, adopted } = await readKeyEvents(parts)
   const trusted = (publicKeys ?? published).filter((key) => purposeOf(key) === 'reports')
   const isDue = published.length > 0 || trusted.length > 0
   const check = createSignatureCheck(trusted, identitiesOf(await parts.log.identity(), adopted))
@@ -82,7 +84,7 @@ export async function openSignatureExamination(
       return fault === null ? null : problemOf({ ...fault, record })
     },
     summary: () => ({
-      ...{ signed, unsigned },
+      ...{ signed, unsigned, checkpointKeys },
       keys: distinct([...published, ...trusted]).map((key) => ({
         keyId: key.id,
         verifierKey: verifierKey(key),
@@ -100,12 +102,13 @@ interface Finding {
   readonly record: LogRecord
 }
 
-function problemOf({ kind, detail, record: { topic, partition, offset, key } }: Finding): Problem {
-  return { kind, topic, partition, offset, detail: `The report ${key} ${detail}.` }
+function problemOf({ kind, detail, record }: Finding): Problem {
+  return problemAt(kind, record, `The report ${record.key} ${detail}.`)
 }
 
 interface KeyEvents {
   readonly published: readonly PublicKey[]
+  readonly checkpointKeys: number
   /** Maps the identity of each adopted copy to the identity of the log that it replaced (docs/adr/0318). */
   readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
 }
@@ -121,14 +124,16 @@ function identitiesOf(own: LogIdentity, adopted: KeyEvents['adopted']): LogIdent
 /** The few events about report keys and copies. Records of other producers and undecodable records are left out and reported elsewhere. */
 async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
   const published: PublicKey[] = []
+  let checkpointKeys = 0
   const adopted = new Map<LogIdentity, LogIdentity>()
   const topics = [...new Set((['SigningKeyPublished', 'LogAdopted'] as const).map((type) => topicOf(type)))]
   for await (const event of authenticEvents(parts, topics))
     if (event.type === 'SigningKeyPublished') {
       const key = parseVerifierKey(event.data.verifierKey)
       if (key !== null && purposeOf(key) === 'reports') published.push(key)
+      if (key !== null && purposeOf(key) === 'checkpoints') checkpointKeys += 1
     } else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
-  return { published, adopted }
+  return { published, checkpointKeys, adopted }
 }
 
 async function* authenticEvents(

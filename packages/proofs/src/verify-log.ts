@@ -1,10 +1,10 @@
 /**
  * Verifies that the log is well-formed: every record is an event of its schema, every report matches its hash, repeats have the
- * same contents, report ids are in the partitions they name, and the read model returns the first record of each report.
+ * same contents, report ids are in the partitions they name, and every row of every read model is what the log states.
  * Nothing is changed.
  */
 import { createHash } from 'node:crypto'
-import { reportPartitionAmong, topicOf, type DomainEvent, type TopicSpec } from '@cupel/contracts'
+import { reportPartitionAmong, type DomainEvent, type TopicSpec } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import {
   type AuthenticLog,
@@ -19,16 +19,9 @@ import {
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { PublicKey } from '@cupel/signing'
-import {
-  compareExtraRows,
-  compareForeignRows,
-  compareReportView,
-  type ReadPartition,
-} from './compare-report-view.js'
-import { compareLabelView } from './compare-label-view.js'
-import { comparePolicyView } from './compare-policy-view.js'
-import { createIdSet, type IdSet } from './id-set.js'
-import type { Problem } from './problem.js'
+import { compareReadModels } from './compare-read-models.js'
+import { createIdSet } from './id-set.js'
+import { problemAt, type Problem, type ProblemKind } from './problem.js'
 import {
   openSignatureExamination,
   type SignatureExamination,
@@ -62,7 +55,7 @@ export interface VerifyResult {
 export interface VerifyOptions {
   readonly log: AuthenticLog
   readonly codec: EventCodec
-  /** Database of the read model to compare; null if there is none, as with an archive. */
+  /** Database of the read models to compare; null if there is none, as with an archive. */
   readonly database: Database | null
   readonly topics: readonly Pick<TopicSpec, 'name'>[]
   /** Topics of dead letters: their records are only counted, because they are stored unchanged. */
@@ -76,10 +69,6 @@ export interface VerifyOptions {
 
 /** Ids in memory at once: 16 MB for ids and 16 MB for digests of their contents. */
 const MAX_IDS = 1_000_000
-/** The topics of the report view, with true for live ones. */
-const reportTopics = new Map(
-  [true, false].map((livemode) => [topicOf('ReportGenerated', livemode), livemode]),
-)
 const reportTypes: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
 
 export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
@@ -98,14 +87,14 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
     const places = await placesOf(log, [name])
     const partitions = places.length
-    const read: ReadPartition[] = []
     for (const { partition } of places) {
       const run = { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures }
-      read.push(await verifyPartition(run, options))
+      await verifyPartition(run, options)
     }
-    await compareRows(options, name, read, { found, forgeryOf })
     summaries.push({ topic: name, partitions, ...tally })
   }
+  if (options.database !== null)
+    for (const problem of await compareReadModels(options.database, options)) found(problem)
   return {
     log: await log.identity(),
     topics: summaries,
@@ -129,24 +118,20 @@ interface PartitionRun {
   readonly signatures: SignatureExamination
 }
 
-async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<ReadPartition> {
+async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<void> {
   const { log, maxIds = MAX_IDS } = options
   const { topic, partition } = run
   const { from, to } = await rangeOf(log, run)
   if (from > 0)
-    run.found({
-      ...{ kind: 'truncated', topic, partition, offset: from },
-      detail: `The front of the topic is gone: it begins at offset ${from}, and no read model can be built from it.`,
-    })
+    run.found(
+      problemAt(
+        'truncated',
+        { topic, partition, offset: from },
+        `The front of the topic is gone: it begins at offset ${from}, and no read model can be built from it.`,
+      ),
+    )
   const shares = Math.max(1, Math.ceil((to - from) / maxIds))
-  let reports = 0
-  let reached = from
-  for (let share = 0; share < shares; share += 1) {
-    const read = await verifyShare(run, options, { from, to, share, shares })
-    reports += read.reports
-    reached = read.reached
-  }
-  return { partition, from, to: reached, reports }
+  for (let share = 0; share < shares; share += 1) await verifyShare(run, options, { from, to, share, shares })
 }
 
 /** One pass over a partition. The first pass examines every record; each pass compares one share of the ids. */
@@ -154,16 +139,15 @@ async function verifyShare(
   run: PartitionRun,
   options: VerifyOptions,
   { from, to, share, shares }: { from: number; to: number; share: number; shares: number },
-): Promise<{ readonly reports: number; readonly reached: number }> {
-  const { log, codec, database, rawTopics } = options
+): Promise<void> {
+  const { log, codec, rawTopics } = options
   const { topic, partition, tally, totals, found } = run
   const capacity = Math.max(16, Math.ceil((to - from) / shares) * 2)
   const ids = createIdSet(capacity)
   const said = createIdSet(capacity)
   const reportIds = createIdSet(capacity)
-  let [read, reached] = [0, from]
+  let read = 0
   for await (const records of wholeRecords(run, log.unchecked, { from, to })) {
-    const firsts: { record: LogRecord; event: DomainEvent }[] = []
     for (const record of records) {
       const { offset } = record
       const type = record.headers[TYPE_HEADER] ?? ''
@@ -185,51 +169,15 @@ async function verifyShare(
       // A report that was decided twice from different labels may differ. The first record counts, as checked below.
       const isNewText = said.add(`${id} ${digest(record.value)}`)
       if (!isNew && isNewText && !isReport)
-        found({ kind: 'id-reused', topic, partition, offset, detail: `${type} ${id} says something else.` })
+        found(problemAt('id-reused', { topic, partition, offset }, `${type} ${id} says something else.`))
       if (!isReport || event === null) continue
       if (!reportIds.add(record.key)) totals.repeatedReports += 1
-      else {
-        if (event.type === 'ReportGenerated') totals.reports += 1
-        else totals.failures += 1
-        firsts.push({ record, event })
-      }
+      else if (event.type === 'ReportGenerated') totals.reports += 1
+      else totals.failures += 1
     }
     read += records.length
-    reached = records.at(-1)!.offset + 1
     options.onProgress?.({ records: read, total: to - from })
-    if (database === null) continue
-    for (const problem of await compareReportView(database, firsts)) found(problem)
   }
-  return { reports: reportIds.size(), reached }
-}
-
-/** Finds rows of the read model that match no record of the topic. */
-async function compareRows(
-  { log, codec, database }: VerifyOptions,
-  topic: string,
-  partitions: readonly ReadPartition[],
-  { found, forgeryOf }: Pick<PartitionRun, 'found' | 'forgeryOf'>,
-): Promise<void> {
-  if (database !== null && topic === topicOf('PolicyActivated'))
-    for (const problem of await comparePolicyView(database, { log, codec })) found(problem)
-  if (database !== null && topic === topicOf('LabelAsserted'))
-    for (const problem of await compareLabelView(database, { log, codec })) found(problem)
-  const livemode = reportTopics.get(topic)
-  if (database === null || livemode === undefined) return
-  const end = (partition: number): Promise<number> => log.endOffset(topic, partition)
-  async function reportIds({ partition, from, to }: ReadPartition): Promise<IdSet> {
-    const ids = createIdSet(Math.max(16, to - from))
-    for await (const records of log.unchecked.read({ topic, partition, from, to }))
-      for (const record of records)
-        if (reportTypes.includes(record.headers[TYPE_HEADER]) && forgeryOf(record) === null)
-          ids.add(record.key)
-    return ids
-  }
-  const problems = [
-    ...(await compareForeignRows(database, { topic, partitions: partitions.length, livemode })),
-    ...(await compareExtraRows(database, { topic, livemode, partitions, end, reportIds })),
-  ]
-  for (const problem of problems) found(problem)
 }
 
 /** The records of a partition. The log detects a removed record; the reading of this partition ends there. */
@@ -247,7 +195,7 @@ async function* wholeRecords(
   } catch (error) {
     if (!(error instanceof LogStoppedError)) throw error
     const kind = error.reason === 'gap' ? 'gap' : 'truncated'
-    found({ kind, topic, partition, offset: next, detail: error.message })
+    found(problemAt(kind, { topic, partition, offset: next }, error.message))
   }
 }
 
@@ -261,7 +209,7 @@ function isForged(
   if (forgery === null) return false
   const { offset, key } = record
   const detail = `The record under the key ${key} was not written by this installation (${forgery}).`
-  if (share === 0) found({ kind: 'forged', topic, partition, offset, detail })
+  if (share === 0) found(problemAt('forged', { topic, partition, offset }, detail))
   return true
 }
 
@@ -282,8 +230,7 @@ function decode(
     return codec.decode(record)
   } catch (error) {
     const { offset } = record
-    if (share === 0)
-      found({ kind: 'undecodable', topic, partition, offset, detail: (error as Error).message })
+    if (share === 0) found(problemAt('undecodable', { topic, partition, offset }, (error as Error).message))
     return null
   }
 }
@@ -297,22 +244,16 @@ function examineReport(
   const unsigned = signatures.examine(record)
   if (unsigned !== null) found(unsigned)
   const place = { topic, partition, offset }
+  const wrong = (kind: ProblemKind, detail: string): void => found(problemAt(kind, place, detail))
   if (key !== data.reportId || reportPartitionAmong(data.reportId, partitions) !== partition)
-    found({ kind: 'misplaced', ...place, detail: `${data.reportId} is recorded with the key ${key}.` })
+    wrong('misplaced', `${data.reportId} is recorded with the key ${key}.`)
   const report = parsed(data.report)
-  if (report === null) {
-    found({ kind: 'report-contents', ...place, detail: `The report of ${data.reportId} is not JSON.` })
-    return
-  }
+  if (report === null) return wrong('report-contents', `The report of ${data.reportId} is not JSON.`)
   if (sha256Hex(canonicalJson(report)) !== data.reportSha256)
-    found({ kind: 'report-hash', ...place, detail: `${data.reportId} is not what its hash was taken of.` })
+    wrong('report-hash', `${data.reportId} is not what its hash was taken of.`)
   const { risk } = report
   if (report.report_id !== data.reportId || risk?.level !== data.level || risk?.score !== data.score)
-    found({
-      kind: 'report-contents',
-      ...place,
-      detail: `The report of ${data.reportId} and its record disagree.`,
-    })
+    wrong('report-contents', `The report of ${data.reportId} and its record disagree.`)
 }
 
 interface ReportText {

@@ -18,12 +18,12 @@ export async function isEndpointKnown(
 export type ReplayedChange = 'known' | 'changed' | 'other-origin'
 
 /**
- * Enables or disables the endpoint as in the log. `other-origin`: the log names an origin that the database does not have. The endpoint
- * is disabled then, because the log holds no URL and nothing may be sent to the former one.
+ * Makes the endpoint what the log states: enabled or disabled, its payload, and whether it proved itself. `other-origin`: the log names an
+ * origin that the database does not have. The endpoint is disabled then, because the log holds no URL and nothing may be sent to the former one.
  */
 export async function replayEndpointChange(
   transaction: Queryable,
-  { endpointId, origin, status, disabledReason }: EventData['WebhookEndpointChanged'],
+  { endpointId, origin, status, disabledReason, payload, provenAt }: EventData['WebhookEndpointChanged'],
 ): Promise<ReplayedChange> {
   const [present] = await transaction.query<{ url: string; status: string }>(
     'SELECT url, status FROM webhooks.endpoint WHERE endpoint_id = $1 FOR UPDATE',
@@ -32,11 +32,14 @@ export async function replayEndpointChange(
   if (present === undefined) return 'known'
   const isOther = originOf(present.url) !== origin
   const wanted = isOther ? 'disabled' : status
-  if (present.status !== wanted)
-    await transaction.execute(
-      'UPDATE webhooks.endpoint SET status = $2, disabled_reason = $3 WHERE endpoint_id = $1',
-      [endpointId, wanted, wanted === 'disabled' ? (disabledReason ?? 'paused') : null],
-    )
+  await transaction.execute(
+    `UPDATE webhooks.endpoint SET status = $2, disabled_reason = $3, payload = $4, proven_at = $5::timestamptz
+     WHERE endpoint_id = $1`,
+    [
+      ...[endpointId, wanted, wanted === 'disabled' ? (disabledReason ?? 'paused') : null],
+      ...[payload, isOther ? null : provenAt],
+    ],
+  )
   if (isOther) return 'other-origin'
   return present.status === wanted ? 'known' : 'changed'
 }

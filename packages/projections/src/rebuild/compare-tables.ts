@@ -17,6 +17,17 @@ export interface TableComparison {
   readonly rowsOnlyBefore: number
   readonly rowsOnlyAfter: number
   readonly isEqual: boolean
+  /** The first rows that differ. */
+  readonly different: readonly DifferentRow[]
+}
+
+export interface DifferentRow {
+  /** The primary key, as `name=value`. */
+  readonly key: string
+  /** `missing`: the log states the row, and the table lacks it. `extra`: no record states the row. */
+  readonly difference: 'missing' | 'extra' | 'other'
+  /** Names of the columns with another value. */
+  readonly columns: readonly string[]
 }
 
 export async function digestTables(
@@ -45,7 +56,15 @@ export function areEqual(before: readonly TableDigest[], after: readonly TableDi
 
 export function equalTables(digests: readonly TableDigest[]): TableComparison[] {
   return digests.map(({ table, rows }) => ({
-    ...{ table, rowsBefore: rows, rowsAfter: rows, rowsOnlyBefore: 0, rowsOnlyAfter: 0, isEqual: true },
+    ...{
+      table,
+      rowsBefore: rows,
+      rowsAfter: rows,
+      rowsOnlyBefore: 0,
+      rowsOnlyAfter: 0,
+      isEqual: true,
+      different: [],
+    },
   }))
 }
 
@@ -69,13 +88,54 @@ export async function countDifferences(
          (SELECT count(*) FROM (${fresh} EXCEPT ALL ${old}) t) AS only_after`,
     )
     const counts = row!
+    const isSame = counts.only_before === 0 && counts.only_after === 0
     comparisons.push({
       ...{ table, rowsBefore: counts.rows_before, rowsAfter: counts.rows_after },
       ...{ rowsOnlyBefore: counts.only_before, rowsOnlyAfter: counts.only_after },
-      isEqual: hasOld && hasNew && counts.only_before === 0 && counts.only_after === 0,
+      isEqual: hasOld && hasNew && isSame,
+      different:
+        hasOld && hasNew && !isSame
+          ? await differentRows(transaction, `${before}.${table}`, `${after}.${table}`)
+          : [],
     })
   }
   return comparisons
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Rows that are read of each side to name what differs. */
+const MAX_ROWS = 100
+
+async function differentRows(
+  transaction: Queryable,
+  before: string,
+  after: string,
+): Promise<readonly DifferentRow[]> {
+  const keys = await transaction.query<{ name: string }>(
+    `SELECT attname AS name FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+     WHERE indrelid = $1::regclass AND indisprimary ORDER BY attnum`,
+    [after],
+  )
+  const keyOf = (row: Row): string => keys.map(({ name }) => `${name}=${String(row[name])}`).join(', ')
+  const only = async (one: string, other: string): Promise<Map<string, Row>> => {
+    const rows = await transaction.query<{ row: Row }>(
+      `SELECT to_jsonb(t) AS row FROM ${one} t WHERE hashtextextended(t::text, 0) IN
+         (SELECT hashtextextended(o::text, 0) FROM ${one} o EXCEPT SELECT hashtextextended(o::text, 0) FROM ${other} o)
+       ORDER BY ${keys.map(({ name }) => `t.${name}`).join(', ')} LIMIT ${MAX_ROWS}`,
+    )
+    return new Map(rows.map(({ row }) => [keyOf(row), row]))
+  }
+  const [olds, news] = [await only(before, after), await only(after, before)]
+  return [...new Set([...news.keys(), ...olds.keys()])].map((key): DifferentRow => {
+    const [old, fresh] = [olds.get(key), news.get(key)]
+    if (old === undefined) return { key, difference: 'missing', columns: [] }
+    if (fresh === undefined) return { key, difference: 'extra', columns: [] }
+    const columns = Object.keys(fresh).filter(
+      (name) => JSON.stringify(fresh[name]) !== JSON.stringify(old[name]),
+    )
+    return { key, difference: 'other', columns }
+  })
 }
 
 interface Counts extends Record<string, unknown> {

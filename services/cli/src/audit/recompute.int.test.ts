@@ -338,7 +338,7 @@ test('a read model that answers with something else is found', async () => {
   ])
   const verified = await decided.json<Verified>('audit', 'verify')
   expect(verified.problems.filter(({ detail }) => detail.includes(reportId))).toMatchObject([
-    { kind: 'read-model', detail: expect.stringContaining('another text') as string },
+    { kind: 'read-model', detail: expect.stringContaining('another document than') as string },
   ])
 })
 

@@ -24,7 +24,7 @@ test('progress is told once a second, and whenever the phase changes', () => {
 
 const table = (name: string, rows: readonly [number, number], only: readonly [number, number]) => ({
   ...{ table: name, rowsBefore: rows[0], rowsAfter: rows[1] },
-  ...{ rowsOnlyBefore: only[0], rowsOnlyAfter: only[1], isEqual: only[0] + only[1] === 0 },
+  ...{ rowsOnlyBefore: only[0], rowsOnlyAfter: only[1], isEqual: only[0] + only[1] === 0, different: [] },
 })
 const rebuilt: RebuildResult = {
   ...{ readModel: 'label-view', records: 50_000, skipped: 0, durationMs: 2_000 },

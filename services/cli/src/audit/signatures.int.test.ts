@@ -93,7 +93,7 @@ test('a report that was changed, with a right MAC, is named at its place', async
   const verified = await verify()
   expect(verified).toMatchObject({ exitCode: 1, is_proven: false })
   expect(verified.problems).toContainEqual({
-    ...{ kind: 'signature', ...place },
+    ...{ kind: 'signature', ...place, row: null },
     detail: `The report ${report.reportId} is not what the key ${keys().signer.key.id} signed.`,
   })
 })

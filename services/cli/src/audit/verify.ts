@@ -1,9 +1,16 @@
-/** `cupel audit verify`: checks that everything in the log is well-formed. */
-import { readErasures, verifyLog, type Erasure, type VerifyResult } from '@cupel/proofs'
+/** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
+import {
+  placeOfProblem,
+  problemOfRow,
+  readErasures,
+  verifyLog,
+  type Erasure,
+  type VerifyResult,
+} from '@cupel/proofs'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
-import { readAcceptedLosses, transparencyFolder } from '@cupel/transparency'
+import { readAcceptedLosses, transparencyFolder, type AcceptedLosses } from '@cupel/transparency'
 import type { Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import { archiveJson, archiveLines, readArchive, type ReadArchive } from '../archive/archive-text.js'
@@ -32,6 +39,7 @@ import {
 } from './compared-leaves.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
+import { compareTables } from './tables/compare-tables.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 import { erasureJson, erasureLines } from './erasure-text.js'
 import { signatureLines } from './signature-text.js'
@@ -48,8 +56,8 @@ export function registerVerify(audit: Command, context: CliContext): void {
     .summary('check that the log is whole and well-formed')
     .description(
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
-record says, ids stand where their names put them and never say two things, no record is missing, and the read model
-answers with the first record of each report. Compares every record, with its place and its time, with its leaf in the transparency log:
+record says, ids stand where their names put them and never say two things, no record is missing, and every row of every read
+model and of the primary tables is what the log states. Compares every record, with its place and its time, with its leaf in the transparency log:
 in the database, in the home and in CUPEL_CHECKPOINT_FOLDER, and says so if there are none. Every report must carry a signature, once the
 log names a key of reports: of a key that the log names, or with --public-keys only of those of the file, so that an auditor needs nothing
 secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than expected,
@@ -124,6 +132,8 @@ export interface Verified extends VerifyResult {
   readonly leaves: ComparedLeaves | null
   /** Null if the log itself was read. */
   readonly archive: ReadArchive | null
+  /** What this check cannot see, as sentences: they are no problems. */
+  readonly warnings: readonly string[]
 }
 
 function tooFewLeaves(compared: ComparedLeaves | null, { minLeaves = 0 }: VerifyOptions): string | null {
@@ -171,27 +181,37 @@ export interface VerifyParts {
   readonly connections: Pick<Connections, 'log' | 'codec' | 'database' | 'config' | 'checksMacs'>
   /** How long files may be behind the database, in milliseconds. */
   readonly graceMs?: number
+  /** Whether rows are compared with the log: read models, primary tables and the topic of latest reports. */
+  readonly comparesRows?: boolean
 }
+
+const NOTHING_ACCEPTED: AcceptedLosses = { leaves: [], acceptances: [] }
 
 /** The findings of `cupel audit verify` in an installation. */
 export async function verifyConnected(
   context: CliContext,
   options: VerifyOptions,
-  { publicKeys, connections, graceMs = FILES_GRACE_MS }: VerifyParts,
+  { publicKeys, connections, graceMs = FILES_GRACE_MS, comparesRows = true }: VerifyParts,
 ): Promise<Verified> {
   const { log, codec, database, config, checksMacs } = connections
   const identity = await requireLog(log, options)
   const verified = await verifyLog({
-    ...{ log, codec, database, maxProblems: MAX_PROBLEMS, publicKeys },
+    ...{ log, codec, database: comparesRows ? database : null, maxProblems: MAX_PROBLEMS, publicKeys },
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),
   })
   const erasures = await readErasures({ log, codec })
-  const result = { ...verified, erasures, macsChecked: checksMacs, archive: null }
   const evidence = comparedWith(context, config, publicKeys)
-  if (evidence === null) return { ...result, leaves: null }
+  const { leaves: accepted, acceptances } =
+    evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
+  const tables = comparesRows ? await compareTables({ log, codec, database, acceptances }) : []
+  const result = {
+    ...{ ...verified, erasures, macsChecked: checksMacs, archive: null, warnings: [] },
+    problems: [...verified.problems, ...tables].slice(0, MAX_PROBLEMS),
+    problemCount: verified.problemCount + tables.length,
+  }
+  if (evidence === null) return publicKeys === null ? withTree(result, null) : { ...result, leaves: null }
   const { verifier } = evidence
-  const { leaves: accepted, acceptances } = await readAcceptedLosses({ log, codec, database, verifier })
   const [folder, ...copies] =
     options.transparency === undefined
       ? evidence.folders.map((each) => transparencyFolder(each, identity))
@@ -201,8 +221,22 @@ export async function verifyConnected(
     ...{ publishGraceMs: graceMs, accepted, acceptances, folder: folder!, copies },
     witnesses: witnessPolicyOf(options),
   })
-  return { ...result, leaves, problemCount: verified.problemCount + leafProblems(leaves) }
+  return withTree(result, leaves)
 }
+
+/** A log that names a key of checkpoints has a transparency log: without one, nothing shows what was changed. */
+function withTree(result: Omit<Verified, 'leaves'>, leaves: ComparedLeaves | null): Verified {
+  const isGone = (leaves?.comparison ?? null) === null && result.signatures.checkpointKeys > 0
+  const gone = problemOfRow('table', 'transparency.log', TREE_GONE)
+  return {
+    ...{ ...result, leaves },
+    problems: isGone ? [gone, ...result.problems] : result.problems,
+    problemCount: result.problemCount + leafProblems(leaves) + (isGone ? 1 : 0),
+  }
+}
+
+const TREE_GONE =
+  'The log names a key of checkpoints, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.'
 
 /** An archive is compared with its own manifests; of the transparency log, later leaves are of records that it cannot have. */
 async function verifyArchived(
@@ -233,7 +267,31 @@ async function verifyArchived(
   // Read last: a damaged segment is noticed when its records are.
   const archive = readArchive(opened)
   const problemCount = verified.problemCount + archive.faults.length + leafProblems(leaves)
-  return { ...verified, erasures, macsChecked: checksMacs, leaves, archive, problemCount }
+  const warnings = shorterArchive(archive, leaves, options)
+  return { ...verified, erasures, macsChecked: checksMacs, leaves, archive, problemCount, warnings }
+}
+
+/** An archive without its last manifests is a whole one: only its head, its number or the tree of the log tells them apart. */
+function shorterArchive(
+  {
+    manifests,
+    head,
+    time,
+  }: { readonly manifests: number; readonly head: string | null; readonly time: string | null },
+  leaves: ComparedLeaves | null,
+  { minManifest }: VerifyOptions,
+): string[] {
+  const { comparison } = leaves ?? { comparison: null }
+  const behind = comparison === null ? 0 : comparison.leaves - comparison.records
+  if (behind > 0)
+    return [
+      `The transparency log has ${behind.toLocaleString('en-US')} leaves behind the end of this archive.`,
+    ]
+  return comparison !== null || minManifest !== undefined
+    ? []
+    : [
+        `A shorter archive looks the same: compare its end (manifest ${manifests} of ${time}, ${head}) with what \`cupel archive create\` printed, or give --min-manifest or --transparency.`,
+      ]
 }
 
 const deadLetters = deadLetterGroups.map(deadLetterTopic)
@@ -280,14 +338,15 @@ function textOf(result: Verified): string {
     '',
     `${number(reports)} reports, ${number(failures)} failed screenings, ${number(repeatedReports)} decided again and left out.`,
   ]
-  for (const { kind, topic, partition, offset, detail } of problems)
-    lines.push(`  ${kind}: ${topic}/${partition} at ${offset}: ${detail}`)
+  for (const problem of problems)
+    lines.push(`  ${problem.kind}: ${placeOfProblem(problem)}: ${problem.detail}`)
   const inLog = problemCount - leafProblems(result.leaves) - (archive?.faults.length ?? 0)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
   lines.push(...erasureLines(result.erasures))
   lines.push(...signatureLines(result.signatures, result.macsChecked))
   if (archive !== null) lines.push(...archiveLines(archive))
   lines.push(...leavesLines(result.leaves))
+  lines.push(...result.warnings)
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
   else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
   return lines.join('\n')

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { topicOf, topicSpecs, type DomainEvent } from '@cupel/contracts'
+import { topicOf, topicSpecs } from '@cupel/contracts'
 import {
   type AuthenticLog,
   endsOf,
@@ -36,7 +36,9 @@ import {
 import { expect } from 'vitest'
 import { verifyConnected, type Verified } from '../../src/audit/verify.js'
 import { createContext } from '../../src/context.js'
+import { ACCOUNT, insertAccounts } from '../account-rows.js'
 import { openDecided, type Decided } from '../decided.js'
+import { makePrimaryRows } from './primary-rows.js'
 import { MIXED, SANCTIONED, UNLISTED } from '../some-labels.js'
 
 export interface ProvenDocument {
@@ -64,8 +66,15 @@ export interface Evidence {
   readonly reports: readonly ProvenDocument[]
   readonly renderer: PdfRenderer
   /** Runs `cupel audit verify` with another log or database, and returns its findings. */
-  audit(other?: { readonly records?: readonly LogRecord[]; readonly database?: Database }): Promise<Verified>
+  audit(other?: Audited): Promise<Verified>
   close(): Promise<void>
+}
+
+interface Audited {
+  readonly records?: readonly LogRecord[]
+  readonly database?: Database
+  /** Whether the rows of read models and primary tables are compared, which takes most of the time. */
+  readonly comparesRows?: boolean
 }
 
 /** More leaves than a full tile has. */
@@ -84,11 +93,12 @@ export async function openEvidence(): Promise<Evidence> {
   const keys = readSigningKeys(keyFile)
   const checkpoints = join(folder, CHECKPOINTS_FOLDER)
   mkdirSync(checkpoints, { recursive: true })
-  await decided.append(...accounts(0, ACCOUNTS))
+  await appendAccounts(decided, 0, ACCOUNTS)
   await decided.importLabels('sdn', [SANCTIONED.row, MIXED.row])
+  await makePrimaryRows(decided, await decided.screen(SANCTIONED.address, 'ETH'))
   const step = () => signEverything(decided, keys, [checkpoints, copies])
   for (const { address } of SCREENED) await decided.screen(address, 'ETH')
-  await settled(decided, SCREENED.length)
+  await settled(decided, 1 + SCREENED.length)
   await step()
   const published = transparencyFolder(checkpoints, await log.identity())
   const [archive, elsewhere] = [join(folder, 'archive'), join(folder, 'elsewhere')]
@@ -96,9 +106,9 @@ export async function openEvidence(): Promise<Evidence> {
   await decided.json('archive', 'create', archive)
   cpSync(archive, join(elsewhere, 'older-archive'), { recursive: true })
   cpSync(published, join(elsewhere, 'older'), { recursive: true })
-  await decided.append(...accounts(ACCOUNTS, ACCOUNTS + FEW))
+  await appendAccounts(decided, ACCOUNTS, ACCOUNTS + FEW)
   for (const { address } of SCREENED) await decided.screen(address, 'ETH')
-  await settled(decided, 2 * SCREENED.length)
+  await settled(decided, 1 + 2 * SCREENED.length)
   await step()
   await decided.json('archive', 'create', archive)
   const publicKeys = [keyFile, join(folder, REPORT_SIGNING_KEYS_FILE)].flatMap(
@@ -123,7 +133,7 @@ export async function openEvidence(): Promise<Evidence> {
         { json: true },
         {
           publicKeys: null,
-          graceMs: 0,
+          ...{ graceMs: 0, comparesRows: other.comparesRows ?? false },
           connections: {
             ...{ codec, config, checksMacs: true, database: other.database ?? database },
             log: readAuthentic(logOfMemory(log, other.records ?? records), check),
@@ -138,11 +148,10 @@ export async function openEvidence(): Promise<Evidence> {
   }
 }
 
-function accounts(from: number, to: number): DomainEvent[] {
-  const more = { name: 'Account', createdAt: '2026-11-23T02:00:00.000Z', createdBy: 'test', reason: '' }
-  return Array.from({ length: to - from }, (_, at) =>
-    testEvent('AccountCreated', `acc_${from + at}`, { accountId: `acc_${from + at}`, ...more }),
-  )
+async function appendAccounts({ database, append }: Decided, from: number, to: number): Promise<void> {
+  const ids = Array.from({ length: to - from }, (_, at) => `acc_${from + at}`)
+  await insertAccounts(database, ids)
+  await append(...ids.map((id) => testEvent('AccountCreated', id, { accountId: id, ...ACCOUNT, reason: '' })))
 }
 
 /** Resolves once the read models have every record and `reports` reports; nothing changes after that. */

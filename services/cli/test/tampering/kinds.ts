@@ -12,7 +12,7 @@ export interface Found {
 }
 
 export interface Kind {
-  readonly surface: 'log' | 'views' | 'checkpoints' | 'transparency' | 'archive' | 'report and proof' | 'PDF'
+  readonly surface: 'log' | 'views' | 'tables' | 'transparency' | 'archive' | 'report and proof' | 'PDF'
   readonly name: string
   /** Approximate number per hundred trials. */
   readonly weight: number

@@ -17,14 +17,14 @@ export function namesRecord(
   { problems, leaves }: Verified,
   { topic, partition, offset }: RecordPlace,
 ): boolean {
-  const isHere = (each: { readonly topic: string; readonly partition: number }): boolean =>
+  const isHere = (each: { readonly topic: string | null; readonly partition: number | null }): boolean =>
     each.topic === topic && each.partition === partition
   return (
     problems.some(
       (problem) =>
         isHere(problem) &&
         // The present first offset of the partition shows that its front is gone.
-        (problem.kind === 'truncated' ? offset < problem.offset : problem.offset === offset),
+        (problem.kind === 'truncated' ? offset < (problem.offset ?? 0) : problem.offset === offset),
     ) ||
     (leaves?.comparison?.problems ?? []).some(
       (problem) => isHere(problem) && problem.offset <= offset && offset < problem.to,

@@ -1,19 +1,14 @@
 /** Rows that somebody with the owner's account of the database changes, each in a transaction that is rolled back. */
 import type { Database } from '@cupel/postgres'
-import { topicOf } from '@cupel/contracts'
 import { rolledBack, type Evidence } from './evidence.js'
-import { below, oneOf, type Kind, type Random } from './kinds.js'
-import { foundRecord, type RecordPlace } from './log-kinds.js'
+import type { Verified } from '../../src/audit/verify.js'
+import { below, oneOf, type Found, type Kind, type Random } from './kinds.js'
+import { said } from './log-kinds.js'
+import { rowChanges } from './primary-rows.js'
 
 interface Row {
   readonly report_id: string
-  readonly livemode: boolean
-  readonly log_partition: number
   readonly log_offset: number
-}
-
-const placeOf = ({ livemode, log_partition: partition, log_offset: offset }: Row): RecordPlace => {
-  return { topic: topicOf('ReportGenerated', livemode), partition, offset }
 }
 
 /** What is done to one row of the report view; `id` is the parameter $1. */
@@ -39,15 +34,27 @@ function kindOf(
     async run(evidence: Evidence, random) {
       const { database } = evidence.decided
       const rows = await database.query<Row>(
-        'SELECT report_id, livemode, log_partition, log_offset FROM report_view.report ORDER BY report_id',
+        'SELECT report_id, log_offset FROM report_view.report ORDER BY report_id',
       )
       const row = oneOf(random, rows)
       const verified = await rolledBack(database, async (transaction) => {
         await change(transaction, row, random)
-        return await evidence.audit({ database: transaction })
+        return await evidence.audit({ database: transaction, comparesRows: true })
       })
-      return foundRecord(verified, placeOf(row), name)
+      return foundRow(
+        verified,
+        name === 'inserted' ? 'report_view.report ' : `report_id=${row.report_id}`,
+        name,
+      )
     },
+  }
+}
+
+function foundRow(verified: Verified, row: string, done: string): Found {
+  return {
+    isFound: verified.problemCount > 0,
+    isNamed: verified.problems.some((problem) => problem.row?.includes(row) === true),
+    detail: `${done} ${row}: ${said(verified)}`,
   }
 }
 
@@ -85,4 +92,16 @@ export const viewKinds: readonly Kind[] = [
       [row.report_id],
     ),
   ),
+  ...rowChanges.map(({ name, table, statements }): Kind => {
+    return {
+      ...{ surface: 'tables', name, weight: 0.3, command: 'cupel audit verify' },
+      async run(evidence) {
+        const verified = await rolledBack(evidence.decided.database, async (transaction) => {
+          for (const statement of statements) await transaction.execute(statement)
+          return await evidence.audit({ database: transaction, comparesRows: true })
+        })
+        return foundRow(verified, `${table} `, name)
+      },
+    }
+  }),
 ]

@@ -1,0 +1,67 @@
+/** Builds each read model anew from the log and compares every row: what the views answer is what the log states. */
+import { silentLogger } from '@cupel/contracts'
+import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import {
+  RebuildInProgressError,
+  rebuildReadModel,
+  UnappliableRecordError,
+  type DifferentRow,
+  type ReadModel,
+} from '@cupel/projections'
+import { readModels } from '@cupel/read-models'
+import { problemOfRow, type Problem } from './problem.js'
+
+interface Parts {
+  readonly log: EventLog
+  readonly codec: EventCodec
+}
+
+/** The live tables stay as they are, whatever differs. A view that cannot be built from the log is a problem by itself. */
+export async function compareReadModels(database: Database, { log, codec }: Parts): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const readModel of readModels)
+    problems.push(...(await compareReadModel(readModel, database, { log, codec })))
+  return problems
+}
+
+async function compareReadModel(readModel: ReadModel, database: Database, parts: Parts): Promise<Problem[]> {
+  try {
+    const { comparison } = await rebuildReadModel({
+      ...{ readModel, ...parts, database, logger: silentLogger, compareOnly: true },
+    })
+    return comparison.flatMap(({ table, different, isEqual, rowsBefore, rowsAfter }) => {
+      const name = `${readModel.schema}.${table}`
+      if (isEqual || different.length > 0)
+        return different.map((row) => differenceOf('read-model', name, row))
+      const counts = `${name} has ${rowsBefore} rows, and the log states ${rowsAfter}.`
+      return [problemOfRow('read-model', name, counts)]
+    })
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const detail = `${readModel.name} was not compared with the log: ${error.message}`
+    return [problemOfRow('read-model', readModel.schema, detail)]
+  }
+}
+
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof LogStoppedError ||
+  error instanceof UnappliableRecordError ||
+  error instanceof RebuildInProgressError
+
+export function differenceOf(
+  kind: 'read-model' | 'table',
+  table: string,
+  { key, difference, columns }: DifferentRow,
+): Problem {
+  const row = `${table} ${key}`
+  if (difference === 'missing')
+    return problemOfRow(kind, row, `${table} lacks the row ${key}, which the log states.`)
+  if (difference === 'extra')
+    return problemOfRow(kind, row, `${table} has the row ${key}, which no record states.`)
+  return problemOfRow(
+    kind,
+    row,
+    `${table} has the row ${key} with another ${columns.join(', ')} than the log states.`,
+  )
+}

@@ -1,0 +1,23 @@
+/** Everything in the database that the log states and that is no read model: primary tables, and the topic of the latest reports. */
+import { type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import type { Acceptance } from '@cupel/transparency'
+import { compareLatestReports, problemOfRow, type Problem } from '@cupel/proofs'
+import { comparePrimaryTables } from './compare-primary-tables.js'
+
+interface Parts {
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+  readonly database: Database
+  readonly acceptances: readonly Acceptance[]
+}
+
+/** A log that lost records states too little: that nothing was compared is a problem by itself. */
+export async function compareTables(parts: Parts): Promise<readonly Problem[]> {
+  try {
+    return [...(await comparePrimaryTables(parts)), ...(await compareLatestReports(parts))]
+  } catch (error) {
+    if (!(error instanceof LogStoppedError)) throw error
+    return [problemOfRow('table', 'primary tables', `They were not compared with the log: ${error.message}`)]
+  }
+}

@@ -1,0 +1,125 @@
+/** The rows of primary tables that events state: what each event makes of them, as a pure fold over the log. */
+import { recordedEntry, stateAfter, type CaseEventType } from '@cupel/cases'
+import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
+import { keyIdOf } from '@cupel/personal-data'
+
+/** The stated columns of a row, by name. A column that no event states is absent. */
+export type Columns = Readonly<Record<string, unknown>>
+
+/** Rows by table, then by key; null for a row that must not be there. */
+export type StatedRows = ReadonlyMap<PrimaryTable, ReadonlyMap<string, Columns | null>>
+
+/** The compared tables, with the columns of their keys. */
+export const primaryTables = {
+  'access.account': ['account_id'],
+  'access.api_key': ['key_id'],
+  'cases.report_case': ['report_id'],
+  'cases.entry': ['report_id', 'version'],
+  'sharing.share': ['share_id'],
+  'webhooks.endpoint': ['endpoint_id'],
+} as const
+
+export type PrimaryTable = keyof typeof primaryTables
+
+export interface Statement {
+  readonly table: PrimaryTable
+  readonly key: string
+  /** The row after the event, from the row before it. */
+  readonly next: (before: Columns) => Columns | null
+}
+
+type Stating = { readonly [T in EventType]?: (data: EventData[T]) => readonly Statement[] }
+
+const states = (table: PrimaryTable, key: string, columns: Columns): Statement[] => [
+  { table, key, next: () => columns },
+]
+const changes = (table: PrimaryTable, key: string, columns: Columns): Statement[] => [
+  { table, key, next: (before) => ({ ...before, ...columns }) },
+]
+
+const stating: Stating = {
+  AccountCreated: ({ accountId, name, createdAt, createdBy }) =>
+    states('access.account', accountId, { name, created_at: createdAt, created_by: createdBy }),
+  ApiKeyIssued: (key) =>
+    states('access.api_key', key.keyId, {
+      ...{ account_id: key.accountId, environment: key.environment, scope: key.scope, plan: key.plan },
+      ...{ name: key.name, webhook_admin: key.webhookAdmin, rotated_from: key.rotatedFrom },
+      ...{ issued_at: key.issuedAt, issued_by: key.issuedBy, expires_at: key.expiresAt, revoked_at: null },
+      // Sealed ranges are compared by their number: only the keys of personal data open them.
+      ...(key.allowedIps.some((range) => keyIdOf(range) !== null)
+        ? { allowed_ips_number: key.allowedIps.length }
+        : { allowed_ips: key.allowedIps }),
+    }),
+  ApiKeyRevoked: ({ keyId, revokedAt }) => changes('access.api_key', keyId, { revoked_at: revokedAt }),
+  ReportShareCreated: (share) =>
+    states('sharing.share', share.shareId, {
+      ...{ report_id: share.reportId, account_id: share.accountId, livemode: share.livemode },
+      ...{ label: share.label, created_at: share.createdAt, created_by: share.createdBy, actor: share.actor },
+      ...{ expires_at: share.expiresAt, revoked_at: null, revoked_by: null },
+    }),
+  ReportShareRevoked: ({ shareId, revokedAt, revokedBy }) =>
+    changes('sharing.share', shareId, { revoked_at: revokedAt, revoked_by: revokedBy }),
+  WebhookEndpointCreated: (endpoint) =>
+    states('webhooks.endpoint', endpoint.endpointId, {
+      ...{ ...ofEndpoint(endpoint), disabled_reason: null },
+      ...{ proven_at: null, created_at: endpoint.createdAt },
+    }),
+  WebhookEndpointChanged: (change) =>
+    changes('webhooks.endpoint', change.endpointId, {
+      ...{ ...ofEndpoint(change), disabled_reason: change.disabledReason, proven_at: change.provenAt },
+    }),
+  WebhookEndpointDeleted: ({ endpointId }) => [
+    { table: 'webhooks.endpoint', key: endpointId, next: () => null },
+  ],
+  ReportNoteAdded: (data) => ofEntry('ReportNoteAdded', data),
+  DispositionProposed: (data) => ofEntry('DispositionProposed', data),
+  DispositionProposalDeclined: (data) => ofEntry('DispositionProposalDeclined', data),
+  DispositionChanged: (data) => ofEntry('DispositionChanged', data),
+}
+
+export const statingEventTypes: ReadonlySet<string> = new Set(Object.keys(stating))
+
+/** What the event states of primary tables. */
+export function statementsOf({ type, data }: DomainEvent): readonly Statement[] {
+  const state = stating[type] as ((data: unknown) => readonly Statement[]) | undefined
+  return state?.(data) ?? []
+}
+
+type EndpointFields = 'accountId' | 'livemode' | 'origin' | 'payload' | 'status'
+
+function ofEndpoint(endpoint: Pick<EventData['WebhookEndpointChanged'], EndpointFields>): Columns {
+  const { accountId, livemode, origin, payload, status } = endpoint
+  return { account_id: accountId, livemode, origin, payload, status }
+}
+
+function ofEntry<T extends CaseEventType>(type: T, data: EventData[T]): readonly Statement[] {
+  const entry = recordedEntry({ type, data } as unknown as DomainEvent<CaseEventType>)
+  const { reportId, version, accountId, livemode, madeAt } = entry
+  const columns = {
+    ...{ account_id: accountId, livemode, kind: entry.kind, text: entry.text },
+    ...{ disposition: entry.disposition, previous_disposition: entry.previousDisposition },
+    ...{ proposal_version: entry.proposalVersion, made_at: madeAt, key_id: entry.keyId },
+    ...{ actor: entry.actor, subject: entry.subject },
+  }
+  const afterEntry = (before: Columns): Columns => {
+    // An entry that is repeated in the log changes nothing.
+    if (Number(before['version'] ?? 0) >= version) return before
+    const present = before['version'] === undefined ? undefined : caseStateOf(before)
+    const [disposition, pending] = stateAfter(entry, present)
+    const changedAt = String(before['changed_at'] ?? '')
+    return {
+      ...{ account_id: accountId, livemode, disposition, version, proposal_version: pending },
+      opened_at: before['opened_at'] ?? madeAt,
+      changed_at: changedAt > madeAt ? changedAt : madeAt,
+    }
+  }
+  return [
+    ...states('cases.entry', `${reportId} ${version}`, columns),
+    { table: 'cases.report_case', key: reportId, next: afterEntry },
+  ]
+}
+
+const caseStateOf = (before: Columns) => ({
+  disposition: String(before['disposition']),
+  proposalVersion: before['proposal_version'] as number | null,
+})

@@ -1,0 +1,147 @@
+/** Somebody with the owner's account of the database changes rows: `audit verify` compares every table that states something with the log. */
+import { LATEST_REPORTS_GROUP, topicOf, type ReportGenerated } from '@cupel/contracts'
+import { endsOf, withMac } from '@cupel/event-log'
+import { putCheckpoints } from '@cupel/projections'
+import {
+  latestReportRecord,
+  latestReportsOf,
+  readModels,
+  reportedAddressesOf,
+  type LatestReport,
+} from '@cupel/read-models'
+import type { Problem } from '@cupel/proofs'
+import { until } from '@cupel/testkit'
+import { testRecordKeys } from '@cupel/testkit/installation'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDecided, type Decided } from '../../../test/decided.js'
+import { MIXED, SANCTIONED, UNLISTED } from '../../../test/some-labels.js'
+import { rolledBack } from '../../../test/tampering/evidence.js'
+import { makePrimaryRows, rowChanges } from '../../../test/tampering/primary-rows.js'
+import { createContext } from '../../context.js'
+import { verifyConnected } from '../verify.js'
+import { otherTables } from './other-tables.js'
+import { primaryTables } from './stated-rows.js'
+
+let decided: Decided
+let report: ReportGenerated
+beforeAll(async () => {
+  decided = await openDecided()
+  await decided.importLabels('sdn', [SANCTIONED.row, MIXED.row])
+  report = await decided.screen(SANCTIONED.address, 'ETH')
+  await decided.screen(UNLISTED.address, 'ETH')
+  await makePrimaryRows(decided, report)
+  await until(async () =>
+    expect(await decided.database.query('SELECT FROM case_view.report_case')).toHaveLength(1),
+  )
+})
+afterAll(() => decided.close())
+
+interface Verified {
+  readonly problems: readonly {
+    readonly kind: string
+    readonly row: string | null
+    readonly detail: string
+  }[]
+}
+
+async function verify(): Promise<Verified & { exitCode: number }> {
+  const { out, exitCode } = await decided.cupel('audit', 'verify', '--json')
+  return { ...(JSON.parse(out) as Verified), exitCode }
+}
+
+test('every table of the database is compared with the log, or says what shows a change of it', async () => {
+  const tables = await decided.database.query<{ name: string }>(
+    `SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  )
+  const compared = [
+    ...readModels.flatMap(({ schema, tables: names }) => names.map((name) => `${schema}.${name}`)),
+    ...Object.keys(primaryTables),
+    ...Object.keys(otherTables),
+  ]
+  expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(compared)].sort())
+  expect(compared).toHaveLength(tables.length)
+})
+
+test('what nobody changed has no problem', async () => {
+  expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
+})
+
+/** The problems of a database that the statements change, in a transaction that is rolled back. */
+async function problemsAfter(statements: readonly string[]): Promise<readonly Problem[]> {
+  const { log, codec, database } = decided
+  const context = createContext(decided.environment, [])
+  const config = await context.config()
+  return await rolledBack(database, async (transaction) => {
+    for (const statement of statements) await transaction.execute(statement)
+    const connections = { log, codec, config, database: transaction, checksMacs: true }
+    return (await verifyConnected(context, { json: true }, { publicKeys: null, graceMs: 0, connections }))
+      .problems
+  })
+}
+
+test.each(rowChanges)('$name is found, and its row is named', async ({ table, statements }) => {
+  const problems = await problemsAfter(statements)
+  expect(problems.map(({ row }) => row)).toContainEqual(expect.stringMatching(`^${table} `))
+})
+
+test('a row that is written and whose event waits for the log is one that an event states', async () => {
+  const row = `INSERT INTO access.account VALUES ('acc_waiting', 'x', '2026-11-23T02:00:00Z', 'test')`
+  expect(await problemsAfter([row])).toMatchObject([{ row: 'access.account account_id=acc_waiting' }])
+  const data = {
+    ...{ accountId: 'acc_waiting', name: 'x', createdBy: 'test', reason: '' },
+    createdAt: '2026-11-23T02:00:00.000Z',
+  }
+  const event = JSON.stringify({ type: 'AccountCreated', data, envelope: {} })
+  expect(
+    await problemsAfter([
+      row,
+      `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${event}')`,
+    ]),
+  ).toEqual([])
+})
+
+test('the command ends with 1 and names the row', async () => {
+  const { database } = decided
+  const move = (by: string) =>
+    database.execute(`UPDATE cases.report_case SET changed_at = changed_at + interval '${by}'`)
+  await move('1 day')
+  const { exitCode, out } = await decided.cupel('audit', 'verify')
+  await move('-1 day')
+  expect([exitCode, out]).toEqual([
+    1,
+    expect.stringContaining(`cases.report_case report_id=${report.reportId}`),
+  ])
+  expect(out).toContain('with another changed_at than the log states')
+})
+
+test('changed, missing and invented values of the topic of latest reports are named', async () => {
+  const { database, codec, log } = decided
+  const reports: LatestReport[] = []
+  for await (const addresses of reportedAddressesOf(database, report.accountId))
+    reports.push(...(await latestReportsOf(database, addresses)))
+  expect(reports).toHaveLength(2)
+  const ends = await endsOf(log, [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
+  const positions = ends.map(({ topic, partition, offset: next }) => ({ topic, partition, next }))
+  await putCheckpoints(database, { group: LATEST_REPORTS_GROUP, log: await log.identity(), positions })
+  const append = (changed: object, of = reports[0]!) =>
+    log.append('test', [latestReportRecord(codec, { ...of, ...changed })])
+  const [one, other] = reports
+  await append({}, one)
+  expect((await verify()).problems).toMatchObject([
+    { kind: 'table', detail: expect.stringContaining('lacks') as string },
+  ])
+  await append({}, other)
+  expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
+  for (const changed of [{ level: 'green' }, { score: 1 }, { reportId: 'ffff' }]) {
+    await append(changed)
+    expect(await verify()).toMatchObject({ exitCode: 1, problems: [{ kind: 'state' }] })
+  }
+  await append({})
+  const invented = latestReportRecord(codec, { ...one!, canonicalAddress: '0xinvented' })
+  await log.append('test', [invented])
+  expect((await verify()).problems).toMatchObject([
+    { kind: 'state', detail: expect.stringContaining('of which there is no report') as string },
+  ])
+  await log.append('test', [withMac(testRecordKeys, { ...invented, value: Buffer.alloc(0) } as never)])
+  expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
+})
