@@ -6,10 +6,14 @@ export const MAX_WAIT_SECONDS = 20
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const WORD = `(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`
-const PARAMETERS = `(?:[ \\t]*;[ \\t]*(?:${TOKEN}(?:[ \\t]*=[ \\t]*${WORD})?)?)*`
-/** One preference with the comma after it. */
+const BLANKS = '[ \\t]*'
+const VALUE = `(?:=${BLANKS}${WORD}${BLANKS})?`
+/**
+ * One preference with the comma after it. Blanks are taken by the part before them and by no other, so that a text that does not fit costs
+ * time in proportion to its length.
+ */
 const PREFERENCE = new RegExp(
-  `[ \\t]*(?:(${TOKEN})(?:[ \\t]*=[ \\t]*(${WORD}))?${PARAMETERS})?[ \\t]*(?:,|$)`,
+  `${BLANKS}(?:(${TOKEN})${BLANKS}(?:=${BLANKS}(${WORD})${BLANKS})?(?:;${BLANKS}(?:${TOKEN}${BLANKS}${VALUE})?)*)?(?:,|$)`,
   'y',
 )
 

@@ -38,4 +38,25 @@ describe('the preference wait of RFC 7240', () => {
     expect(preferredWait({ prefer: ['wait=2', 'wait=8'] })).toBe(2)
     expect(preferredWait({})).toBeNull()
   })
+
+  test.each(['; ', ';\t', ' ', 'b=', 'b =', ';b ', '"', '\\"', ', ', 'wait=;', ';x="\\"'])(
+    'of 16 KiB of %j that do not fit the work grows only with the length',
+    (part) => {
+      const timeOf = (length: number): number => {
+        const times = Array.from({ length: 5 }, () => {
+          const beganAt = performance.now()
+          for (const [first, last] of [
+            ['a', '@'],
+            ['a', '"'],
+            ['@', ''],
+            ['a="', ''],
+          ] as const)
+            preferredWait({ prefer: first + part.repeat(Math.ceil(length / part.length)) + last })
+          return performance.now() - beganAt
+        })
+        return Math.min(...times)
+      }
+      expect(timeOf(16_384)).toBeLessThan(50)
+    },
+  )
 })
