@@ -41,7 +41,7 @@ test('the costly ones are those whose median is over the limit beyond the floor,
     clock += costs.get(read.path) ?? 1
     return Promise.resolve()
   }
-  const found = await costlyGets(reads, call, () => clock)
+  const found = await costlyGets(reads, call, () => Promise.resolve(clock))
   expect(found.map(({ path, medianMs }) => [path, medianMs])).toEqual([
     ['/slower', 16],
     ['/slow', 8],

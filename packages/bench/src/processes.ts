@@ -39,6 +39,17 @@ export async function usesOf(rootPid: number): Promise<Uses> {
 
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '')
 
+/** Time that the processors spent on the command and its children, to the microsecond: a call of the API takes less than a tick. */
+export async function processorMs(rootPid: number): Promise<number> {
+  const pids = [rootPid, ...descendants(rootPid).map(({ pid }) => pid)]
+  const ofThreads = pids.map(async (pid) => {
+    const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+    return await Promise.all(threads.map((thread) => textOf(`/proc/${pid}/task/${thread}/schedstat`)))
+  })
+  const stats = (await Promise.all(ofThreads)).flat()
+  return stats.reduce((sum, stat) => sum + Number(stat.split(' ')[0]), 0) / 1_000_000
+}
+
 /** User and system time, with that of children that ended, because backends of Postgres come and go. */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await textOf(`/proc/${pid}/stat`)

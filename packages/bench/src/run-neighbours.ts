@@ -10,6 +10,7 @@ import { startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { costlyGets, readDescription, readsOf } from './costly-gets.js'
 import { beginCalls, beginGets, beginStrangers, getOnce, type Intrusion } from './intruders.js'
 import { newAddress, openJobs } from './jobs.js'
+import { processorMs } from './processes.js'
 import { compareRounds, ratioText, turnsOfRound, type Comparison, type TurnKind } from './rounds.js'
 import { screensOf } from './run-load.js'
 import { newKey, withSystem, type RunningSystem } from './system.js'
@@ -141,8 +142,9 @@ async function casesOf(
   const costs = await costlyGets(
     [FLOOR, ...readsOf(readDescription(root), await fill(baseUrl, reader, { post, size }))],
     (read) => getOnce(baseUrl, reader, read),
+    () => processorMs(system.pid),
   )
-  for (const { name, medianMs } of costs) say(`${name}: ${medianMs.toFixed(1)} ms`)
+  for (const { name, medianMs } of costs) say(`${name}: ${medianMs.toFixed(1)} ms of the processors`)
   const statusOf = async (response: Promise<Response>): Promise<number> => {
     const { status, body } = await response
     await body?.cancel()

@@ -28,7 +28,12 @@ export type {
   PriceImportResult,
   PriceImportSummary,
 } from './prices/import-prices.js'
-export { listPriceImports, pricesSha256At, readPriceTable } from './prices/read-prices.js'
+export {
+  listPriceImports,
+  PriceTableAlteredError,
+  pricesSha256At,
+  readPriceTable,
+} from './prices/read-prices.js'
 export type { PriceImport } from './prices/read-prices.js'
 export { mayHaveProvider, noteProvidedChains } from './provided-chains.js'
 export { stateLedgerAgain } from './publish-segment.js'

@@ -67,8 +67,6 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       fault = isUsed ? `${found.fault} Then restart the scorer.` : found.fault
       return
     }
-    isUsed = true
-    fault = null
     if (seq === 0 && next > 0) await beforeFirst?.()
     if (next !== seq) {
       chains = await ledgerChains(database)
@@ -77,6 +75,8 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     seq = next
     filters.renew(seq)
     pricesSha256 = sha256
+    isUsed = true
+    fault = null
   }
   const complain = (error: unknown): void => {
     if (!isUsed) fault = `The state of the ledger cannot be read: ${String(error)}`

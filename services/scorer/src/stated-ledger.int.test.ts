@@ -108,8 +108,11 @@ test('a segment without an event is not used, and honest ones are followed', asy
   expect(scorer.checks().every(({ ok }) => ok)).toBe(true)
 })
 
-test('exposure fails by name where a price was altered, and the report has no less risk', async () => {
-  await installation.database.execute('UPDATE ledger.price SET micro_usd = 1')
+test.each([
+  ['altered', 'UPDATE ledger.price SET micro_usd = 1'],
+  ['removed', 'DELETE FROM ledger.price'],
+])('exposure fails by name where a price was %s, and the report has no less risk', async (_, statement) => {
+  await installation.database.execute(statement)
   await started()
   expect(await screened()).toMatchObject({
     coverage: { exposure: { status: 'unavailable', reason: 'failed' } },

@@ -1,5 +1,6 @@
 /** All attacks. Attacks of one concern share a file; leaving the file out leaves them out. */
 import type { Attack } from './attack.js'
+import { alteredRows } from './altered-rows.js'
 import { backlogs } from './backlogs.js'
 import { consoleAttacks } from './console.js'
 import { databaseRole } from './database-role.js'
@@ -9,6 +10,7 @@ import { files } from './files.js'
 import { forgedRecords } from './forged-records.js'
 import { forgery } from './forgery.js'
 import { fullDisk } from './full-disk.js'
+import { headers } from './headers.js'
 import { identity } from './identity.js'
 import { neighbours } from './neighbours.js'
 import { nothingToProve } from './nothing-to-prove.js'
@@ -38,6 +40,7 @@ export const attacks: readonly Attack[] = [
   ...[
     ...files,
     ...identity,
+    ...headers,
     ...exposure,
     ...texts,
     ...databaseRole,
@@ -46,6 +49,7 @@ export const attacks: readonly Attack[] = [
     ...forgery,
     ...forgedRecords,
     // From here on an attack restarts the installation.
+    ...alteredRows,
     ...people,
     ...shorterLog,
     ...fullDisk,

@@ -13,6 +13,7 @@ import {
 } from '@cupel/domain'
 import {
   examineAddress,
+  PriceTableAlteredError,
   readClusterFacts,
   readPriceTable,
   readTransfers,
@@ -136,12 +137,19 @@ async function readTogether(
   return requests.map(async (one) => (await read.get(nameOf(one))!).get(one.address) ?? noTransfers)
 }
 
+/** The prices in force are in the tables: a report that names them counts none as unknown because they were removed. */
+async function presentPrices(database: Queryable, sha256: string): Promise<PriceTable> {
+  const table = await readPriceTable(database, sha256)
+  if (table === null) throw new PriceTableAlteredError(`The table of prices ${sha256} has no prices`)
+  return table
+}
+
 /** The table of prices that was asked for last. */
 function keepPrices(database: Queryable): (sha256: string | null) => Promise<PriceTable | null> {
-  let kept: { readonly sha256: string; readonly table: Promise<PriceTable | null> } | null = null
+  let kept: { readonly sha256: string; readonly table: Promise<PriceTable> } | null = null
   return async (sha256) => {
     if (sha256 === null) return null
-    if (kept?.sha256 !== sha256) kept = { sha256, table: readPriceTable(database, sha256) }
+    if (kept?.sha256 !== sha256) kept = { sha256, table: presentPrices(database, sha256) }
     const reading = kept
     return await reading.table.catch((error: unknown) => {
       if (kept === reading) kept = null
