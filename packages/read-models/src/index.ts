@@ -3,9 +3,9 @@ import { caseView } from './case-view/reducers.js'
 import { jobView } from './job-view/reducers.js'
 import { labelView } from './label-view/reducers.js'
 import { policyView } from './policy-view/reducers.js'
-import { reportView, rowOfFailure, rowOfReport } from './report-view/reducers.js'
+import { reportView } from './report-view/reducers.js'
 
-export { auditView, caseView, jobView, labelView, policyView, reportView, rowOfFailure, rowOfReport }
+export { auditView, caseView, jobView, labelView, policyView, reportView }
 export * from './audit-view/queries.js'
 export * from './audit-view/usage.js'
 export { auditedData, callEvents, endOf } from './audit-view/recorded-call.js'

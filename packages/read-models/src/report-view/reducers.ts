@@ -65,11 +65,10 @@ export const reportView: ReadModel = {
 }
 
 /** The log position of the record of a row. */
-export type RowPlace = Pick<Position, 'partition' | 'offset'>
-export type ReportRow = ReturnType<typeof rowOfReport> | ReturnType<typeof rowOfFailure>
+type RowPlace = Pick<Position, 'partition' | 'offset'>
 
 /** The row of a report; times are text as in the record. */
-export function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>, at: RowPlace) {
+function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>, at: RowPlace) {
   return {
     report_id: data.reportId,
     account_id: data.accountId,
@@ -92,7 +91,7 @@ export function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEP
 }
 
 /** The row of a screening that failed. */
-export function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
+function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
   return {
     report_id: data.reportId,
     account_id: data.accountId,

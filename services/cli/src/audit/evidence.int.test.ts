@@ -1,5 +1,5 @@
 /** The owner's account of the database can change the log; the leaves of the transparency log reveal the change. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicOf } from '@cupel/contracts'
 import { startProjector } from '@cupel/projector'
@@ -193,6 +193,8 @@ test('a record whose time was moved, and files that were set back to an older st
     await installation.log.identity(),
   )
   const older = join(installation.folder, 'older')
+  // The leaves are in the database before they are in the files.
+  await until(() => expect(existsSync(join(folder, 'checkpoint'))).toBe(true))
   cpSync(folder, older, { recursive: true })
   await accountsInLog({ more: 3 })
   const ofRecord = `record_offset = 9 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $1)`
