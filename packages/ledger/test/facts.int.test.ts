@@ -60,7 +60,7 @@ describe('one transfer', () => {
   })
 
   test('of several native ones in a transaction without indexes is not lost where a chain allows them', async () => {
-    const row = { kind: 'native', hash: 'f1', block: 7 }
+    const row = { kind: 'native', hash: 'f1'.repeat(32), block: 7 }
     const [one, two] = ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8']
     const text = csvOf([
       { ...row, from: one, to: two, raw: '1' },
@@ -133,8 +133,8 @@ describe('value without a counterparty', () => {
 })
 
 describe('a file without times', () => {
-  const tokens = `token_address,from_address,to_address,value,transaction_hash,log_index,block_number\n${USDT},${ALICE},${BOB},5000000,0xaa,3,100\n`
-  const traces = `transaction_hash,transaction_index,trace_type,call_type,trace_address,from_address,to_address,value,status,error,block_number\n0xbb,1,call,call,0,${ALICE},${BOB},7,1,,101\n`
+  const tokens = `token_address,from_address,to_address,value,transaction_hash,log_index,block_number\n${USDT},${ALICE},${BOB},5000000,${hash(9)},3,100\n`
+  const traces = `transaction_hash,transaction_index,trace_type,call_type,trace_address,from_address,to_address,value,status,error,block_number\n${hash(11)},1,call,call,0,${ALICE},${BOB},7,1,,101\n`
 
   test('gets the times of its blocks, whichever file comes first, and an earlier state stays as it was', async () => {
     await etl(tokens)
@@ -157,7 +157,7 @@ describe('a file without times', () => {
 
   test('after native transfers has ranges of its own kind, which end no later than the times that are known', async () => {
     const range = { completeFrom: 0, completeTo: 200 }
-    const native = `hash,block_number,block_timestamp,from_address,to_address,value,gas_price,receipt_status\n0xcc,150,${Date.parse('2026-11-20') / 1_000},${ALICE},${BOB},1,1,1\n`
+    const native = `hash,block_number,block_timestamp,from_address,to_address,value,gas_price,receipt_status\n${hash(12)},150,${Date.parse('2026-11-20') / 1_000},${ALICE},${BOB},1,1,1\n`
     await etl(native, range)
     const summary = await etl(tokens, range)
     expect(summary.notes).toEqual([])
@@ -183,7 +183,7 @@ describe('a declared range', () => {
   const range = { completeFrom: 0, completeTo: 200 }
 
   test('of one native-only file is not a whole history on an EVM chain, and a report can say why', async () => {
-    const transactions = `hash,block_number,block_timestamp,from_address,to_address,value,gas_price,receipt_status\n0xdd,199,${Date.parse('2026-11-20T12:00:00Z') / 1_000},${BOB},${ALICE},1,1,1\n`
+    const transactions = `hash,block_number,block_timestamp,from_address,to_address,value,gas_price,receipt_status\n${hash(13)},199,${Date.parse('2026-11-20T12:00:00Z') / 1_000},${BOB},${ALICE},1,1,1\n`
     await etl(transactions, range)
     const record = await examined(ALICE)
     expect(record).toMatchObject({ ownTransfers: 1, historyComplete: false })
@@ -197,7 +197,7 @@ describe('a declared range', () => {
     const kinds: HistoryKind[] = ['native', 'token']
     await ledger.imported(await fileOf(native), { ...range, covers: kinds })
     expect((await ranges()).map(({ kind }) => kind)).toEqual(kinds)
-    const transactions = `hash,block_number,from_address,to_address,value,gas_price\n0xdd,7,${ALICE},${BOB},1,1\n`
+    const transactions = `hash,block_number,from_address,to_address,value,gas_price\n${hash(13)},7,${ALICE},${BOB},1,1\n`
     await expect(etl(transactions, { ...range, covers: ['native', 'token'] })).rejects.toThrow(
       'its range does not cover token',
     )
@@ -238,7 +238,12 @@ describe('a declared range', () => {
   })
 
   test('of transactions without the values of their inputs is refused', async () => {
-    const transaction = { hash: 'aa', block_number: 5, inputs: [{ addresses: ['x'] }], outputs: [] }
+    const transaction = {
+      hash: 'aa'.repeat(32),
+      block_number: 5,
+      inputs: [{ addresses: ['x'] }],
+      outputs: [],
+    }
     const file = await fileOf(JSON.stringify({ ...transaction, inputs: [{ addresses: [] }] }))
     const request = { file, format: 'bitcoin-etl', chain: 'BTC', importedBy: 'operator:test' }
     expect(await importLedger({ ...request, ...range }, { database: ledger.database })).toMatchObject({

@@ -285,11 +285,17 @@ test('inputs of a transaction pay its outputs in proportion, and change is not a
     '1HaHTfmvoUW6i6nhJf8jJs6tU4cHNmBQHQ',
   ]
   const transaction = {
-    ...{ hash: 'aa', block_number: 5, block_timestamp: 1_270_917_100, is_coinbase: false, index: 1 },
+    ...{
+      hash: 'a'.repeat(64),
+      block_number: 5,
+      block_timestamp: 1_270_917_100,
+      is_coinbase: false,
+      index: 1,
+    },
     inputs: [part(a, 300), part(b, 100)],
     outputs: [part(c, 200), part(a, 196)],
   }
-  const coinbase = { ...transaction, hash: 'bb', is_coinbase: true, inputs: [] }
+  const coinbase = { ...transaction, hash: 'b'.repeat(64), is_coinbase: true, inputs: [] }
   const lines = [transaction, coinbase].map((one) => JSON.stringify(one)).join('\n')
   const summary = await ledger.imported(await ledger.file('btc.json', lines), {
     format: 'bitcoin-etl',

@@ -91,7 +91,7 @@ describe('the net of an address', () => {
       isCut: true,
       netBaseUnits: null,
     })
-    const row = `BTC,9,2026-11-20T00:00:00Z,ff,0,utxo,BTC,,${b},${c},5,,,test`
+    const row = `BTC,9,2026-11-20T00:00:00Z,${'f'.repeat(64)},0,utxo,BTC,,${b},${c},5,,,test`
     const heading =
       'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source'
     await ledger.imported(await ledger.file('edges.csv', `${heading}\n${row}\n`), { chain: 'BTC' })

@@ -21,7 +21,13 @@ const examined = async (chain: string, one: string, ledgerSeq: number) =>
 const [miner, victim, other] = [1, 2, 3].map(bitcoinAddress)
 const transaction = (hash: string, inputs: readonly object[], outputs: readonly object[], coinbase = false) =>
   JSON.stringify({
-    ...{ hash, block_number: 900_000, block_timestamp: 1_790_000_000, index: 1, is_coinbase: coinbase },
+    ...{
+      hash: hash.repeat(32),
+      block_number: 900_000,
+      block_timestamp: 1_790_000_000,
+      index: 1,
+      is_coinbase: coinbase,
+    },
     ...{ inputs, outputs },
   })
 const part = (owner: string | null, value: number) => ({ addresses: owner === null ? [] : [owner], value })
@@ -78,7 +84,7 @@ test('rows of one transaction in our layout join its senders, and their balances
   const heading =
     'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source'
   const row = (hash: string, from: string, to: string, raw: number) =>
-    `BTC,900000,2026-11-20T00:00:00Z,${hash},,utxo,BTC,,${from},${to},${raw},,,test`
+    `BTC,900000,2026-11-20T00:00:00Z,${hash.repeat(32)},,utxo,BTC,,${from},${to},${raw},,,test`
   const rows = [
     heading,
     row('aa', miner!, victim!, 5),

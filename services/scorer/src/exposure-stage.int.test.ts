@@ -54,7 +54,7 @@ async function importTransfers(pairs: readonly (readonly [from: string, to: stri
   files += 1
   const rows = pairs.map(
     ([from, to], index) =>
-      `ETH,${index + 1},2026-11-20T0${index}:00:00Z,0x${files}${index},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`,
+      `ETH,${index + 1},2026-11-20T0${index}:00:00Z,0x${`${files}${index}`.padStart(64, '0')},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`,
   )
   const heading =
     'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'

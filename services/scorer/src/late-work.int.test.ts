@@ -22,7 +22,7 @@ beforeEach(async () => {
   const { database } = installation
   const heading =
     'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
-  const row = `ETH,1,2026-11-20T00:00:00Z,0x01,,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
+  const row = `ETH,1,2026-11-20T00:00:00Z,0x${'01'.repeat(32)},,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
   const file = await installation.file('transfers.csv', `${heading}\n${row}\n`)
   const range = { completeFrom: 0, completeTo: 1, covers: ['native'] } as const
   const result = await importLedger(

@@ -43,7 +43,7 @@ const heading =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
 
 async function importTransfer(from: string, to: string, name: string): Promise<void> {
-  const row = `ETH,1,2026-11-20T00:00:00Z,0x${name},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`
+  const row = `ETH,1,2026-11-20T00:00:00Z,0x${name.repeat(64).slice(0, 64)},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`
   const file = await installation.file(`${name}.csv`, `${heading}\n${row}\n`)
   const result = await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
   expect(result.status).toBe('imported')

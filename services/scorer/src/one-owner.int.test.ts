@@ -93,7 +93,7 @@ describe('on Solana', () => {
 
   async function paid(from: string, to: string): Promise<void> {
     const file = join(folder, 'transfers.csv')
-    const row = `SOL,100,2026-11-20T00:00:00Z,5signature,0,spl,PYUSD,${MINT},${from},${to},5000000000,,,test,1,0`
+    const row = `SOL,100,2026-11-20T00:00:00Z,${'5signature'.repeat(8)},0,spl,PYUSD,${MINT},${from},${to},5000000000,,,test,1,0`
     const heading =
       'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status,transaction_index'
     await writeFile(file, `${heading}\n${row}\n`)

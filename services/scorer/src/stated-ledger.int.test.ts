@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => installation.close())
 
 async function imported(block: number): Promise<void> {
-  const row = `ETH,${block},2026-11-20T0${block}:00:00Z,0x0${block},,native,ETH,,${CUSTOMER},${THIEF},1000000000000000000,1,,test,1`
+  const row = `ETH,${block},2026-11-20T0${block}:00:00Z,0x${String(block).padStart(64, '0')},,native,ETH,,${CUSTOMER},${THIEF},1000000000000000000,1,,test,1`
   const file = await installation.file(`${block}.csv`, `${HEADING}\n${row}\n`)
   const range = { completeFrom: block, completeTo: block, covers: ['native'] } as const
   const request = { file, format: 'csv', chain: 'ETH', importedBy: 'test', ...range } as const

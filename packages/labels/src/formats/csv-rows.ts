@@ -1,7 +1,7 @@
 /** Reads RFC 4180 rows from a UTF-8 stream, with the first line of each row. Any fault rejects the whole set. */
 import { CsvError } from 'csv-parse'
 import { parse as parseCsv } from 'csv-parse/sync'
-import { blankLines } from './blank-lines.js'
+import { blankLines } from '@cupel/domain'
 import { SetRefusedError, type ByteStream } from './label-source.js'
 import { readLines } from './utf8.js'
 

@@ -3,8 +3,7 @@
  * optionally followed by `subcategory`.
  */
 import { categories } from '@cupel/contracts'
-import { isSubcategoryOf, upperAscii } from '@cupel/domain'
-import { BLANK_ROW } from './blank-lines.js'
+import { BLANK_ROW, isSubcategoryOf, upperAscii } from '@cupel/domain'
 import { readCsvRows, type CsvRow } from './csv-rows.js'
 import { isCategory } from './category.js'
 import { parseTime } from './dates.js'

@@ -4,8 +4,13 @@
  * https://followthemoney.tech and https://www.opensanctions.org/docs/bulk/json/
  */
 import type { Category, LabelSanction } from '@cupel/contracts'
-import { findOpenSanctionsDataset, openSanctionsSource, type Subcategory } from '@cupel/domain'
-import { BLANK_ROW, blankLines } from './blank-lines.js'
+import {
+  BLANK_ROW,
+  blankLines,
+  findOpenSanctionsDataset,
+  openSanctionsSource,
+  type Subcategory,
+} from '@cupel/domain'
 import { parseTime } from './dates.js'
 import {
   SetRefusedError,

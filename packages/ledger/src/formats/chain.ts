@@ -143,15 +143,21 @@ export function outcomeOf(status: string, line: number): 'proven' | 'failed' | '
   throw new UnreadableRowError(`the status ${status.slice(0, 40)} is neither success nor failure`, line)
 }
 
-const HEX_HASH = /^(?:0[xX])?([0-9a-fA-F]+)$/
-const LOWER_EVM_HASH = /^0x[0-9a-f]+$/
-/** Families whose hashes have no other notation. */
-const HEX_FAMILIES: ReadonlySet<string> = new Set(['evm', 'bitcoin', 'tron'])
+const HEX_HASH = /^(?:0[xX])?([0-9a-fA-F]{64})$/
+const LOWER_EVM_HASH = /^0x[0-9a-f]{64}$/
+/** The notation of a hash on chains that have another one than 32 bytes in hexadecimal. */
+const OTHER_HASHES: Readonly<Record<string, RegExp>> = {
+  solana: /^[1-9A-HJ-NP-Za-km-z]{64,88}$/,
+  algorand: /^[A-Z2-7]{52}$/,
+  ton: /^[A-Za-z0-9+/_-]{43}=?$/,
+  // The place of an extrinsic, as explorers write it.
+  substrate: /^\d{1,10}-\d{1,6}$/,
+}
 
 /**
  * The one form of a transaction's hash: hexadecimal digits in lower case, with the prefix 0x on EVM chains and without one on
- * others. A hash in another notation, such as base58, stays as it is; empty for an empty text. Throws UnreadableRowError for a word such as
- * `nan`, which would make all rows of a file one transaction.
+ * others. A hash in another notation of its chain stays as it is; empty for an empty text. Throws UnreadableRowError for anything else:
+ * a word such as `nan`, or the rest of a cut hash, would make several transactions one.
  */
 export function foldedHash(text: string, { family }: Pick<ChainDefinition, 'family'>, line: number): string {
   const isEvm = family === 'evm'
@@ -159,7 +165,7 @@ export function foldedHash(text: string, { family }: Pick<ChainDefinition, 'fami
   const trimmed = text.trim()
   const digits = HEX_HASH.exec(trimmed)?.[1]
   if (digits !== undefined) return `${isEvm ? '0x' : ''}${digits.toLowerCase()}`
-  if (trimmed !== '' && (HEX_FAMILIES.has(family) || !/\d/.test(trimmed)))
+  if (trimmed !== '' && OTHER_HASHES[family]?.test(trimmed) !== true)
     throw new UnreadableRowError(`${trimmed.slice(0, 80)} is not the hash of a transaction`, line)
   return trimmed
 }

@@ -28,13 +28,15 @@ const transfersOf = (rows: readonly LedgerRow[]): readonly ToldTransfer[] =>
 
 const address = (digit: number): string => `0x${String(digit).repeat(40)}`
 
+const [AA, BB] = [`0x${'a'.repeat(64)}`, `0x${'b'.repeat(64)}`] as const
+
 const transaction: Fields = {
-  ...{ hash: '0xaa', nonce: '1', block_number: '20', transaction_index: '0', gas_price: '1' },
+  ...{ hash: AA, nonce: '1', block_number: '20', transaction_index: '0', gas_price: '1' },
   ...{ from_address: address(1), to_address: address(2), value: '5', block_timestamp: '1700000000' },
   receipt_status: '1',
 }
 const row: Fields = {
-  ...{ chain: 'ETH', block_number: '20', block_time: '2026-09-03T10:00:00Z', tx_hash: '0xaa', log_index: '' },
+  ...{ chain: 'ETH', block_number: '20', block_time: '2026-09-03T10:00:00Z', tx_hash: AA, log_index: '' },
   ...{ kind: 'native', asset: 'ETH', asset_address: '', from_address: address(1), to_address: address(2) },
   ...{ amount_raw: '5', amount: '', status: '1', transaction_index: '' },
 }
@@ -59,7 +61,7 @@ describe('the status of a transaction', () => {
   })
 
   test.each(UNKNOWN)('"%s" refuses the row of a transaction, a receipt and a trace', (status) => {
-    const receipt = { transaction_hash: '0xaa', cumulative_gas_used: '1', status }
+    const receipt = { transaction_hash: AA, cumulative_gas_used: '1', status }
     for (const read of [
       () => rowsOf('ethereum-etl', [{ ...transaction, receipt_status: status }]),
       () => rowsOf('ethereum-etl', [receipt]),
@@ -69,7 +71,7 @@ describe('the status of a transaction', () => {
   })
 
   test('of a receipt is read in every spelling', () => {
-    const receipt = { transaction_hash: '0xaa', cumulative_gas_used: '1' }
+    const receipt = { transaction_hash: AA, cumulative_gas_used: '1' }
     for (const status of SUCCESS)
       expect(rowsOf('ethereum-etl', [{ ...receipt, status }])).toMatchObject([
         { outcome: { succeeded: true } },
@@ -142,7 +144,7 @@ test('a transaction without a value is refused, and not of no value', () => {
 
 describe('traces', () => {
   const parity: Fields = {
-    ...{ block_number: '20', transaction_hash: '0xaa', transaction_index: '1', trace_type: 'call' },
+    ...{ block_number: '20', transaction_hash: AA, transaction_index: '1', trace_type: 'call' },
     ...{ call_type: 'call', from_address: address(1), to_address: address(2), value: '7', trace_address: '' },
     ...{ error: '', status: '1', block_timestamp: '' },
   }
@@ -150,9 +152,9 @@ describe('traces', () => {
   const world: readonly Fields[] = [
     parity,
     { ...parity, trace_address: '0', from_address: address(2), to_address: address(3), value: '2' },
-    { ...parity, transaction_hash: '0xbb', transaction_index: '2', status: '0', error: 'out of gas' },
+    { ...parity, transaction_hash: BB, transaction_index: '2', status: '0', error: 'out of gas' },
     {
-      ...{ ...parity, transaction_hash: '0xbb', transaction_index: '2', trace_address: '0' },
+      ...{ ...parity, transaction_hash: BB, transaction_index: '2', trace_address: '0' },
       ...{ from_address: address(2), to_address: address(4), value: '6', status: '0' },
     },
   ]
@@ -172,6 +174,9 @@ describe('traces', () => {
     ['of no type', { trace_type: '' }],
     ['of an unknown call type', { call_type: 'extcall' }],
     ['without a value', { value: '', trace_address: '0' }],
+    ['with a word that is no error', { error: 'ok', status: '', trace_address: '0' }],
+    ['with an error that a hole became', { error: 'nan', status: '', trace_address: '0' }],
+    ['with an error and the status of success', { error: 'out of gas', trace_address: '0' }],
     ['without a transaction', { transaction_hash: '', transaction_index: '' }],
   ])('%s are refused, and not without movement', (_name, fields) => {
     expect(() => rowsOf('ethereum-etl', [{ ...parity, ...fields }])).toThrow(UnreadableRowError)

@@ -29,21 +29,29 @@ function rowsOf(format: string, chain: string, all: readonly Fields[]): readonly
 const transfersOf = (rows: readonly LedgerRow[]): readonly ToldTransfer[] =>
   rows.flatMap((row) => (row.type === 'transfer' ? [row.transfer] : []))
 
+const DIGITS = 'ab0'.padEnd(64, '9c')
+const UPPER = DIGITS.toUpperCase()
+
 describe('a transaction hash', () => {
   test.each([
-    ['ETH', ['0xab', '0xAB', '0XaB', 'ab', 'AB'], '0xab'],
-    ['BTC', ['ab', 'AB', '0xab'], 'ab'],
+    ['ETH', [`0x${DIGITS}`, `0x${UPPER}`, `0X${UPPER}`, DIGITS, UPPER], `0x${DIGITS}`],
+    ['BTC', [DIGITS, UPPER, `0x${DIGITS}`], DIGITS],
+    ['XRP', [DIGITS, UPPER], DIGITS],
+    ['TON', [DIGITS, UPPER], DIGITS],
   ])('of %s has one form for %j', (chain, texts, form) => {
     for (const text of texts) expect(foldedHash(text, openChain(chain)!, 1)).toBe(form)
   })
 
   test('in base58 keeps its case', () => {
-    const signature = '5UfDuX7hXbGjGHqPXRGaHdSecretNotHexzzzz'
+    const signature = '5UfDuX7hXbGjGHqPXRGaHd'.repeat(4)
     expect(foldedHash(signature, openChain('SOL')!, 1)).toBe(signature)
   })
 
-  test.each(['nan', 'None', 'N/A', '-'])('is never the word %s', (word) => {
-    for (const chain of ['ETH', 'BTC', 'TRX', 'SOL', 'XRP'])
+  test.each([
+    ...['nan', 'None', 'N/A', '-', '1e', 'dead', '0xdead', '0x', '12', '2026-09-03', 'A'.repeat(30)],
+    ...[DIGITS.slice(1), `${DIGITS}0`, `0x${DIGITS.slice(2)}`],
+  ])('is never the word %s, which has another length', (word) => {
+    for (const chain of ['ETH', 'BTC', 'TRX', 'XRP', 'ADA', 'ATOM', 'XLM', 'XMR', 'ALGO', 'TON'])
       expect(() => foldedHash(word, openChain(chain)!, 1)).toThrow(`${word} is not the hash of a transaction`)
     expect(foldedHash('', openChain('ETH')!, 1)).toBe('')
   })
@@ -76,7 +84,14 @@ describe('a row of the transfers CSV', () => {
 
 describe('a transaction of ethereum-etl', () => {
   const sender = '0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0'
-  const creation = { hash: '0xAB', nonce: 1, from_address: sender, to_address: '', value: '5', gas_price: 1 }
+  const creation = {
+    hash: `0x${UPPER}`,
+    nonce: 1,
+    from_address: sender,
+    to_address: '',
+    value: '5',
+    gas_price: 1,
+  }
 
   test('that creates a contract with value is a transfer to the contract, told or computed', () => {
     // These contracts are known: the account created them with nonces 0, 1 and 2.
@@ -90,7 +105,12 @@ describe('a transaction of ethereum-etl', () => {
     ])
     const told = { ...creation, receipt_contract_address: '0x00000000000000000000000000000000000000FF' }
     expect(transfersOf(rowsOf('ethereum-etl', 'ETH', [told]))).toMatchObject([
-      { to: '0x00000000000000000000000000000000000000ff', amount: 5n, txHash: '0xab', execution: 'unknown' },
+      {
+        to: '0x00000000000000000000000000000000000000ff',
+        amount: 5n,
+        txHash: `0x${DIGITS}`,
+        execution: 'unknown',
+      },
     ])
   })
 
@@ -110,7 +130,7 @@ describe('traces of ethereum-etl', () => {
   const trace = (fields: Fields): Fields => ({
     ...{
       block_number: 7,
-      transaction_hash: 'AB',
+      transaction_hash: UPPER,
       transaction_index: 3,
       trace_type: 'call',
       call_type: 'call',
@@ -147,7 +167,7 @@ describe('traces of ethereum-etl', () => {
   })
 
   test('the outermost call is the transaction itself and tells its outcome', () => {
-    const outcome = { txHash: '0xab', succeeded: false }
+    const outcome = { txHash: `0x${DIGITS}`, succeeded: false }
     expect(rowsOf('ethereum-etl', 'ETH', [trace({ status: '', error: 'Reverted' })])).toEqual([
       { type: 'outcome', outcome },
     ])
@@ -162,7 +182,7 @@ describe('traces of ethereum-etl', () => {
       trace({ trace_address: '0,1', error: 'Out of gas', status: '' }),
       trace({ trace_address: '0,10' }),
       trace({ trace_address: '[0, 2]' }),
-      trace({ trace_address: '0,1', transaction_hash: '0xcd' }),
+      trace({ trace_address: '0,1', transaction_hash: `0x${'cd'.repeat(32)}` }),
     ])
     expect(transfersOf(rows).map(({ index, execution }) => [index, execution])).toEqual([
       ['0,1,0', 'failed'],
@@ -211,7 +231,7 @@ const [a, b, c, d, e] = [
 const part = (owner: string, value: number) => ({ addresses: [owner], value })
 const bitcoin = (inputs: readonly object[], outputs: readonly object[], fields: Fields = {}) =>
   rowsOf('bitcoin-etl', 'BTC', [
-    { hash: 'FF', block_number: 9, index: 2, timestamp: 1_762_917_100, inputs, outputs, ...fields },
+    { hash: UPPER, block_number: 9, index: 2, timestamp: 1_762_917_100, inputs, outputs, ...fields },
   ])
 const edges = (rows: readonly LedgerRow[]) =>
   transfersOf(rows).map(({ from, to, amount }) => [from, to, Number(amount)])
@@ -234,7 +254,7 @@ describe('a transaction of bitcoin-etl', () => {
       [a, c, 150],
       [b, c, 50],
     ])
-    expect(rows.at(-1)).toEqual({ type: 'inputs', txHash: 'ff', addresses: [a, b].sort() })
+    expect(rows.at(-1)).toEqual({ type: 'inputs', txHash: DIGITS, addresses: [a, b].sort() })
   })
 
   test('tells the exact change of every balance, whatever was rounded or left out', () => {
@@ -273,9 +293,11 @@ describe('a transaction of bitcoin-etl', () => {
       fresh.map((owner) => part(owner, 99)),
     )
     expect(new Set(edges(rows).flatMap(([from, to]) => [from, to]))).toEqual(
-      new Set([...owners, ...fresh, 'coinjoin:ff']),
+      new Set([...owners, ...fresh, `coinjoin:${DIGITS}`]),
     )
-    expect(edges(rows).every(([from, to]) => from === 'coinjoin:ff' || to === 'coinjoin:ff')).toBe(true)
+    expect(
+      edges(rows).every(([from, to]) => from === `coinjoin:${DIGITS}` || to === `coinjoin:${DIGITS}`),
+    ).toBe(true)
     expect(edges(rows)).toHaveLength(10)
     expect(rows.some(({ type }) => type === 'inputs')).toBe(false)
     expect(netsOf(rows)[a]).toBe(-100)
@@ -294,7 +316,12 @@ test('in our layout, too, an output to another input of its transaction is chang
       tx_hash,
     },
   })
-  const rows = rowsOf('csv', 'BTC', [row(a, c, 'AA'), row(a, b, 'AA'), row(b, c, 'aa'), row(a, b, 'bb')])
+  const rows = rowsOf('csv', 'BTC', [
+    row(a, c, UPPER),
+    row(a, b, UPPER),
+    row(b, c, DIGITS),
+    row(a, b, 'b'.repeat(64)),
+  ])
   expect(edges(rows)).toEqual([
     [a, c, 5],
     [b, c, 5],
@@ -308,7 +335,7 @@ test('a transaction with too many pairs to say who paid whom goes through a node
     Array.from({ length: count }, (_, n) => part(bitcoinAddress(prefix * 1_000 + n), 1_000 + n))
   const rows = bitcoin(owners(1, 101), owners(2, 100))
   expect(edges(rows)).toHaveLength(201)
-  expect(edges(rows).every(([from, to]) => from === 'crowd:ff' || to === 'crowd:ff')).toBe(true)
+  expect(edges(rows).every(([from, to]) => from === `crowd:${DIGITS}` || to === `crowd:${DIGITS}`)).toBe(true)
   expect(netsOf(rows)[bitcoinAddress(1_100)]).toBe(-1_100)
   expect(rows.at(-1)).toMatchObject({ type: 'inputs' })
   expect(edges(bitcoin(owners(1, 100), owners(2, 100)))).toHaveLength(10_000)

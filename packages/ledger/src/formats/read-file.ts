@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
+import { BLANK_ROW, blankLines } from '@cupel/domain'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord } from './ledger-row.js'
@@ -18,15 +19,27 @@ export async function fileSha256(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Records in the order of the file. A `hash` is updated with every byte, so that it belongs to exactly these records. */
+/**
+ * Records in the order of the file. A `hash` is updated with every byte, so that it belongs to exactly these records. A blank line between
+ * rows may be a lost one and refuses the file, as a row that is cut does.
+ */
 export async function* readRecords(path: string, hash: Hash | null): AsyncGenerator<readonly FileRecord[]> {
   let heading: ReadonlyMap<string, number> | null = null
   let isJson = false
   let isFirst = true
+  let lineBreak = false
+  let lastRow = 0
+  const blanks = blankLines()
   for await (const lines of readLines(path, hash)) {
     const records: FileRecord[] = []
-    for (const { line, text } of lines) {
-      if (text.trim() === '') continue
+    for (const { line, text, isCut } of lines) {
+      lineBreak = isCut !== true
+      if (text.trim() === '') {
+        blanks.blank(line)
+        continue
+      }
+      blanks.row()
+      lastRow = line
       if (isFirst) {
         isFirst = false
         isJson = text.trimStart().startsWith('{')
@@ -39,6 +52,8 @@ export async function* readRecords(path: string, hash: Hash | null): AsyncGenera
     }
     if (records.length > 0) yield records
   }
+  const lost = blanks.inPlaceOfRows({ lineBreak }).find((line) => line < lastRow)
+  if (lost !== undefined) throw new LedgerFileError(BLANK_ROW, lost)
 }
 
 /** The columns of a file: its heading, or the names of the first JSON line. Null for an empty file. */
@@ -56,6 +71,8 @@ export async function readFields(path: string): Promise<Pick<FileRecord, 'has'> 
 interface Line {
   readonly line: number
   readonly text: string
+  /** The last line has no line break. */
+  readonly isCut?: true
 }
 
 /** Yields the lines of a chunk together: a turn of the generator costs more than a line. A quoted field may contain line breaks. */
@@ -82,7 +99,7 @@ async function* readLines(path: string, hash: Hash | null): AsyncGenerator<reado
   }
   // A last carriage return waited for a line feed.
   pending = (pending + decode(decoder, undefined, line)).replace(/\r$/, '')
-  if (pending !== '') yield [{ line: line + 1, text: pending }]
+  if (pending !== '') yield [{ line: line + 1, text: pending, isCut: true }]
 }
 
 /** A carriage return ends a line, with or without a line feed. One at the end waits for the next chunk, which may begin with a line feed. */

@@ -111,13 +111,23 @@ function callTransfer(
   return etlTransfer(record, chain, { ...rest, kind: 'internal', contract: '', place })
 }
 
+/** Words in the errors of execution clients. */
+const ERROR =
+  /revert|out.?of|gas|bad|invalid|insufficient|exceed|underflow|overflow|limit|depth|collision|fail|fault|violation|protect|bounds|mutable|static|jump|stack|opcode|instruction|nonce|error|halt|abort/i
+
 /**
  * The outcome that the trace itself states. Traces of geth have no status and no hash: a call without an error succeeded, unless a call
- * around it failed. Of other traces without a status it is unknown whether the transaction succeeded.
+ * around it failed. Of other traces without a status it is unknown whether the transaction succeeded. A word that is no error, and an error
+ * of a call that succeeded, leave open what happened.
  */
 function ownOutcome(record: FileRecord): ToldTransfer['execution'] {
   const told = outcomeOf(record.text('status'), record.line)
-  if (record.text('error') !== '') return 'failed'
+  const error = record.text('error')
+  if (error !== '') {
+    if (told !== 'proven' && ERROR.test(error)) return 'failed'
+    const against = told === 'proven' ? 'the status states success' : 'this is no error'
+    throw new UnreadableRowError(`the error is ${error.slice(0, 40)}, and ${against}`, record.line)
+  }
   const isOfGeth = record.has('error') && record.text('transaction_hash') === ''
   return told === 'unknown' && isOfGeth ? 'proven' : told
 }

@@ -86,6 +86,14 @@ function cut(file: WorldFile, choose: Choose): WorldFile | null {
   return { ...file, text: [...lines.slice(0, at), rest].join('\n') }
 }
 
+/** Another row follows: the last one could also be one that a source never sent. */
+function blankRow(file: WorldFile, choose: Choose): WorldFile | null {
+  if (file.rows.length < 2 || file.text !== undefined) return null
+  const at = choose(places) % (file.rows.length - 1)
+  const lines = textOf(file).split(file.lineEnd)
+  return { ...file, text: lines.with(at + (file.asJson ? 0 : 1), '').join(file.lineEnd) }
+}
+
 function cutRow(file: WorldFile, choose: Choose): WorldFile | null {
   if (file.rows.length === 0 || file.asJson) return null
   const at = choose(places) % file.rows.length
@@ -179,6 +187,7 @@ export const losses: Readonly<Record<string, Loss>> = {
   'writes an unknown word': onField(unknownWords, { columns: vocabulary }),
   'writes an unknown word in every row': onField(unknownWords, { columns: vocabulary, wholeColumn: true }),
   'cuts a row': onFile(cutRow),
+  'leaves a row blank': onFile(blankRow),
   'cuts a file': onFile(cut),
   'sends an error page': onFile((file, choose) => ({ ...file, text: choose(errorPages) })),
   'sends no file': onFile(() => []),

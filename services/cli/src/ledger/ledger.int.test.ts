@@ -4,8 +4,7 @@ import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 
 const HEADING =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source'
-const ROW =
-  'ETH,7,2026-11-20T00:00:00Z,0xaa,,native,ETH,,0x1111111111111111111111111111111111111111,0x2222222222222222222222222222222222222222,5,,,test'
+const ROW = `ETH,7,2026-11-20T00:00:00Z,0x${'aa'.repeat(32)},,native,ETH,,0x1111111111111111111111111111111111111111,0x2222222222222222222222222222222222222222,5,,,test`
 
 let commandLine: CommandLine
 let cupel: CommandLine['cupel']

@@ -20,7 +20,7 @@ const labelOf = (address: string, category: string) => ({
 })
 const HEADING =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
-const ROW = `ETH,1,2026-11-20T00:00:00Z,0x01,,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
+const ROW = `ETH,1,2026-11-20T00:00:00Z,0x${'01'.repeat(32)},,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
 
 let installation: TestInstallation
 let threads: ExaminationThreads

@@ -1,5 +1,5 @@
 /** OFSI's consolidated list as CSV: a line with its date, a header, and a row for each name. */
-import { BLANK_ROW } from '../blank-lines.js'
+import { BLANK_ROW } from '@cupel/domain'
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
 import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'

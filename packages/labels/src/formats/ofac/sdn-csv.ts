@@ -3,7 +3,6 @@
  * the addresses. They are cut at 1,000 characters, even inside an address, and continue in sdn_comments.csv.
  * Layout: https://ofac.treasury.gov/sdn-list-data-formats-data-schemas
  */
-import { BLANK_ROW } from '../blank-lines.js'
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
 import {
   SetRefusedError,
@@ -12,7 +11,7 @@ import {
   type LabelFormat,
   type ParsedItem,
 } from '../label-source.js'
-import { upperAscii } from '@cupel/domain'
+import { BLANK_ROW, upperAscii } from '@cupel/domain'
 import { addressesIn } from '../authority/addresses-in-text.js'
 import { visible } from '../authority/lenient-address.js'
 import { designation, OFAC_SOURCE, type AddressCell } from './digital-currency.js'

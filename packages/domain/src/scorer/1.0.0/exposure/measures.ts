@@ -84,6 +84,7 @@ export type AssetTotals = (contract: string, direction: Direction) => bigint
 
 export function createMeasures(limits: ExposureLimits) {
   const sums = new Map<string, Sum>()
+  const wholes = new Map<string, Whole>()
   return {
     add(one: AssetContribution): void {
       const preDesignation = predatesDesignation(one)
@@ -98,6 +99,7 @@ export function createMeasures(limits: ExposureLimits) {
         sums.set(found, (sum = emptySum(one, { category, subcategory, preDesignation, wholeKey: whole })))
       if (preDesignation === null) sum.preDesignation = null
       const amount = one.amount * one.asset.factor
+      addToWhole(wholes, whole, one, amount)
       addToSource(sum, one, amount)
       addToRoute(sum, one, amount)
       if (!one.route.proven && (sum.unproven === null || one.amount > sum.unproven.amount)) sum.unproven = one
@@ -110,14 +112,11 @@ export function createMeasures(limits: ExposureLimits) {
     /** In the order of their keys. T of every one is complete where the history is. */
     *list(totals: AssetTotals, totalComplete: boolean): Steps<readonly ExposureMeasure[]> {
       const measures: ExposureMeasure[] = []
-      const wholes = new Map<string, bigint>()
-      for (const sum of sums.values())
-        wholes.set(sum.wholeKey, (wholes.get(sum.wholeKey) ?? 0n) + amountOf(sum))
       for (const sum of [...sums.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
         yield
         measures.push(
           measureOf(sum, {
-            whole: wholes.get(sum.wholeKey)!,
+            whole: wholes.get(sum.wholeKey)!.amount,
             total: totals(sum.asset.contract, sum.direction),
             totalComplete,
             pathCount: pathsOfEach(sums.size, limits),
@@ -167,8 +166,25 @@ const emptySum = (
   hops: 0,
 })
 
-const amountOf = ({ bySource }: Sum): bigint =>
-  [...bySource.values()].reduce((sum, { amount }) => sum + amount, 0n)
+/** All value of a category; the last part of it that was added. */
+interface Whole {
+  amount: bigint
+  transfer: Transfer
+  route: Route
+}
+
+/** One party may be a source in two ways, by its own label and by its cluster, or of two times: what it moved counts once. */
+function addToWhole(
+  wholes: Map<string, Whole>,
+  key: string,
+  { transfer, route }: AssetContribution,
+  amount: bigint,
+): void {
+  const known = wholes.get(key)
+  if (known === undefined) wholes.set(key, { amount, transfer, route })
+  else if (known.transfer !== transfer || known.route !== route)
+    Object.assign(known, { amount: known.amount + amount, transfer, route })
+}
 
 function addToPeriod(period: Period, { occurredAtS, bundle }: Transfer): void {
   if (occurredAtS === null) period.isKnown = false

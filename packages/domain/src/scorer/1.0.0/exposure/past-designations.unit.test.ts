@@ -103,6 +103,17 @@ describe('a designation that has ended since', () => {
     ])
   })
 
+  test('counts value once beside another source of sanctions that the party is', () => {
+    const forensic = label({ category: 'sanctions', source: 'study', origin: 'study', confidencePpm: 800_000 })
+    const paid = [paidOn('2023-01-01'), transfer({ from: addressOf(9), amount: 90n * ETHER })]
+    const around = neighbourhood(paid, { ranges: wholeHistory })
+    const { measures } = measured(around, { [PARTY]: [delisted(), forensic] }, { labelSets: [ofacSet()] })
+    expect(measures.map(({ amount, wholeAmount, isHistorical }) => [amount, wholeAmount, isHistorical])).toEqual([
+      [String(10n * ETHER), String(10n * ETHER), false],
+      [String(10n * ETHER), String(10n * ETHER), true],
+    ])
+  })
+
   test('counts over an address between for what the party paid while it was in force', () => {
     const around = { followed: [MIDDLE] }
     const passedOn = (paid: string) => [

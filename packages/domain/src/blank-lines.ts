@@ -1,4 +1,4 @@
-/** Tells blank lines that are part of a layout from those that may be lost rows. */
+/** Tells blank lines that are part of the layout of a file of one row per line from those that may be lost rows. */
 
 export const BLANK_ROW = 'the line is blank, and the other rows have none between them: a row may be lost'
 
