@@ -177,6 +177,23 @@ test.each([
   ])
 })
 
+test('entries are compressed where the caller takes it, and are the same bytes', async () => {
+  const at = `${url}/v1/log/tile/entries/000`
+  const read = async (encoding: string) => {
+    const answer = await fetch(at, {
+      headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding },
+    })
+    return { sent: answer.headers.get('content-encoding'), bytes: Buffer.from(await answer.arrayBuffer()) }
+  }
+  const [plain, compressed, refused] = [
+    await read('identity'),
+    await read('br, gzip'),
+    await read('gzip;q=0'),
+  ]
+  expect([plain.sent, compressed.sent, refused.sent]).toEqual([null, 'gzip', null])
+  expect(compressed.bytes.equals(plain.bytes)).toBe(true)
+})
+
 test('tiles need a key, and other methods are refused', async () => {
   const nobody = await call(url, 'GET', '/v1/log/tile/0/000')
   expect([nobody.status, nobody.headers['cache-control']]).toEqual([401, 'no-store'])

@@ -1,4 +1,6 @@
 /** GET /v1/log/tile/…: hashes and entries of the transparency log, in the tiles of C2SP. */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { parseTilePath, type TileName } from '@cupel/transparency'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
@@ -23,6 +25,12 @@ const tilePathSchema = z.strictObject({
 
 /** A tile never changes: a tree only grows. It is for callers with a key, so that shared caches do not keep it. */
 const IMMUTABLE = 'private, max-age=31536000, immutable'
+const VARY = 'accept-encoding'
+const gzipped = promisify(gzip)
+/** Entries are text. Hashes get no shorter. */
+const isShortened = ({ level }: TileName): boolean => level === 'entries'
+const takesGzip = (accepted: string | readonly string[] | undefined): boolean =>
+  /(?:^|,)\s*gzip\s*(?:,|$)/i.test(String(accepted ?? ''))
 
 export function getLogTile(readTile: ReadLogTile): Endpoint {
   return keyedEndpoint<z.infer<typeof tilePathSchema>>({
@@ -47,23 +55,28 @@ export function getLogTile(readTile: ReadLogTile): Endpoint {
             schema: z.string(),
             example: IMMUTABLE,
           },
+          Vary: { description: 'Whether it is compressed.', schema: z.string(), example: VARY },
+          'Content-Encoding': {
+            description: '`gzip` for entries, where the caller accepts it.',
+            schema: z.string(),
+            optional: true,
+          },
         },
         schema: z.string().meta({ description: 'Bytes, not text.', format: 'binary' }),
         example: '…',
       },
     ],
     problems: ['not_found'],
-    async handle(_call, { path: { tile } }) {
+    async handle({ headers }, { path: { tile } }) {
       const name = parseTilePath(tile)
       const bytes = name === null ? null : await readTile(name)
-      if (bytes === null) return refuse('not_found', 'The transparency log has no such tile.')
-      return {
-        status: 200,
-        contentType: 'application/octet-stream',
-        headers: { 'cache-control': IMMUTABLE },
-        isOnlyCounted: true,
-        body: bytes,
-      }
+      if (name === null || bytes === null)
+        return refuse('not_found', 'The transparency log has no such tile.')
+      const answer = { status: 200, contentType: 'application/octet-stream', isOnlyCounted: true }
+      const kept = { 'cache-control': IMMUTABLE, vary: VARY }
+      return isShortened(name) && takesGzip(headers['accept-encoding'])
+        ? { ...answer, headers: { ...kept, 'content-encoding': 'gzip' }, body: await gzipped(bytes) }
+        : { ...answer, headers: kept, body: bytes }
     },
   })
 }
