@@ -12,6 +12,7 @@ import {
   type ParsedItem,
   type ParseOptions,
 } from './label-source.js'
+import { shown } from './message.js'
 import { readText } from './utf8.js'
 
 /** Limit of a JSON file, which is parsed as a whole. */
@@ -36,7 +37,8 @@ const codesByChainId: ReadonlyMap<string, string> = new Map(
 interface Tag {
   readonly address: string
   readonly name: string
-  readonly chain: string | null
+  /** Empty if the tag names none. */
+  readonly chainId: string
   readonly observedAt: string | null
 }
 
@@ -59,7 +61,10 @@ function readTag(tag: Tag, line: number, category: Category, optionChain: string
   const address = tag.address.trim()
   // Collections contain the footer of the page they came from: an empty key, "Sum of 7 Accounts".
   if (address === '') return { type: 'refused', line, reason: 'the address is empty' }
-  const chain = tag.chain ?? optionChain
+  const { chainId } = tag
+  if (chainId !== '' && !codesByChainId.has(chainId))
+    return { type: 'refused', line, reason: `no chain is known for chainId ${shown(chainId)}` }
+  const chain = codesByChainId.get(chainId) ?? optionChain
   if (chain === undefined) {
     throw new SetRefusedError('missing-option', line, 'the tag states no chain: give one with --chain')
   }
@@ -103,7 +108,7 @@ function* tagsOf(document: unknown): Generator<Tag> {
   for (const [address, name] of Object.entries(document)) {
     if (typeof name !== 'string')
       throw new SetRefusedError('malformed', null, `The name of a tag is not a string`)
-    yield { address, name, chain: null, observedAt: null }
+    yield { address, name, chainId: '', observedAt: null }
   }
 }
 
@@ -119,10 +124,7 @@ function tagOfEntry(entry: Record<string, unknown> & { address: string }): Tag {
   return {
     address: entry.address,
     name: first('nameTag', 'name_tag', 'name', 'comment', 'tag'),
-    chain:
-      typeof chainId === 'number' || typeof chainId === 'string'
-        ? (codesByChainId.get(String(chainId)) ?? null)
-        : null,
+    chainId: chainId === undefined || chainId === null ? '' : String(chainId as string | number),
     observedAt: parseTime(first('date', 'updated_at')),
   }
 }

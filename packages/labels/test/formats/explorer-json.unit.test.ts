@@ -28,6 +28,16 @@ describe('explorer tags', () => {
     ])
   })
 
+  test('of a chain that nobody knows are refused, and not taken for the operator’s chain', async () => {
+    const text = `[{ "address": "0xaa", "chainId": 987654 }, { "address": "0xbb", "chainId": "Solana" }]`
+    const { rows, refused } = await parseFile(explorer, textFile(text), options)
+    expect(rows).toEqual([])
+    expect(refused.map(({ reason }) => reason)).toEqual([
+      'no chain is known for chainId "987654"',
+      'no chain is known for chainId "Solana"',
+    ])
+  })
+
   test.each([
     ['no category', '[]', { chain: 'ETH' }, 'missing-option'],
     ['no chain', '[{"address":"0xaa"}]', { category: 'scam' as const }, 'missing-option'],
