@@ -9,12 +9,14 @@ import {
   reportedAddressesOf,
   type LatestReport,
 } from '@cupel/read-models'
+import type { Database } from '@cupel/postgres'
 import type { Problem } from '@cupel/proofs'
 import { until } from '@cupel/testkit'
 import { testRecordKeys } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../../test/decided.js'
 import { MIXED, SANCTIONED, UNLISTED } from '../../../test/some-labels.js'
+import { forgetTables } from '../../accounts/forget-tables.js'
 import { rolledBack } from '../../../test/tampering/evidence.js'
 import { makePrimaryRows, rowChanges } from '../../../test/tampering/primary-rows.js'
 import { createContext } from '../../context.js'
@@ -67,12 +69,16 @@ test('what nobody changed has no problem', async () => {
 })
 
 /** The problems of a database that the statements change, in a transaction that is rolled back. */
-async function problemsAfter(statements: readonly string[]): Promise<readonly Problem[]> {
+async function problemsAfter(
+  statements: readonly string[],
+  change: (transaction: Database) => Promise<void> = async () => undefined,
+): Promise<readonly Problem[]> {
   const { log, codec, database } = decided
   const context = createContext(decided.environment, [])
   const config = await context.config()
   return await rolledBack(database, async (transaction) => {
     for (const statement of statements) await transaction.execute(statement)
+    await change(transaction)
     const connections = { log, codec, config, database: transaction, checksMacs: true }
     return (await verifyConnected(context, { json: true }, { publicKeys: null, graceMs: 0, connections }))
       .problems
@@ -98,6 +104,21 @@ test('a row that is written and whose event waits for the log is one that an eve
       `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${event}')`,
     ]),
   ).toEqual([])
+})
+
+test('the words that an erasure leaves are no problem, and are one of an account that was not erased', async () => {
+  const [{ id }] = (await decided.database.query<{ id: string }>(
+    'SELECT account_id AS id FROM sharing.share LIMIT 1',
+  )) as [{ id: string }]
+  const erase = (transaction: Database) => forgetTables(transaction, id)
+  expect((await problemsAfter([], erase)).length).toBeGreaterThan(0)
+  const data = {
+    ...{ scope: 'account', accountId: id, period: '', keyIds: [], plainRecords: null },
+    ...{ erasedAt: '2026-11-23T02:00:00.000Z', erasedBy: 'test', reason: '' },
+  }
+  const event = JSON.stringify({ type: 'PersonalDataErased', data, envelope: {} })
+  const recorded = `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${event}')`
+  expect(await problemsAfter([recorded], erase)).toEqual([])
 })
 
 test('the command ends with 1 and names the row', async () => {
