@@ -1,29 +1,41 @@
 /** Counts the transfers of addresses, and what of them has value. Strangers can send dust to anyone, so dust makes nothing large. */
 import type { Queryable } from '@cupel/postgres'
 import { ownedAddresses } from './owners.js'
-import { assetValues, IS_WORTH, seen, withAssets, type LedgerState, type Side } from './read-transfers.js'
+import {
+  assetValues,
+  IS_WORTH,
+  seen,
+  seenWithAsset,
+  withAssets,
+  WITH_UNSEEN,
+  type LedgerState,
+  type Side,
+} from './read-transfers.js'
 
 const countOf = (from: (side: Side) => string): string => `
     SELECT asked.address, found.count
     FROM unnest($3::text[]) AS asked (address)
     CROSS JOIN LATERAL (
       SELECT count(*) FROM (
-        (SELECT FROM ${from('from_address')} LIMIT $4) UNION ALL (SELECT FROM ${from('to_address')} LIMIT $4)
+        (SELECT ${from('from_address')} LIMIT $4) UNION ALL (SELECT ${from('to_address')} LIMIT $4)
         LIMIT $4) both_sides) found`
 
-const COUNT_TRANSFERS = { name: 'ledger.count-transfers', text: `${withAssets(5)}${countOf(seen)}` }
+const COUNT_TRANSFERS = {
+  name: 'ledger.count-transfers',
+  text: `${WITH_UNSEEN}${countOf((side) => seen(side))}`,
+}
 
 /** An index-only query that ignores whether a row is visible in the state. */
 const COUNT_ROWS = {
   name: 'ledger.count-rows',
   text: countOf(
-    (side) => `ledger.transfer t WHERE t.chain = $1 AND $2::int8 > 0 AND t.${side} = asked.address`,
+    (side) => `FROM ledger.transfer t WHERE t.chain = $1 AND $2::int8 > 0 AND t.${side} = asked.address`,
   ),
 }
 
 const sizeOf = (side: Side, other: Side): string => `
   SELECT t.${other} AS counterparty, asset.measured, t.amount * asset.factor AS value, asset.dust, ${IS_WORTH} AS is_worth
-  FROM ${seen(side)}`
+  ${seenWithAsset(side)}`
 
 const READ_SIZES = {
   name: 'ledger.read-sizes',
@@ -48,20 +60,18 @@ export interface CountRequest extends LedgerState {
 type Count = (database: Queryable, request: CountRequest) => Promise<(address: string) => number>
 
 /** The number of transfers of each address, counted up to the limit. */
-export const countTransfers: Count = (database, request) =>
-  counted(database, request, COUNT_TRANSFERS, assetValues(request.chain))
+export const countTransfers: Count = (database, request) => counted(database, request, COUNT_TRANSFERS)
 
 /** An upper bound for the number of transfers in any state, several times faster than counting them; up to the limit. */
-export const countRows: Count = (database, request) => counted(database, request, COUNT_ROWS, [])
+export const countRows: Count = (database, request) => counted(database, request, COUNT_ROWS)
 
 async function counted(
   database: Queryable,
   { chain, ledgerSeq, addresses, limit }: CountRequest,
   statement: typeof COUNT_ROWS,
-  assets: readonly unknown[],
 ): Promise<(address: string) => number> {
   const owned = await ownedAddresses(database, { chain, ledgerSeq }, addresses)
-  const values = [chain, ledgerSeq, owned.addresses, limit, ...assets]
+  const values = [chain, ledgerSeq, owned.addresses, limit]
   const rows =
     addresses.length === 0 ? [] : await database.query<{ address: string; count: number }>(statement, values)
   const counts = new Map(rows.map(({ address, count: found }) => [address, found]))

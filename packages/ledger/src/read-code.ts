@@ -1,15 +1,15 @@
 /** Which addresses have code, as far as transfers show it: only code makes internal calls, and code never sends a transaction itself. */
 import { chainFactsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { seen, withAssets, assetValues, type LedgerState } from './read-transfers.js'
+import { seen, WITH_UNSEEN, type LedgerState } from './read-transfers.js'
 
 const sends = (kind: 'internal' | 'native'): string =>
-  `EXISTS (SELECT FROM ${seen('from_address')} AND t.kind = '${kind}')`
+  `EXISTS (SELECT ${seen('from_address')} AND t.kind = '${kind}')`
 
 /** The delegation of EIP-7702 lets an account make calls; such an account sends transactions too, and is not a contract. */
 const READ_CODE = {
   name: 'ledger.read-code',
-  text: `${withAssets(4)}
+  text: `${WITH_UNSEEN}
     SELECT asked.address FROM unnest($3::text[]) AS asked (address)
     WHERE ${sends('internal')} AND NOT ${sends('native')}`,
 }
@@ -19,7 +19,7 @@ export async function readCode(
   { chain, ledgerSeq, addresses }: LedgerState & { readonly addresses: readonly string[] },
 ): Promise<ReadonlySet<string>> {
   if (chainFactsOf(chain)?.hasInternalTransfers !== true || addresses.length === 0) return new Set()
-  const values = [chain, ledgerSeq, addresses, ...assetValues(chain)]
+  const values = [chain, ledgerSeq, addresses]
   const rows = await database.query<{ address: string }>(READ_CODE, values)
   return new Set(rows.map(({ address }) => address))
 }
