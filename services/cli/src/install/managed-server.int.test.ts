@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { SERVICES_ROLE, TENANT_ROLE, tenantScope } from '@cupel/projections'
 import { logServices } from '@cupel/service-connections'
+import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCupel } from '../../test/command-line.js'
 import { startSystemPostgres, systemPostgres, type SystemPostgres } from '../../test/system-postgres.js'
@@ -12,8 +13,7 @@ import { startSystemPostgres, systemPostgres, type SystemPostgres } from '../../
 const PASSWORD = 'of-this-test'
 const programs = systemPostgres()
 if (programs === null)
-  console.warn('SKIPPED: the system has no Postgres of its own (apt-get install postgresql): 6 tests')
-
+  noteSkip('installs on an older server: the system has no Postgres (apt-get install postgresql)')
 let server: SystemPostgres
 let folder: string
 beforeAll(async () => {
