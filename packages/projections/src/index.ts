@@ -45,7 +45,7 @@ export {
   ensureWallRoles,
   installTenantWalls,
   raiseTenantWalls,
-  SERVICES_ROLE,
+  EVERY_ROW_ROLE,
   TENANT_ROLE,
   tenantScope,
 } from './tenant-walls.js'

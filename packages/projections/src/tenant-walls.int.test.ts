@@ -37,7 +37,7 @@ const ensure = () => plain.transaction({ at: 'test' }, (transaction) => ensureWa
 
 test('who may neither create the role nor act in it is told what an administrator does once', async () => {
   await expect(ensure()).rejects.toThrow(
-    /An administrator does it once: CREATE ROLE cupel_tenant NOLOGIN; CREATE ROLE cupel_services/,
+    /An administrator does it once: CREATE ROLE cupel_tenant NOLOGIN; CREATE ROLE cupel_every_row/,
   )
 })
 

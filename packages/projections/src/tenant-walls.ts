@@ -8,7 +8,7 @@ import { sqlState, type Database, type Queryable, type StatementScope } from '@c
 /** Shared by all databases of a server; it cannot log in. */
 export const TENANT_ROLE = 'cupel_tenant'
 /** The group of the roles of services, likewise. It has no right; row security does not restrict its members. */
-export const SERVICES_ROLE = 'cupel_services'
+export const EVERY_ROW_ROLE = 'cupel_every_row'
 
 const ACCOUNT = 'cupel.account_id'
 const LIVEMODE = 'cupel.livemode'
@@ -28,7 +28,7 @@ export function tenantScope(tenant: { accountId: string; livemode: boolean }): S
 export async function ensureWallRoles(transaction: Queryable): Promise<void> {
   if (await hasWallRoles(transaction)) return
   try {
-    for (const role of [TENANT_ROLE, SERVICES_ROLE])
+    for (const role of [TENANT_ROLE, EVERY_ROW_ROLE])
       // A process on another database of this server may create the role at the same moment.
       if (!(await stateOf(transaction, role)).exists)
         await transaction.execute(
@@ -40,14 +40,14 @@ export async function ensureWallRoles(transaction: Queryable): Promise<void> {
   } catch (error) {
     if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error
     throw new Error(
-      `The database user may not create the roles ${TENANT_ROLE} and ${SERVICES_ROLE}, or act in the first. An administrator does it once: CREATE ROLE ${TENANT_ROLE} NOLOGIN; CREATE ROLE ${SERVICES_ROLE} NOLOGIN; GRANT ${TENANT_ROLE}, ${SERVICES_ROLE} TO <the owner of the tables> WITH ADMIN OPTION;`,
+      `The database user may not create the roles ${TENANT_ROLE} and ${EVERY_ROW_ROLE}, or act in the first. An administrator does it once: CREATE ROLE ${TENANT_ROLE} NOLOGIN; CREATE ROLE ${EVERY_ROW_ROLE} NOLOGIN; GRANT ${TENANT_ROLE}, ${EVERY_ROW_ROLE} TO <the owner of the tables> WITH ADMIN OPTION;`,
       { cause: error },
     )
   }
 }
 
 const hasWallRoles = async (transaction: Queryable): Promise<boolean> =>
-  (await stateOf(transaction, TENANT_ROLE)).usable && (await stateOf(transaction, SERVICES_ROLE)).exists
+  (await stateOf(transaction, TENANT_ROLE)).usable && (await stateOf(transaction, EVERY_ROW_ROLE)).exists
 
 async function stateOf(transaction: Queryable, role: string): Promise<RoleState> {
   const [state] = await transaction.query<RoleState>(ROLE_STATE, [role])
@@ -95,7 +95,7 @@ export async function raiseTenantWalls(transaction: Queryable, schema: string | 
       `CREATE POLICY own_rows ON ${table} FOR SELECT TO ${TENANT_ROLE} USING (${conditionOf(unwalled)})`,
     )
     await transaction.query(`DROP POLICY IF EXISTS every_row ON ${table}`)
-    await transaction.query(`CREATE POLICY every_row ON ${table} TO ${SERVICES_ROLE} USING (true)`)
+    await transaction.query(`CREATE POLICY every_row ON ${table} TO ${EVERY_ROW_ROLE} USING (true)`)
     if (!isReadInScope(unwalled)) continue
     await transaction.query(`GRANT USAGE ON SCHEMA ${unwalled.schema} TO ${TENANT_ROLE}`)
     await transaction.query(`GRANT SELECT ON ${table} TO ${TENANT_ROLE}`)

@@ -3,7 +3,7 @@
  * superfluous is taken.
  */
 import type { Database, Queryable } from '@cupel/postgres'
-import { SERVICES_ROLE, TENANT_ROLE } from '@cupel/projections'
+import { EVERY_ROW_ROLE, TENANT_ROLE } from '@cupel/projections'
 import {
   databaseRights,
   logServices,
@@ -39,7 +39,7 @@ export async function rightsChanges(
     role,
     JSON.stringify(wanted),
     JSON.stringify([
-      { name: SERVICES_ROLE, inherits: true },
+      { name: EVERY_ROW_ROLE, inherits: true },
       ...(actsAsTenant ? [{ name: TENANT_ROLE, inherits: false }] : []),
     ]),
   ])

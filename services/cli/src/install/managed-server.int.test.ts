@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { SERVICES_ROLE, TENANT_ROLE, tenantScope } from '@cupel/projections'
+import { EVERY_ROW_ROLE, TENANT_ROLE, tenantScope } from '@cupel/projections'
 import { logServices } from '@cupel/service-connections'
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -50,7 +50,7 @@ const owners: Readonly<Record<string, (owner: string, roles: readonly string[]) 
     `CREATE ROLE ${owner} LOGIN PASSWORD '${PASSWORD}'`,
     ...roles.map((role) => `CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`),
     // The groups belong to all installations of a server: the first test made them.
-    `GRANT ${TENANT_ROLE}, ${SERVICES_ROLE} TO ${owner} WITH ADMIN OPTION`,
+    `GRANT ${TENANT_ROLE}, ${EVERY_ROW_ROLE} TO ${owner} WITH ADMIN OPTION`,
   ],
 }
 
