@@ -115,17 +115,20 @@ function callTransfer(
 const ERROR =
   /revert|out.?of|gas|bad|invalid|insufficient|exceed|underflow|overflow|limit|depth|collision|fail|fault|violation|protect|bounds|mutable|static|jump|stack|opcode|instruction|nonce|error|halt|abort/i
 
+/** A text that begins so denies an error. */
+const DENIAL = /^\W*(?:no|none|nil|null|without|ok|success\w*)\b/i
+
 /**
  * The outcome that the trace itself states. Traces of geth have no status and no hash: a call without an error succeeded, unless a call
- * around it failed. Of other traces without a status it is unknown whether the transaction succeeded. A word that is no error, and an error
- * of a call that succeeded, leave open what happened.
+ * around it failed. Of other traces without a status it is unknown whether the transaction succeeded. Another word than an error,
+ * and an error of a call that succeeded, leave open what happened.
  */
 function ownOutcome(record: FileRecord): ToldTransfer['execution'] {
   const told = outcomeOf(record.text('status'), record.line)
   const error = record.text('error')
   if (error !== '') {
-    if (told !== 'proven' && ERROR.test(error)) return 'failed'
-    const against = told === 'proven' ? 'the status states success' : 'this is no error'
+    if (told !== 'proven' && ERROR.test(error) && !DENIAL.test(error)) return 'failed'
+    const against = told === 'proven' ? 'the status states success' : 'no client gives this error'
     throw new UnreadableRowError(`the error is ${error.slice(0, 40)}, and ${against}`, record.line)
   }
   const isOfGeth = record.has('error') && record.text('transaction_hash') === ''

@@ -106,7 +106,7 @@ test('a row that is written and whose event waits for the log is one that an eve
   ).toEqual([])
 })
 
-test('the words that an erasure leaves are no problem, and are one of an account that was not erased', async () => {
+test('the words that an erasure leaves cause a problem only in an account that was not erased', async () => {
   const [{ id }] = (await decided.database.query<{ id: string }>(
     'SELECT account_id AS id FROM sharing.share LIMIT 1',
   )) as [{ id: string }]

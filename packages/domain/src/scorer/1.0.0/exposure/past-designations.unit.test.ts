@@ -103,7 +103,7 @@ describe('a designation that has ended since', () => {
     ])
   })
 
-  test('counts value once beside another source of sanctions that the party is', () => {
+  test('counts value once if the party is another source of sanctions too', () => {
     const forensic = label({ category: 'sanctions', source: 'study', origin: 'study', confidencePpm: 800_000 })
     const paid = [paidOn('2023-01-01'), transfer({ from: addressOf(9), amount: 90n * ETHER })]
     const around = neighbourhood(paid, { ranges: wholeHistory })
