@@ -12,7 +12,7 @@ const KINDS = { TCPServerWrap: 'port', TCPSocketWrap: 'connection', ProcessWrap:
 /** Set by the test kit: what all files of a process share. */
 const SHARED = Symbol.for('cupel.test.shared')
 /** What was told to end may need a moment. */
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = 20_000
 const LOOK_MS = 20
 
 function open() {

@@ -341,9 +341,10 @@ test.each([
 )
 
 test('while the log hangs, a repeat under one Idempotency-Key is answered in time, and both name one report', async () => {
-  // The start of the instance reads the end of the claims.
+  // The start of the instance reads the claims and the keys of signatures to their ends.
+  const topics = [topicOf('ReportEpochClaimed'), topicOf('SigningKeyPublished')]
   const endOffset: EventLog['endOffset'] = (topic, partition) =>
-    topic === topicOf('ReportEpochClaimed') ? installation.log.endOffset(topic, partition) : hangs()
+    topics.includes(topic) ? installation.log.endOffset(topic, partition) : hangs()
   const log: EventLog = { ...logWithout(hangs), endOffset, partitionFor: hangs }
   const config = { CUPEL_INSTANCE: 12, CUPEL_SCREEN_DEADLINE_MS: HASTY_DEADLINE_MS }
   const cut = await installation.api({ config, log })

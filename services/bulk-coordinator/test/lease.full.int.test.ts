@@ -94,7 +94,6 @@ test('a transaction under a lease that was taken since commits nothing', async (
 test.each(['the submission', 'the outcome'])(
   'an outcome and its submission, read at the same time, meet: %s begins first',
   async (first) => {
-    installation = await openInstallation()
     const { database, codec } = installation
     const event = submission(addresses(1))
     const reportId = event.data.items[0]!.reportId!

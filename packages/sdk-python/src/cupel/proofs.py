@@ -60,7 +60,7 @@ class _Proof(NamedTuple):
     salt: bytes
     entry: bytes
     reference: _Reference | None
-    index: int
+    leaf_index: int
     path: list[bytes]
     note: str
 

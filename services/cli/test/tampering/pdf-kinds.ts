@@ -1,5 +1,5 @@
 /** Changes presented PDFs of reports: the PDF differs from the proven report. */
-import type { ReportLeaf } from '@cupel/contracts'
+import type { RecordedLeaf } from '@cupel/contracts'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { NO_WITNESSES, UnprovenReportError, verifyReport } from '@cupel/transparency'
 import { verifyPdf } from '../../src/verify/verify-pdf.js'
@@ -7,8 +7,7 @@ import type { Evidence, ProvenDocument } from './evidence.js'
 import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
 
 interface ShownDocument extends ProvenDocument {
-  readonly leaf: ReportLeaf
-  /** A PDF with its leaf, or from the time before the leaf was known. */
+  readonly leaf: RecordedLeaf
   readonly pdf: Buffer
 }
 
@@ -17,7 +16,7 @@ interface Changing {
   /** The document of another report. */
   readonly other: ShownDocument
   readonly random: Random
-  pdfOf(report: string, leaf: ReportLeaf): Promise<Buffer>
+  pdfOf(report: string, leaf: RecordedLeaf | null): Promise<Buffer>
 }
 
 interface Way {
@@ -116,8 +115,16 @@ const ways: Readonly<Record<string, Way>> = {
     weight: 0.5,
     names: PAGE,
     async change({ shown, pdfOf }) {
-      return await pdfOf(shown.document, { ...shown.leaf, index: shown.leaf.index + 1 })
+      return await pdfOf(shown.document, {
+        ...shown.leaf,
+        hash: shown.leaf.hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+      })
     },
+  },
+  'pages without a leaf': {
+    weight: 0.5,
+    names: PAGE,
+    change: ({ shown, pdfOf }) => pdfOf(shown.document, null),
   },
   'a PDF of a report with another level': {
     weight: 0.5,
@@ -200,13 +207,13 @@ async function shownOf(evidence: Evidence, renders: Renders, random: Random): Pr
   return await Promise.all(
     two.map(async (proven) => {
       const { document, proof } = proven
-      const { checkpoint, index, hash } = verifyReport(
+      const { checkpoint, hash } = verifyReport(
         Buffer.from(document),
         Buffer.from(proof),
         evidence.publicKeys,
       )
-      const leaf = { log: checkpoint.origin, index, hash }
-      const pdf = await renders.render(document, random() < 0.8 ? leaf : null)
+      const leaf = { log: checkpoint.origin, hash }
+      const pdf = await renders.render(document, leaf)
       return { ...proven, leaf, pdf: Buffer.from(pdf) }
     }),
   )
@@ -256,7 +263,7 @@ export const pdfKinds: readonly Kind[] = [
       async run(evidence, random) {
         const renders = rendersOf(evidence)
         const [shown, other] = (await shownOf(evidence, renders, random)) as [ShownDocument, ShownDocument]
-        const pdfOf = async (report: string, leaf: ReportLeaf): Promise<Buffer> =>
+        const pdfOf = async (report: string, leaf: RecordedLeaf | null): Promise<Buffer> =>
           Buffer.from(await renders.render(report, leaf))
         const pdf = await change({ shown, other, random, pdfOf })
         const refusal = await refusalOf(evidence, shown, pdf, renders)
