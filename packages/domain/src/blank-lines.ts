@@ -5,7 +5,7 @@ export const BLANK_ROW = 'the line is blank, and the other rows have none betwee
 export interface BlankLines {
   blank(line: number): void
   row(): void
-  /** At the end of the file: the blank lines, if they are no part of the layout. */
+  /** At the end of the file: the blank lines, unless they belong to the layout. */
   inPlaceOfRows(end: { readonly lineBreak: boolean }): readonly number[]
 }
 

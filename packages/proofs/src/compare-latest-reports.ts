@@ -57,7 +57,7 @@ export async function compareLatestReports(parts: Parts): Promise<readonly Probl
       }
   for (const [name, { digest, ...place }] of last)
     if (digest !== null)
-      problems.push(problemAt('state', place, `${name} names an address of which there is no report.`))
+      problems.push(problemAt('state', place, `${name} names an address without a report.`))
   return problems
 }
 

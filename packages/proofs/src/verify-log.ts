@@ -55,7 +55,7 @@ export interface VerifyResult {
 export interface VerifyOptions {
   readonly log: AuthenticLog
   readonly codec: EventCodec
-  /** Database of the read models to compare; null if there is none, as with an archive. */
+  /** Database of the read models to compare; null without one, as with an archive. */
   readonly database: Database | null
   readonly topics: readonly Pick<TopicSpec, 'name'>[]
   /** Topics of dead letters: their records are only counted, because they are stored unchanged. */

@@ -58,7 +58,7 @@ const lacksPart = ({ exposure, cluster }: LedgerFindings): boolean =>
 
 export interface ExposureStage {
   forLane(lane: Lane): LookIntoLedger
-  /** Why nothing of the ledger may be used, as a sentence; null where it may. */
+  /** Why nothing of the ledger may be used, as a sentence; null if it may. */
   fault(): string | null
   /** Resolves when nothing that was late for this address is still under way. */
   settled(place: { readonly chain: string; readonly address: string }): Promise<unknown>

@@ -19,7 +19,7 @@ export type Ranges = Awaited<ReturnType<typeof declaredRanges>>
 export interface LedgerWatch {
   /** The ledger sequence; 0 where there is no ledger. */
   seq(): number
-  /** Why nothing of the ledger may be used, as a sentence; null where it may. */
+  /** Why nothing of the ledger may be used, as a sentence; null if it may. */
   fault(): string | null
   /** Declared ranges; read once for each state. */
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>

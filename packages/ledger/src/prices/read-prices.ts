@@ -58,7 +58,7 @@ export class PriceTableAlteredError extends Error {
   override readonly name = 'PriceTableAltered'
 }
 
-/** The whole table with the hash, in memory; null if there is none. Throws PriceTableAlteredError if its rows have another hash. */
+/** The whole table with the hash, in memory; null without one. Throws PriceTableAlteredError if its rows have another hash. */
 export async function readPriceTable(database: Queryable, sha256: string): Promise<PriceTable | null> {
   const rows = await database.query<{ row: string }>(READ, [sha256])
   if (rows.length === 0) return null

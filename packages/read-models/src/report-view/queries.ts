@@ -163,7 +163,7 @@ async function lastSearched(
   return row ?? null
 }
 
-/** The position of a report of a tenant in its topic; null if there is none. */
+/** The position of a report of a tenant in its topic; null without such a report. */
 export async function findReportPlace(
   database: Queryable,
   { accountId, livemode, reportId }: ReportOwner & { readonly reportId: string },

@@ -39,7 +39,7 @@ class RecordVerifier:
     def __init__(self, *, public_keys: str, logs: str | Sequence[str], topic_prefix: str = "") -> None:
         self._logs = [logs] if isinstance(logs, str) else list(logs)
         if not self._logs or "" in self._logs:
-            raise ConfigurationError("There is no identity of the log.")
+            raise ConfigurationError("The identity of the log is missing.")
         self._topic_prefix = topic_prefix
         self._keys = keys_in(public_keys, of_records=True)
         self._remembered: dict[tuple[str, bytes, str], bool] = {}

@@ -47,7 +47,7 @@ export class RecordVerifier {
   constructor({ publicKeys, logs, topicPrefix = '' }: RecordVerifierOptions) {
     this.#logs = [logs].flat()
     if (this.#logs.length === 0 || this.#logs.some((log) => log === ''))
-      throw new ConfigurationError('There is no identity of the log.')
+      throw new ConfigurationError('The identity of the log is missing.')
     this.#topicPrefix = topicPrefix
     this.#keys = recordKeys(publicKeys)
     // `verify` rejects with the reason.

@@ -74,7 +74,7 @@ public final class RecordVerifier {
   }
 
   public RecordVerifier(String publicKeys, List<String> logs, String topicPrefix) {
-    if (logs.isEmpty() || logs.contains("")) throw new IllegalArgumentException("There is no identity of the log.");
+    if (logs.isEmpty() || logs.contains("")) throw new IllegalArgumentException("The identity of the log is missing.");
     this.keys = recordKeys(publicKeys);
     this.logs = List.copyOf(logs);
     this.topicPrefix = topicPrefix;

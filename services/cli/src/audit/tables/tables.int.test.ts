@@ -161,7 +161,7 @@ test('changed, missing and invented values of the topic of latest reports are na
   const invented = latestReportRecord(codec, { ...one!, canonicalAddress: '0xinvented' })
   await log.append('test', [invented])
   expect((await verify()).problems).toMatchObject([
-    { kind: 'state', detail: expect.stringContaining('of which there is no report') as string },
+    { kind: 'state', detail: expect.stringContaining('an address without a report') as string },
   ])
   await log.append('test', [withMac(testRecordKeys, { ...invented, value: Buffer.alloc(0) } as never)])
   expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
