@@ -1,5 +1,6 @@
-/** A table of texts that scrolls by itself where it is wider than the page. */
+/** A table of texts. */
 import type { Table } from '@cupel/report-document'
+import { ScrollTable } from './scroll-table.js'
 
 interface DataTableProps {
   readonly table: Table
@@ -9,40 +10,23 @@ interface DataTableProps {
 
 export function DataTable({ table: { head, rows }, caption }: DataTableProps) {
   return (
-    <div class="table-scroll" role="region" aria-label={caption} tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((text, index) =>
-              text === '' ? (
-                <td key={index} />
-              ) : (
-                <th key={index} scope="col">
-                  {text}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {isNote(row) ? (
-                <td colspan={head.length} dir="auto">
-                  {row[0]}
-                </td>
-              ) : (
-                row.map((text, place) => (
-                  <td key={place} dir="auto">
-                    {text}
-                  </td>
-                ))
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable caption={caption} head={head}>
+      {rows.map((row, index) => (
+        <tr key={index}>
+          {isNote(row) ? (
+            <td colspan={head.length} dir="auto">
+              {row[0]}
+            </td>
+          ) : (
+            row.map((text, place) => (
+              <td key={place} dir="auto">
+                {text}
+              </td>
+            ))
+          )}
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
 

@@ -3,6 +3,7 @@ import type { Report } from '@cupel/contracts'
 import { verdictOf, visibleText } from '@cupel/report-document'
 import { Level } from './level.js'
 import { Moment } from './moment.js'
+import { ScrollTable } from './scroll-table.js'
 
 interface ReportTableProps {
   readonly reports: readonly Report[]
@@ -15,25 +16,22 @@ interface ReportTableProps {
 export function ReportTable({ reports, caption, isSelectable = false }: ReportTableProps) {
   const hasReference = reports.some(({ customer_reference }) => customer_reference !== null)
   return (
-    <div class="table-scroll" role="group" aria-label={caption} tabindex={0}>
-      <table class="reports stacked">
-        <thead>
-          <tr>
-            {isSelectable ? <th scope="col">Compare</th> : null}
-            <th scope="col">Level</th>
-            <th scope="col">Address</th>
-            <th scope="col">Why</th>
-            {hasReference ? <th scope="col">Reference</th> : null}
-            <th scope="col">Generated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {reports.map((report, index) => (
-            <ReportLine key={report.report_id} {...{ report, index, isSelectable, hasReference }} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption={caption}
+      class="reports stacked"
+      head={[
+        isSelectable ? 'Compare' : null,
+        'Level',
+        'Address',
+        'Why',
+        hasReference ? 'Reference' : null,
+        'Generated',
+      ]}
+    >
+      {reports.map((report, index) => (
+        <ReportLine key={report.report_id} {...{ report, index, isSelectable, hasReference }} />
+      ))}
+    </ScrollTable>
   )
 }
 

@@ -5,6 +5,7 @@ import type { ListPage } from '../../api/answers.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page } from '../../server/page.js'
 import { dayAfter } from '../history/show-history.js'
 import { AuditFilters, filterOf, isSearch, type AuditFilter } from './audit-filters.js'
@@ -87,28 +88,15 @@ function Entries({ filter, found: { items, next_page_token: next }, isRefused }:
       </p>
     )
   return (
-    <div class="table-scroll" role="group" aria-label="Calls" tabindex={0}>
-      <table class="audit stacked">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">Call</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">About</th>
-            <th scope="col">From</th>
-            <th scope="col" class="number">
-              ms
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((entry) => (
-            <Entry key={entry.request_id} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Calls"
+      class="audit stacked"
+      head={['When', 'Who', 'Call', 'Outcome', 'About', 'From', { number: 'ms' }]}
+    >
+      {items.map((entry) => (
+        <Entry key={entry.request_id} entry={entry} />
+      ))}
+    </ScrollTable>
   )
 }
 

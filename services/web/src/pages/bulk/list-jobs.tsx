@@ -1,6 +1,7 @@
 /** GET /bulk: the jobs, newest first. */
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { queryText } from '../../api/api-client.js'
 import { page, type Page } from '../../server/page.js'
 import { countText, plural } from './counts.js'
@@ -54,44 +55,34 @@ export const listJobs: Page = {
 
 function Jobs({ items }: Pick<Paged<JobSummary>, 'items'>) {
   return (
-    <div class="table-scroll" role="region" aria-label="Bulk jobs" tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Submitted</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Addresses
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-            <th scope="col" class="number">
-              Cancelled
-            </th>
-            <th scope="col">Ended</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((job) => (
-            <tr key={job.job_id}>
-              <td>
-                <a href={`/bulk/${job.job_id}`}>
-                  <Moment at={job.created_at} withSeconds />
-                </a>
-              </td>
-              <td class="status">{statusWord(job.status)}</td>
-              <td class="number">
-                {isRunning(job) ? `${countText(doneOf(job))} of ` : null}
-                {countText(job.total)}
-              </td>
-              <td class="number">{job.failed === 0 ? '–' : countText(job.failed)}</td>
-              <td class="number">{job.cancelled === 0 ? '–' : countText(job.cancelled)}</td>
-              <td>{job.completed_at === null ? '–' : <Moment at={job.completed_at} withSeconds />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Bulk jobs"
+      head={[
+        'Submitted',
+        'Status',
+        { number: 'Addresses' },
+        { number: 'Failed' },
+        { number: 'Cancelled' },
+        'Ended',
+      ]}
+    >
+      {items.map((job) => (
+        <tr key={job.job_id}>
+          <td>
+            <a href={`/bulk/${job.job_id}`}>
+              <Moment at={job.created_at} withSeconds />
+            </a>
+          </td>
+          <td class="status">{statusWord(job.status)}</td>
+          <td class="number">
+            {isRunning(job) ? `${countText(doneOf(job))} of ` : null}
+            {countText(job.total)}
+          </td>
+          <td class="number">{job.failed === 0 ? '–' : countText(job.failed)}</td>
+          <td class="number">{job.cancelled === 0 ? '–' : countText(job.cancelled)}</td>
+          <td>{job.completed_at === null ? '–' : <Moment at={job.completed_at} withSeconds />}</td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }

@@ -3,6 +3,7 @@ import { MAX_BULK_ITEMS } from '@cupel/domain'
 import { visibleText } from '@cupel/report-document'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import type { PageCall } from '../../server/page.js'
 import { MAX_ADDRESSES, MAX_JOBS, type Reading, type Refused } from './address-choice.js'
 import type { AddressFile } from './address-file.js'
@@ -132,7 +133,7 @@ function Columns({ file, column, hasHeader }: ColumnsProps) {
     (hasHeader && short(file.rows[0]?.cells[index] ?? '')) || `Column ${index + 1}`
   const rows = file.rows.slice(hasHeader ? 1 : 0).slice(0, SHOWN_ROWS)
   return (
-    <div class="table-scroll" role="region" aria-label="The first rows of the file" tabindex={0}>
+    <div class="table-scroll" role="group" aria-label="The first rows of the file" tabindex={0}>
       <table class="preview">
         <thead>
           <tr>
@@ -215,28 +216,17 @@ function Lines({ title, intro, lines }: LinesProps) {
         {title}: {plural(lines.length, 'line', 'lines')}
       </h2>
       <p class="quiet">{intro}</p>
-      <div class="table-scroll" role="region" aria-label={`Lines: ${title}`} tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Text</th>
-              {hasDetail ? <th scope="col">What is wrong</th> : null}
-            </tr>
-          </thead>
-          <tbody>
-            {lines.slice(0, SHOWN_LINES).map(({ line, text, detail }, index) => (
-              <tr key={index}>
-                <td>{line}</td>
-                <td dir="auto">
-                  <code>{short(text)}</code>
-                </td>
-                {hasDetail ? <td>{detail}</td> : null}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable caption={`Lines: ${title}`} head={['Line', 'Text', hasDetail ? 'What is wrong' : null]}>
+        {lines.slice(0, SHOWN_LINES).map(({ line, text, detail }, index) => (
+          <tr key={index}>
+            <td>{line}</td>
+            <td dir="auto">
+              <code>{short(text)}</code>
+            </td>
+            {hasDetail ? <td>{detail}</td> : null}
+          </tr>
+        ))}
+      </ScrollTable>
       {lines.length > SHOWN_LINES ? (
         <p class="quiet">And {countText(lines.length - SHOWN_LINES)} more.</p>
       ) : null}

@@ -2,6 +2,7 @@
 import type { Report } from '@cupel/contracts'
 import { verdictOf, visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { isRunning, type Job, type Paged, type Result } from './job.js'
 
 interface ResultsProps {
@@ -22,37 +23,27 @@ export function Results({ results: { items }, job, isFiltered }: ResultsProps) {
       </p>
     )
   return (
-    <div class="table-scroll" role="region" aria-label="Results, worst first" tabindex={0}>
-      <table class="results">
-        <thead>
-          <tr>
-            <th scope="col">Result</th>
-            <th scope="col">Address</th>
-            <th scope="col">Why</th>
-            <th scope="col" class="number">
-              Place
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((result) => (
-            <tr key={result.index}>
-              <td>
-                <Outcome result={result} />
-              </td>
-              <td>
-                <code class="address">{visibleText(result.address)}</code>
-                {result.report === undefined ? null : <span class="quiet"> {result.report.chain}</span>}
-              </td>
-              <td dir="auto">
-                <Why result={result} />
-              </td>
-              <td class="number quiet">{result.index + 1}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Results, worst first"
+      class="results"
+      head={['Result', 'Address', 'Why', { number: 'Place' }]}
+    >
+      {items.map((result) => (
+        <tr key={result.index}>
+          <td>
+            <Outcome result={result} />
+          </td>
+          <td>
+            <code class="address">{visibleText(result.address)}</code>
+            {result.report === undefined ? null : <span class="quiet"> {result.report.chain}</span>}
+          </td>
+          <td dir="auto">
+            <Why result={result} />
+          </td>
+          <td class="number quiet">{result.index + 1}</td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
 

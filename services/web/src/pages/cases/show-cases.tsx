@@ -4,6 +4,7 @@ import { dispositionText, visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { Pager } from '../../components/pager.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page } from '../../server/page.js'
 
 interface CaseList {
@@ -59,44 +60,36 @@ function Filters({ present }: { readonly present: string }) {
 
 function Cases({ items }: Pick<CaseList, 'items'>) {
   return (
-    <div class="table-scroll" role="group" aria-label="Cases" tabindex={0}>
-      <table class="reports stacked">
-        <thead>
-          <tr>
-            <th scope="col">Level</th>
-            <th scope="col">Address</th>
-            <th scope="col">Disposition</th>
-            <th scope="col">Last entry</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ report_id, address, chain, level, score, disposition, proposal, changed_at }) => (
-            <tr key={report_id}>
-              <td>
-                <Level level={level} score={score} />
-              </td>
-              <td class="address">
-                <a href={`/reports/${report_id}#case`}>
-                  <code>{visibleText(address)}</code>
-                </a>{' '}
-                <span class="tag">{visibleText(chain)}</span>
-              </td>
-              <td>
-                {dispositionText(disposition)}
-                {proposal === null ? null : (
-                  <strong>
-                    {' '}
-                    – {dispositionText(proposal.disposition).toLowerCase()} waits for a second person
-                  </strong>
-                )}
-              </td>
-              <td>
-                <Moment at={changed_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Cases"
+      class="reports stacked"
+      head={['Level', 'Address', 'Disposition', 'Last entry']}
+    >
+      {items.map(({ report_id, address, chain, level, score, disposition, proposal, changed_at }) => (
+        <tr key={report_id}>
+          <td>
+            <Level level={level} score={score} />
+          </td>
+          <td class="address">
+            <a href={`/reports/${report_id}#case`}>
+              <code>{visibleText(address)}</code>
+            </a>{' '}
+            <span class="tag">{visibleText(chain)}</span>
+          </td>
+          <td>
+            {dispositionText(disposition)}
+            {proposal === null ? null : (
+              <strong>
+                {' '}
+                – {dispositionText(proposal.disposition).toLowerCase()} waits for a second person
+              </strong>
+            )}
+          </td>
+          <td>
+            <Moment at={changed_at} />
+          </td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }

@@ -3,6 +3,7 @@ import type { ComparedEvidence, ComparedFact, ReportComparison, Verdict } from '
 import { visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 
 interface ComparisonViewProps {
   readonly comparison: ReportComparison
@@ -97,58 +98,38 @@ function Side({ title, verdict, id, at }: SideProps) {
 
 function Facts({ facts, caption }: { readonly facts: readonly ComparedFact[]; readonly caption: string }) {
   return (
-    <div class="table-scroll" role="group" aria-label={caption} tabindex={0}>
-      <table class="compared">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">Earlier</th>
-            <th scope="col">Later</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {facts.map(({ label, before, after, isChanged }) => (
-            <tr key={label} class={isChanged ? 'changed' : undefined}>
-              <th scope="row" dir="auto">
-                {label}
-              </th>
-              <td dir="auto">{before}</td>
-              <td dir="auto">{after}</td>
-              <td>{isChanged ? <span class="tag">changed</span> : <span class="quiet">same</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable caption={caption} class="compared" head={['', 'Earlier', 'Later', 'Change']}>
+      {facts.map(({ label, before, after, isChanged }) => (
+        <tr key={label} class={isChanged ? 'changed' : undefined}>
+          <th scope="row" dir="auto">
+            {label}
+          </th>
+          <td dir="auto">{before}</td>
+          <td dir="auto">{after}</td>
+          <td>{isChanged ? <span class="tag">changed</span> : <span class="quiet">same</span>}</td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
 
 function Evidence({ items }: { readonly items: readonly ComparedEvidence[] }) {
   return (
-    <div class="table-scroll" role="group" aria-label="Evidence that differs" tabindex={0}>
-      <table class="compared">
-        <thead>
-          <tr>
-            <th scope="col">Change</th>
-            <th scope="col">Evidence</th>
-            <th scope="col">Earlier</th>
-            <th scope="col">Later</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ headline, before, after }, index) => (
-            <tr key={index}>
-              <td>
-                <span class="tag">{before === null ? '+ new' : after === null ? '− gone' : '± changed'}</span>
-              </td>
-              <td dir="auto">{headline}</td>
-              <td>{before ?? '–'}</td>
-              <td>{after ?? '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Evidence that differs"
+      class="compared"
+      head={['Change', 'Evidence', 'Earlier', 'Later']}
+    >
+      {items.map(({ headline, before, after }, index) => (
+        <tr key={index}>
+          <td>
+            <span class="tag">{before === null ? '+ new' : after === null ? '− gone' : '± changed'}</span>
+          </td>
+          <td dir="auto">{headline}</td>
+          <td>{before ?? '–'}</td>
+          <td>{after ?? '–'}</td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }

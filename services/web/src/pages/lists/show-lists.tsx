@@ -4,6 +4,7 @@ import type { LabelList, ListPage } from '../../api/answers.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page } from '../../server/page.js'
 import { ageText, hasWholeList, isInTheWay, listName, ListState } from './list-state.js'
 
@@ -63,56 +64,49 @@ function ListTable({ title, lists }: { readonly title: string; readonly lists: r
   return (
     <>
       <h2>{title}</h2>
-      <div class="table-scroll" role="group" aria-label={title} tabindex={0}>
-        <table class="stacked">
-          <thead>
-            <tr>
-              <th scope="col">State</th>
-              <th scope="col">List</th>
-              <th scope="col">Authority</th>
-              <th scope="col">Extent</th>
-              <th scope="col">Dated</th>
-              <th scope="col">Confirmed</th>
-              <th scope="col" class="number">
-                Age
-              </th>
-              <th scope="col" class="number">
-                Labels
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lists.map((list) => (
-              <tr key={listName(list)}>
-                <td>
-                  <ListState list={list} />
-                </td>
-                <td dir="auto">
-                  {visibleText(listName(list))} {list.required ? <span class="tag">required</span> : null}
-                </td>
-                <td data-head="Authority">
-                  {list.authority === null ? '–' : nameOf(en.authorities, list.authority)}
-                </td>
-                <td data-head="Extent">
-                  {list.authority === null ? '–' : list.whole ? en.provenance.whole : en.provenance.part}
-                </td>
-                <td data-head="Dated">
-                  <Moment at={list.list_date} />
-                </td>
-                <td data-head="Confirmed">
-                  <Moment at={list.confirmed_at} />
-                </td>
-                <td class="number" data-head="Age">
-                  {ageText(list.age_hours)}
-                </td>
-                <td class="number" data-head="Labels">
-                  {amountText(String(list.labels))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable
+        caption={title}
+        class="stacked"
+        head={[
+          'State',
+          'List',
+          'Authority',
+          'Extent',
+          'Dated',
+          'Confirmed',
+          { number: 'Age' },
+          { number: 'Labels' },
+        ]}
+      >
+        {lists.map((list) => (
+          <tr key={listName(list)}>
+            <td>
+              <ListState list={list} />
+            </td>
+            <td dir="auto">
+              {visibleText(listName(list))} {list.required ? <span class="tag">required</span> : null}
+            </td>
+            <td data-head="Authority">
+              {list.authority === null ? '–' : nameOf(en.authorities, list.authority)}
+            </td>
+            <td data-head="Extent">
+              {list.authority === null ? '–' : list.whole ? en.provenance.whole : en.provenance.part}
+            </td>
+            <td data-head="Dated">
+              <Moment at={list.list_date} />
+            </td>
+            <td data-head="Confirmed">
+              <Moment at={list.confirmed_at} />
+            </td>
+            <td class="number" data-head="Age">
+              {ageText(list.age_hours)}
+            </td>
+            <td class="number" data-head="Labels">
+              {amountText(String(list.labels))}
+            </td>
+          </tr>
+        ))}
+      </ScrollTable>
     </>
   )
 }

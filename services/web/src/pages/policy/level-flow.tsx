@@ -1,6 +1,7 @@
 /** How reports move from level to level under another policy: a picture, and a table that says the same. */
 import { amountText, en, nameOf } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { layOutFlow, type FlowBar, type LevelFlow } from './flow-layout.js'
 
 const WIDTH = 640
@@ -73,33 +74,22 @@ export function LevelFlowTable({ flows }: { readonly flows: readonly LevelFlow[]
     (a, b) => Number(a.from === a.to) - Number(b.from === b.to) || b.count - a.count,
   )
   return (
-    <div class="table-scroll" role="group" aria-label="Reports from level to level" tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Current</th>
-            <th scope="col">Proposed</th>
-            <th scope="col" class="number">
-              Reports
-            </th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ordered.map(({ from, to, count }) => (
-            <tr key={`${from} ${to}`}>
-              <td>
-                <Level level={from} />
-              </td>
-              <td>
-                <Level level={to} />
-              </td>
-              <td class="number">{countText(count)}</td>
-              <td>{from === to ? <span class="quiet">same</span> : <span class="tag">changed</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Reports from level to level"
+      head={['Current', 'Proposed', { number: 'Reports' }, 'Change']}
+    >
+      {ordered.map(({ from, to, count }) => (
+        <tr key={`${from} ${to}`}>
+          <td>
+            <Level level={from} />
+          </td>
+          <td>
+            <Level level={to} />
+          </td>
+          <td class="number">{countText(count)}</td>
+          <td>{from === to ? <span class="quiet">same</span> : <span class="tag">changed</span>}</td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }

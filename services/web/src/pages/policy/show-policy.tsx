@@ -1,6 +1,7 @@
 /** GET /policy: every number of the judgement that an operator can set, and a form to try others. */
 import type { PolicyDocument } from '@cupel/domain'
 import { FieldList } from '../../components/field-list.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page } from '../../server/page.js'
 import { settingSections, type SettingSection } from './policy-settings.js'
 import { TryForms } from './try-forms.js'
@@ -59,28 +60,17 @@ function Section({ section }: { readonly section: SettingSection }) {
     <section aria-labelledby={`section-${name}`}>
       <h2 id={`section-${name}`}>{title}</h2>
       {meaning === '' ? null : <p class="quiet">{meaning}</p>}
-      <div class="table-scroll" role="group" aria-label={title} tabindex={0}>
-        <table class="settings stacked">
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-              <th scope="col">Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {settings.map(({ path, value, meaning: what }) => (
-              <tr key={path}>
-                <th scope="row">
-                  <code>{path}</code>
-                </th>
-                <td class="number">{value}</td>
-                <td>{what}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable caption={title} class="settings stacked" head={['Setting', 'Value', 'Meaning']}>
+        {settings.map(({ path, value, meaning: what }) => (
+          <tr key={path}>
+            <th scope="row">
+              <code>{path}</code>
+            </th>
+            <td class="number">{value}</td>
+            <td>{what}</td>
+          </tr>
+        ))}
+      </ScrollTable>
     </section>
   )
 }

@@ -5,6 +5,7 @@ import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import type { LevelFlow } from './flow-layout.js'
 import { LevelFlowPicture, LevelFlowTable } from './level-flow.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { valueText } from './policy-settings.js'
 
 interface Outcome {
@@ -73,28 +74,17 @@ export function WhatIfView({ answer }: { readonly answer: WhatIfAnswer }) {
       {settings.length === 0 ? (
         <p class="empty">The proposed policy has the same settings as the current one.</p>
       ) : (
-        <div class="table-scroll" role="group" aria-label="Settings that differ" tabindex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Setting</th>
-                <th scope="col">Current</th>
-                <th scope="col">Proposed</th>
-              </tr>
-            </thead>
-            <tbody>
-              {settings.map(({ path, from, to }) => (
-                <tr key={path}>
-                  <th scope="row">
-                    <code>{visibleText(path)}</code>
-                  </th>
-                  <td>{visibleText(valueText(from))}</td>
-                  <td>{visibleText(valueText(to))}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ScrollTable caption="Settings that differ" head={['Setting', 'Current', 'Proposed']}>
+          {settings.map(({ path, from, to }) => (
+            <tr key={path}>
+              <th scope="row">
+                <code>{visibleText(path)}</code>
+              </th>
+              <td>{visibleText(valueText(from))}</td>
+              <td>{visibleText(valueText(to))}</td>
+            </tr>
+          ))}
+        </ScrollTable>
       )}
     </section>
   )
@@ -112,39 +102,29 @@ function Examples({ answer: { examples, examples_omitted } }: { readonly answer:
   return (
     <>
       <h2>Reports whose level changes</h2>
-      <div class="table-scroll" role="group" aria-label="Reports whose level changes" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Current</th>
-              <th scope="col">Proposed</th>
-              <th scope="col">Address</th>
-              <th scope="col">Decided by</th>
-              <th scope="col">Because of</th>
-            </tr>
-          </thead>
-          <tbody>
-            {examples.map(({ report_id, address, chain, from, to, causes }) => (
-              <tr key={report_id}>
-                <td>
-                  <Level level={from.level} score={from.score} />
-                </td>
-                <td>
-                  <Level level={to.level} score={to.score} />
-                </td>
-                <td>
-                  <a href={`/reports/${report_id}`}>
-                    <code>{visibleText(address)}</code>
-                  </a>{' '}
-                  <span class="tag">{visibleText(chain)}</span>
-                </td>
-                <td dir="auto">{decisiveText(to.decisive ?? from.decisive)}</td>
-                <td>{causes.length === 0 ? 'several settings together' : causes.join(', ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable
+        caption="Reports whose level changes"
+        head={['Current', 'Proposed', 'Address', 'Decided by', 'Because of']}
+      >
+        {examples.map(({ report_id, address, chain, from, to, causes }) => (
+          <tr key={report_id}>
+            <td>
+              <Level level={from.level} score={from.score} />
+            </td>
+            <td>
+              <Level level={to.level} score={to.score} />
+            </td>
+            <td>
+              <a href={`/reports/${report_id}`}>
+                <code>{visibleText(address)}</code>
+              </a>{' '}
+              <span class="tag">{visibleText(chain)}</span>
+            </td>
+            <td dir="auto">{decisiveText(to.decisive ?? from.decisive)}</td>
+            <td>{causes.length === 0 ? 'several settings together' : causes.join(', ')}</td>
+          </tr>
+        ))}
+      </ScrollTable>
       {examples_omitted === 0 ? null : <p class="quiet">And {number(examples_omitted)} more.</p>}
     </>
   )

@@ -3,6 +3,7 @@ import { visibleText } from '@cupel/report-document'
 import { Form } from '../../components/form.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import type { PageCall } from '../../server/page.js'
 
 export interface Share {
@@ -54,48 +55,39 @@ export function SharePanel({ call, reportId, shares }: SharePanelProps) {
 function ShareTable({ call, reportId, shares }: SharePanelProps & { readonly shares: readonly Share[] }) {
   const mayRevoke = call.session?.scope === 'read-write'
   return (
-    <div class="table-scroll" role="group" aria-label="Links to this report" tabindex={0}>
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">For</th>
-            <th scope="col">Made</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Opened</th>
-            <th scope="col">Status</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shares.map((share) => (
-            <tr key={share.share_id}>
-              <td dir="auto">{share.label === '' ? '–' : visibleText(share.label)}</td>
-              <td>
-                <Moment at={share.created_at} /> by{' '}
-                {visibleText(share.created_by.person ?? `key ${share.created_by.key_id}`)}
-              </td>
-              <td>
-                <Moment at={share.expires_at} />
-              </td>
-              <td>
-                {share.opens} ×{share.opens === 0 ? '' : ', last '}
-                {share.opens === 0 ? null : <Moment at={share.last_opened_at} />}
-              </td>
-              <td>
-                {share.status === 'usable' && mayRevoke ? (
-                  <Form call={call} action={`/reports/${reportId}/share-links/${share.share_id}/revoke`}>
-                    <button class="plain" aria-label={`Revoke the link for ${share.label || 'nobody named'}`}>
-                      Revoke
-                    </button>
-                  </Form>
-                ) : (
-                  share.status
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Links to this report"
+      class="stacked"
+      head={['For', 'Made', 'Expires', 'Opened', 'Status']}
+    >
+      {shares.map((share) => (
+        <tr key={share.share_id}>
+          <td dir="auto">{share.label === '' ? '–' : visibleText(share.label)}</td>
+          <td>
+            <Moment at={share.created_at} /> by{' '}
+            {visibleText(share.created_by.person ?? `key ${share.created_by.key_id}`)}
+          </td>
+          <td>
+            <Moment at={share.expires_at} />
+          </td>
+          <td>
+            {share.opens} ×{share.opens === 0 ? '' : ', last '}
+            {share.opens === 0 ? null : <Moment at={share.last_opened_at} />}
+          </td>
+          <td>
+            {share.status === 'usable' && mayRevoke ? (
+              <Form call={call} action={`/reports/${reportId}/share-links/${share.share_id}/revoke`}>
+                <button class="plain" aria-label={`Revoke the link for ${share.label || 'nobody named'}`}>
+                  Revoke
+                </button>
+              </Form>
+            ) : (
+              share.status
+            )}
+          </td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
 

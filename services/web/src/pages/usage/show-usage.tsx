@@ -2,6 +2,7 @@
 import { amountText, visibleText } from '@cupel/report-document'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page } from '../../server/page.js'
 import { DayChart } from './day-chart.js'
 import type { Counts, KeyUsage, UsageAnswer, UsageDay } from './usage-answer.js'
@@ -72,58 +73,47 @@ function Card({ title, counts }: { readonly title: string; readonly counts: Coun
 
 function KeyTable({ keys }: { readonly keys: readonly KeyUsage[] }) {
   return (
-    <div class="table-scroll" role="group" aria-label="Keys" tabindex={0}>
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Plan</th>
-            <th scope="col">Last used</th>
-            <th scope="col" class="number">
-              Calls today
-            </th>
-            <th scope="col" class="number">
-              Calls this month
-            </th>
-            <th scope="col" class="number">
-              Screens this month
-            </th>
-            <th scope="col" class="number">
-              Over the limit
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.key_id}>
-              <td>
-                <a href={`/audit?key=${encodeURIComponent(key.key_id)}`}>
-                  <code>{key.key_id}</code>
-                </a>{' '}
-                {visibleText(key.name)} <span class="tag">{key.scope}</span>{' '}
-                {key.status === 'active' ? null : <span class="tag">{key.status}</span>}
-              </td>
-              <td>{planText(key.plan)}</td>
-              <td data-head="Last used">
-                <Moment at={key.last_used_at} otherwise="never" />
-              </td>
-              <td class="number" data-head="Calls today">
-                {number(key.today.calls)}
-              </td>
-              <td class="number" data-head="Calls this month">
-                {number(key.month.calls)}
-              </td>
-              <td class="number" data-head="Screens this month">
-                {number(key.month.screens)}
-              </td>
-              <td class="number" data-head="Over the limit">
-                {number(key.month.rate_limited)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Keys"
+      class="stacked"
+      head={[
+        'Key',
+        'Plan',
+        'Last used',
+        { number: 'Calls today' },
+        { number: 'Calls this month' },
+        { number: 'Screens this month' },
+        { number: 'Over the limit' },
+      ]}
+    >
+      {keys.map((key) => (
+        <tr key={key.key_id}>
+          <td>
+            <a href={`/audit?key=${encodeURIComponent(key.key_id)}`}>
+              <code>{key.key_id}</code>
+            </a>{' '}
+            {visibleText(key.name)} <span class="tag">{key.scope}</span>{' '}
+            {key.status === 'active' ? null : <span class="tag">{key.status}</span>}
+          </td>
+          <td>{planText(key.plan)}</td>
+          <td data-head="Last used">
+            <Moment at={key.last_used_at} otherwise="never" />
+          </td>
+          <td class="number" data-head="Calls today">
+            {number(key.today.calls)}
+          </td>
+          <td class="number" data-head="Calls this month">
+            {number(key.month.calls)}
+          </td>
+          <td class="number" data-head="Screens this month">
+            {number(key.month.screens)}
+          </td>
+          <td class="number" data-head="Over the limit">
+            {number(key.month.rate_limited)}
+          </td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
 
@@ -141,35 +131,25 @@ const DAY_FIGURES = [
 
 function DayTable({ days }: { readonly days: readonly UsageDay[] }) {
   return (
-    <div class="table-scroll" role="group" aria-label="Days" tabindex={0}>
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {DAY_FIGURES.map(([title]) => (
-              <th scope="col" class="number" key={title}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.map((figures) => (
-            <tr key={figures.day}>
-              <td>
-                <a href={`/audit?from=${figures.day}&to=${figures.day}`}>
-                  <Moment at={figures.day} />
-                </a>
-              </td>
-              {DAY_FIGURES.map(([title, name]) => (
-                <td class="number" data-head={title} key={title}>
-                  {number(figures[name])}
-                </td>
-              ))}
-            </tr>
+    <ScrollTable
+      caption="Days"
+      class="stacked"
+      head={['Day', ...DAY_FIGURES.map(([title]) => ({ number: title }))]}
+    >
+      {days.map((figures) => (
+        <tr key={figures.day}>
+          <td>
+            <a href={`/audit?from=${figures.day}&to=${figures.day}`}>
+              <Moment at={figures.day} />
+            </a>
+          </td>
+          {DAY_FIGURES.map(([title, name]) => (
+            <td class="number" data-head={title} key={title}>
+              {number(figures[name])}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }

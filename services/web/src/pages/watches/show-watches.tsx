@@ -5,6 +5,7 @@ import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page } from '../../server/page.js'
 
 export const showWatches: Page = {
@@ -39,24 +40,15 @@ export const showWatches: Page = {
 
 function WatchTable({ items }: { readonly items: readonly Watch[] }) {
   return (
-    <div class="table-scroll" role="group" aria-label="Watches" tabindex={0}>
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">Last level</th>
-            <th scope="col">Address</th>
-            <th scope="col">Reference</th>
-            <th scope="col">Status</th>
-            <th scope="col">Decided</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((watch) => (
-            <WatchLine key={watch.watch_id} watch={watch} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Watches"
+      class="stacked"
+      head={['Last level', 'Address', 'Reference', 'Status', 'Decided']}
+    >
+      {items.map((watch) => (
+        <WatchLine key={watch.watch_id} watch={watch} />
+      ))}
+    </ScrollTable>
   )
 }
 

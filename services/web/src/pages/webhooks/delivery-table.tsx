@@ -2,6 +2,7 @@
 import { visibleText } from '@cupel/report-document'
 import { Form } from '../../components/form.js'
 import { Moment } from '../../components/moment.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import type { PageCall } from '../../server/page.js'
 import { statusWord, type Attempt, type Delivery, type WebhookEndpoint } from './endpoint.js'
 
@@ -14,49 +15,39 @@ interface DeliveryTableProps {
 
 export function DeliveryTable({ call, endpoint, items, canRedeliver }: DeliveryTableProps) {
   return (
-    <div class="table-scroll" role="region" aria-label="Deliveries" tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Made</th>
-            <th scope="col">Message</th>
-            <th scope="col">Status</th>
-            <th scope="col">Attempts</th>
-            {canRedeliver ? <th scope="col">Repeat</th> : null}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((delivery) => (
-            <tr key={delivery.delivery_id}>
-              <td>
-                <Moment at={delivery.created_at} withSeconds />
-              </td>
-              <td>
-                <Message delivery={delivery} />
-              </td>
-              <td>
-                <Status delivery={delivery} />
-              </td>
-              <td>
-                <Attempts attempts={delivery.attempts} />
-              </td>
-              {canRedeliver ? (
-                <td>
-                  <Form
-                    call={call}
-                    action={`/webhooks/${endpoint.endpoint_id}/deliveries/${delivery.delivery_id}/redeliver`}
-                  >
-                    <button class="plain" aria-label={`Send again ${delivery.webhook_id}`}>
-                      Send again
-                    </button>
-                  </Form>
-                </td>
-              ) : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      caption="Deliveries"
+      head={['Made', 'Message', 'Status', 'Attempts', canRedeliver ? 'Repeat' : null]}
+    >
+      {items.map((delivery) => (
+        <tr key={delivery.delivery_id}>
+          <td>
+            <Moment at={delivery.created_at} withSeconds />
+          </td>
+          <td>
+            <Message delivery={delivery} />
+          </td>
+          <td>
+            <Status delivery={delivery} />
+          </td>
+          <td>
+            <Attempts attempts={delivery.attempts} />
+          </td>
+          {canRedeliver ? (
+            <td>
+              <Form
+                call={call}
+                action={`/webhooks/${endpoint.endpoint_id}/deliveries/${delivery.delivery_id}/redeliver`}
+              >
+                <button class="plain" aria-label={`Send again ${delivery.webhook_id}`}>
+                  Send again
+                </button>
+              </Form>
+            </td>
+          ) : null}
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
 

@@ -2,6 +2,7 @@
 import { Form } from '../../components/form.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
+import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { API_LIST, canChange, payloadText, stateText, type Paged, type WebhookEndpoint } from './endpoint.js'
 import { EndpointFields } from './endpoint-fields.js'
@@ -59,31 +60,19 @@ export async function endpointsPage(call: PageCall, state: ListState): Promise<S
 
 function Endpoints({ items }: Pick<Paged<WebhookEndpoint>, 'items'>) {
   return (
-    <div class="table-scroll" role="region" aria-label="Webhook endpoints" tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">URL</th>
-            <th scope="col">Status</th>
-            <th scope="col">Message</th>
-            <th scope="col">Created</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((endpoint) => (
-            <tr key={endpoint.endpoint_id}>
-              <td>
-                <a href={`/webhooks/${endpoint.endpoint_id}`}>{endpoint.url}</a>
-              </td>
-              <td>{stateText(endpoint)}</td>
-              <td>{payloadText(endpoint.payload)}</td>
-              <td>
-                <Moment at={endpoint.created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable caption="Webhook endpoints" head={['URL', 'Status', 'Message', 'Created']}>
+      {items.map((endpoint) => (
+        <tr key={endpoint.endpoint_id}>
+          <td>
+            <a href={`/webhooks/${endpoint.endpoint_id}`}>{endpoint.url}</a>
+          </td>
+          <td>{stateText(endpoint)}</td>
+          <td>{payloadText(endpoint.payload)}</td>
+          <td>
+            <Moment at={endpoint.created_at} />
+          </td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }
