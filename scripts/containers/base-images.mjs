@@ -2,7 +2,6 @@
 // package registry. They stand in for the public images that Dockerfile and docker-compose.yml name, with the same paths and settings.
 //
 //   node scripts/containers/base-images.mjs node
-//   node scripts/containers/base-images.mjs archive    only what the images are made of, for which no engine is needed
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -162,8 +161,4 @@ async function debianArchive() {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
   for (const kind of process.argv.slice(2))
-    console.log(
-      kind === 'archive'
-        ? await debianArchive()
-        : await standIn(/** @type {keyof typeof standIns} */ (kind), {}),
-    )
+    console.log(await standIn(/** @type {keyof typeof standIns} */ (kind), {}))
