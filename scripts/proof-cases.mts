@@ -1,4 +1,5 @@
 /** Conformance cases of proofs: those that test the verifiers of the product, except for single characters that are exchanged. */
+import { BAD_CASES, ENTRY_AS_REPORT, GOOD_CASES } from '../packages/transparency/test/made-case-proof.js'
 import {
   BAD,
   BAD_REFERENCES,
@@ -9,7 +10,7 @@ import {
   REPORT,
 } from '../packages/transparency/test/made-proof.js'
 import { parseVerifierKey } from '../packages/signing/src/index.js'
-import { verifyReport } from '../packages/transparency/src/index.js'
+import { verifyReport, type ProvenEntry } from '../packages/transparency/src/index.js'
 
 const keys = KEYS.split('\n').flatMap((line) => parseVerifierKey(line) ?? [])
 
@@ -26,14 +27,20 @@ const caseOf = (name: string, report: Buffer, proof: string, expect: object) => 
 })
 
 function accepted(name: string, report: Buffer, proof: string) {
-  const { checkpoint, index, hash, reference } = verifyReport(report, Buffer.from(proof), keys)
+  const { checkpoint, index, hash, reference, entries } = verifyReport(report, Buffer.from(proof), keys)
   return caseOf(`a proof holds: ${name}`, report, proof, {
     equals: {
       ...{ log: checkpoint.origin, index, size: checkpoint.size, leaf_hash: hash },
       ...{ key_id: checkpoint.keyId, customer_reference: reference ?? 'recorded' },
+      entries: entries.map(entryOf),
     },
   })
 }
+
+const entryOf = ({ keyId, previousDisposition, proposalVersion, ...entry }: ProvenEntry) => ({
+  ...{ ...entry, key_id: keyId, previous_disposition: previousDisposition },
+  proposal_version: proposalVersion,
+})
 
 const refused = (name: string, report: Buffer, proof: string) =>
   caseOf(`a proof does not hold: ${name}`, report, proof, {
@@ -45,8 +52,11 @@ export function proofCases(): string {
   const spoilt = BAD.filter(([name]) => !name.startsWith('character '))
   const cases = [
     ...GOOD.map(([name, proof]) => accepted(name, REPORT, proof)),
+    ...GOOD_CASES.map(([name, proof]) => accepted(name, REPORT, proof)),
     ...GOOD_REFERENCES.map((each) => accepted(...each)),
     ...spoilt.map(([name, proof]) => refused(name, REPORT, proof)),
+    ...BAD_CASES.map(([name, proof]) => refused(`with ${name}`, REPORT, proof)),
+    refused('an entry of a case as a report', ENTRY_AS_REPORT.report, ENTRY_AS_REPORT.proof.toString()),
     ...OTHER_REPORTS.map(([name, report]) => refused(`of another report: ${name}`, report, good)),
     ...BAD_REFERENCES.map(([name, ...given]) => refused(`with ${name}`, ...given)),
   ]

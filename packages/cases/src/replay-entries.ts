@@ -1,68 +1,10 @@
 /** Adds entries from the log to cases of a database that was restored from a backup. */
-import type { DomainEvent, EventData } from '@cupel/contracts'
+import type { RecordedEntry } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import type { ReportFacts } from './change-case.js'
 
-export type CaseEventType =
-  | 'ReportNoteAdded'
-  | 'DispositionProposed'
-  | 'DispositionProposalDeclined'
-  | 'DispositionChanged'
-
-/** An entry as its event records it. */
-export interface RecordedEntry {
-  readonly reportId: string
-  readonly accountId: string
-  readonly livemode: boolean
-  readonly version: number
-  readonly kind: 'note' | 'disposition_proposed' | 'proposal_declined' | 'disposition_changed'
-  readonly text: string
-  readonly disposition: string | null
-  readonly previousDisposition: string | null
-  readonly proposalVersion: number | null
-  readonly madeAt: string
-  readonly keyId: string
-  readonly actor: string
-  readonly subject: string
-}
-
 /** `missing-entry`: an entry before this one is neither in the database nor in the log. */
 export type ReplayedEntry = 'known' | 'added' | 'missing-report' | 'missing-entry'
-
-export function recordedEntry({ type, data }: DomainEvent<CaseEventType>): RecordedEntry {
-  const { reportId, accountId, livemode, version, actor, subject } = data
-  const base = {
-    reportId,
-    accountId,
-    livemode,
-    version,
-    actor,
-    subject,
-    previousDisposition: null,
-    proposalVersion: null,
-  }
-  if (type === 'ReportNoteAdded') {
-    const { text, addedAt, addedBy } = data as EventData['ReportNoteAdded']
-    return { ...base, kind: 'note', text, disposition: null, madeAt: addedAt, keyId: addedBy }
-  }
-  const { disposition, reason: text } = data as EventData['DispositionProposed']
-  if (type === 'DispositionProposed') {
-    const { proposedAt: madeAt, proposedBy: keyId } = data as EventData['DispositionProposed']
-    return { ...base, kind: 'disposition_proposed', text, disposition, madeAt, keyId }
-  }
-  if (type === 'DispositionProposalDeclined') {
-    const { proposalVersion, declinedAt, declinedBy } = data as EventData['DispositionProposalDeclined']
-    const declined = { proposalVersion, madeAt: declinedAt, keyId: declinedBy }
-    return { ...base, kind: 'proposal_declined', text, disposition, ...declined }
-  }
-  const { previousDisposition, proposalVersion, changedAt, changedBy } =
-    data as EventData['DispositionChanged']
-  return {
-    ...{ ...base, kind: 'disposition_changed', text, disposition, madeAt: changedAt, keyId: changedBy },
-    previousDisposition: previousDisposition === '' ? null : previousDisposition,
-    proposalVersion: (proposalVersion ?? 0) === 0 ? null : proposalVersion,
-  }
-}
 
 /**
  * Adds the entry unless the case has it. Entries of one case come in their order.

@@ -4,7 +4,15 @@ export function bytesFromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
-export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+/** A character for each byte. In pieces, because a call takes a limited number of arguments. */
+export function latin1Text(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 8_192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
+  return text
+}
+
+export const toBase64 = (bytes: Uint8Array): string => btoa(latin1Text(bytes))
 
 /** The bytes of base64 in the one spelling that an encoder writes; null if the text has another one. */
 export function exactBytes(text: string): Uint8Array<ArrayBuffer> | null {

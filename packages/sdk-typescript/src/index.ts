@@ -28,6 +28,7 @@ export type { ReportState, SubscribedEvent, Taken } from './events/report-reduce
 export { RecordVerifier } from './evidence/record-verifier.js'
 export type { ReceivedRecord, RecordHeader, RecordVerifierOptions } from './evidence/record-verifier.js'
 export { verifyProof } from './evidence/verify-proof.js'
+export type { ProvenEntry } from './evidence/case-entries.js'
 export type { ProvenReport } from './evidence/verify-proof.js'
 export { webhooks } from './webhooks/verify.js'
 export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'

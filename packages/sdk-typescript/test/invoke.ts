@@ -52,8 +52,13 @@ function argument(value: unknown): unknown {
 /** The result has the names of the cases, which are those of JSON. */
 async function provenIn(sdk: typeof Sdk, [report, proof]: unknown[], options: object): Promise<object> {
   const given = [report, proof, options] as Parameters<typeof sdk.verifyProof>
-  const { leafHash, keyId, customerReference, ...proven } = await sdk.verifyProof(...given)
-  return { ...proven, leaf_hash: leafHash, key_id: keyId, customer_reference: customerReference }
+  const { leafHash, keyId, customerReference, entries, ...proven } = await sdk.verifyProof(...given)
+  return {
+    ...{ ...proven, leaf_hash: leafHash, key_id: keyId, customer_reference: customerReference },
+    entries: entries.map(({ keyId: key_id, previousDisposition, proposalVersion, ...entry }) => ({
+      ...{ ...entry, key_id, previous_disposition: previousDisposition, proposal_version: proposalVersion },
+    })),
+  }
 }
 
 function recordOf({ headers, ...fields }: { readonly headers?: object }): Sdk.ReceivedRecord {

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Checks offline that a report is one of a Cupel installation: by a proof, or by an archive of its log.
+"""Checks offline that a report is one of a Cupel installation, and what people decided about it: by a proof, or by an archive of its log.
 
     python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt
     python3 verify_report.py REPORT.json REPORT.tlog-proof --key KEYS.txt --witness VKEY VKEY VKEY --witnesses-needed 2
+    python3 verify_report.py REPORT.json CASE.tlog-proof --key KEYS.txt
     python3 verify_report.py REPORT.json --archive FOLDER --key KEYS.txt
     python3 verify_report.py AUDIT.pdf AUDIT.pdf.sig --key KEYS.txt
 
 REPORT.json is the report, byte for byte as the API answered it. The proof is what GET /v1/reports/{report_id}/proof
-answered: it shows that the report is in the transparency log. FOLDER is what `cupel archive create` made: the report is
+answered: it shows that the report is in the transparency log. CASE.tlog-proof is what GET /v1/reports/{report_id}/case/proof
+answered: it shows also who decided what about the report, and when. FOLDER is what `cupel archive create` made: the report is
 found in it, with the signature of the batch in which it was decided. KEYS.txt holds the public keys of the installation,
 one on each line, which the operator gave to you himself. VKEY is the public key of a witness, which the witness publishes:
 its cosignature says that it was shown no other history of the transparency log. AUDIT.pdf is what `cupel audit recompute --pdf`
@@ -304,14 +306,14 @@ def root_of_path(leaf, index, size, path):
 
 # --- Proofs (C2SP tlog-proof) and leaves ------------------------------------------------------------------------------
 
-MAX_PROOF_CHARS = 65536
+MAX_PROOF_CHARS = 16777216
 MAX_PATH = 63
 HASH = r'"([A-Za-z0-9+/]{43}=)"'
 LEAF = r'\["cupel-leaf-1",' + HASH + "," + HASH + ",(?:" + HASH + r"|null)\]"
 
 
 def parse_proof(data):
-    """(salt, leaf, sealed reference with its salt or None, index, path, checkpoint note)."""
+    """(salt, leaf, sealed reference with its salt or None, entries of the case, index, path, checkpoint note)."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -328,7 +330,9 @@ def parse_proof(data):
     if extra is None or len(extra) <= 32 or index is None or None in path or len(path) > MAX_PATH:
         raise NotProven("The proof is not well-formed.")
     entry, *more = extra[32:].split(b"\n")
-    return (extra[:32], entry, parse_reference(more), index, path, note)
+    at = next((at for at, line in enumerate(more) if line.startswith(b"[")), len(more))
+    entries = [parse_entry(line) for line in more[at:]]
+    return (extra[:32], entry, parse_reference(more[:at]), entries, index, path, note)
 
 
 # --- The customer reference -------------------------------------------------------------------------------------------
@@ -403,7 +407,7 @@ def as_recorded(report, reference):
 
 
 def parse_leaf(entry):
-    """The hash of the report."""
+    """The hash of the report, or of an entry of a case."""
     found = re.fullmatch(LEAF, entry.decode("latin-1"), re.ASCII)
     if found is None:
         raise NotProven("The proof holds no leaf.")
@@ -415,23 +419,129 @@ def parse_leaf(entry):
     return document
 
 
+# --- The case of the report -------------------------------------------------------------------------------------------
+#
+# Behind the leaf of the report, the proof may hold a line for each entry of its case: the leaf of the entry with its path in the same
+# tree, and the text of the entry as the log has it. Texts of people are sealed there; the proof holds the plain ones that may be shown.
+
+ENTRY = '["cupel-case-entry-1",{'
+SEALED_TEXT = r"sealed1\.[0-9a-f]{16}\.([A-Za-z0-9_-]{64,16384})"
+
+
+def exact_json(text):
+    """The value of JSON in its shortest spelling, or None."""
+    try:
+        value = json.loads(text)
+        return value if json.dumps(value, ensure_ascii=False, separators=(",", ":")) == text else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_hash(value):
+    return isinstance(value, str) and bytes_of_base64(value, 32) is not None
+
+
+def parse_entry(line):
+    """[salt, leaf, index, path, text, [[sealed, plain, salt]]] of a line."""
+    try:
+        parts = exact_json(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        parts = None
+    if not isinstance(parts, list) or len(parts) != 6:
+        raise NotProven("The proof is not well-formed.")
+    salt, leaf, index, path, text, openings = parts
+    is_place = type(index) is int and 0 <= index < 2**53
+    is_path = isinstance(path, list) and len(path) <= MAX_PATH and all(map(is_hash, path))
+    are_openings = isinstance(openings, list) and all(
+        isinstance(each, list) and len(each) == 3 and isinstance(each[0], str) and isinstance(each[1], str) and is_hash(each[2])
+        for each in openings
+    )
+    if not (is_hash(salt) and isinstance(leaf, str) and is_place and is_path and isinstance(text, str) and are_openings):
+        raise NotProven("The proof is not well-formed.")
+    return parts
+
+
+def commits_to(sealed, plain, salt):
+    """Whether the sealed text is this one."""
+    found = re.fullmatch(SEALED_TEXT, sealed, re.ASCII)
+    data = b"" if found is None else base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+    return data[:32] == hashlib.sha256(base64.b64decode(salt) + plain.encode("utf-8")).digest()
+
+
+def proven_entries(entries, report_id, size, root):
+    """[(entry, plain texts by their sealed ones)] of the case of this report, with none between left out."""
+    proven, last = [], -1
+    for version, (salt, leaf, index, path, text, openings) in enumerate(entries, 1):
+        which = f"The entry {version} of the case"
+        data = leaf.encode("utf-8")
+        hashes = [base64.b64decode(each) for each in path]
+        if root_of_path(hashlib.sha256(b"\x00" + data).digest(), index, size, hashes) != root:
+            raise NotProven(f"{which} does not lead to the root of the checkpoint.")
+        if hashlib.sha256(base64.b64decode(salt) + text.encode("utf-8")).digest() != parse_leaf(data):
+            raise NotProven(f"{which} is not the one of its leaf.")
+        value = exact_json(text) if text.startswith(ENTRY) else None
+        if value is None or value[1].get("report_id") != report_id:
+            raise NotProven(f"{which} is not one of this report.")
+        entry = value[1]
+        if type(entry["version"]) is not int or entry["version"] != version:
+            raise NotProven(f"{which} is missing.")
+        if index <= last:
+            raise NotProven(f"{which} has a leaf before that of the entry before.")
+        opened = {}
+        for sealed, plain, own_salt in openings:
+            is_shown = sealed in (entry["person"], entry["text"]) and sealed not in opened
+            if not is_shown or not commits_to(sealed, plain, own_salt):
+                raise NotProven(f"{which} has a text that is not the sealed one.")
+            opened[sealed] = plain
+        proven.append((entry, opened))
+        last = index
+    return proven
+
+
+def printable(text):
+    """The text in quotation marks, with an escape for each character that a terminal would obey."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(f"\\u{ord(each):04x}" if unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp") else each for each in quoted)
+
+
+def case_text(entries, report_id, size, root):
+    """What people wrote and decided, one line for each entry."""
+    lines = []
+    for entry, opened in proven_entries(entries, report_id, size, root):
+        shown = [opened.get(entry[name], entry[name]) for name in ("person", "text")]
+        person, text = ("[erased]" if re.fullmatch(SEALED_TEXT, each, re.ASCII) else printable(each) for each in shown)
+        what = " ".join(str(each) for each in (entry["kind"], entry["disposition"], entry["proposal_version"] and f"of entry {entry['proposal_version']}") if each)
+        by = f"key {entry['key_id']}" + (f", {person}" if shown[0] else "")
+        lines.append(f"\n  {entry['version']}  {entry['at']}  {what}, by {by}: {text}")
+    if not lines:
+        return ""
+    return (
+        f"\nThe case of the report has these {len(lines)} entries. None between is left out; the proof does not show that none came later."
+        + "".join(lines)
+    )
+
+
 def verify(report, proof, keys, witnesses=(), needed=0):
     """What is proven, as a sentence. Raises NotProven."""
-    salt, entry, reference, index, path, note = parse_proof(proof)
+    salt, entry, reference, entries, index, path, note = parse_proof(proof)
     origin, size, root, key_id = open_checkpoint(note, keys)
     cosignatures = require_witnesses(note, witnesses, needed)
     document = parse_leaf(entry)
     leaf = hashlib.sha256(b"\x00" + entry).digest()
     if root_of_path(leaf, index, size, path) != root:
         raise NotProven("The path does not lead from the leaf to the root of the checkpoint.")
-    report, sentence = (report, "") if reference is None else as_recorded(report, reference)
+    shown, (report, sentence) = report, (report, "") if reference is None else as_recorded(report, reference)
     if hashlib.sha256(salt + report).digest() != document:
         raise NotProven("The report is not the one of the leaf: not one byte of it may differ.")
+    # The leaf of an entry of a case is of a text that begins with a bracket.
+    if not report.startswith(b"{"):
+        raise NotProven("The file is not a report.")
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
         f"The hash of the leaf is {leaf.hex()}."
         + "".join(f"\nCosigned by {name} at {time_text(time)}." for name, time in cosignatures)
         + (f"\n{sentence}" if sentence else "")
+        + case_text(entries, json.loads(shown)["report_id"] if entries else None, size, root)
     )
 
 

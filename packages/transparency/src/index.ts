@@ -26,6 +26,7 @@ export {
   type WitnessKey,
   type WitnessPolicy,
 } from './format/cosignature.js'
+export type { ProofOfEntry, ProvenEntry } from './format/case-entries.js'
 export { isProof } from './format/proof.js'
 export type { ReferenceState, SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
@@ -57,7 +58,14 @@ export { lostRecords, type LostRecordsParts } from './operators/lost-records.js'
 export { publishFiles } from './publish-files.js'
 export { transparencyFolder, type Published } from './published.js'
 export { readRecordedLeaf } from './recorded-leaf.js'
-export { readCheckpoint, readProof, readPublicTile, readReportLeaf, type FoundProof } from './read-log.js'
+export {
+  readCheckpoint,
+  readProof,
+  readPublicTile,
+  readReportLeaf,
+  type FoundProof,
+  type ProvableEntry,
+} from './read-log.js'
 export {
   MAX_TRANSPARENCY_REST_MS,
   startTransparency,

@@ -4,20 +4,37 @@
  * none is lost with one.
  */
 import { hash } from 'node:crypto'
+import { caseEntryId, caseEntryText, caseEventTypes, recordedEntry } from '@cupel/contracts'
 import { MAC_HEADER, UndecodableRecordError, type EventCodec, type LogRecord } from '@cupel/event-log'
 import { leafEntry, saltedHash } from './format/leaf.js'
 
-export type ReportFields = { readonly report: string; readonly reportId: string }
-export type ReportOf = (record: LogRecord) => ReportFields | null
+/** A text that may be shown by itself: a report, or an entry of a case. */
+export interface ProvableDocument {
+  /** The id of the report, or `caseEntryId`. */
+  readonly documentId: string
+  readonly text: string
+}
+export type DocumentOf = (record: LogRecord) => ProvableDocument | null
 
-/** The parts of a report that a leaf needs; null for a record of another event, and for a record that does not decode. */
-export function reportDecoder(codec: EventCodec): ReportOf {
-  const partOf = codec.partOf('ReportGenerated', ['report', 'reportId'])
+/** The document of a record; null for a record of another event, and for a record that does not decode. */
+export function documentDecoder(codec: EventCodec): DocumentOf {
+  const reportOf = codec.partOf('ReportGenerated', ['report', 'reportId'])
+  const read = (record: LogRecord): ProvableDocument | null => {
+    const report = reportOf(record)
+    if (report !== null) return { documentId: report.reportId, text: report.report }
+    for (const type of caseEventTypes) {
+      const event = codec.decodeAs(type, record)
+      if (event === null) continue
+      const entry = recordedEntry(event)
+      return { documentId: caseEntryId(entry), text: caseEntryText(entry) }
+    }
+    return null
+  }
   return (record) => {
     try {
-      return partOf(record)
+      return read(record)
     } catch (error) {
-      // The schema may become known later. Without this error, the leaf of a report would permanently be one of another event.
+      // The schema may become known later. Without this error, the leaf of a document would permanently be one of another event.
       if (!(error instanceof UndecodableRecordError) || error.reason === 'unknown-schema') throw error
       return null
     }
@@ -26,8 +43,8 @@ export function reportDecoder(codec: EventCodec): ReportOf {
 
 export interface MadeLeaf {
   readonly entry: string
-  /** For a report: its id, and the salt of its document. */
-  readonly reportId: string | null
+  /** For a record with a document: its id, and its salt. */
+  readonly documentId: string | null
   readonly salt: Buffer | null
 }
 
@@ -52,25 +69,25 @@ export function timeHashOf(record: LogRecord): Buffer | null {
     : saltedHash(saltOf(record, 'time'), Buffer.from(JSON.stringify(timestampMs)))
 }
 
-/** The report of a record with its salt and its hash; null if the record is not a report. */
-export function reportPartOf(
+/** The document of a record with its salt and its hash; null if the record has none. */
+export function documentPartOf(
   record: LogRecord,
-  reportOf: ReportOf,
-): { readonly reportId: string; readonly salt: Buffer; readonly hash: Buffer } | null {
-  const fields = reportOf(record)
-  if (fields === null) return null
+  documentOf: DocumentOf,
+): { readonly documentId: string; readonly salt: Buffer; readonly hash: Buffer } | null {
+  const document = documentOf(record)
+  if (document === null) return null
   const salt = saltOf(record, 'document')
-  return { reportId: fields.reportId, salt, hash: saltedHash(salt, Buffer.from(fields.report)) }
+  return { documentId: document.documentId, salt, hash: saltedHash(salt, Buffer.from(document.text)) }
 }
 
 /** Throws RangeError for a record of a log that gives no times. */
-export function leafOfRecord(record: LogRecord, reportOf: ReportOf): MadeLeaf {
+export function leafOfRecord(record: LogRecord, documentOf: DocumentOf): MadeLeaf {
   const timeHash = timeHashOf(record)
   if (timeHash === null) throw new RangeError('A record without the time of the log has no leaf')
-  const report = reportPartOf(record, reportOf)
+  const document = documentPartOf(record, documentOf)
   return {
-    entry: leafEntry({ recordHash: recordHashOf(record), timeHash, documentHash: report?.hash ?? null }),
-    reportId: report?.reportId ?? null,
-    salt: report?.salt ?? null,
+    entry: leafEntry({ recordHash: recordHashOf(record), timeHash, documentHash: document?.hash ?? null }),
+    documentId: document?.documentId ?? null,
+    salt: document?.salt ?? null,
   }
 }

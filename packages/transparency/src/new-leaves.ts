@@ -2,7 +2,7 @@
 import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import type { EventCodec, EventLog, Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
-import { leafOfRecord, reportDecoder } from './leaf-of-record.js'
+import { leafOfRecord, documentDecoder } from './leaf-of-record.js'
 import type { NewLeaf } from './state.js'
 import { shorterLog } from './stopped.js'
 
@@ -31,7 +31,7 @@ export async function newLeaves(
   positions: ReadonlyMap<string, number>,
 ): Promise<NewLeaves> {
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
-  const reportOf = reportDecoder(codec)
+  const documentOf = documentDecoder(codec)
   const [leaves, moves]: [NewLeaf[], CheckpointMove[]] = [[], []]
   let left = maxLeaves
   for (const [at, { topic, partition }] of places.entries()) {
@@ -46,7 +46,7 @@ export async function newLeaves(
     for await (const records of log.read({ topic, partition, from, to: next }))
       for (const record of records) {
         leaves.push({
-          ...leafOfRecord(record, reportOf),
+          ...leafOfRecord(record, documentOf),
           record: { topic, partition, offset: record.offset },
         })
         await pauses.next()

@@ -5,7 +5,7 @@ import type { Queryable } from '@cupel/postgres'
 import { leafHash, purposeOf } from '@cupel/signing'
 import { originOf } from './format/checkpoint.js'
 import { publishedKeys } from './keys/publish-keys.js'
-import { leafOfRecord, reportDecoder } from './leaf-of-record.js'
+import { leafOfRecord, documentDecoder } from './leaf-of-record.js'
 import { readCheckpoint } from './read-log.js'
 
 export interface RecordedLeafParts {
@@ -18,10 +18,13 @@ export interface RecordedLeafParts {
 export async function readRecordedLeaf(parts: RecordedLeafParts, at: Position): Promise<RecordedLeaf | null> {
   const name = await logName(parts)
   if (name === null) return null
-  const reportOf = reportDecoder(parts.codec)
+  const documentOf = documentDecoder(parts.codec)
   for await (const records of parts.log.read({ ...at, from: at.offset, to: at.offset + 1 }))
     for (const record of records)
-      return { log: name, hash: leafHash(Buffer.from(leafOfRecord(record, reportOf).entry)).toString('hex') }
+      return {
+        log: name,
+        hash: leafHash(Buffer.from(leafOfRecord(record, documentOf).entry)).toString('hex'),
+      }
   throw new Error(`The log has no record at ${at.topic}/${at.partition}, offset ${at.offset}`)
 }
 

@@ -158,7 +158,7 @@ export async function storeLeaves(
       ...[number, from + at, some.map(({ entry }) => entry)],
       some.map(({ record }) => (record === null ? null : ids.get(placeOf(record)))),
       some.map(({ record }) => record?.offset ?? null),
-      ...[some.map(({ reportId }) => reportId), some.map(({ salt }) => salt)],
+      ...[some.map(({ documentId }) => documentId), some.map(({ salt }) => salt)],
     ])
     await pauses.next()
   }
@@ -207,10 +207,10 @@ const MOVE = {
 const LEAVES_PER_STATEMENT = 128
 const INSERT_LEAVES = {
   name: 'transparency.insert-leaves',
-  text: `INSERT INTO transparency.leaf (number, index, entry, place, record_offset, report_id, salt)
-    SELECT $1, $2 + ordinality - 1, entry, place, record_offset, report_id, salt
+  text: `INSERT INTO transparency.leaf (number, index, entry, place, record_offset, document_id, salt)
+    SELECT $1, $2 + ordinality - 1, entry, place, record_offset, document_id, salt
     FROM unnest($3::text[], $4::int4[], $5::int8[], $6::text[], $7::bytea[])
-      WITH ORDINALITY AS new (entry, place, record_offset, report_id, salt, ordinality)`,
+      WITH ORDINALITY AS new (entry, place, record_offset, document_id, salt, ordinality)`,
 }
 const INSERT_SUBTREES = {
   name: 'transparency.insert-subtrees',

@@ -15,7 +15,7 @@ import { putCheckpoints } from '@cupel/projections'
 import { rootOf, type SigningKeys, type Tree } from '@cupel/signing'
 import { longer } from './extend-log.js'
 import { parseLeafEntry } from './format/leaf.js'
-import { reportDecoder, reportPartOf, type ReportOf } from './leaf-of-record.js'
+import { documentDecoder, documentPartOf, type DocumentOf } from './leaf-of-record.js'
 import { positionOf, recordFinder, type FindRecord } from './place-leaves.js'
 import { longestPublished, publishedEntries, transparencyFolder } from './published.js'
 import {
@@ -57,12 +57,12 @@ export async function takeBackLeaves(transaction: Queryable, parts: TakeBackPart
   const folder = transparencyFolder(longest.folder, log)
   const positions = new Map(await loadPositions(transaction, log))
   const find = await finderBehind(parts, positions)
-  const reportOf = reportDecoder(parts.codec)
+  const documentOf = documentDecoder(parts.codec)
   let [tree, lost]: [Tree, number] = [before, 0]
   const range = { from: before.size, size: longest.size }
   for await (const entries of publishedEntries(longest.folder, log, range)) {
     const leaves: NewLeaf[] = []
-    for (const entry of entries) leaves.push(await leafOf(entry, { find, folder, reportOf }))
+    for (const entry of entries) leaves.push(await leafOf(entry, { find, folder, documentOf }))
     const grown = await longer(tree, leaves)
     await storeLeaves(transaction, { number, from: tree.size, leaves, subtrees: grown.subtrees })
     lost += leaves.filter(({ record }) => record === null).length
@@ -105,15 +105,15 @@ async function* recordsOf(log: EventLog, range: LogRange): AsyncGenerator<LogRec
 interface LeafContext {
   readonly find: FindRecord
   readonly folder: string
-  readonly reportOf: ReportOf
+  readonly documentOf: DocumentOf
 }
 
-async function leafOf(entry: string, { find, folder, reportOf }: LeafContext): Promise<NewLeaf> {
+async function leafOf(entry: string, { find, folder, documentOf }: LeafContext): Promise<NewLeaf> {
   const leaf = parseLeafEntry(entry)
   if (leaf === null)
     throw new TransparencyStoppedError(`${folder} holds something that is not a leaf: ${entry}`)
   const record = await find(leaf.recordHash)
-  if (record === null) return { entry, record: null, reportId: null, salt: null }
-  const { reportId = null, salt = null } = reportPartOf(record, reportOf) ?? {}
-  return { entry, record: positionOf(record), reportId, salt }
+  if (record === null) return { entry, record: null, documentId: null, salt: null }
+  const { documentId = null, salt = null } = documentPartOf(record, documentOf) ?? {}
+  return { entry, record: positionOf(record), documentId, salt }
 }

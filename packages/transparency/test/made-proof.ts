@@ -17,11 +17,11 @@ export const ORIGIN = `${SIGNER.key.name}/transparency/log-1`
 export const KEYS = `# Keys of the test\n\n${[SIGNER, REPORTS].map(({ key }) => verifierKey(key)).join('\n')}\n`
 export const REPORT = Buffer.from('{"report_id":"00000000000000a1","note":"é \\u00e9 😀","score":92.40}')
 
-const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer =>
+export const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
-const SALT = sha256('salt')
-const DOCUMENT_HASH = sha256(SALT, REPORT).toString('base64')
-const entryOf = (document: string | null): string =>
+export const SALT = sha256('salt')
+export const DOCUMENT_HASH = sha256(SALT, REPORT).toString('base64')
+export const entryOf = (document: string | null): string =>
   `["cupel-leaf-1","${sha256('record').toString('base64')}","${sha256('time').toString('base64')}",${document}]`
 
 interface Made {
@@ -31,6 +31,10 @@ interface Made {
   readonly salt: Buffer
   readonly origin: string
   readonly signers: readonly Signer[]
+  /** The texts of other leaves by their index. */
+  readonly others: ReadonlyMap<number, string>
+  /** The text after the leaf, which may need the path of another leaf. */
+  readonly behind: (pathOf: (index: number) => readonly string[]) => string
   /** Replaces the text that is signed. */
   readonly text?: (text: string) => string
 }
@@ -38,13 +42,16 @@ interface Made {
 export function madeProof(changes: Partial<Made> = {}): string {
   const made: Made = {
     ...{ size: 300, index: 7, entry: entryOf(`"${DOCUMENT_HASH}"`), salt: SALT, origin: ORIGIN },
-    ...{ signers: [SIGNER], ...changes },
+    ...{ signers: [SIGNER], others: new Map<number, string>(), behind: () => '', ...changes },
   }
-  const { size, index, entry, salt, origin, signers, text = (same: string) => same } = made
-  const entries = Array.from({ length: size }, (_, at) => Buffer.from(at === index ? entry : `leaf ${at}`))
+  const { size, index, entry, salt, origin, signers, others, behind, text = (same: string) => same } = made
+  const entries = Array.from({ length: size }, (_, at) =>
+    Buffer.from(at === index ? entry : (others.get(at) ?? `leaf ${at}`)),
+  )
   const signed = text(`${origin}\n${size}\n${naiveRoot(entries).toString('base64')}\n`)
-  const path = naivePath(entries, index).map((hash) => hash.toString('base64'))
-  const extra = Buffer.concat([salt, Buffer.from(entry)]).toString('base64')
+  const pathOf = (at: number) => naivePath(entries, at).map((hash) => hash.toString('base64'))
+  const path = pathOf(index)
+  const extra = Buffer.concat([salt, Buffer.from(entry + behind(pathOf))]).toString('base64')
   const head = ['c2sp.org/tlog-proof@v1', `extra ${extra}`, `index ${index}`, ...path]
   return `${head.join('\n')}\n\n${signed}\n${signers.map((signer) => lineOf(signer, signed)).join('')}`
 }
@@ -141,7 +148,7 @@ const spoilt: readonly (readonly [string, (proof: string) => string])[] = [
   ['a NUL', line(ROOT, (text) => `${text}\0`)],
   ['nothing', () => ''],
   ['an empty line', () => '\n\n'],
-  ['more than a proof ever is', (proof) => proof.replace('index', `${'A'.repeat(70_000)}\nindex`)],
+  ['a line of the head that no proof has', (proof) => proof.replace('index', `${'A'.repeat(70_000)}\nindex`)],
 ]
 
 /** Proofs that do not hold, although they are signed as they stand. */

@@ -116,12 +116,12 @@ test('of repeated records with one report id the first is proven, and another do
   await own.extend()
   expect(provenIndex(ID(1), await proofOf(ID(1)))).toBe(0)
   await expect(readProof(database, { reportId: ID(1), document: '{"another":"report"}' })).rejects.toThrow(
-    'is not that of the report',
+    'is not that of the document',
   )
   expect(await readProof(database, { reportId: ID(9), document: '' })).toEqual({ kind: 'none' })
   await database.execute(`UPDATE transparency.leaf SET salt = sha256(salt) WHERE index = 0`)
   await expect(readProof(database, { reportId: ID(1), document: documentOf(ID(1)) })).rejects.toThrow(
-    'is not that of the report',
+    'is not that of the document',
   )
 })
 

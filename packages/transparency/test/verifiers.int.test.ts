@@ -14,6 +14,7 @@ import {
   witnessKeyText,
 } from '../src/index.js'
 import { ENOUGH_WITNESSES, NO_POLICIES, NO_WITNESS_KEYS, TOO_FEW_WITNESSES } from './made-cosignatures.js'
+import { BAD_CASES, CASE_PROOF, ENTRY_AS_REPORT, GOOD_CASES, SHOWN_CASE } from './made-case-proof.js'
 import {
   BESIDE_ARCHIVE,
   BAD,
@@ -54,6 +55,12 @@ const cases: readonly Case[] = [
   ...BAD_REFERENCES.map(([name, report, proof]) => {
     return { name: `reference: ${name}`, report, proof: text(proof), isProven: false }
   }),
+  ...GOOD_CASES.map(([name, proof]) => ({ name, report: REPORT, proof: text(proof), isProven: true })),
+  ...BAD_CASES.map(([name, proof]) => ({ name, report: REPORT, proof: text(proof), isProven: false })),
+  {
+    ...{ name: 'an entry of a case as a report', isProven: false },
+    ...{ report: ENTRY_AS_REPORT.report, proof: text(ENTRY_AS_REPORT.proof) },
+  },
   ...[...ENOUGH_WITNESSES, ...TOO_FEW_WITNESSES].map(({ name, proof, witnesses, needed }, at) => {
     const isProven = at < ENOUGH_WITNESSES.length
     return { name: `witnesses: ${name}`, report: REPORT, proof: text(proof), isProven, witnesses, needed }
@@ -118,6 +125,17 @@ test('what is proven is proven, and every spoilt proof or report is refused with
     expect(refusal === null, `${each.name}: ${refusal}`).toBe(each.isProven)
     if (refusal !== null) expect(refusal, each.name).toMatch(/^[A-Z].*\.$/)
   }
+})
+
+test('a proven case says who decided what when, and an erased text is not shown', () => {
+  const { entries } = verifyReport(REPORT, text(CASE_PROOF), keys)
+  expect(entries).toMatchObject(SHOWN_CASE)
+  const erased = verifyReport(REPORT, text(GOOD_CASES[1]![1]), keys).entries
+  expect(erased.map((entry) => [entry.text, entry.person])).toEqual([
+    [null, null],
+    [null, null],
+    ['Seen.', null],
+  ])
 })
 
 test('those who cosigned are named with the time, and a refusal names who is missing', () => {

@@ -83,7 +83,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
     ...shareEndpoints({ ...parts.sharing, readLeaf: parts.transparency.readLeaf }),
-    ...caseEndpoints(parts.cases),
+    ...caseEndpoints(parts.cases, parts.transparency.readProof),
     createBulkJob(parts.bulk),
     listBulkJobs(parts.bulk, parts.listing.tokens),
     getBulkJob(parts.bulk),

@@ -232,17 +232,17 @@ test('after an erasure the report says so and its proof holds, and so do the rep
 test('the PDF has the same bytes and ETag before the log has its leaf, and where its row is not that of the report', async () => {
   const id = path.slice('/v1/reports/'.length)
   const named = (await leafOf(path))!
-  await installation.database.execute('UPDATE transparency.leaf SET salt = $2 WHERE report_id = $1', [
+  await installation.database.execute('UPDATE transparency.leaf SET salt = $2 WHERE document_id = $1', [
     id,
     Buffer.alloc(32),
   ])
   const pdf = await pdfOf()
   expect(pdf.bytes.equals(await rendered(named))).toBe(true)
   expect(await leafOf(path)).toBeNull()
-  await installation.database.execute('UPDATE transparency.leaf SET report_id = $2 WHERE report_id = $1', [
-    id,
-    '0'.repeat(16),
-  ])
+  await installation.database.execute(
+    'UPDATE transparency.leaf SET document_id = $2 WHERE document_id = $1',
+    [id, '0'.repeat(16)],
+  )
   expect(await leafOf(path)).toBeNull()
   expect(await pdfOf()).toEqual(pdf)
 })

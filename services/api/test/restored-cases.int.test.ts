@@ -1,6 +1,6 @@
 /** Four eyes after a restore: the entries of a case come back from its events, and Ann stays Ann. */
-import { recordedEntry, replayEntry, type CaseEventType } from '@cupel/cases'
-import type { DomainEvent } from '@cupel/contracts'
+import { replayEntry } from '@cupel/cases'
+import { recordedEntry, type CaseEventType, type DomainEvent } from '@cupel/contracts'
 import { startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type Reply } from './http-client.js'

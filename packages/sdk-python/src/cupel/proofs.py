@@ -1,4 +1,4 @@
-"""Checks offline whether a report is in the transparency log of an installation: `verify_proof`. It needs `pip install cupel[records]`."""
+"""Checks offline whether a report, and what people decided about it, is in the transparency log of an installation: `verify_proof`. It needs `pip install cupel[records]`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
+from ._case_entries import EntryLine, ProvenEntry, entry_line, proven_entries
 from ._evidence import PublicKey, exact_bytes, exact_url_bytes, keys_in, root_of_path
 from .errors import ProofVerificationError
 
-__all__ = ["ProvenReport", "verify_proof"]
+__all__ = ["ProvenEntry", "ProvenReport", "verify_proof"]
 
 CustomerReference = Literal["recorded", "proven", "erased", "sealed"]
 
@@ -33,11 +34,13 @@ class ProvenReport:
     """The key that signed the checkpoint."""
     customer_reference: CustomerReference
     """`recorded`: the log has it as the report shows it. `erased`: its key was destroyed. `sealed`: the report shows the sealed text."""
+    entries: list[ProvenEntry]
+    """The case of the report if the proof is one of a case: its entries from the first one on, without a gap."""
 
 
 _FIRST_LINE = "c2sp.org/tlog-proof@v1"
 _MAX_PATH = 63
-_MAX_PROOF_CHARS = 65_536
+_MAX_PROOF_CHARS = 16_777_216
 _MAX_SIGNATURES = 100
 _LAST_NUMBER = 2**53 - 1
 _BASE64 = r'"([A-Za-z0-9+/]{43}=)"'
@@ -60,6 +63,7 @@ class _Proof(NamedTuple):
     salt: bytes
     entry: bytes
     reference: _Reference | None
+    entries: list[EntryLine]
     leaf_index: int
     path: list[bytes]
     note: str
@@ -74,11 +78,11 @@ class _Checkpoint(NamedTuple):
 
 def verify_proof(report: bytes, proof: bytes | str, *, public_keys: str) -> ProvenReport:
     """
-    `report` and `proof` are the bytes of `reports.document` and `reports.proof`, unchanged; `public_keys` is the text of the file with
+    `report` and `proof` are the bytes of `reports.document` and of `reports.proof` or `cases.proof`, unchanged; `public_keys` is the text of the file with
     public keys that the operator gave you. Raises a ProofVerificationError if the proof does not prove the report. It needs no network
     and checks no cosignatures of witnesses.
     """
-    salt, entry, reference, index, path, note = _parse_proof(proof)
+    salt, entry, reference, lines, index, path, note = _parse_proof(proof)
     origin, size, root, key_id = _open_checkpoint(note, keys_in(public_keys, of_records=False))
     document = _document_hash_in(entry)
     leaf = sha256(b"\x00" + entry).digest()
@@ -87,7 +91,12 @@ def verify_proof(report: bytes, proof: bytes | str, *, public_keys: str) -> Prov
     recorded, state = _as_recorded(report, reference)
     if sha256(salt + recorded).digest() != document:
         raise ProofVerificationError("The report is not the one of the leaf: not one byte of it may differ.")
-    return ProvenReport(origin, index, size, leaf.hex(), key_id, state)
+    # The leaf of an entry of a case is of a text that begins with a bracket.
+    if not report.startswith(b"{"):
+        raise ProofVerificationError("The file is not a report.")
+    report_id: str = json.loads(report)["report_id"] if lines else ""
+    entries = proven_entries(lines, report_id, size=size, root=root, document_hash_in=_document_hash_in)
+    return ProvenReport(origin, index, size, leaf.hex(), key_id, state, entries)
 
 
 def _parse_proof(proof: bytes | str) -> _Proof:
@@ -107,7 +116,12 @@ def _parse_proof(proof: bytes | str) -> _Proof:
     if extra is None or len(extra) <= 32 or index is None or len(path) > _MAX_PATH:
         raise _malformed()
     entry, *more = extra[32:].split(b"\n")
-    return _Proof(extra[:32], entry, _reference_in(more), index, path, note)
+    at = next((at for at, line in enumerate(more) if line.startswith(b"[")), len(more))
+    entries = [entry_line(line) for line in more[at:]]
+    known = [line for line in entries if line is not None]
+    if len(known) < len(entries):
+        raise _malformed()
+    return _Proof(extra[:32], entry, _reference_in(more[:at]), known, index, path, note)
 
 
 def _reference_in(lines: list[bytes]) -> _Reference | None:

@@ -1,6 +1,7 @@
-/** Checks offline whether a report is in the transparency log of an installation. */
-import { exactBytes, exactUrlBytes } from '../base64.js'
+/** Checks offline whether a report, and what people decided about it, is in the transparency log of an installation. */
+import { exactBytes, exactUrlBytes, latin1Text } from '../base64.js'
 import { ProofVerificationError } from '../errors.js'
+import { entryLine, provenEntries, type EntryLine, type ProvenEntry } from './case-entries.js'
 import { checkpointKeys } from './public-keys.js'
 import { hex, joined, leafHash, rootOfPath, sha256, type Bytes } from './hash-tree.js'
 import { openCheckpoint } from './checkpoint.js'
@@ -20,17 +21,19 @@ export interface ProvenReport {
    * `sealed`: the report shows the sealed text itself.
    */
   readonly customerReference: 'recorded' | 'proven' | 'erased' | 'sealed'
+  /** The case of the report if the proof is one of a case: its entries from the first one on, without a gap. */
+  readonly entries: readonly ProvenEntry[]
 }
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1'
 const MAX_PATH = 63
-const MAX_PROOF_CHARS = 65_536
+const MAX_PROOF_CHARS = 16_777_216
 const HASH_BYTES = 32
 const BASE64 = '[A-Za-z0-9+/]{43}='
 const LEAF = new RegExp(`^\\["cupel-leaf-1","(${BASE64})","(${BASE64})",(?:"(${BASE64})"|null)\\]$`)
 
 /**
- * `report` and `proof` are the bytes of `reports.document` and `reports.proof`, unchanged; `publicKeys` is the text of the file with public
+ * `report` and `proof` are the bytes of `reports.document` and of `reports.proof` or `cases.proof`, unchanged; `publicKeys` is the text of the file with public
  * keys that the operator gave you. Rejects with a ProofVerificationError if the proof does not prove the report. It needs no network and
  * checks no cosignatures of witnesses.
  */
@@ -39,7 +42,7 @@ export async function verifyProof(
   proof: Uint8Array | string,
   { publicKeys }: { readonly publicKeys: string },
 ): Promise<ProvenReport> {
-  const { salt, entry, reference, index, path, note } = parseProof(proof)
+  const { salt, entry, reference, entries: lines, index, path, note } = parseProof(proof)
   const checkpoint = await openCheckpoint(note, await checkpointKeys(publicKeys))
   const document = documentHashIn(entry)
   const leaf = await leafHash(latin1Bytes(entry))
@@ -49,14 +52,21 @@ export async function verifyProof(
   const recorded = await asRecorded(new Uint8Array(report), reference)
   if (hex(await sha256(joined(salt, recorded.bytes))) !== hex(document))
     throw unproven('The report is not the one of the leaf: not one byte of it may differ.')
-  const { origin: log, size, keyId } = checkpoint
-  return { log, index, size, leafHash: hex(leaf), keyId, customerReference: recorded.reference }
+  // The leaf of an entry of a case is of a text that begins with a bracket.
+  if (report[0] !== OPENING_BRACE) throw unproven('The file is not a report.')
+  const { origin: log, size, root: signedRoot, keyId } = checkpoint
+  const reportId =
+    lines.length === 0 ? '' : (JSON.parse(textOf(report) ?? '') as { report_id: string }).report_id
+  const entries = await provenEntries(lines, { reportId, size, root: signedRoot, documentHashIn })
+  const customerReference = recorded.reference
+  return { log, index, size, leafHash: hex(leaf), keyId, customerReference, entries }
 }
 
 interface Proof {
   readonly salt: Bytes
   readonly entry: string
   readonly reference: SealedReference | null
+  readonly entries: readonly EntryLine[]
   readonly index: number
   readonly path: readonly Bytes[]
   readonly note: string
@@ -75,7 +85,12 @@ function parseProof(proof: Uint8Array | string): Proof {
   if (index === null || path.length > MAX_PATH) throw malformed()
   const [entry, ...lines] = latin1Text(extra.slice(HASH_BYTES)).split('\n')
   const salt = extra.slice(0, HASH_BYTES)
-  return { salt, entry: entry!, reference: referenceIn(lines), index, path, note: text.slice(end + 2) }
+  const at = lines.findIndex((line) => line.startsWith('['))
+  const reference = referenceIn(at < 0 ? lines : lines.slice(0, at))
+  const entries = (at < 0 ? [] : lines.slice(at)).map(
+    (line) => entryLine(textOf(latin1Bytes(line)) ?? '') ?? fail(),
+  )
+  return { salt, entry: entry!, reference, entries, index, path, note: text.slice(end + 2) }
 }
 
 function documentHashIn(entry: string): Bytes {
@@ -169,7 +184,7 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-const latin1Text = (bytes: Bytes): string => String.fromCharCode(...bytes)
+const OPENING_BRACE = 0x7b
 const latin1Bytes = (text: string): Bytes => Uint8Array.from(text, (character) => character.charCodeAt(0))
 const unproven = (message: string): ProofVerificationError => new ProofVerificationError(message)
 const malformed = (): ProofVerificationError => unproven('The proof is not well-formed.')

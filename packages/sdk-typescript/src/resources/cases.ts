@@ -1,9 +1,9 @@
-import { objectOf } from '../answers.js'
+import { documentOf, objectOf } from '../answers.js'
 import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { CaseSummary, ReportCase } from '../types.js'
+import type { CaseSummary, Download, ReportCase } from '../types.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 export interface CaseListOptions extends ListOptions {
@@ -42,6 +42,16 @@ export class Cases {
   async get(reportId: string, options: CallOptions = {}): Promise<ReportCase> {
     const call = { method: 'GET', path: path`/v1/reports/${reportId}/case`, repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as ReportCase
+  }
+
+  /**
+   * The offline proof of the report and of everything that people wrote and decided about it, for `verifyProof`, `cupel verify` or the
+   * verifier in Python. An entry has its proof within 10 seconds; until then the call is repeated.
+   */
+  async proof(reportId: string, options: CallOptions = {}): Promise<Download> {
+    const at = path`/v1/reports/${reportId}/case/proof`
+    const call = { method: 'GET', path: at, accept: 'text/plain', repeat: 'safe', options } as const
+    return documentOf(await this.#transport(call), /^text\/plain\b/i)
   }
 
   /** Adds a note. The call is not repeated if the note may have been written. */

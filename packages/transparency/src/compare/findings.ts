@@ -10,8 +10,8 @@ export type LeafProblemKind =
   | 'other-record'
   /** The log gives the record another time than when the leaf was made. */
   | 'other-time'
-  /** The report does not have the salted hash of its leaf, or the row of the leaf is not that of the report. */
-  | 'other-report'
+  /** The report, or the entry of a case, does not have the salted hash of its leaf, or the row of the leaf is not its own. */
+  | 'other-document'
   /** A leaf belongs to a record before that of an earlier leaf of its partition. */
   | 'leaf-order'
 

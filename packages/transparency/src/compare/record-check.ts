@@ -9,7 +9,7 @@ import {
   UndecodableRecordError,
 } from '@cupel/event-log'
 import type { Leaf } from '../format/leaf.js'
-import { recordHashOf, reportDecoder, reportPartOf, timeHashOf } from '../leaf-of-record.js'
+import { recordHashOf, documentDecoder, documentPartOf, timeHashOf } from '../leaf-of-record.js'
 import type { Findings, LeafProblemKind } from './findings.js'
 import type { StoredLeaf } from './stored-leaves.js'
 
@@ -70,10 +70,10 @@ export function leafCheck({
   readonly codec: EventCodec
   readonly checksTimes: boolean
 }): LeafCheck {
-  const reportOf = reportDecoder(codec)
-  const reportOrNull = (record: LogRecord): ReturnType<typeof reportPartOf> => {
+  const documentOf = documentDecoder(codec)
+  const documentOrNull = (record: LogRecord): ReturnType<typeof documentPartOf> => {
     try {
-      return reportPartOf(record, reportOf)
+      return documentPartOf(record, documentOf)
     } catch (error) {
       // The verification of the log reports a record that cannot be decoded.
       if (error instanceof UndecodableRecordError) return null
@@ -83,12 +83,12 @@ export function leafCheck({
   return (record, { recordHash, timeHash, documentHash, stored: { row } }) => {
     if (!recordHashOf(record).equals(recordHash)) return 'other-record'
     if (checksTimes && timeHashOf(record)?.equals(timeHash) === false) return 'other-time'
-    const report = reportOrNull(record)
-    if (!isSame(report?.hash ?? null, documentHash)) return 'other-report'
+    const document = documentOrNull(record)
+    if (!isSame(document?.hash ?? null, documentHash)) return 'other-document'
     if (row === undefined) return null
-    const isRowOfReport =
-      row.reportId === (report?.reportId ?? null) && isSame(row.salt, report?.salt ?? null)
-    return isRowOfReport ? null : 'other-report'
+    const isRowOfDocument =
+      row.documentId === (document?.documentId ?? null) && isSame(row.salt, document?.salt ?? null)
+    return isRowOfDocument ? null : 'other-document'
   }
 }
 

@@ -14,7 +14,7 @@ export interface StoredLeaf {
 export interface LeafRow {
   /** Where the record is; null if it was lost when the leaf was taken back. */
   readonly record: Position | null
-  readonly reportId: string | null
+  readonly documentId: string | null
   readonly salt: Buffer | null
 }
 
@@ -82,7 +82,7 @@ export function leavesOfRows(database: Queryable, number: number, size: number):
       >(
         {
           name: 'transparency.compare-leaves',
-          text: `SELECT index, entry, topic, partition, record_offset AS "offset", report_id AS "reportId", salt
+          text: `SELECT index, entry, topic, partition, record_offset AS "offset", document_id AS "documentId", salt
             FROM transparency.leaf LEFT JOIN transparency.place USING (number, place)
             WHERE number = $1 AND index >= $2 AND index < $3`,
         },

@@ -9,7 +9,7 @@ export interface Leaf {
   /** Hash of the record with its place. */
   readonly recordHash: Buffer
   readonly timeHash: Buffer
-  /** Hash of the report exactly as callers receive it; null if the record is not a report. */
+  /** Hash of the report exactly as callers receive it, or of the text of an entry of a case; null for any other record. */
   readonly documentHash: Buffer | null
 }
 

@@ -1,14 +1,17 @@
 /** Proofs of C2SP (https://c2sp.org/tlog-proof): a leaf's position, the path from it to the root, and the checkpoint with that root. */
 import { bytesOfBase64, numberOf } from './base64.js'
 import { HASH_BYTES } from './leaf.js'
+import { parseEntryLine, type ProofOfEntry } from './case-entries.js'
 import { isSealedReference, type SealedReference } from './sealed-reference.js'
 
 export interface Proof {
-  /** The salt of the document, then the text of the leaf, then the sealed reference and its salt. Only the path proves it. */
+  /** The salt of the document, then the text of the leaf, then the sealed reference and its salt, then a line for each entry of the case. Only the path proves it. */
   readonly salt: Buffer
   readonly entry: string
   /** For a report whose customer reference is sealed. */
   readonly reference: SealedReference | null
+  /** The entries of the case of the report, oldest first; empty in the proof of a report. */
+  readonly entries: readonly ProofOfEntry[]
   readonly index: number
   readonly path: readonly Buffer[]
   /** The signed note, verbatim. */
@@ -18,11 +21,14 @@ export interface Proof {
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1'
 /** Maximum length of a path: of a tree whose size a JavaScript number can hold. */
 const MAX_PATH = 63
-/** More characters than a proof with a hundred cosignatures has. */
-export const MAX_PROOF_CHARS = 65_536
+/** More characters than the proof of the longest case has. */
+export const MAX_PROOF_CHARS = 16_777_216
 
-export function proofText({ salt, entry, reference, index, path, checkpoint }: Proof): string {
-  const extra = Buffer.concat([salt, Buffer.from(entry + referenceText(reference))]).toString('base64')
+export function proofText({ salt, entry, reference, entries, index, path, checkpoint }: Proof): string {
+  const lines = entries.map((each) => `\n${JSON.stringify(each)}`).join('')
+  const extra = Buffer.concat([salt, Buffer.from(entry + referenceText(reference) + lines)]).toString(
+    'base64',
+  )
   const hashes = path.map((hash) => `${hash.toString('base64')}\n`).join('')
   return `${FIRST_LINE}\nextra ${extra}\nindex ${index}\n${hashes}\n${checkpoint}`
 }
@@ -43,10 +49,13 @@ export function parseProof(text: string): Proof | null {
   if (first !== FIRST_LINE || extra === null || extra.length <= HASH_BYTES || index === null) return null
   if (hashes.length > MAX_PATH || path.length !== hashes.length) return null
   const [entry, ...lines] = extra.toString('latin1', HASH_BYTES).split('\n')
-  const reference = parseReference(lines)
+  const at = lines.findIndex((line) => line.startsWith('['))
+  const reference = parseReference(at < 0 ? lines : lines.slice(0, at))
+  const entries = at < 0 ? [] : lines.slice(at).map(parseEntryLine)
   if (entry === undefined || reference === undefined) return null
+  if (!entries.every((each) => each !== null)) return null
   const salt = extra.subarray(0, HASH_BYTES)
-  return { salt, entry, reference, index, path, checkpoint: text.slice(end + 2) }
+  return { salt, entry, reference, entries, index, path, checkpoint: text.slice(end + 2) }
 }
 
 /** A separate line after the leaf: the sealed reference, and its salt unless that was erased. */

@@ -1,6 +1,7 @@
-/** Checks whether a report is in a transparency log, from the bytes of the report, a proof and public keys alone. */
+/** Checks whether a report, and what people decided about it, is in a transparency log: from the report, a proof and public keys alone. */
 import { isUtf8 } from 'node:buffer'
 import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
+import { provenEntries, type ProofOfEntry, type ProvenEntry } from './case-entries.js'
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
 import { CosignatureError, NO_WITNESSES, requireWitnesses, type Cosignature } from './cosignature.js'
 import type { WitnessPolicy } from './cosignature.js'
@@ -19,7 +20,11 @@ export interface ProvenReport {
   readonly cosignatures: readonly Cosignature[]
   /** Whether the customer reference of the report is also proven; null if the log has it as the report shows it. */
   readonly reference: ReferenceState | null
+  /** The case of the report, oldest entry first, if the proof has it: none before the last one is left out. */
+  readonly entries: readonly ProvenEntry[]
 }
+
+const OPENING_BRACE = 0x7b
 
 /** The proof does not prove the report; the message is a sentence that says why. */
 export class UnprovenReportError extends Error {
@@ -54,10 +59,27 @@ export function verifyReport(
     throw new UnprovenReportError('The customer reference of the report is not the one of the proof.')
   if (!saltedHash(proof.salt, recorded.bytes).equals(leaf.documentHash))
     throw new UnprovenReportError('The report is not the one of the leaf: not one byte of it may differ.')
+  // The leaf of an entry of a case is of a text that begins with a bracket.
+  if (report[0] !== OPENING_BRACE) throw new UnprovenReportError('The file is not a report.')
   return {
     ...{ leaf, index, hash: hash.toString('hex'), checkpoint, cosignatures },
     reference: recorded.reference,
+    entries: entriesOf(proof.entries, report, checkpoint),
   }
+}
+
+function entriesOf(
+  entries: readonly ProofOfEntry[],
+  report: Uint8Array,
+  { size, root }: OpenedCheckpoint,
+): readonly ProvenEntry[] {
+  if (entries.length === 0) return []
+  const { report_id: reportId } = JSON.parse(Buffer.from(report).toString('utf8')) as {
+    readonly report_id: string
+  }
+  const proven = provenEntries(entries, { reportId, size, root })
+  if (typeof proven === 'string') throw new UnprovenReportError(proven)
+  return proven
 }
 
 function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoint {

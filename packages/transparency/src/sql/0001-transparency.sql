@@ -45,16 +45,16 @@ CREATE TABLE transparency.leaf (
   -- Where the record is; null if the log had lost it when the leaf was taken back from a published file.
   place         int4,
   record_offset int8,
-  -- Where the record is a report: its id, and the salt of its document, which also follows from the record.
-  report_id     text COLLATE "C",
+  -- Where the record is a report or an entry of a case: its id, and the salt of its document, which also follows from the record.
+  document_id   text COLLATE "C",
   salt          bytea,
   PRIMARY KEY (number, index),
   CHECK ((place IS NULL) = (record_offset IS NULL)),
-  CHECK ((report_id IS NULL) = (salt IS NULL))
+  CHECK ((document_id IS NULL) = (salt IS NULL))
 );
 
--- The first leaf with a report id is the report's.
-CREATE INDEX leaf_by_report ON transparency.leaf (report_id, number, index) WHERE report_id IS NOT NULL;
+-- The first leaf with the id of a document is the document's.
+CREATE INDEX leaf_by_document ON transparency.leaf (document_id, number, index) WHERE document_id IS NOT NULL;
 
 -- Roots of full subtrees of 256 leaves (level 1), 65,536 leaves (level 2) and so on: the hashes of tiles.
 CREATE TABLE transparency.subtree (

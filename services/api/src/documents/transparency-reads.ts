@@ -6,7 +6,7 @@ import type { Database } from '@cupel/postgres'
 import { findReportPlace, type ReportOwner } from '@cupel/read-models'
 import { readCheckpoint, readPublicTile, readRecordedLeaf, readReportLeaf } from '@cupel/transparency'
 import { readKnownLeaf } from './report-leaf.js'
-import { proofReader } from './sealed-reference.js'
+import { proofReader } from './sealed-texts.js'
 
 /** The leaf of a report that the caller was found to own, from its record. Null if the installation has no transparency log. */
 export type ReadRecordedLeaf = (owner: ReportOwner, reportId: string) => Promise<RecordedLeaf | null>

@@ -91,7 +91,7 @@ const SAID: Readonly<Record<LeafProblemKind, string>> = {
   'other-record':
     'these records are not those that were signed: changed, inserted, removed or in another order',
   'other-time': 'the log gives these records other times than before',
-  'other-report': 'the reports, or their rows, do not have the hash of their leaves',
+  'other-document': 'the reports or entries of cases, or their rows, do not have the hash of their leaves',
   'leaf-order': 'these records have a second leaf',
 }
 

@@ -1,11 +1,13 @@
 /** Applies the facts of the log to the primary tables, and names the facts that only a newer database held. */
 import { endEverySession, isKeyKnown, keyHolder, replayAccount, replayRevocation } from '@cupel/access'
-import { recordedEntry, replayEntry, type CaseEventType, type ReportFacts } from '@cupel/cases'
+import { replayEntry, type ReportFacts } from '@cupel/cases'
 import {
+  recordedEntry,
   reportPartition,
   restoredEventTypes,
   topicOf,
   topicSpecs,
+  type CaseEventType,
   type DomainEvent,
   type EventData,
   type RestoredEventType,

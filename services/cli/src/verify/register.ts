@@ -6,6 +6,7 @@ import {
   isProof,
   UnprovenReportError,
   verifyReport,
+  type ProvenEntry,
   type ProvenReport,
   type WitnessPolicy,
 } from '@cupel/transparency'
@@ -42,6 +43,9 @@ export function registerVerify(program: Command, context: CliContext): void {
 as GET /v1/reports/{report_id} answers it; its proof, as GET /v1/reports/{report_id}/proof answers it; and the public keys, which
 the operator prints with \`cupel log signing-keys\`. With --witness it also holds only where enough witnesses cosigned the checkpoint:
 they vouch that the installation shows everybody one history.
+
+The proof may also be the one of its case, as GET /v1/reports/{report_id}/case/proof answers it: the command then also says who wrote and
+decided what about the report, and when. No entry before the last one is left out; whether later ones came, no proof shows.
 
 The report may also be its PDF, as GET /v1/reports/{report_id}/pdf answers it. The report that is attached to it is proven, and the
 PDF is made again from that: not one byte of it may differ. It must be of the renderer version that this release has. No proof covers
@@ -89,12 +93,13 @@ function answerProven(
   options: VerifyOptions,
   proven: ProvenReport & Partial<Pick<ProvenPdf, 'document'>>,
 ): void {
-  const { index, hash, checkpoint, cosignatures, reference, document } = proven
+  const { index, hash, checkpoint, cosignatures, reference, entries, document } = proven
   const { origin, size, keyId } = checkpoint
   const result = {
     ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: keyId },
     customer_reference: reference,
     cosignatures: cosignatures.map(cosignatureJson),
+    ...(entries.length === 0 ? {} : { case: { entries: entries.map(snakeCase) } }),
     ...(document === undefined ? {} : { pdf: snakeCase(document) }),
   }
   answer(context, options, result, () =>
@@ -105,6 +110,7 @@ function answerProven(
       ...cosignatures.map(cosignatureLine),
       ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),
       ...(reference === 'sealed' ? ['Its customer reference is sealed.'] : []),
+      ...caseLines(entries),
     ].join('\n'),
   )
 }
@@ -115,6 +121,19 @@ const documentLines = ({ renderer, hasUnprovenCase }: ComparedDocument): readonl
     ? ['NOT proven: the case in its appendix. Anybody could have written these notes and decisions.']
     : []),
 ]
+
+function caseLines(entries: readonly ProvenEntry[]): readonly string[] {
+  if (entries.length === 0) return []
+  return [
+    `The case of the report has these ${entries.length} entries. None between is left out; the proof does not show that none came later.`,
+    ...entries.map(({ version, at, kind, disposition, proposalVersion, keyId, person, subject, text }) => {
+      const what = [kind, disposition, proposalVersion === null ? null : `of entry ${proposalVersion}`]
+      const name = person === null ? (subject === '' ? '' : ', [erased]') : `, ${printable(person)}`
+      const said = text === null ? '[erased]' : printable(JSON.stringify(text))
+      return `  ${version}  ${at}  ${what.filter((each) => each !== null).join(' ')}, by key ${keyId}${name}: ${said}`
+    }),
+  ]
+}
 
 function answerStatement(
   context: CliContext,

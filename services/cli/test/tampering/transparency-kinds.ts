@@ -221,11 +221,11 @@ const rowKinds: readonly Kind[] = [
   rowKind('no text of a leaf', update(`entry = 'x' || entry`)),
   rowKind(
     'the salt of a leaf',
-    update(`salt = sha256(coalesce(salt, '')), report_id = coalesce(report_id, 'ffff')`),
+    update(`salt = sha256(coalesce(salt, '')), document_id = coalesce(document_id, 'ffff')`),
   ),
   rowKind(
     'the report of a leaf',
-    update(`report_id = 'ffff' || coalesce(report_id, ''), salt = coalesce(salt, '')`),
+    update(`document_id = 'ffff' || coalesce(document_id, ''), salt = coalesce(salt, '')`),
   ),
   rowKind(
     'the last leaf of a partition',
@@ -238,7 +238,7 @@ const rowKinds: readonly Kind[] = [
   rowKind('two leaves exchanged', async (database, index) => {
     const next = index === 0 ? 1 : index - 1
     await database.execute(
-      `UPDATE transparency.leaf l SET entry = o.entry, place = o.place, record_offset = o.record_offset, report_id = o.report_id, salt = o.salt FROM transparency.leaf o
+      `UPDATE transparency.leaf l SET entry = o.entry, place = o.place, record_offset = o.record_offset, document_id = o.document_id, salt = o.salt FROM transparency.leaf o
         WHERE l.index IN ($1, $2) AND o.index IN ($1, $2) AND o.index <> l.index`,
       [index, next],
     )
@@ -247,7 +247,7 @@ const rowKinds: readonly Kind[] = [
     'a leaf inserted behind the tree',
     (database) =>
       database.execute(
-        `INSERT INTO transparency.leaf SELECT l.number, t.size, l.entry, l.place, l.record_offset, l.report_id, l.salt FROM transparency.leaf l JOIN transparency.log t USING (number) WHERE l.index = 0`,
+        `INSERT INTO transparency.leaf SELECT l.number, t.size, l.entry, l.place, l.record_offset, l.document_id, l.salt FROM transparency.leaf l JOIN transparency.log t USING (number) WHERE l.index = 0`,
       ),
     ofDatabase,
   ),

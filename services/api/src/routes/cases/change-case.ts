@@ -1,6 +1,6 @@
 /** The common part of all changes of a case: it takes the report and the version that the caller read, and returns the changed case. */
 import type { addNote, ChangeResult } from '@cupel/cases'
-import { referenceOf } from '../../documents/sealed-reference.js'
+import { referenceOf } from '../../documents/sealed-texts.js'
 import { jsonAnswer, recorded, type Answer, type KeyedCall } from '../../http/endpoint.js'
 import type { Refusal } from '../../http/problem.js'
 import { refusalOf } from '../reports/get-report.js'

@@ -2,16 +2,19 @@
 import type { Endpoint } from '../../http/endpoint.js'
 import { addReportNote } from './add-note.js'
 import type { CaseParts } from './case-description.js'
+import type { ReadProof } from '../reports/get-report-proof.js'
 import { getReportCase } from './get-case.js'
+import { getReportCaseProof } from './get-case-proof.js'
 import { listReportCases } from './list-cases.js'
 import { listReportNotes } from './list-notes.js'
 import { setReportDisposition } from './set-disposition.js'
 
 export type { CaseParts } from './case-description.js'
 
-export function caseEndpoints(parts: CaseParts): readonly Endpoint[] {
+export function caseEndpoints(parts: CaseParts, readProof: ReadProof): readonly Endpoint[] {
   return [
     getReportCase(parts),
+    getReportCaseProof(parts, readProof),
     listReportNotes(parts),
     addReportNote(parts),
     setReportDisposition(parts),

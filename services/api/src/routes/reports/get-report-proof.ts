@@ -1,8 +1,9 @@
 /** GET /v1/reports/{report_id}/proof: proves, without this installation, that a report is in its transparency log. */
+import type { RecordedEntry } from '@cupel/contracts'
 import type { FoundProof } from '@cupel/transparency'
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { keyedEndpoint, type Answer, type DescribedAnswer, type Endpoint } from '../../http/endpoint.js'
+import { refuse, type Refusal } from '../../http/problem.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
 
@@ -10,6 +11,8 @@ import { refusalOf, reportPath } from './get-report.js'
 export type ReadProof = (report: {
   readonly reportId: string
   readonly document: string
+  /** The entries of its case, if they are to be proven too. */
+  readonly entries?: readonly RecordedEntry[]
 }) => Promise<FoundProof>
 
 /** A report has its leaf a few seconds after it was made. */
@@ -26,26 +29,21 @@ export function getReportProof(reports: ReportReader, readProof: ReadProof): End
       'A proof of C2SP (tlog-proof): with it, the bytes of the report as `GET /v1/reports/{report_id}` answers them, and the public keys of the installation, anybody can check offline that the report is in the signed transparency log (`cupel verify`). A report has its proof within 10 seconds; before that, and where the installation has no signing keys, the answer is 503 `unavailable` with `Retry-After`. It holds the last checkpoint that enough witnesses cosigned, where the installation has witnesses and the report is in that checkpoint. A later answer may hold a later checkpoint; an earlier proof stays good.',
     access: 'read-only',
     pathSchema: reportPath,
-    answers: [
-      {
-        status: 200,
-        description: 'The proof.',
-        contentType: 'text/plain; charset=utf-8',
-        schema: z.string().describe('A proof of C2SP, to be kept byte for byte.'),
-        example: EXAMPLE,
-      },
-    ],
+    answers: PROOF_ANSWERS,
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path: { report_id: reportId } }) {
       const report = await reports.find(caller, reportId)
       if (report.kind !== 'report') return refusalOf(report.kind, reportId)
-      const found = await readProof({ reportId, document: report.document })
-      if (found.kind === 'proof')
-        return { status: 200, contentType: 'text/plain; charset=utf-8', body: found.text }
-      return refuse('unavailable', 'The report is not in the transparency log yet.', {
-        retryAfterSeconds: NO_LEAF_RETRY_SECONDS,
-      })
+      return proofAnswer(await readProof({ reportId, document: report.document }))
     },
+  })
+}
+
+export function proofAnswer(found: FoundProof): Answer | Refusal {
+  if (found.kind === 'proof')
+    return { status: 200, contentType: 'text/plain; charset=utf-8', body: found.text }
+  return refuse('unavailable', 'This is not in the transparency log yet.', {
+    retryAfterSeconds: NO_LEAF_RETRY_SECONDS,
   })
 }
 
@@ -60,3 +58,13 @@ cupel/0b7a2c41d9e3/transparency/6f1d
 
 — cupel/0b7a2c41d9e3 xk2PZ3p0c2lnbmF0dXJlIG9mIHRoZSBpbnN0YWxsYXRpb24=
 `
+
+export const PROOF_ANSWERS: readonly DescribedAnswer[] = [
+  {
+    status: 200,
+    description: 'The proof.',
+    contentType: 'text/plain; charset=utf-8',
+    schema: z.string().describe('A proof of C2SP, to be kept byte for byte.'),
+    example: EXAMPLE,
+  },
+]

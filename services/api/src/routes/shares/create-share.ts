@@ -7,7 +7,7 @@ import {
   MAX_USABLE_SHARES,
 } from '@cupel/sharing'
 import { z } from 'zod'
-import { referenceOf } from '../../documents/sealed-reference.js'
+import { referenceOf } from '../../documents/sealed-texts.js'
 import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
 import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'

@@ -1,6 +1,12 @@
 /** The rows of primary tables that events state: what each event makes of them, as a pure fold over the log. */
-import { recordedEntry, stateAfter, type CaseEventType } from '@cupel/cases'
-import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
+import { stateAfter } from '@cupel/cases'
+import {
+  recordedEntry,
+  type CaseEventType,
+  type DomainEvent,
+  type EventData,
+  type EventType,
+} from '@cupel/contracts'
 import { keyIdOf } from '@cupel/personal-data'
 
 /** The stated columns of a row, by name. A column that no event states is absent. */

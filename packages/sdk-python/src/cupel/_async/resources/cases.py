@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ..._answers import object_of
+from ..._answers import Download, document_of, object_of
 from ..._call import Call, path
 from ...models import CaseSummary, ReportCase
 from ..item_list import AsyncItemList
@@ -42,6 +42,17 @@ class AsyncCases:
         """The case of a report with its whole history; version 0 if nobody has worked on it."""
         call = Call("GET", path("/v1/reports/{}/case", report_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return ReportCase(object_of(await self._transport.call(call)))
+
+    async def proof(
+        self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> Download:
+        """
+        What shows offline who decided what about the report, and when, for `cupel.proofs.verify_proof`, `cupel verify` or the verifier
+        in Python. An entry has its proof within 10 seconds: until then the call is repeated.
+        """
+        at = path("/v1/reports/{}/case/proof", report_id)
+        call = Call("GET", at, "safe", accept="text/plain", timeout_ms=timeout_ms, max_retries=max_retries)
+        return document_of(await self._transport.call(call), "text/plain")
 
     async def add_note(
         self,

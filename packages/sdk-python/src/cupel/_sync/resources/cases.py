@@ -1,7 +1,7 @@
 # Generated from _async/resources/cases.py by `npm run generate`. Do not edit.
 from __future__ import annotations
 
-from ..._answers import object_of
+from ..._answers import Download, document_of, object_of
 from ..._call import Call, path
 from ...models import CaseSummary, ReportCase
 from ..item_list import ItemList
@@ -43,6 +43,17 @@ class Cases:
         """The case of a report with its whole history; version 0 if nobody has worked on it."""
         call = Call("GET", path("/v1/reports/{}/case", report_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return ReportCase(object_of(self._transport.call(call)))
+
+    def proof(
+        self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> Download:
+        """
+        What shows offline who decided what about the report, and when, for `cupel.proofs.verify_proof`, `cupel verify` or the verifier
+        in Python. An entry has its proof within 10 seconds: until then the call is repeated.
+        """
+        at = path("/v1/reports/{}/case/proof", report_id)
+        call = Call("GET", at, "safe", accept="text/plain", timeout_ms=timeout_ms, max_retries=max_retries)
+        return document_of(self._transport.call(call), "text/plain")
 
     def add_note(
         self,

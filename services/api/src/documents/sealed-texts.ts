@@ -1,0 +1,46 @@
+/**
+ * The sealed texts of a report and of its case, for their proof: what is hashed has the sealed ones, and what the caller reads the plain
+ * ones.
+ */
+import type { RecordedEntry, Report } from '@cupel/contracts'
+import { keyIdOf, type PersonalData } from '@cupel/personal-data'
+import type { Queryable } from '@cupel/postgres'
+import { readProof, type ProvableEntry, type SealedReference } from '@cupel/transparency'
+import type { ReadProof } from '../routes/reports/get-report-proof.js'
+
+/** The customer reference as it is stored. Null if the report has none. */
+export function referenceOf(document: string): string | null {
+  return (JSON.parse(document) as Report).customer_reference
+}
+
+/** Proofs with what shows that the plain texts are the sealed ones. */
+export function proofReader(database: Queryable, personalData: PersonalData): ReadProof {
+  return async ({ entries = [], ...report }) =>
+    readProof(database, {
+      ...report,
+      reference: await sealedReferenceOf(personalData, report.document),
+      entries: await Promise.all(entries.map((entry) => provable(personalData, entry))),
+    })
+}
+
+/** Null if the report has no sealed reference. */
+async function sealedReferenceOf(
+  personalData: PersonalData,
+  document: string,
+): Promise<SealedReference | null> {
+  const sealed = referenceOf(document)
+  if (sealed === null || keyIdOf(sealed) === null) return null
+  return { sealed, salt: (await personalData.openingOf(sealed))?.salt ?? null }
+}
+
+/** The name and the text of the entry are shown; the permanent identifier of the person stays sealed. */
+async function provable(personalData: PersonalData, entry: RecordedEntry): Promise<ProvableEntry> {
+  const openings: [sealed: string, plain: string, salt: string][] = []
+  for (const sealed of new Set([entry.actor, entry.text])) {
+    const opened = keyIdOf(sealed) === null ? null : await personalData.openingOf(sealed)
+    // The keys of other accounts open nothing.
+    if (opened !== null && (await personalData.openText(sealed, entry.accountId)) === opened.text)
+      openings.push([sealed, opened.text, opened.salt.toString('base64')])
+  }
+  return { entry, openings }
+}
