@@ -56,6 +56,7 @@ async function using<T>(server: RunningPostgres, work: (database: Database) => P
 }
 
 test('what was stored is there after a stop and a start', async () => {
+  useStopped()
   await using(await start(), (database) => database.execute('CREATE TABLE t AS SELECT 7 AS n'))
   await running!.stop()
 
@@ -65,6 +66,7 @@ test('what was stored is there after a stop and a start', async () => {
 })
 
 test('a server killed at once after a commit has that commit when it is back, on the same port', async () => {
+  useStopped()
   const first = await start()
   await using(first, (database) => database.execute('CREATE TABLE t AS SELECT 7 AS n'))
   process.kill(first.child.pid, 'SIGKILL')
@@ -112,6 +114,7 @@ test('lock files whose pid means another program by now do not stop the start', 
 })
 
 test('only who has the password gets in, and only its owner can read it', async () => {
+  useStopped()
   const server = await start()
   const url = new URL(server.url('postgres'))
   expect(url.hostname).toBe('127.0.0.1')
@@ -176,6 +179,7 @@ test('a folder that cannot be made is refused as a missing permission', async ()
 })
 
 async function orphan(): Promise<{ supervisor: ChildProcess; postgresPid: number }> {
+  useStopped()
   const script = fileURLToPath(new URL('../test/orphan-maker.ts', import.meta.url))
   const supervisor = fork(script, [folder], {
     execArgv: ['--conditions=cupel-source', '--import=tsx'],

@@ -228,7 +228,7 @@ test('report ids stay unique when an instance ends in the middle of its block', 
 })
 
 test('an instance that is behind refuses before it appends anything', async () => {
-  const deadlineMs = 6_000
+  const deadlineMs = 2_000
   const slow = await installation.api({ config: { CUPEL_INSTANCE: 4, CUPEL_SCREEN_DEADLINE_MS: deadlineMs } })
   installation.scorer.answer = 'hold'
   const first = screen(slow.url, key)

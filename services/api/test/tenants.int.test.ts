@@ -5,7 +5,7 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { runReadModel } from '@cupel/projections'
 import { auditView } from '@cupel/read-models'
-import { until } from '@cupel/testkit'
+import { isLongRun, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { exampleOf } from './described.js'
@@ -89,8 +89,11 @@ async function webhooksOf(key: string): Promise<string[]> {
   return [endpointId, String(ping.json()['delivery_id'])]
 }
 
+/** Both accounts are made alike: the two tenants of one meet every kind of owner. */
 const pairs = () =>
-  tenants.flatMap((caller) => tenants.flatMap((owner) => (caller === owner ? [] : [{ caller, owner }])))
+  (isLongRun() ? tenants : tenants.slice(0, 2)).flatMap((caller) =>
+    tenants.flatMap((owner) => (caller === owner ? [] : [{ caller, owner }])),
+  )
 const operations = () =>
   Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),

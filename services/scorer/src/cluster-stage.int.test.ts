@@ -1,11 +1,8 @@
 /** Labels of addresses that spent together with the screened one: read in the states that the report names, or not at all. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { EventData, Report } from '@cupel/contracts'
 import { differences, recompute, writtenForms } from '@cupel/domain'
 import { importLedger } from '@cupel/ledger'
-import { openDatabase, type Database } from '@cupel/postgres'
+import type { Database } from '@cupel/postgres'
 import { loadConfig } from '@cupel/service-kit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openFollowed, type Installation } from '../test/installation.js'
@@ -22,15 +19,9 @@ const defaults = loadConfig({ CUPEL_DATABASE_URL: 'postgres://nobody@127.0.0.1/n
 
 let installation: Installation
 let database: Database
-let folder: string
 beforeEach(async () => {
   installation = await openFollowed()
-  database = openDatabase({
-    connectionString: installation.connectionString,
-    maxConnections: 4,
-    applicationName: 'test-ledger',
-  })
-  folder = await mkdtemp(join(tmpdir(), 'cupel-cluster-'))
+  database = installation.connect()
   await installation.publish('thieves', [
     {
       ...{ address: THIEF, chain: 'BTC', category: 'stolen', entity: 'A thief', source: 'thieves' },
@@ -38,11 +29,7 @@ beforeEach(async () => {
     },
   ])
 }, 60_000)
-afterEach(async () => {
-  await database.close()
-  await installation.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterEach(() => installation.close())
 
 let transactions = 0
 
@@ -57,8 +44,7 @@ async function pay(to: string, ...owners: readonly string[]): Promise<string> {
     inputs: owners.map((owner) => ({ addresses: [owner], value: 100_000_000 })),
     outputs: [{ addresses: [to], value: owners.length * 100_000_000 }],
   }
-  const file = join(folder, `${transactions}.json`)
-  await writeFile(file, JSON.stringify(transaction))
+  const file = await installation.file(`${transactions}.json`, JSON.stringify(transaction))
   const request = { file, format: 'bitcoin-etl', chain: 'BTC', importedBy: 'test' }
   expect(await importLedger(request, { database })).toMatchObject({ status: 'imported' })
   return hash

@@ -1,10 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { EventData, Report } from '@cupel/contracts'
 import { compilePolicyText, differences, recompute, type LabelFacts } from '@cupel/domain'
 import { examineAddress, importLedger, importPrices } from '@cupel/ledger'
-import { openDatabase, type Database } from '@cupel/postgres'
+import type { Database } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
 import { loadConfig } from '@cupel/service-kit'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -20,15 +17,9 @@ const defaults = loadConfig({ CUPEL_DATABASE_URL: 'postgres://nobody@127.0.0.1/n
 
 let installation: Installation
 let database: Database
-let folder: string
 beforeEach(async () => {
   installation = await openFollowed()
-  database = openDatabase({
-    connectionString: installation.connectionString,
-    maxConnections: 4,
-    applicationName: 'test-ledger',
-  })
-  folder = await mkdtemp(join(tmpdir(), 'cupel-exposure-'))
+  database = installation.connect()
   await installation.publish('ofac_sdn', [
     {
       address: LAZARUS,
@@ -41,11 +32,7 @@ beforeEach(async () => {
     },
   ])
 }, 60_000)
-afterEach(async () => {
-  await database.close()
-  await installation.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterEach(() => installation.close())
 
 let files = 0
 
@@ -58,8 +45,7 @@ async function importTransfers(pairs: readonly (readonly [from: string, to: stri
   )
   const heading =
     'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
-  const file = join(folder, `${files}.csv`)
-  await writeFile(file, [heading, ...rows, ''].join('\n'))
+  const file = await installation.file(`${files}.csv`, [heading, ...rows, ''].join('\n'))
   const result = await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
   expect(result).toMatchObject({ status: 'imported', added: pairs.length })
 }
@@ -100,8 +86,7 @@ test('without a ledger nothing is asked and nothing recorded', async () => {
 describe('with a ledger', () => {
   test('value shows its worth in dollars by the prices in force at the day of each transfer', async () => {
     await importTransfers([[CUSTOMER, LAZARUS]])
-    const file = join(folder, 'prices.csv')
-    await writeFile(file, 'day,asset,usd\n2026-11-20,ETH,3012.55\n')
+    const file = await installation.file('prices.csv', 'day,asset,usd\n2026-11-20,ETH,3012.55\n')
     const imported = await importPrices({ file, importedBy: 'test' }, { database })
     if (imported.status !== 'imported') throw new Error(JSON.stringify(imported))
     await start()
