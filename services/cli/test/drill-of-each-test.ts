@@ -15,7 +15,7 @@ import {
   type Customer,
   type Receiver,
 } from './drill.js'
-import { openRestorable, type Restorable } from './restorable.js'
+import { openRestorable, type Restorable, type RestorableOptions } from './restorable.js'
 
 export interface Drill {
   readonly installation: Restorable
@@ -29,13 +29,13 @@ export interface Drill {
 }
 
 /** Call this once, outside of tests. The result belongs to the running test. */
-export function drillOfEachTest(): Drill {
+export function drillOfEachTest(options: RestorableOptions = {}): Drill {
   let installation: Restorable
   let receiver: Receiver
   let answered: Answered
   let customer: Customer
   beforeEach(async () => {
-    installation = await openRestorable()
+    installation = await openRestorable(options)
     receiver = await startReceiver()
     answered = new Map()
   })
