@@ -51,7 +51,7 @@ export async function replayEntry(
 
 /** The disposition and the pending proposal of the case after the entry. */
 export function stateAfter(
-  { kind, version, disposition }: RecordedEntry,
+  { kind, version, disposition }: Pick<RecordedEntry, 'version' | 'disposition'> & { readonly kind: string },
   present: { readonly disposition: string; readonly proposalVersion: number | null } | undefined,
 ): [disposition: string, pending: number | null] {
   const before = present?.disposition ?? 'open'

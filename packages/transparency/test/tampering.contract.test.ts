@@ -10,7 +10,7 @@ import { parseLeafEntry } from '../src/format/leaf.js'
 import { leafOfRecord } from '../src/leaf-of-record.js'
 
 const place = { topic: 'a.topic', partition: 3 }
-const noReports = { partOf: () => () => null } as unknown as EventCodec
+const noReports = { partOf: () => () => null, decodeAs: () => null } as unknown as EventCodec
 
 function record(offset: number, text = `value ${offset}`): LogRecord {
   const headers = {

@@ -48,14 +48,17 @@ The proof may also be the one of its case, as GET /v1/reports/{report_id}/case/p
 decided what about the report, and when. No entry before the last one is left out; whether later ones came, no proof shows.
 
 The report may also be its PDF, as GET /v1/reports/{report_id}/pdf answers it. The report that is attached to it is proven, and the
-PDF is made again from that: not one byte of it may differ. It must be of the renderer version that this release has. No proof covers
-a case in an appendix: --unproven-case takes such a PDF, and says so in its answer.
+PDF is made again from that: not one byte of it may differ. It must be of the renderer version that this release has. A case in an
+appendix needs the proof of the case: --unproven-case takes such a PDF with the proof of the report, and says so in its answer.
 
 Of an audit the two files are its PDF and its signature. The signature shows who made the PDF and that no byte of it was changed. Whether
 the audit proved anything is what the PDF says, and is_proven in JSON.`,
     )
     .requiredOption('--key <file>', 'file with the public keys, one on each line')
-    .option('--unproven-case', 'take the PDF of a report with its case, which no proof covers')
+    .option(
+      '--unproven-case',
+      'take the PDF of a report with its case, though the proof does not cover the case',
+    )
     .option('--json', 'answer in JSON')
     .action(async (reportFile: string, proofFile: string, options: VerifyOptions) => {
       const policy = witnessPolicyOf(options)
@@ -115,8 +118,11 @@ function answerProven(
   )
 }
 
-const documentLines = ({ renderer, hasUnprovenCase }: ComparedDocument): readonly string[] => [
+const documentLines = ({ renderer, hasUnprovenCase, hasProvenCase }: ComparedDocument): readonly string[] => [
   `The PDF is the one of this report, byte for byte, as renderer ${renderer} makes it.`,
+  ...(hasProvenCase
+    ? ['The case in its appendix is proven, except whether a second person was needed.']
+    : []),
   ...(hasUnprovenCase
     ? ['NOT proven: the case in its appendix. Anybody could have written these notes and decisions.']
     : []),

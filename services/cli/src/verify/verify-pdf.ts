@@ -13,13 +13,14 @@ import {
 } from '@cupel/report-pdf'
 import type { PublicKey } from '@cupel/signing'
 import { UnprovenReportError, verifyReport, type ProvenReport, type WitnessPolicy } from '@cupel/transparency'
+import { isProvenCase } from './proven-case.js'
 
 export interface ShownPdf {
   readonly pdf: Uint8Array
   readonly proof: Uint8Array
   readonly keys: readonly PublicKey[]
   readonly policy: WitnessPolicy
-  /** Whether the case may follow the report, though no proof covers it. */
+  /** Whether a case may follow the report that the proof does not cover. */
   readonly takesCase: boolean
   readonly renderer: Pick<PdfRenderer, 'render' | 'renderWithCase'>
 }
@@ -27,6 +28,7 @@ export interface ShownPdf {
 export interface ComparedDocument {
   readonly renderer: string
   readonly hasUnprovenCase: boolean
+  readonly hasProvenCase: boolean
 }
 
 export type ProvenPdf = ProvenReport & { readonly document: ComparedDocument }
@@ -42,29 +44,34 @@ export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
   const source = sourceOf(pdf)
   if (source === null)
     throw new UnprovenReportError('The PDF has no report.json attached as this service attaches it.')
-  if (source.caseText !== null && !takesCase)
-    throw new UnprovenReportError(
-      'The PDF has a case as an appendix, and no proof covers notes and decisions. With --unproven-case everything else in it is checked.',
-    )
   const proven = provenAttachment(source.report, () =>
     verifyReport(Buffer.from(source.report), proof, keys, policy),
   )
+  const { caseText, report } = source
+  const hasProvenCase = caseText !== null && isProvenCase(caseText, report, proven.entries)
+  if (caseText !== null && !hasProvenCase && (proven.entries.length > 0 || !takesCase))
+    throw new UnprovenReportError(
+      proven.entries.length > 0
+        ? 'The case in the appendix of the PDF is not the one of the proof, or its texts were erased since. With the proof of the report and --unproven-case everything else in it is checked.'
+        : 'The PDF has a case as an appendix, and this proof covers only the report: give the proof of the case. With --unproven-case everything else in it is checked.',
+    )
   if (source.renderer !== RENDERER_VERSION) throw new UnprovenReportError(otherRenderer(source.renderer))
   const leaf = { log: proven.checkpoint.origin, hash: proven.hash }
-  return { ...proven, document: await comparedDocument(shown, source, leaf) }
+  await compareDocument(shown, source, leaf)
+  const hasUnprovenCase = caseText !== null && !hasProvenCase
+  return { ...proven, document: { renderer: RENDERER_VERSION, hasUnprovenCase, hasProvenCase } }
 }
 
-async function comparedDocument(
+async function compareDocument(
   { pdf, renderer }: ShownPdf,
   { report, caseText }: DocumentSource,
   leaf: RecordedLeaf,
-): Promise<ComparedDocument> {
+): Promise<void> {
   const again = await rendered(
     caseText === null ? renderer.render(report, leaf) : renderer.renderWithCase(report, caseText, leaf),
   )
   const difference = differenceOf(pdf, again)
   if (difference !== null) throw new UnprovenReportError(changed(difference))
-  return { renderer: RENDERER_VERSION, hasUnprovenCase: caseText !== null }
 }
 
 function provenAttachment(report: string, verify: () => ProvenReport): ProvenReport {
@@ -77,7 +84,7 @@ function provenAttachment(report: string, verify: () => ProvenReport): ProvenRep
   }
 }
 
-/** The report is proven, so it can be rendered; the case is taken from the file unchecked. */
+/** The report is proven, so it can be rendered; the case is the proven one, or is taken from the file unchecked. */
 async function rendered(pdf: Promise<Uint8Array>): Promise<Uint8Array> {
   try {
     return await pdf

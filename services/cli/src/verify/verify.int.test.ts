@@ -3,7 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { topicOf, topicSpecs, type EventData, type RecordedLeaf } from '@cupel/contracts'
+import {
+  recordedEntry,
+  topicOf,
+  topicSpecs,
+  type CaseEventType,
+  type DomainEvent,
+  type EventData,
+  type RecordedLeaf,
+} from '@cupel/contracts'
 import { createPdfRenderer, RENDERER_VERSION } from '@cupel/report-pdf'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { cosigner, sampleReport, signedText } from '@cupel/testkit'
@@ -44,7 +52,7 @@ afterAll(async () => {
 
 /** Appends a report, gives it a leaf and returns its proof, signed by the keys of the installation. */
 async function provenReport(reportId: string, document: string): Promise<string> {
-  const { log, codec, database } = own
+  const { database } = own
   await own.append(
     testEvent('ReportGenerated', reportId, {
       ...{ reportId, report: document, accountId: 'acc_1', livemode: true, address: '', level: 'red' },
@@ -59,12 +67,18 @@ async function provenReport(reportId: string, document: string): Promise<string>
       },
     } as unknown as EventData['ReportGenerated']),
   )
-  const keys = readSigningKeys(file(SIGNING_KEYS_FILE))
-  const topics = topicSpecs.filter(({ name }) => name === topicOf('ReportGenerated'))
-  await extendLog({ log, codec, database, keys, folders: [], places: await placesOf(log, topics) })
+  await giveLeaves()
   const found = await readProof(database, { reportId, document })
   if (found.kind !== 'proof') throw new Error(found.kind)
   return found.text
+}
+
+async function giveLeaves(): Promise<void> {
+  const { log, codec, database } = own
+  const keys = readSigningKeys(file(SIGNING_KEYS_FILE))
+  const names = [topicOf('ReportGenerated'), topicOf('ReportNoteAdded')]
+  const topics = topicSpecs.filter(({ name }) => names.includes(name))
+  await extendLog({ log, codec, database, keys, folders: [], places: await placesOf(log, topics) })
 }
 
 test('what the commands write is proven offline with the keys that they print', async () => {
@@ -115,12 +129,27 @@ test('with witnesses a proof holds only where enough of them cosigned, and who d
   })
 })
 
+/** Appends the note, gives it a leaf, and returns the proof of the case. */
+async function proofOfNote(reportId: string, document: string): Promise<string> {
+  const note = { reportId, accountId: 'acc_1', livemode: true, version: 1, text: 'Harmless.', addedAt: AT }
+  const data = { ...note, addedBy: '8f2k1m0a', actor: 'Dana', subject: '', call: null }
+  await own.append(testEvent('ReportNoteAdded', reportId, data))
+  await giveLeaves()
+  const entry = recordedEntry({ type: 'ReportNoteAdded', data } as DomainEvent<CaseEventType>)
+  const entries = [{ entry, openings: [] }]
+  const found = await readProof(own.database, { reportId, document, entries })
+  if (found.kind !== 'proof') throw new Error(found.kind)
+  return found.text
+}
+
 describe('the PDF of a report', () => {
-  const report = JSON.stringify(sampleReport({ report_id: PDF_ID, customer_reference: 'Fall „7“' }))
+  const facts = sampleReport({ report_id: PDF_ID, customer_reference: 'Fall „7“' })
+  const report = JSON.stringify(facts)
   const note = { version: 1, kind: 'note', at: AT, by: { key_id: '8f2k1m0a', person: 'Dana' } }
   const caseText = JSON.stringify({
-    ...{ report_id: PDF_ID, address: '0x1', chain: 'ETH', level: 'red', score: 100, disposition: 'open' },
-    ...{ proposal: null, version: 1, needs_second_person: true, opened_at: AT, changed_at: AT },
+    ...{ report_id: PDF_ID, address: facts.address, chain: facts.chain, level: facts.risk.level },
+    ...{ score: facts.risk.score, disposition: 'open', version: 1, needs_second_person: true },
+    ...{ proposal: null, opened_at: AT, changed_at: AT },
     history: [
       { ...note, text: 'Harmless.', disposition: null, previous_disposition: null, proposal_version: null },
     ],
@@ -136,6 +165,7 @@ describe('the PDF of a report', () => {
     const proven = verifyReport(Buffer.from(report), Buffer.from(text), publicKeys)
     leaf = { log: proven.checkpoint.origin, hash: proven.hash }
     writeFileSync(file('p.proof'), text)
+    writeFileSync(file('c.proof'), await proofOfNote(PDF_ID, report))
     writeFileSync(file('p.txt'), publicKeys.map(verifierKey).join('\n'))
     given = [file('p.proof'), '--key', file('p.txt')]
     writeFileSync(file('p.pdf'), await renderer.render(report, leaf))
@@ -172,6 +202,20 @@ describe('the PDF of a report', () => {
     const taken = await own.cupel(...of('case.pdf', '--unproven-case'))
     expect(taken.error).toBeNull()
     expect(taken.out).toContain('NOT proven: the case in its appendix.')
+  })
+
+  test('with a case is proven by the proof of the case, and another note in it is refused', async () => {
+    const ofCase = (pdf: string) => ['verify', file(pdf), file('c.proof'), ...given.slice(1)]
+    expect(await own.json(...ofCase('case.pdf'))).toMatchObject({
+      pdf: { has_proven_case: true, has_unproven_case: false },
+      case: { entries: [{ version: 1, text: 'Harmless.', person: 'Dana' }] },
+    })
+    expect((await own.cupel(...ofCase('case.pdf'))).out).toContain('note, by key 8f2k1m0a, Dana: "Harmless."')
+    const other = await renderer.renderWithCase(report, caseText.replace('Harmless', 'Harmful'), leaf)
+    writeFileSync(file('other-case.pdf'), other)
+    expect((await own.cupel(...ofCase('other-case.pdf'))).error).toMatchObject(
+      refusal('The case in the appendix of the PDF is not the one of the proof'),
+    )
   })
 
   test('that was changed is refused with the part that differs', async () => {
