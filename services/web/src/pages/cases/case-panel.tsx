@@ -58,6 +58,9 @@ export function CasePanel({ call, reportCase, draft }: CasePanelProps) {
           <p class="no-print">
             <a href={`/reports/${reportCase.report_id}/pdf?appendix=case`} download>
               PDF with this case
+            </a>{' '}
+            <a href={`/reports/${reportCase.report_id}/case-proof`} download>
+              Proof of this case
             </a>
           </p>
         </>

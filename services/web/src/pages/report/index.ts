@@ -1,6 +1,7 @@
-/** The report page, and the PDF of a report. */
+/** The report page, the PDF of a report, and the proof of its case. */
 import type { Page } from '../../server/page.js'
+import { downloadCaseProof } from './download-case-proof.js'
 import { downloadPdf } from './download-pdf.js'
 import { showReport } from './show-report.js'
 
-export const reportPages: readonly Page[] = [showReport, downloadPdf]
+export const reportPages: readonly Page[] = [showReport, downloadPdf, downloadCaseProof]
