@@ -17,12 +17,27 @@ interface Parts {
   readonly codec: EventCodec
 }
 
-/** The live tables stay as they are, whatever differs. A view that cannot be built from the log is a problem by itself. */
+/**
+ * The live tables stay as they are, whatever differs. A view that cannot be built from the log is a problem by itself, and so is a database
+ * in which none can be built.
+ */
 export async function compareReadModels(database: Database, { log, codec }: Parts): Promise<Problem[]> {
+  if (!(await canBuild(database))) return [problemOfRow('read-model', 'every read model', NOT_COMPARED)]
   const problems: Problem[] = []
   for (const readModel of readModels)
     problems.push(...(await compareReadModel(readModel, database, { log, codec })))
   return problems
+}
+
+const NOT_COMPARED =
+  'The read models were not compared with the log: this database is a replica or read-only, or its user may not create schemas. Run the command on the primary, with the right CREATE on the database.'
+
+/** Each view is built anew in a schema of its own. */
+async function canBuild(database: Database): Promise<boolean> {
+  const [row] = await database.query<{ canBuild: boolean }>(
+    `SELECT current_setting('transaction_read_only') = 'off' AND has_database_privilege(current_database(), 'CREATE') AS "canBuild"`,
+  )
+  return row!.canBuild
 }
 
 async function compareReadModel(readModel: ReadModel, database: Database, parts: Parts): Promise<Problem[]> {

@@ -68,6 +68,18 @@ test('what nobody changed has no problem', async () => {
   expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
 })
 
+test.each([
+  ['takes no writes', ['SET TRANSACTION READ ONLY']],
+  [
+    'has a user who may only read',
+    ['CREATE ROLE auditor BYPASSRLS', 'GRANT pg_read_all_data TO auditor', 'SET LOCAL ROLE auditor'],
+  ],
+])('a database that %s has no compared read models, and the answer says so', async (_name, statements) => {
+  expect(await problemsAfter(statements)).toMatchObject([
+    { kind: 'read-model', row: 'every read model', detail: expect.stringContaining('replica') as string },
+  ])
+})
+
 /** The problems of a database that the statements change, in a transaction that is rolled back. */
 async function problemsAfter(
   statements: readonly string[],
