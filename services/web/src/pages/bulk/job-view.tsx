@@ -1,4 +1,5 @@
 /** A job: its state, its findings, and each of its results. */
+import type { ListPage } from '../../api/answers.js'
 import { riskLevels } from '@cupel/contracts'
 import { queryText } from '../../api/api-client.js'
 import { FieldList } from '../../components/field-list.js'
@@ -6,7 +7,7 @@ import { Form } from '../../components/form.js'
 import { Level } from '../../components/level.js'
 import type { PageCall } from '../../server/page.js'
 import { countText, plural } from './counts.js'
-import { doneOf, isRunning, statusWord, type Job, type Paged, type Result } from './job.js'
+import { doneOf, isRunning, statusWord, type Job, type Result } from './job.js'
 import { Results } from './results.js'
 
 export interface Filter {
@@ -17,7 +18,7 @@ export interface Filter {
 interface JobViewProps {
   readonly call: Pick<PageCall, 'csrf'>
   readonly job: Job
-  readonly results: Paged<Result>
+  readonly results: ListPage<Result>
   readonly filter: Filter
   readonly isFirstPage: boolean
   readonly canCancel: boolean

@@ -25,11 +25,6 @@ export interface Result {
   readonly error?: { readonly code: string; readonly detail: string }
 }
 
-export interface Paged<T> {
-  readonly items: readonly T[]
-  readonly next_page_token: string | null
-}
-
 const words: Readonly<Record<string, string>> = {
   queued: 'Waiting',
   running: 'Running',

@@ -1,11 +1,12 @@
 /** GET /bulk: the jobs, newest first. */
+import type { ListPage } from '../../api/answers.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import { queryText } from '../../api/api-client.js'
 import { page, type Page } from '../../server/page.js'
 import { countText, plural } from './counts.js'
-import { doneOf, isRunning, statusWord, type JobSummary, type Paged } from './job.js'
+import { doneOf, isRunning, statusWord, type JobSummary } from './job.js'
 
 const PAGE_SIZE = 20
 
@@ -15,7 +16,7 @@ export const listJobs: Page = {
   access: 'session',
   async handle({ api, query, session }) {
     const token = query.get('page_token')
-    const jobs = await api.get<Paged<JobSummary>>('/v1/bulk', { page_size: PAGE_SIZE, page_token: token })
+    const jobs = await api.get<ListPage<JobSummary>>('/v1/bulk', { page_size: PAGE_SIZE, page_token: token })
     const made = Number(query.get('made') ?? 0)
     return page(
       'Bulk jobs',
@@ -53,7 +54,7 @@ export const listJobs: Page = {
   },
 }
 
-function Jobs({ items }: Pick<Paged<JobSummary>, 'items'>) {
+function Jobs({ items }: Pick<ListPage<JobSummary>, 'items'>) {
   return (
     <ScrollTable
       caption="Bulk jobs"

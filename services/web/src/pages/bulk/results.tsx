@@ -1,12 +1,13 @@
 /** The results of a job as a table: the verdict in words, with a link to its report. */
+import type { ListPage } from '../../api/answers.js'
 import type { Report } from '@cupel/contracts'
 import { verdictOf, visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
 import { ScrollTable } from '../../components/scroll-table.js'
-import { isRunning, type Job, type Paged, type Result } from './job.js'
+import { isRunning, type Job, type Result } from './job.js'
 
 interface ResultsProps {
-  readonly results: Paged<Result>
+  readonly results: ListPage<Result>
   readonly job: Pick<Job, 'status'>
   readonly isFiltered: boolean
 }

@@ -1,6 +1,7 @@
 /** GET /bulk/{job_id}: the state of a job, and its results, worst first. */
+import type { ListPage } from '../../api/answers.js'
 import { page, type Page } from '../../server/page.js'
-import { apiPathOf, statusWord, type Job, type Paged, type Result } from './job.js'
+import { apiPathOf, statusWord, type Job, type Result } from './job.js'
 import { JobView } from './job-view.js'
 
 const PAGE_SIZE = 100
@@ -15,7 +16,7 @@ export const showJob: Page = {
     const token = query.get('page_token')
     // Results are read page by page: the results of a thousand addresses are megabytes.
     const job = await api.get<Job>(apiPathOf(path['job_id']), { results: 'none' })
-    const results = await api.get<Paged<Result>>(apiPathOf(path['job_id'], '/results'), {
+    const results = await api.get<ListPage<Result>>(apiPathOf(path['job_id'], '/results'), {
       ...{ sort: 'risk', page_size: PAGE_SIZE, page_token: token },
       ...filter,
     })

@@ -1,14 +1,15 @@
 /** The deliveries of an endpoint, newest first, and the ways to send them again. */
+import type { ListPage } from '../../api/answers.js'
 import { queryText } from '../../api/api-client.js'
 import { Form } from '../../components/form.js'
 import type { PageCall } from '../../server/page.js'
 import { DeliveryTable } from './delivery-table.js'
-import { statusWord, type Delivery, type Paged, type WebhookEndpoint } from './endpoint.js'
+import { statusWord, type Delivery, type WebhookEndpoint } from './endpoint.js'
 
 export interface DeliveriesProps {
   readonly call: PageCall
   readonly endpoint: WebhookEndpoint
-  readonly deliveries: Paged<Delivery>
+  readonly deliveries: ListPage<Delivery>
   /** Only those of this status. */
   readonly status: string | null
   readonly isFirstPage: boolean

@@ -30,11 +30,6 @@ export interface Delivery {
   readonly attempts: readonly Attempt[]
 }
 
-export interface Paged<T> {
-  readonly items: readonly T[]
-  readonly next_page_token: string | null
-}
-
 export const API_LIST = '/v1/webhook-endpoints'
 
 /** Path of an endpoint at the API, or of a part of it. */

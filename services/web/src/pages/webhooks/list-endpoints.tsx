@@ -1,10 +1,11 @@
 /** GET /webhooks: the receivers of the account, and the form for one more. */
+import type { ListPage } from '../../api/answers.js'
 import { Form } from '../../components/form.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { API_LIST, canChange, payloadText, stateText, type Paged, type WebhookEndpoint } from './endpoint.js'
+import { API_LIST, canChange, payloadText, stateText, type WebhookEndpoint } from './endpoint.js'
 import { EndpointFields } from './endpoint-fields.js'
 
 /** An account has fewer. */
@@ -26,7 +27,7 @@ interface ListState {
 }
 
 export async function endpointsPage(call: PageCall, state: ListState): Promise<ShownPage> {
-  const { items } = await call.api.get<Paged<WebhookEndpoint>>(API_LIST, { page_size: PAGE_SIZE })
+  const { items } = await call.api.get<ListPage<WebhookEndpoint>>(API_LIST, { page_size: PAGE_SIZE })
   const body = (
     <>
       <h1>Webhook endpoints</h1>
@@ -58,7 +59,7 @@ export async function endpointsPage(call: PageCall, state: ListState): Promise<S
   return page('Webhook endpoints', body, { status: state.status, section: '/webhooks' })
 }
 
-function Endpoints({ items }: Pick<Paged<WebhookEndpoint>, 'items'>) {
+function Endpoints({ items }: Pick<ListPage<WebhookEndpoint>, 'items'>) {
   return (
     <ScrollTable caption="Webhook endpoints" head={['URL', 'Status', 'Message', 'Created']}>
       {items.map((endpoint) => (

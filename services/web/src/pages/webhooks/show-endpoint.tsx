@@ -1,4 +1,5 @@
 /** GET /webhooks/{endpoint_id}: an endpoint, its actions, and its deliveries. */
+import type { ListPage } from '../../api/answers.js'
 import { FieldList } from '../../components/field-list.js'
 import { Notice } from '../../components/notice.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
@@ -10,7 +11,6 @@ import {
   payloadText,
   stateText,
   type Delivery,
-  type Paged,
   type WebhookEndpoint,
 } from './endpoint.js'
 import { EndpointActions } from './endpoint-actions.js'
@@ -36,7 +36,7 @@ export async function endpointPage(call: PageCall, { fault, status }: EndpointSt
   const filter = { status: query.get('status'), page_token: query.get('page_token') }
   const [endpoint, deliveries] = await Promise.all([
     api.get<WebhookEndpoint>(apiPathOf(endpointId)),
-    api.get<Paged<Delivery>>(apiPathOf(endpointId, '/deliveries'), { page_size: PAGE_SIZE, ...filter }),
+    api.get<ListPage<Delivery>>(apiPathOf(endpointId, '/deliveries'), { page_size: PAGE_SIZE, ...filter }),
   ])
   const done = doneText(query)
   const mayChange = canChange(session)
