@@ -1,5 +1,6 @@
 /** A separate database for one test file or case, empty or cloned from a template that the run fills once. */
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { migrate, openDatabase, readMigrations, type Database, type MigrationSource } from '@cupel/postgres'
 
 export interface TestDatabase {
@@ -71,8 +72,21 @@ export async function createTestDatabase(template?: DatabaseTemplate): Promise<T
   return {
     connectionString: urlOf(server, name),
     async drop() {
+      await untilLeft(admin, name)
       await admin.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
+  }
+}
+
+const LOOK_MS = 2
+const MOST_LOOKS = 25
+
+/** A closed connection is gone within moments, but DROP DATABASE waits for it in steps of 100 ms. One that a test left open is cut off by it. */
+async function untilLeft(admin: Database, name: string): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const found = await admin.query('SELECT 1 FROM pg_stat_activity WHERE datname = $1 LIMIT 1', [name])
+    if (found.length === 0) return
+    await pause(LOOK_MS)
   }
 }
 

@@ -108,6 +108,8 @@ export interface TestInstallation extends TestDeps {
 const CONNECTIONS = 20
 /** Read models of tests commit sooner than in service, because tests wait for every commit. */
 const COMMIT_INTERVAL_MS = 5
+/** A relay asks the database each time. */
+const RELAY_LOOK_MS = 20
 
 export async function openTestInstallation(options: TestInstallationOptions = {}): Promise<TestInstallation> {
   const testDatabase = await createTestDatabase(await templateOf(options))
@@ -231,7 +233,7 @@ function projecting(
   return {
     async relay() {
       if (relay === null) {
-        const started = startOutboxRelay({ ...deps, lookIntervalMs: COMMIT_INTERVAL_MS })
+        const started = startOutboxRelay({ ...deps, lookIntervalMs: RELAY_LOOK_MS })
         relay = started
         onClose(() => started.stop())
       }
