@@ -32,7 +32,7 @@ test('a person downloads the proof of a case as a file', async () => {
   expect(Buffer.from(await reply.arrayBuffer()).equals(Buffer.from(PROOF))).toBe(true)
 })
 
-test('what the API refuses is no file, and nobody without a session is answered', async () => {
+test('a refusal of the API gives a page in place of a file, and a caller without a session signs in', async () => {
   api.answer = json(404, { code: 'not_found' })
   const refused = await proof({ cookie: cookieOf(aSession()) })
   expect([refused.status, refused.headers.get('content-disposition')]).toEqual([404, null])
