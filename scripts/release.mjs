@@ -6,11 +6,12 @@
 //   node scripts/release.mjs 0.2.0 --dry-run HASH FOLDER KEY    makes such files of a commit, and changes nothing
 // It builds the scorer into one file, and freezes that, the golden samples and the SQL migrations, because later releases read what this one
 // wrote. Later releases may only add to the API description of this one.
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { withoutDigest } from './containers/foreign-images.mjs'
 import { makeReleaseFiles } from './release-files.mjs'
 import { nameScorerCommit, releaseScorer } from './scorers.mjs'
 import { versionAfter } from './version.mjs'
@@ -60,6 +61,23 @@ async function freeze(version) {
   )
 }
 
+/**
+ * Why a version may not be named as a release; null if it may. A tag can be moved after the release is signed, so each image has a digest.
+ * @param {string} version
+ * @param {Readonly<Record<string, unknown>>} releases
+ * @param {(file: string) => string} read the text of a file of the commit
+ */
+export function refusalOf(version, releases, read) {
+  if (releases[version] === undefined) return `There is no release ${version} in releases.json`
+  const unpinned = withoutDigest(read)
+  return unpinned.length === 0
+    ? null
+    : `Images have no digest: ${unpinned.join(', ')}. Run node scripts/containers/foreign-images.mjs --pin, and commit`
+}
+
+const readAt = (commit) => (file) =>
+  execFileSync('git', ['show', `${commit}:${file}`], { cwd: root, encoding: 'utf8' })
+
 function nameCommit(version, commit) {
   const releases = readReleases()
   if (releases[version] === undefined) throw new Error(`There is no release ${version} in releases.json`)
@@ -91,8 +109,8 @@ async function main([version = '', option, commit = '', folder, keyFile]) {
   if (isVersion && isCommit && option === '--trial') return nameCommit(version, commit)
   if (isVersion && isCommit && folder !== undefined && keyFile !== undefined) {
     // The files come first: a key that signs nothing leaves no release half named.
-    if (option === '--commit' && readReleases()[version] === undefined)
-      throw new Error(`There is no release ${version} in releases.json`)
+    const refusal = option === '--commit' ? refusalOf(version, readReleases(), readAt(commit)) : null
+    if (refusal !== null) throw new Error(refusal)
     if (option === '--commit' || option === '--dry-run')
       makeReleaseFiles({ version, commit }, folder, keyFile)
     if (option === '--commit') return nameCommit(version, commit)

@@ -31,15 +31,15 @@ export const imagesIn = (text) =>
       [...line.matchAll(IMAGE)].map(([, name, digest]) => ({ name, digest: digest ?? null })),
     )
 
-export const foreignImages = () =>
-  FILES.flatMap((file) =>
-    imagesIn(readFileSync(join(root, file), 'utf8')).map((image) => ({ file, ...image })),
-  )
+const readHere = (file) => readFileSync(join(root, file), 'utf8')
 
-/** Names and tags of images that some file names without a digest. */
-export const withoutDigest = () => [
+export const foreignImages = (read = readHere) =>
+  FILES.flatMap((file) => imagesIn(read(file)).map((image) => ({ file, ...image })))
+
+/** Names and tags of images that some file names without a digest. `read`: the text of a file, of the checkout if absent. */
+export const withoutDigest = (read = readHere) => [
   ...new Set(
-    foreignImages()
+    foreignImages(read)
       .filter(({ digest }) => digest === null)
       .map(({ name }) => name),
   ),
@@ -52,10 +52,9 @@ async function pin() {
     if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`${name} has no digest: ${digest}`)
     for (const file of FILES) {
       const path = join(root, file)
-      const text = readFileSync(path, 'utf8')
       writeFileSync(
         path,
-        text.replaceAll(IMAGE, (whole, found, known) =>
+        readHere(file).replaceAll(IMAGE, (whole, found, known) =>
           found === name && known === undefined ? `${name}@${digest}` : whole,
         ),
       )

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { frozenPaths, readReleases, sha256Of } from '../release.mjs'
+import { frozenPaths, readReleases, refusalOf, sha256Of } from '../release.mjs'
 import { readTable } from '../scorers.mjs'
 import { root } from '../setup.mjs'
 
@@ -15,6 +15,14 @@ test('a release freezes golden samples and migrations', () => {
       'schemas/golden/ReportGenerated/1.bin',
     ]),
   )
+})
+
+test('a release with an image without a digest is not named', () => {
+  const image = (digest) => () => `image: some.host/a/b:v1.2.3${digest}`
+  const pinned = image(`@sha256:${'a'.repeat(64)}`)
+  expect(refusalOf('99.0.0', { '99.0.0': {} }, image(''))).toContain('no digest: some.host/a/b:v1.2.3.')
+  expect(refusalOf('99.0.0', { '99.0.0': {} }, pinned)).toBeNull()
+  expect(refusalOf('99.0.0', {}, pinned)).toContain('There is no release 99.0.0')
 })
 
 const releases = Object.entries(readReleases())
