@@ -1,8 +1,8 @@
 /** Accounts and keys as an operator changes them, and the gate as callers see it. */
 import { eventLogMigrations } from '@cupel/event-log'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import type { Database } from '@cupel/postgres'
 import { projectionsMigrations } from '@cupel/projections'
-import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import { openTestDatabase, until, type OpenTestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   accessMigrations,
@@ -20,24 +20,18 @@ import {
   type KeyOrder,
 } from './index.js'
 
-let testDatabase: TestDatabase
+let opened: OpenTestDatabase
 let database: Database
 let gate: AdmissionGate
 let accountId: string
 beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  database = openDatabase({
-    connectionString: testDatabase.connectionString,
-    maxConnections: 10,
-    applicationName: 'access-test',
-  })
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations]))
+  opened = await openTestDatabase([eventLogMigrations, projectionsMigrations, accessMigrations])
+  ;({ database } = opened)
   gate = createAdmission({ database })
 })
 afterAll(async () => {
   await gate.close()
-  await database.close()
-  await testDatabase.drop()
+  await opened.close()
 })
 beforeEach(async () => {
   accountId = (await createAccount(database, { name: 'Acme', by: 'ops' })).accountId

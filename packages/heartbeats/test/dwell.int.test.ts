@@ -1,19 +1,13 @@
 /** What scorers tell of waiting screens, and what the coordinator reads of it. */
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { createTestDatabase, until } from '@cupel/testkit'
+import type { Database } from '@cupel/postgres'
+import { openTestDatabase, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { heartbeatsMigrations, readDwells, sweepDwells, tellDwells } from '../src/index.js'
 
 let database: Database
 let close: () => Promise<void>
 beforeEach(async () => {
-  const { connectionString, drop } = await createTestDatabase()
-  database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'dwell-test' })
-  close = async () => {
-    await database.close()
-    await drop()
-  }
-  await migrate(database, await readMigrations([heartbeatsMigrations]))
+  ;({ database, close } = await openTestDatabase([heartbeatsMigrations]))
 })
 afterEach(() => close())
 

@@ -1,7 +1,7 @@
 /** The numbers of processes, among living ones, ended ones, and returning ones. */
 import { randomUUID } from 'node:crypto'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { createTestDatabase, until } from '@cupel/testkit'
+import type { Database } from '@cupel/postgres'
+import { openTestDatabase, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { claimantOf, type Claimant } from '../src/claim-instance.js'
 import { heartbeatsMigrations, listProcesses, startHeartbeat, type Heartbeat } from '../src/index.js'
@@ -10,11 +10,9 @@ let database: Database
 let closing: (() => Promise<void>)[]
 let pids = 1_000_000_000
 beforeEach(async () => {
-  closing = []
-  const { connectionString, drop } = await createTestDatabase()
-  database = openDatabase({ connectionString, maxConnections: 8, applicationName: 'heartbeats-test' })
-  closing.push(drop, () => database.close())
-  await migrate(database, await readMigrations([heartbeatsMigrations]))
+  const opened = await openTestDatabase([heartbeatsMigrations])
+  ;({ database } = opened)
+  closing = [opened.close]
 })
 afterEach(async () => {
   for (const close of closing.reverse()) await close()

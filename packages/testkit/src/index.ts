@@ -1,5 +1,11 @@
-export { createTestDatabase, executeAt, migratedTemplate, queryAt } from './test-database.js'
-export type { DatabaseTemplate, TestDatabase } from './test-database.js'
+export {
+  createTestDatabase,
+  executeAt,
+  migratedTemplate,
+  openTestDatabase,
+  queryAt,
+} from './test-database.js'
+export type { DatabaseTemplate, TestDatabase, OpenTestDatabase } from './test-database.js'
 export { noteSkip, sharedDataFolder } from './shared-data.js'
 export { testKafka, type TestKafkaAccess } from './test-kafka.js'
 export { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'

@@ -90,6 +90,28 @@ async function untilLeft(admin: Database, name: string): Promise<void> {
   }
 }
 
+/** A database with the tables of the sources, and a pool on it. */
+export interface OpenTestDatabase {
+  readonly connectionString: string
+  readonly database: Database
+  close(): Promise<void>
+}
+
+const CONNECTIONS = 8
+
+export async function openTestDatabase(sources: readonly MigrationSource[] = []): Promise<OpenTestDatabase> {
+  const template = sources.length === 0 ? undefined : await migratedTemplate(sources)
+  const { connectionString, drop } = await createTestDatabase(template)
+  const database = openDatabase({ connectionString, maxConnections: CONNECTIONS, applicationName: 'test' })
+  return {
+    ...{ connectionString, database },
+    async close() {
+      await database.close()
+      await drop()
+    },
+  }
+}
+
 /** Runs one statement in a database of any server, as the user of the connection string. */
 export async function executeAt(
   connectionString: string,

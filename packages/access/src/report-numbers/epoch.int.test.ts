@@ -1,9 +1,9 @@
 /** Report numbers under restores and failovers, which put the log, the database and the clock at different moments. */
 import { topicOf } from '@cupel/contracts'
 import { eventLogMigrations } from '@cupel/event-log'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
+import type { Database } from '@cupel/postgres'
 import { projectionsMigrations } from '@cupel/projections'
-import { createTestDatabase } from '@cupel/testkit'
+import { openTestDatabase } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accessMigrations } from '../index.js'
@@ -26,10 +26,9 @@ afterEach(async () => {
 
 /** A separate database: the log is in another one, as with Kafka. */
 async function openNumbers(): Promise<Database> {
-  const { connectionString, drop } = await createTestDatabase()
-  const database = openDatabase({ connectionString, maxConnections: 5, applicationName: 'epoch-test' })
-  closing.push(drop, () => database.close())
-  await migrate(database, await readMigrations([eventLogMigrations, projectionsMigrations, accessMigrations]))
+  const sources = [eventLogMigrations, projectionsMigrations, accessMigrations]
+  const { database, close } = await openTestDatabase(sources)
+  closing.push(close)
   return database
 }
 

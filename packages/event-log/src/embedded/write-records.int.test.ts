@@ -1,29 +1,21 @@
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import type { Database } from '@cupel/postgres'
+import { openTestDatabase, type OpenTestDatabase } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventLogMigrations } from '../migrations.js'
 import { writeRecords, type PlacedRecord } from './write-records.js'
 
-let testDatabase: TestDatabase
+let opened: OpenTestDatabase
 let database: Database
 let partitions: number[]
 beforeEach(async () => {
-  testDatabase = await createTestDatabase()
-  database = openDatabase({
-    connectionString: testDatabase.connectionString,
-    maxConnections: 6,
-    applicationName: 'test',
-  })
-  await migrate(database, await readMigrations([eventLogMigrations]))
+  opened = await openTestDatabase([eventLogMigrations])
+  ;({ database } = opened)
   const rows = await database.query<{ id: number }>(
     `INSERT INTO log.topic_partition (topic, partition) SELECT 't', generate_series(0, 2) RETURNING id`,
   )
   partitions = rows.map((row) => row.id)
 })
-afterEach(async () => {
-  await database.close()
-  await testDatabase.drop()
-})
+afterEach(() => opened.close())
 
 const record = (partitionId: number, key = 'k', value = Buffer.from('v')): PlacedRecord => ({
   partitionId,

@@ -1,6 +1,6 @@
 import { eventSchemas, type DomainEvent } from '@cupel/contracts'
-import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
-import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import type { Database } from '@cupel/postgres'
+import { openTestDatabase, type OpenTestDatabase } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   builtInRegistry,
@@ -13,21 +13,13 @@ import {
   type SchemaRegistry,
 } from '../index.js'
 
-let testDatabase: TestDatabase
+let opened: OpenTestDatabase
 let database: Database
 beforeEach(async () => {
-  testDatabase = await createTestDatabase()
-  database = openDatabase({
-    connectionString: testDatabase.connectionString,
-    maxConnections: 4,
-    applicationName: 'test',
-  })
-  await migrate(database, await readMigrations([eventLogMigrations]))
+  opened = await openTestDatabase([eventLogMigrations])
+  ;({ database } = opened)
 })
-afterEach(async () => {
-  await database.close()
-  await testDatabase.drop()
-})
+afterEach(() => opened.close())
 
 const { subject } = eventSchemas.ScreeningFailed
 interface RecordSchema {

@@ -1,20 +1,16 @@
 import { noMetrics, silentLogger, type Metrics } from '@cupel/contracts'
-import { openDatabase, type Database, type Queryable } from '@cupel/postgres'
-import { createTestDatabase, until, type TestDatabase } from '@cupel/testkit'
+import type { Database, Queryable } from '@cupel/postgres'
+import { openTestDatabase, until, type OpenTestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallationClock } from './installation-clock.js'
 
-let testDatabase: TestDatabase
+let opened: OpenTestDatabase
 let database: Database
 beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  const { connectionString } = testDatabase
-  database = openDatabase({ connectionString, maxConnections: 2, applicationName: 'clock-test' })
+  opened = await openTestDatabase()
+  ;({ database } = opened)
 })
-afterAll(async () => {
-  await database.close()
-  await testDatabase.drop()
-})
+afterAll(() => opened.close())
 
 /** The database runs on this machine, so the service's offset from it is the skew of its machine clock. */
 async function started(skewMs: number, of: Queryable = database) {
