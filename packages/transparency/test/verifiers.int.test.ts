@@ -259,6 +259,26 @@ test.skipIf(!hasPython)('the verifier in Python takes three files, and ends with
   expect(await python([...given, '--witnesses-needed', '4'])).toMatchObject({ code: 2 })
 })
 
+test.skipIf(!hasPython)('the verifier in Python prints who decided what, and no erased text', async () => {
+  const file = (name: string, contents: string | Buffer): string => {
+    writeFileSync(join(folder, name), contents)
+    return join(folder, name)
+  }
+  const printed = async (proof: string): Promise<string> => {
+    const given = [file('case.json', REPORT), file('case', proof), '--key', file('case.keys', KEYS)]
+    const { code, stdout, stderr } = await python([SCRIPT, ...given])
+    expect(code, stderr).toBe(0)
+    return stdout
+  }
+  const whole = await printed(CASE_PROOF)
+  expect(whole).toContain('has these 3 entries. None between is left out')
+  expect(whole).toContain('disposition_proposed cleared, by key 8f2k1m0a, "Ann": "erased"\n')
+  expect(whole).toContain('disposition_changed cleared of entry 2, by key 8f2k1m0a: "Seen."\n')
+  // A separator of lines would make one text look like two entries.
+  expect(whole).toContain('\\\\ud83d 😀\\u2028"\n')
+  expect(await printed(GOOD_CASES[1]![1])).toContain('by key 8f2k1m0a, [erased]: [erased]\n')
+})
+
 test('the verifier in Python is one file that imports only the standard library', () => {
   const imports = [...readFileSync(SCRIPT, 'utf8').matchAll(/^(?:import|from) +(\w+)/gm)].map(
     ([, name]) => name,
