@@ -1,6 +1,6 @@
 # Images: a target for each service, and `cupel`, the command line with all services. docs/containers.md says how to build and run them.
 # Only what every BuildKit can read, so that a build needs no other image than NODE_IMAGE.
-ARG NODE_IMAGE=node:24.21.0-trixie-slim
+ARG NODE_IMAGE=node:24.22.3-trixie-slim
 
 FROM ${NODE_IMAGE} AS workshop
 WORKDIR /src

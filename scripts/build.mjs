@@ -27,7 +27,7 @@ const BUNDLES = [
 ]
 const OPTIONS = {
   format: 'esm',
-  target: 'node20',
+  target: 'node24',
   sourcemap: 'external',
   sourcesContent: false,
 }
@@ -131,7 +131,7 @@ function listSources() {
       if (!existsSync(src)) continue
       for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || TEST_FILE.test(entry.name) || isBundled(entry)) continue
-        const inside = relative(src, join(entry.parentPath ?? entry.path, entry.name))
+        const inside = relative(src, join(entry.parentPath, entry.name))
         const source = join(group, name, 'src', inside)
         if (entry.name.endsWith('.d.ts')) continue
         const output = join(group, name, 'dist', inside.replace(/\.tsx?$/, '.js'))
@@ -142,8 +142,8 @@ function listSources() {
   return sources
 }
 
-function isBundled({ parentPath, path }) {
-  return BUNDLES.some(({ folder }) => (parentPath ?? path).startsWith(join(root, folder)))
+function isBundled({ parentPath }) {
+  return BUNDLES.some(({ folder }) => parentPath.startsWith(join(root, folder)))
 }
 
 /** A bundle is one source in the manifest, with one hash of all its parts. */

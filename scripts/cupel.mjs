@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // `npm run --silent cupel -- <command>`, or without npm `scripts/cupel.mjs <command>`: sets the checkout up if needed, then runs the CLI.
-import { requireNode } from './node-version.mjs'
+import { runUnderRuntime } from './runtime.mjs'
 
-requireNode()
-import('./run-cli.mjs').then(({ runCli }) => runCli(process.argv.slice(2)))
+runUnderRuntime(() => import('./run-cli.mjs').then(({ runCli }) => runCli(process.argv.slice(2))))

@@ -19,7 +19,22 @@ const EXIT_SETUP = 17
 
 /** A fault of the set-up, with a message for the person who started it. */
 export class SetupError extends Error {
-  exitCode = EXIT_SETUP
+  /** @param {string} message */
+  constructor(message, exitCode = EXIT_SETUP) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** Runs `work`; prints the message of a SetupError and exits with its code. */
+export async function orExplain(work) {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(error.exitCode)
+  }
 }
 
 /** Runs `work` while this process holds the lock. */

@@ -10,6 +10,8 @@ import { buildAll, isBuilt } from './build.mjs'
 import { pinnedPackage } from './pinned-package.mjs'
 import { holdingLock, SetupError } from './setup-lock.mjs'
 
+export { orExplain } from './setup-lock.mjs'
+
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Fetched by its hash, because the program that installs the other packages is in no lockfile. */
@@ -35,17 +37,6 @@ export async function setUp({ build = true } = {}) {
     const { built } = await buildAll()
     if (built > 0) say(`Built ${built} files.`)
   })
-}
-
-/** Runs `work`; prints the message of a SetupError and exits with its code. */
-export async function orExplain(work) {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error
-    say(error.message)
-    process.exit(error.exitCode)
-  }
 }
 
 function say(text) {

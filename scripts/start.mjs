@@ -1,5 +1,6 @@
 // `npm start`: sets the checkout up if needed, then runs `cupel start` with the same arguments.
-import { requireNode } from './node-version.mjs'
+import { runUnderRuntime } from './runtime.mjs'
 
-requireNode()
-import('./run-cli.mjs').then(({ runCli }) => runCli(['start'].concat(process.argv.slice(2))))
+runUnderRuntime(() =>
+  import('./run-cli.mjs').then(({ runCli }) => runCli(['start'].concat(process.argv.slice(2)))),
+)

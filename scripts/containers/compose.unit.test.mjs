@@ -120,7 +120,7 @@ const UNREAD = [
   'apicurio/apicurio-registry:3.0.9',
   'prom/prometheus:v3.5.0',
   'grafana/grafana:12.1.1',
-  'node:24.21.0-trixie-slim',
+  'node:24.22.3-trixie-slim',
 ]
 
 test('every image that is not built here has one digest, in deployments and in tests', () => {

