@@ -11,7 +11,8 @@ const WALLET = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const THIEF = '0x098b716b8aaf21512996dc57eb0615e2383e2f96'
 const HEADING =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
-const ROW = `ETH,1,2026-11-20T00:00:00Z,0x01,,native,ETH,,${WALLET},${THIEF},1000000000000000000,1,,test,1`
+const HASH = `0x${'1'.padStart(64, '0')}`
+const ROW = `ETH,1,2026-11-20T00:00:00Z,${HASH},,native,ETH,,${WALLET},${THIEF},1000000000000000000,1,,test,1`
 /** Only a hang takes longer. */
 const TIMEOUT_MS = 120_000
 
