@@ -10,14 +10,16 @@ import { SetupError } from './setup-lock.mjs'
  * The folder with the package's files, fetched with npm once. Two processes at once are safe: the first rename wins.
  * @param {{ name: string, version: string, integrity: string }} wanted `integrity` as in a lockfile: `sha512-…`
  * @param {string} cache Folder that keeps the packages.
+ * @param {() => void} [beforeFetch] called only if the package is not there yet
  * @returns {Promise<string>} Rejects with SetupError if it cannot be fetched or has another hash; then it stores nothing.
  */
-export async function pinnedPackage({ name, version, integrity }, cache) {
+export async function pinnedPackage({ name, version, integrity }, cache, beforeFetch) {
   const folder = join(
     cache,
     `${name}-${version}-${createHash('sha256').update(integrity).digest('hex').slice(0, 12)}`,
   )
   if (existsSync(folder)) return folder
+  beforeFetch?.()
   mkdirSync(dirname(folder), { recursive: true })
   const draft = mkdtempSync(`${folder}.incomplete-`)
   try {

@@ -48,7 +48,9 @@ export async function runtimeProgram() {
   const { versions, platform, arch } = process
   const pinned = pinnedFor({ version: versions.node, platform: `${platform}-${arch}`, isMusl: isMusl() })
   if (pinned === null) return process.execPath
-  return join(await pinnedPackage(pinned, CACHE), 'bin', 'node')
+  const say = () =>
+    process.stderr.write(`Fetching Node ${pinned.version} (once), because this is ${versions.node} …\n`)
+  return join(await pinnedPackage(pinned, CACHE, say), 'bin', 'node')
 }
 
 /** The pinned programs need glibc. */
