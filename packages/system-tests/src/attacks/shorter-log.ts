@@ -36,7 +36,7 @@ async function accountsOf(home: string): Promise<number> {
   return (JSON.parse(stdout) as { items: readonly unknown[] }).items.length
 }
 
-/** Returns the first offset that is gone. */
+/** Removes the records from the last one of `end` on. Returns the first offset that is gone. */
 async function removeEnd(target: Target, end: number): Promise<number> {
   await asOwner(
     target,
@@ -47,8 +47,8 @@ async function removeEnd(target: Target, end: number): Promise<number> {
 }
 
 /** The commands that refuse to work while the records are gone and nobody has accepted the shorter log. */
-async function refusals(home: string, start: string, from: number, end: number): Promise<string[]> {
-  const sentence = `ends at offset ${from}, and its records up to ${end} were signed`
+async function refusals(home: string, start: string, from: number): Promise<string[]> {
+  const sentence = `ends at offset ${from}, and its records up to `
   const names = (text: string): boolean => text.includes(sentence) && text.includes('accept-shorter')
   const replay = await cupel(home, ['audit', 'replay', '--target', 'audit-view'])
   return [
@@ -58,11 +58,11 @@ async function refusals(home: string, start: string, from: number, end: number):
 }
 
 /** Whether `cupel audit verify` names the records. */
-async function isVerified(home: string, from: number, end: number): Promise<boolean> {
+async function isVerified(home: string, from: number, least: number): Promise<boolean> {
   const { exitCode, stdout } = await cupel(home, ['audit', 'verify', '--json'])
   const { problems } = (JSON.parse(stdout) as Verified).transparency
   const isNamed = problems.some(
-    (one) => one.topic === TOPIC && one.kind === 'no-record' && one.offset === from && one.to === end,
+    (one) => one.topic === TOPIC && one.kind === 'no-record' && one.offset === from && one.to >= least,
   )
   return exitCode === 1 && isNamed
 }
@@ -95,7 +95,7 @@ export const shorterLog: readonly Attack[] = [
       const { home } = target.installation
       const created = await cupel(home, ['accounts', 'create', 'Removed', '--json'])
       if (created.exitCode !== 0) throw new Error(created.stderr)
-      // Each account is one record.
+      // Each account has a record, and those that another attack changed or erased have more.
       const end = await accountsOf(home)
       await everyLeaf(home)
       const from = await removeEnd(target, end)
@@ -104,7 +104,7 @@ export const shorterLog: readonly Attack[] = [
         () => 'it started',
         (error: unknown) => (error as Error).message,
       )
-      const refusing = await refusals(home, start, from, end)
+      const refusing = await refusals(home, start, from)
       const isNamed = await isVerified(home, from, end)
       const accepted = await cupel(home, ['log', 'accept-shorter', '--reason', REASON, '--json'])
       if (accepted.exitCode !== 0) throw new Error(accepted.stderr)
