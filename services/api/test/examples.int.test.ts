@@ -1,4 +1,5 @@
 /** The service behaves as the description shows: the test sends each example and compares the answer with the description. */
+import { startOutboxRelay } from '@cupel/projections'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestJobs } from './bulk-jobs.js'
@@ -41,10 +42,15 @@ beforeAll(async () => {
   endpointId = await newEndpoint()
   const ping = await call(url, 'POST', `/v1/webhook-endpoints/${endpointId}/test`, { key })
   deliveryId = String(ping.json()['delivery_id'])
+  const note = exampleOf('POST', '/v1/reports/{report_id}/notes')
+  await call(url, 'POST', `/v1/reports/${reportId}/notes`, { key, body: note })
   installation.prove()
-  await until(async () =>
-    expect((await call(url, 'GET', `/v1/reports/${reportId}/proof`, { key })).status).toBe(200),
-  )
+  const relay = startOutboxRelay({ ...installation.deps, lookIntervalMs: 20 })
+  installation.onClose(() => relay.stop())
+  for (const document of ['proof', 'case/proof'])
+    await until(async () =>
+      expect((await call(url, 'GET', `/v1/reports/${reportId}/${document}`, { key })).status).toBe(200),
+    )
 })
 afterAll(async () => {
   await installation.stop()
