@@ -110,7 +110,7 @@ export const faults: Readonly<Record<string, { readonly fault: Fault; readonly c
       response.writeHead(200)
       const chunk = Buffer.alloc(MEBIBYTE, ' ')
       const write = (): void => {
-        if (!response.destroyed) response.write(chunk, write)
+        if (response.socket?.writable === true) response.write(chunk, write)
       }
       write()
     },
