@@ -62,7 +62,9 @@ function countQuotes(text: string): number {
 
 function parseQuoted({ text, line }: { text: string; line: number }, trim: boolean): readonly string[] {
   try {
-    const [fields] = parseCsv(text, { trim, relax_column_count: true, record_delimiter: '\u0000' })
+    const [fields, next] = parseCsv(text, { trim, relax_column_count: true, record_delimiter: '\u0000' })
+    if (next !== undefined)
+      throw new SetRefusedError('malformed', line, 'a NUL character stands in the place of a line break')
     return fields ?? []
   } catch (error) {
     if (!(error instanceof CsvError)) throw error

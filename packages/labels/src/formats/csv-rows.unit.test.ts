@@ -38,3 +38,11 @@ function quoted(value: string, always: boolean): string {
   const needsQuotes = always || /[",\r\n]/.test(value)
   return needsQuotes ? `"${value.replaceAll('"', '""')}"` : value
 }
+
+test.each(['\u0000', '\r\u0000'])(
+  'two rows that %j joins are refused, never read as the first',
+  async (end) => {
+    const rows = readCsvRows(textFile(`1,"a"${end}2,"b"\n`).open(), { trim: true })
+    await expect(rows.next()).rejects.toMatchObject({ refusal: 'malformed' })
+  },
+)
