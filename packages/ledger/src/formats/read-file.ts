@@ -128,11 +128,12 @@ function decode(decoder: TextDecoder, chunk: Buffer | undefined, line: number): 
 function fieldsOf(text: string, line: number): readonly string[] {
   if (!text.includes('"')) return text.split(',')
   try {
-    const [fields] = parseCsv(text, { relax_column_count: true, record_delimiter: '\u0000' })
-    return fields ?? []
+    const [fields, next] = parseCsv(text, { relax_column_count: true, record_delimiter: '\u0000' })
+    if (next === undefined) return fields ?? []
   } catch (cause) {
     throw new LedgerFileError('the line is not RFC 4180', line, { cause })
   }
+  throw new LedgerFileError('a NUL character stands in the place of a line break', line)
 }
 
 function csvRecord(text: string, line: number, heading: ReadonlyMap<string, number>): FileRecord {
