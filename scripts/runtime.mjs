@@ -43,7 +43,7 @@ export function pinnedFor({ version, platform, isMusl }) {
   )
 }
 
-/** Resolves to the path of the program. Rejects with SetupError if it cannot be fetched, or if there is none for this platform. */
+/** Resolves to the path of the program. Rejects with SetupError if it cannot be fetched, or if this platform has none. */
 export async function runtimeProgram() {
   const { versions, platform, arch } = process
   const pinned = pinnedFor({ version: versions.node, platform: `${platform}-${arch}`, isMusl: isMusl() })

@@ -1,4 +1,4 @@
-/** Checks whether a report, and what people decided about it, is in a transparency log: from the report, a proof and public keys alone. */
+/** Checks whether a report, and what people decided about it, is in a transparency log: only from the report, a proof and public keys. */
 import { isUtf8 } from 'node:buffer'
 import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
 import { provenEntries, type ProofOfEntry, type ProvenEntry } from './case-entries.js'

@@ -22,7 +22,7 @@ function caseIn(text: string): ReportCase | null {
   try {
     return reportCaseSchema.parse(JSON.parse(text))
   } catch {
-    // Then it is no case, and the caller says so.
+    // The caller says that it is not a case.
     return null
   }
 }
