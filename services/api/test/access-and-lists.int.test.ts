@@ -157,8 +157,10 @@ describe('the list of reports', () => {
   test('is narrowed by address in any form, by chain and by level', async () => {
     expect(items(await list(key, `?address=${BITCOIN}`))).toHaveLength(1)
     const [segwit] = writtenForms(BITCOIN, 'BTC', 'BTC').filter((form) => form.startsWith('bc1'))
+    const [nested] = writtenForms(BITCOIN, 'BTC', 'BTC').filter((form) => form.startsWith('3'))
     const [cash] = writtenForms(BITCOIN, 'BTC', 'BCH')
-    for (const form of [segwit, cash]) expect(items(await list(key, `?address=${form}`))).toHaveLength(1)
+    for (const form of [segwit, nested, cash])
+      expect(items(await list(key, `?address=${form}`))).toHaveLength(1)
     expect(items(await list(key, `?address=${ADDRESS.toLowerCase()}`)).length).toBeGreaterThanOrEqual(5)
     expect(items(await list(key, '?chain=btc'))).toHaveLength(1)
     expect(items(await list(key, '?level=red'))).toHaveLength(0)

@@ -10,7 +10,7 @@ export {
 } from './parse-address.js'
 export type { AddressOnChain, AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
 export { keyParts } from './look-up-keys.js'
-export { furtherLabelKeys, tokenAccountsOf } from './label-keys.js'
+export { furtherLabelKeys, ownerKeysOf, soughtOwnerKeys, tokenAccountsOf } from './label-keys.js'
 export { screenedAddress, screenedAddressOf } from './screened-address.js'
 export type { ScreenedAddress } from './screened-address.js'
 export { encodeBase58Check } from './base58-addresses.js'

@@ -1,7 +1,7 @@
-/** The keys under which a label of an address is found, other than its look-up key. */
+/** The keys under which labels and reports of an address are found. */
 import { listAssets } from '../scorer/index.js'
 import { keyParts } from './look-up-keys.js'
-import type { ParsedAddress } from './parse-address.js'
+import { addressOnChains, parseAddress, type AddressOnChain, type ParsedAddress } from './parse-address.js'
 import { tokenAccounts } from './token-account.js'
 
 const mints = listAssets().flatMap(({ chain, contract }) =>
@@ -22,12 +22,27 @@ export function tokenAccountsOf(owner: string): readonly string[] {
   return accounts
 }
 
+/** What controls the address of a record: what spends first, then what else its owner is known by. A text that is no address names itself. */
+export function ownerKeysOf(canonical: string, chain: string): readonly string[] {
+  const parsed = parseAddress(canonical, chain)
+  return parsed.ok ? keyParts(parsed.lookupKey) : [canonical]
+}
+
+/** Every key that a record about the owner of an address can have, on each chain that the text fits if the caller named none. */
+export function soughtOwnerKeys({ text, chain, candidateChains }: ParsedAddress): readonly string[] {
+  const keys = [...addressOnChains(text, [chain, ...candidateChains])].flatMap(([on, address]) => [
+    ...keyParts(address.lookupKey),
+    ...furtherLabelKeys({ chain: on, ...address }, { isClean: false }),
+  ])
+  return [...new Set(keys)]
+}
+
 /**
  * The parts of its look-up key, and its token accounts. Anybody can name another's stake credential in an address, so a clean label counts
  * only for what spends.
  */
 export function furtherLabelKeys(
-  { chain, canonical, lookupKey }: Pick<ParsedAddress, 'chain' | 'canonical' | 'lookupKey'>,
+  { chain, canonical, lookupKey }: AddressOnChain & { readonly chain: string },
   { isClean }: { readonly isClean: boolean },
 ): readonly string[] {
   const parts = keyParts(lookupKey)

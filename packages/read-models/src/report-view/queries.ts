@@ -42,8 +42,8 @@ export interface ReportCursor {
 }
 
 export interface ReportFilter {
-  /** Several if the key has several written forms. */
-  readonly canonicalAddress?: string | readonly string[] | undefined
+  /** Reports of addresses of an owner that has one of these keys. */
+  readonly ownerKeys?: readonly string[] | undefined
   readonly chain?: string | undefined
   readonly level?: string | undefined
   /** The disposition that people set; `none` for reports without a case. */
@@ -115,8 +115,10 @@ function conditionsOf(
   parameter: (value: unknown) => string,
 ): string {
   const conditions = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
-  if (filter.canonicalAddress !== undefined)
-    conditions.push(`canonical_address = ANY (${parameter([filter.canonicalAddress].flat())}::text[])`)
+  if (filter.ownerKeys !== undefined) {
+    const isOwner = `= ANY (${parameter(filter.ownerKeys)}::text[])`
+    conditions.push(`(owner_key ${isOwner} OR further_owner_key ${isOwner})`)
+  }
   if (filter.chain !== undefined) conditions.push(`chain = ${parameter(filter.chain)}`)
   if (filter.level !== undefined) conditions.push(`level = ${parameter(filter.level)}`)
   if (filter.disposition !== undefined) conditions.push(dispositionCondition(filter.disposition, parameter))

@@ -1,6 +1,7 @@
 /** Reports for later reads. The answer to the screening itself comes from the log, not from here. */
 import { readFileSync } from 'node:fs'
 import { topicOf, type EventData } from '@cupel/contracts'
+import { ownerKeysOf } from '@cupel/domain'
 import type { Position } from '@cupel/event-log'
 import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
 
@@ -14,6 +15,8 @@ const insertReport = batchWrite({
     state: 'text',
     address: 'text',
     canonical_address: 'text',
+    owner_key: 'text',
+    further_owner_key: 'text',
     chain: 'text',
     level: 'text',
     score: 'float8',
@@ -52,7 +55,7 @@ const MAX_BATCH_RECORDS = 100
 
 export const reportView: ReadModel = {
   name: 'report-view',
-  version: 1,
+  version: 2,
   schema: 'report_view',
   topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
@@ -69,6 +72,7 @@ type RowPlace = Pick<Position, 'partition' | 'offset'>
 
 /** The row of a report; times are text as in the record. */
 function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>, at: RowPlace) {
+  const [ownerKey = null, furtherOwnerKey = null] = ownerKeysOf(data.canonicalAddress, data.chain)
   return {
     report_id: data.reportId,
     account_id: data.accountId,
@@ -76,6 +80,8 @@ function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[numb
     state: 'generated',
     address: data.address,
     canonical_address: data.canonicalAddress,
+    owner_key: ownerKey,
+    further_owner_key: furtherOwnerKey,
     chain: data.chain,
     level: data.level,
     score: data.score,
@@ -99,6 +105,8 @@ function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
     state: 'failed',
     address: null,
     canonical_address: null,
+    owner_key: null,
+    further_owner_key: null,
     chain: null,
     level: null,
     score: null,

@@ -1,4 +1,5 @@
 import type { DomainEvent, ReportGenerated } from '@cupel/contracts'
+import { ownerKeysOf, parseAddress, soughtOwnerKeys, toEip55, writtenForms } from '@cupel/domain'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
 import { getReport, listReports, reportView, type ReportFilter, type ReportPage } from '../index.js'
@@ -117,11 +118,58 @@ test('a list holds the reports that fit the filter, newest first, and no failure
     failed('r4'),
   )
   expect(await list()).toEqual(['r2', 'r1', 'r3'])
-  expect(await list({ canonicalAddress: '0xabc' })).toEqual(['r1', 'r3'])
+  expect(await list({ ownerKeys: ownerKeysOf('0xabc', 'ETH') })).toEqual(['r1', 'r3'])
   expect(await list({ chain: 'BSC' })).toEqual(['r3'])
   expect(await list({ level: 'green' })).toEqual(['r2'])
-  expect(await list({ canonicalAddress: '0xabc', chain: 'ETH', level: 'green' })).toEqual([])
+  expect(await list({ ownerKeys: ['0xabc'], chain: 'ETH', level: 'green' })).toEqual([])
 })
+
+const EVM = '0x5cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb'
+
+/** Addresses of one owner, each with its chain: what any of them is searched by finds the reports of all. */
+const OWNERS = {
+  'a key in its forms of Bitcoin': [
+    ['BTC', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'],
+    ['BTC', '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH'],
+    ['BTC', '3JvL6Ymt8MVWiCNHC7oWU6nLeHNJKLZGLN'],
+    ['BCH', 'bitcoincash:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h'],
+  ],
+  'a key of EVM chains and TRON': [
+    ['ETH', toEip55(EVM)],
+    ['BSC', EVM],
+    ['TRX', writtenForms(EVM, 'ETH', 'TRX')[0]!],
+  ],
+  'a stake credential of Cardano': [
+    ['ADA', 'stake1uyehkck0lajq8gr28t9uxnuvgcqrc6070x3k9r8048z8y5gh6ffgw'],
+    [
+      'ADA',
+      'addr1z8phkx6acpnf78fuvxn0mkew3l0fd058hzquvz7w36x4gten0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgs9yc0hh',
+    ],
+    [
+      'ADA',
+      'addr1qx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzer3n0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgse35a3x',
+    ],
+  ],
+} as const
+
+test.each(Object.entries(OWNERS))(
+  'a search by one address of %s finds the reports of all',
+  async (_owner, forms) => {
+    const parsed = forms.map(([chain, text]) => {
+      const one = parseAddress(text, chain)
+      if (!one.ok) throw new Error(`${text}: ${one.detail}`)
+      return one
+    })
+    await project(
+      report('stranger', { canonicalAddress: '0xfedcfedcfedcfedcfedcfedcfedcfedcfedcfedc' }),
+      ...parsed.map(({ canonical, chain }, index) =>
+        report(`r${index}`, { canonicalAddress: canonical, chain, address: `spelling ${index}` }),
+      ),
+    )
+    const all = parsed.map((_one, index) => `r${index}`).toReversed()
+    for (const one of parsed) expect(await list({ ownerKeys: soughtOwnerKeys(one) })).toEqual(all)
+  },
+)
 
 test('pages join without gap or repeat, also between reports of one moment and while new ones arrive', async () => {
   const moment = { generatedAt: '2026-11-21T09:00:00.123Z' }

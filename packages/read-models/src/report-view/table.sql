@@ -7,6 +7,10 @@ CREATE TABLE report (
   -- Null in failed rows from here ...
   address           text,
   canonical_address text COLLATE "C",
+  -- What spends from the address: one for all spellings and forms of a key.
+  owner_key         text COLLATE "C",
+  -- What else the owner of the address is known by, such as the stake credential of Cardano; null without one.
+  further_owner_key text COLLATE "C",
   chain             text COLLATE "C",
   level             text COLLATE "C",
   score             float8,
@@ -28,6 +32,12 @@ CREATE TABLE report (
 CREATE INDEX report_newest ON report (account_id, livemode, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
 
--- There are very many addresses, so their reports have an index of their own.
+-- People look for an owner, whatever the spelling.
+CREATE INDEX report_by_owner ON report (account_id, livemode, owner_key, ended_at DESC, report_id DESC)
+  WHERE state = 'generated';
+CREATE INDEX report_by_further_owner ON report (account_id, livemode, further_owner_key)
+  WHERE further_owner_key IS NOT NULL;
+
+-- There are very many addresses, so the latest report of each has an index of its own.
 CREATE INDEX report_by_address ON report (account_id, livemode, canonical_address, ended_at DESC, report_id DESC)
   WHERE state = 'generated';

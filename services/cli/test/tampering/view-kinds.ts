@@ -20,6 +20,7 @@ const changes: Readonly<Record<string, string>> = {
   'of another tenant': `account_id = 'acc_7'`,
   'of another environment': `livemode = NOT livemode`,
   'another address': `canonical_address = '0x' || canonical_address`,
+  'another owner': `owner_key = 'evm:0x' || owner_key`,
   'another chain': `chain = 'TRON'`,
   'of a bulk job': `job_id = 'job_1', job_index = 3`,
   'another offset': `log_offset = log_offset + 1`,

@@ -1,16 +1,7 @@
 /** GET /v1/reports: the account's reports, newest first. Eventually consistent: a new report may appear a moment later. */
 import type { Caller } from '@cupel/access'
 import { dispositions, reportExample, riskLevels } from '@cupel/contracts'
-import {
-  chainOf,
-  chains,
-  findChain,
-  MAX_ADDRESS_LENGTH,
-  parseAddress,
-  writtenForms,
-  type ChainDefinition,
-  type ParsedAddress,
-} from '@cupel/domain'
+import { findChain, MAX_ADDRESS_LENGTH, parseAddress, soughtOwnerKeys } from '@cupel/domain'
 import type { ReportCursor, ReportFilter, ReportPage } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
@@ -37,7 +28,7 @@ const reportQuery = z.strictObject({
     .string()
     .optional()
     .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
-    .describe('Only reports of this address, in any of its forms.'),
+    .describe('Only reports of the owner of this address: in every spelling, and in every form of its key.'),
   chain: chainParameter.describe('Only reports on this chain; a code in any case.'),
   level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
   disposition: z
@@ -93,7 +84,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
   })
 }
 
-/** Reports are found by the key of an address: a caller may send any of its forms, and finds those of all. */
+/** Reports are found by the owner of an address: a caller may send any spelling or form, and finds those of all. */
 function filterOf({
   address,
   chain,
@@ -118,22 +109,28 @@ function filterOf({
     return refuse(parsed.code, parsed.detail, { errors: [{ pointer, detail: parsed.detail }] })
   }
   return {
-    canonicalAddress: formsOf(parsed, chain === undefined ? chains : [chainOf(parsed.chain)]),
+    ownerKeys: soughtOwnerKeys(parsed),
     chain: chain === undefined ? undefined : parsed.chain,
     ...rest,
   }
 }
 
-const formsOf = ({ canonical, chain }: ParsedAddress, on: readonly ChainDefinition[]): readonly string[] => [
-  ...new Set(on.flatMap(({ code }) => writtenForms(canonical, chain, code))),
-]
-
 function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): (string | boolean)[] {
-  const { canonicalAddress = '', chain = '', level = '', disposition = '' } = filter
+  const { ownerKeys = [], chain = '', level = '', disposition = '' } = filter
   const { from = '', to = '' } = filter
   const { accountId, livemode } = caller
-  const address = [canonicalAddress].flat().join(' ')
-  return [LIST, accountId, livemode, address, chain, level, disposition, customerReference, from, to]
+  return [
+    LIST,
+    accountId,
+    livemode,
+    ownerKeys.join(' '),
+    chain,
+    level,
+    disposition,
+    customerReference,
+    from,
+    to,
+  ]
 }
 
 /** Undefined if the token was not made here. */

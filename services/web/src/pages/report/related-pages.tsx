@@ -11,7 +11,6 @@ interface RelatedPagesProps {
 
 export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
   const { report_id: id, address, chain } = report
-  const search = new URLSearchParams({ q: address, chain }).toString()
   return (
     <nav class="related no-print" aria-label="More about this address">
       {predecessor === null ? null : (
@@ -20,7 +19,7 @@ export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
           <Level level={predecessor.risk.level} score={predecessor.risk.score} />
         </a>
       )}
-      <a class="button plain" href={`/history?${search}`}>
+      <a class="button plain" href={`/history?${new URLSearchParams({ q: address }).toString()}`}>
         Reports of this address
       </a>
       <a class="button plain" href={`/audit?subject=${id}`}>
