@@ -16,6 +16,7 @@ import {
   type ParsedAddress,
   type StatedLabel,
 } from '@cupel/domain'
+import { isByChance } from '../formats/authority/lenient-address.js'
 import { listedAddresses } from '../formats/authority/listed-addresses.js'
 import { labelFormats } from '../formats/formats.js'
 import type { ByteStream, LabelFile, LabelRow, ParsedSet } from '../formats/label-source.js'
@@ -213,12 +214,16 @@ function designatedBy(row: LabelRow, source: string): StatedRow {
     return { labels: [], fault: { type: 'unreadable', reason: `no chain has the code ${shown(ticker)}` } }
   const { addresses, unreadable } = listedAddresses(row.address, ticker)
   const named = ticker === '' ? '' : ` (${ticker.slice(0, 20)})`
+  const chance = addresses.find((address) => isByChance(address, ticker))
+  const reason =
+    unreadable !== null
+      ? `no address can be read in ${shown(unreadable)}`
+      : chance !== undefined
+        ? `only its length says that ${shown(chance.text)} is an address of ${chance.chain}`
+        : null
   return {
     labels: addresses.map((address) => labelOf(row, source, address)),
-    fault:
-      unreadable === null
-        ? null
-        : { type: 'unreadable', reason: `no address can be read in ${shown(unreadable)}${named}` },
+    fault: reason === null ? null : { type: 'unreadable', reason: reason + named },
   }
 }
 

@@ -157,6 +157,22 @@ describe('a listed address designates, or its row is unreadable', () => {
     )
   })
 
+  test('not as an address of Solana that only its length makes it', async () => {
+    const misprint = '1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggownerowner'
+    const solana = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+    for (const format of Object.keys(DOCUMENTS))
+      for (const [address, ticker, unread] of [
+        [misprint, '', 1],
+        [misprint, 'XBT', 1],
+        [solana, 'USDC', 1],
+        [solana, 'SOL', 0],
+      ] as const)
+        expect(
+          (await imported(format, DOCUMENTS[format]!({ wording: WORDINGS[0]!, ticker, address }))).unread,
+          `${format} ${ticker}`,
+        ).toBe(unread)
+  })
+
   test('before the end of a DOS file, with a line break after it or without', async () => {
     const said = { wording: WORDINGS[0]!, ticker: 'ETH', address: ADDRESSES[0][0] }
     for (const end of ['\u001a', '\u001a\r\n'])

@@ -165,8 +165,12 @@ function garbledIn(text: string, told: readonly string[]): readonly string[] {
   })
 }
 
-/** The last ticker before a token. Tickers are capitals; a word of a sentence with a capital first letter is none. */
+/**
+ * The last ticker before a token. Tickers are capitals; a word of a sentence with a capital first letter is none. The name of Solana decides
+ * as its ticker does, because nothing in an address of Solana does.
+ */
 function tickerIn(before: string): string | null {
-  const words = before.match(/\b[A-Z]{3,6}\b/g) ?? []
-  return words.findLast((word) => assetTickers.has(word) || findChain(word)?.code === word) ?? null
+  const words = before.match(/\b[A-Z]{3,6}\b/gi) ?? []
+  const isTicker = (word: string): boolean => assetTickers.has(word) || findChain(word)?.code === word
+  return words.findLast((word) => isTicker(word) || /^solana$/i.test(word)) ?? null
 }

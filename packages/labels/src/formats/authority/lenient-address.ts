@@ -2,7 +2,7 @@
  * Reads one address of an authority's row in any writing that its checksum can still prove. A designation must not be lost because of a
  * capital letter, an invisible character or a missing space.
  */
-import { parseAddress, parseListedAddress, type ParsedAddress } from '@cupel/domain'
+import { chainOf, parseAddress, parseListedAddress, upperAscii, type ParsedAddress } from '@cupel/domain'
 
 /** A text without characters that nobody sees, and with one form for each letter and digit. */
 export const visible = (text: string): string =>
@@ -48,6 +48,14 @@ function distinct(addresses: readonly ParsedAddress[]): readonly ParsedAddress[]
 export function isUnmistakable({ chain, text }: ParsedAddress): boolean {
   return chain !== 'SOL' && chain !== 'DOT' && chain !== 'TON' && !/^41[0-9a-f]{40}$/i.test(text)
 }
+
+/**
+ * Whether nothing but the length of a text makes it an address: any 32 bytes are one of Solana, so a misprint of another address with a
+ * word after it may be one too. The ticker of the row must then name the chain; a token exists on several.
+ */
+export const isByChance = ({ chain, text }: ParsedAddress, ticker: string): boolean =>
+  (chain === 'SOL' || /^41[0-9a-f]{40}$/i.test(text)) &&
+  ![chain, upperAscii(chainOf(chain).name)].includes(upperAscii(ticker))
 
 /** Whether a checksum proves every character of the text. An EVM address has one only in mixed case. */
 export function isProven(parsed: ParsedAddress): boolean {
