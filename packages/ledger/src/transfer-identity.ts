@@ -11,7 +11,8 @@ const ID_HEX_DIGITS = 32
 /**
  * Ids of the transfers of a file, 32 hex digits. A movement is (chain, transaction, kind, from, to, asset, amount), whatever file or format
  * states it. Equal movements of one file are numbered, so that over all files they count as often as the one file that states most of them.
- * The index only tells rows of one file apart. On EVM chains the transaction itself moves value once, so it is its own id.
+ * The index only tells rows of one file apart. On EVM chains the transaction itself moves value once, so it is its own id; a row that lost
+ * an address does not take the id from a row that has it.
  */
 export function createIdentities({
   code,
@@ -21,10 +22,11 @@ export function createIdentities({
   const natives = createMemory<string>()
   const contentOfNative = (id: string, content: string): string => natives.get(id) ?? natives.put(id, content)
   return (transfer) => {
-    const { txHash, kind, index } = transfer
+    const { txHash, kind, index, from, to } = transfer
+    const isWhole = from !== '' && to !== ''
     const transaction = transactionOf(transfer)
     const content = contentOf(code, transfer, transaction)
-    if (txHash !== '' && kind === 'native' && family === 'evm') {
+    if (txHash !== '' && kind === 'native' && family === 'evm' && isWhole) {
       const id = nativeTransferId(code, txHash)
       // A source may call value native that calls within the transaction moved: it must not be lost.
       if (contentOfNative(id, content) === content) return id

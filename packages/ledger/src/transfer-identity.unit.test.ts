@@ -106,3 +106,10 @@ test('any split of one world over formats and files gives the same movements', (
     expect([seed, movements([...files, rest])]).toEqual([seed, whole])
   }
 })
+
+test('a row that lost an address does not hide the payment of its transaction from a whole file', () => {
+  const evm = { code: 'ETH', family: 'evm' }
+  const payment = told({ kind: 'native', contract: '' })
+  expect(movements([[{ ...payment, to: '' }], [payment]], evm)).toBe(2)
+  expect(movements([[{ ...payment, from: '' }], [payment]], evm)).toBe(2)
+})

@@ -80,17 +80,26 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
     place: 0,
     execution: outcomeOf(status, record.line),
   })
-  const isCreation = told.to === '' && told.amount > 0n
+  const isCreation = told.to === '' && told.amount > 0n && told.execution !== 'failed'
   return [{ type: 'transfer', transfer: isCreation ? { ...told, to: createdBy(record, told, chain) } : told }]
 }
 
-/** A transaction without a receiver creates a contract, which receives its value. */
+/** At least one byte of code. */
+const CODE = /^0x(?:[0-9a-f]{2})+$/i
+
+/**
+ * A transaction without a receiver creates a contract, which receives its value. Without the address of the contract or the code that
+ * creates it, a receiver may be missing.
+ */
 function createdBy(record: FileRecord, { from, line }: ToldTransfer, chain: ChainDefinition): string {
   const told = record.text('receipt_contract_address').toLowerCase()
   if (told !== '') return chain.canonical(told, line)
   const nonce = wholeNumber(record.text('nonce'), 'nonce', line)
-  if (nonce === null)
-    throw new UnreadableRowError('a creation without a nonce or the address of its contract', line)
+  if (nonce === null || !CODE.test(record.text('input')))
+    throw new UnreadableRowError(
+      'a payment without a receiver, without the address of a created contract, and without a nonce and the input that creates it',
+      line,
+    )
   return createdContract(from, nonce)
 }
 

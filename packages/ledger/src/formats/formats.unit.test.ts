@@ -4,6 +4,7 @@ import { bitcoinAddress } from '../../test/bitcoin-address.js'
 import { foldedHash, openChain } from './chain.js'
 import { isCoinJoin } from './coin-join.js'
 import { ledgerFormats } from './formats.js'
+import { UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerRow, ToldTransfer } from './ledger-row.js'
 import { placeOfCall } from './trace-place.js'
 
@@ -91,6 +92,7 @@ describe('a transaction of ethereum-etl', () => {
     to_address: '',
     value: '5',
     gas_price: 1,
+    input: '0x60',
   }
 
   test('that creates a contract with value is a transfer to the contract, told or computed', () => {
@@ -103,7 +105,7 @@ describe('a transaction of ethereum-etl', () => {
       ['0x343c43a37d37dff08ae8c4a11544c718abb4fcf8'],
       ['0xf778b86fa74e846c4f0a1fbd1335fe81c00a0c91'],
     ])
-    const told = { ...creation, receipt_contract_address: '0x00000000000000000000000000000000000000FF' }
+    const told = { ...creation, input: '', receipt_contract_address: '0x00000000000000000000000000000000000000FF' }
     expect(transfersOf(rowsOf('ethereum-etl', 'ETH', [told]))).toMatchObject([
       {
         to: '0x00000000000000000000000000000000000000ff',
@@ -113,6 +115,13 @@ describe('a transaction of ethereum-etl', () => {
       },
     ])
   })
+
+  test.each([{ input: '0x' }, { input: '' }, { nonce: '' }])(
+    'without a receiver that does not certainly create a contract is unreadable: %o',
+    (missing) => {
+      expect(() => rowsOf('ethereum-etl', 'ETH', [{ ...creation, ...missing }])).toThrow(UnreadableRowError)
+    },
+  )
 
   test.each([
     ['', 'unknown'],
