@@ -87,17 +87,25 @@ const labelled = (world: View, name: Name, label: LabelFacts): View => ({
 })
 const designated = (world: View): View => labelled(world, 'sanctioned', ofacLabel())
 
-/** A wallet that an exchange funded, and that paid others: green until somebody moves. */
+/** A wallet that an exchange funded, and that paid others: green until somebody moves. Some are known on a second chain. */
 export function cleanWorld(drawn: number): View {
   const choose = chooser(drawn)
   const chain = choose(['ETH', 'ETH', 'BTC'] as const)
-  const empty: View = {
-    ...{ chain, labels: {}, labelSets: trueSets, labelView: 'current', ledger: 'examined', transfers: [] },
-    ...{ ranges: trueRanges(chain), followed: ['b', 'c'], truncated: false, prices: truePrices(chain) },
-    ...{ chainInputs: { stage: '', facts: [] }, cluster: null },
-  }
+  const world = cleanOn(chain, choose)
+  return chain === 'ETH' && choose([true, false, false])
+    ? { ...world, elsewhere: cleanOn('BSC', choose) }
+    : world
+}
+
+const emptyOn = (chain: View['chain']): View => ({
+  ...{ chain, labels: {}, labelSets: trueSets, labelView: 'current', ledger: 'examined', transfers: [] },
+  ...{ ranges: trueRanges(chain), followed: ['b', 'c'], truncated: false, prices: truePrices(chain) },
+  ...{ chainInputs: { stage: '', facts: [] }, cluster: null },
+})
+
+function cleanOn(chain: View['chain'], choose: Choose): View {
   const world = designated(
-    labelled(empty, 'exchange', cleanLabel({ source: 'exchanges', dataset: 'exchanges' })),
+    labelled(emptyOn(chain), 'exchange', cleanLabel({ source: 'exchanges', dataset: 'exchanges' })),
   )
   const used = assetsOf[chain].filter((_, at) => at === 0 || choose([true, false]))
   const funded = used.reduce(
@@ -113,6 +121,13 @@ export function cleanWorld(drawn: number): View {
         10n * first!.dust,
       )
     : funded
+}
+
+/** Brings money of the payer to the wallet on another chain. */
+function payElsewhere(world: View, payer: Name, units: bigint): View {
+  const elsewhere = world.elsewhere ?? emptyOn('BSC')
+  const [asset] = assetsOf[elsewhere.chain]
+  return { ...world, elsewhere: route(elsewhere, [payer, 'a'], asset!, units * asset!.dust) }
 }
 
 /** A wallet cannot send with a trace. */
@@ -142,6 +157,15 @@ const anyAsset = (world: View, choose: Choose): AssetOfWorld => choose(assetsOf[
 const TRON = 'TRX'
 
 export const moves: Readonly<Record<string, Move>> = {
+  'pays on a chain that the caller does not name': {
+    on: ['ETH'],
+    least: 'orange',
+    play: (world, choose) => payElsewhere(world, 'sanctioned', choose([2n, 60n])),
+  },
+  'pays as a stranger on a chain that the caller does not name': {
+    on: ['ETH'],
+    play: (world) => payElsewhere(world, 'stranger', 90_000n),
+  },
   'pays with a token that no table knows': {
     on: ['ETH'],
     play: (world, choose) => ({

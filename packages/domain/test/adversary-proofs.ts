@@ -4,7 +4,16 @@
  */
 import type { LabelSetState } from '@cupel/contracts'
 import type { LabelFacts, Transfer } from '../src/index.js'
-import { addressNamed, assetOf, names, nameOf, nativeNet, type Name, type View } from './adversary-world.js'
+import {
+  addressNamed,
+  assetOf,
+  elsewhereOf,
+  names,
+  nameOf,
+  nativeNet,
+  type Name,
+  type View,
+} from './adversary-world.js'
 import { GENERATED_AT } from './judgement-builders.js'
 
 const HOUR_MS = 3_600_000
@@ -77,19 +86,24 @@ const SEVERE = 'ransomware'
 
 /** The least number of points that the visible facts prove, with a tolerance of a hundredth for each rounding. */
 export function provenScore(view: View): number {
+  const elsewhere = elsewhereOf(view)
+  return Math.max(provenOnChain(view), elsewhere === null ? 0 : provenOnChain(elsewhere))
+}
+
+function provenOnChain(view: View): number {
   const own = view.labels['a'] ?? []
   const byLabels = own.map((label) =>
     isDesignation(view, label)
       ? 100
       : (weights[label.category] ?? 0) * (strengthOf(view, label) / 10_000) - 0.02,
   )
-  const isCleanService =
-    own.some(({ category }) => category === 'clean_exchange') &&
-    own.every(({ category }) => category === 'clean_exchange')
   const byFunds =
-    view.ledger !== 'examined' || isCleanService ? [] : names.flatMap((name) => fundsProve(view, name))
+    view.ledger !== 'examined' || isCleanService(view) ? [] : names.flatMap((name) => fundsProve(view, name))
   return Math.max(0, ...byLabels, ...byFunds)
 }
+
+const isCleanService = ({ labels: { a: own = [] } }: View): boolean =>
+  own.length > 0 && own.every(({ category }) => category === 'clean_exchange')
 
 /** What proven transfers between the address and a labelled one show, in any order. */
 function fundsProve(view: View, name: Name): readonly number[] {
@@ -174,6 +188,14 @@ export function listSigns(view: View): readonly string[] {
   return signs
 }
 
+/** What is missing on another chain on which something knows the address: it must be green there too. */
+export function signsElsewhere(view: View): readonly string[] {
+  const elsewhere = elsewhereOf(view)
+  if (elsewhere === null || isCleanService(elsewhere)) return []
+  if (!elsewhere.transfers.some(({ from, to }) => [from, to].includes(addressNamed('a')))) return []
+  return ledgerSigns(elsewhere).map((sign) => `${sign} on ${elsewhere.chain}`)
+}
+
 /** Signs in the ledger, and in the node's answers, that something is missing. */
 export function ledgerSigns(view: View): readonly string[] {
   if (view.ledger !== 'examined') return ['no ledger']
@@ -181,7 +203,7 @@ export function ledgerSigns(view: View): readonly string[] {
 }
 
 function rangeSigns({ chain, ranges }: View): readonly string[] {
-  const kinds = chain === 'ETH' ? ['native', 'internal', 'token'] : ['native']
+  const kinds = chain === 'BTC' ? ['native'] : ['native', 'internal', 'token']
   return kinds.flatMap((kind) => {
     const declared = ranges.filter((range) => range.kind === kind)
     if (declared.length === 0) return [`no range of ${kind}`]
@@ -238,7 +260,7 @@ function nodeSigns({ chain, chainInputs, transfers }: View): readonly string[] {
   const isExplained = chain === 'BTC' ? balance === net : balance <= net
   const hasSent = transfers.some(({ from }) => from === address)
   const signs = isExplained ? [] : ['the balance is another']
-  if (chain === 'ETH' && fact.txCount! > 0 !== hasSent)
+  if (chain !== 'BTC' && fact.txCount! > 0 !== hasSent)
     signs.push('the count of sent transactions is another')
   return signs
 }
@@ -271,5 +293,6 @@ export function statedView(view: View): string {
     ...(view.cluster === null
       ? []
       : [`cluster: ${JSON.stringify(view.cluster.labels.map(({ label: one }) => one.category))}`]),
+    ...(view.elsewhere === undefined ? [] : ['elsewhere:', statedView(view.elsewhere)]),
   ].join('\n')
 }

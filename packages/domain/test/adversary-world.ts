@@ -45,7 +45,7 @@ export interface Reading {
 
 /** Everything that a decision reads, with the names of the world. The truth is a view from which nothing is hidden. */
 export interface View {
-  readonly chain: 'ETH' | 'BTC'
+  readonly chain: 'ETH' | 'BTC' | 'BSC'
   readonly labels: Readonly<Partial<Record<Name, readonly LabelFacts[]>>>
   readonly labelSets: readonly LabelSetState[]
   readonly labelView: 'current' | 'lagging'
@@ -64,6 +64,8 @@ export interface View {
   readonly nodes?: readonly string[]
   /** What a reader with small limits leaves of many transfers; absent: it reads all. */
   readonly reading?: Reading
+  /** The address on another chain, which the caller does not name. Labels and lists are those of the world. */
+  readonly elsewhere?: View
   /** Labels of the addresses that spend together with one of the world. */
   readonly mates?: Readonly<Partial<Record<Name, readonly (readonly LabelFacts[])[]>>>
 }
@@ -103,6 +105,7 @@ export const assetsOf: Readonly<Record<View['chain'], readonly AssetOfWorld[]>> 
     stable('USDC', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 6n),
     stable('DAI', '0x6b175474e89094c44da98b954eedeac495271d0f', 18n),
   ],
+  BSC: [{ symbol: 'BNB', kind: 'native', contract: '', group: 'native', dust: 3n * 10n ** 16n }],
   BTC: [{ symbol: 'BTC', kind: 'utxo', contract: '', group: 'native', dust: 50_000n }],
 }
 
@@ -246,7 +249,8 @@ export const worldDays: readonly string[] = [0, 1].map((day) =>
 )
 
 const NOW_S = Date.parse(GENERATED_AT) / 1_000
-const kindsOf = { ETH: ['native', 'internal', 'token'], BTC: ['native'] } as const
+const kindsOfAccounts = ['native', 'internal', 'token'] as const
+const kindsOf = { ETH: kindsOfAccounts, BSC: kindsOfAccounts, BTC: ['native'] } as const
 export const trueRanges = (chain: View['chain']): readonly DeclaredRange[] =>
   kindsOf[chain].map((kind) => ({ kind, fromHeight: 0, toHeight: 2_000, toAtS: NOW_S - 3_600 }))
 
@@ -266,9 +270,9 @@ export function nodeSays(chain: View['chain'], transfers: readonly Transfer[]): 
   return chainFact({
     chain,
     balanceBaseUnits: String(nativeNet(transfers, address)),
-    txCount: chain === 'ETH' ? sent.length : new Set(touched.map(({ txHash }) => txHash)).size,
-    txCountKind: chain === 'ETH' ? 'outgoing' : 'total',
-    isContract: chain === 'ETH' ? false : null,
+    txCount: chain === 'BTC' ? new Set(touched.map(({ txHash }) => txHash)).size : sent.length,
+    txCountKind: chain === 'BTC' ? 'total' : 'outgoing',
+    isContract: chain === 'BTC' ? null : false,
     tokens: [],
   })
 }
@@ -289,15 +293,38 @@ function drawnCluster(chain: View['chain'], drawn: number): ClusterRecord | null
   }
 }
 
+/** The labels of a world on another chain. A clean label does not cross chains, so a service has one on each. */
+export function elsewhereOf({ elsewhere, labels, labelSets, labelView }: View): View | null {
+  if (elsewhere === undefined) return null
+  const { chain } = elsewhere
+  const onChain = (one: LabelFacts): LabelFacts =>
+    one.category === 'clean_exchange' ? { ...one, chain, labelId: `${one.labelId} on ${chain}` } : one
+  const ofChain = Object.entries(labels).map(([name, list]) => [name, list.map(onChain)] as const)
+  return { ...elsewhere, labelSets, labelView, labels: Object.fromEntries(ofChain) }
+}
+
 /** The whole truth of one world. */
 export function drawnWorld(moves: readonly number[], labels: number, rest: number): View {
   const choose = chooser(rest)
   const chain = choose(['ETH', 'ETH', 'BTC'] as const)
-  const transfers = drawnTransfers(chain, moves)
   const isAsked = choose([true, true, false])
+  const world = worldOn(chain, { moves, isAsked })
+  const cluster = drawnCluster(chain, choose([0, 1, 2, 3]))
+  const isElsewhere = choose([false, false, true]) && chain === 'ETH'
+  const elsewhere = isElsewhere
+    ? { elsewhere: worldOn('BSC', { moves: moves.slice(0, 3), isAsked: choose([true, false]) }) }
+    : {}
+  return { ...world, cluster, labels: drawnLabels(chain, labels), ...elsewhere }
+}
+
+function worldOn(
+  chain: View['chain'],
+  { moves, isAsked }: { readonly moves: readonly number[]; readonly isAsked: boolean },
+): View {
+  const transfers = drawnTransfers(chain, moves)
   return {
     chain,
-    labels: drawnLabels(chain, labels),
+    labels: {},
     labelSets: trueSets,
     labelView: 'current',
     ledger: 'examined',
@@ -309,7 +336,7 @@ export function drawnWorld(moves: readonly number[], labels: number, rest: numbe
     chainInputs: isAsked
       ? { stage: 'answered', facts: [nodeSays(chain, transfers)] }
       : { stage: '', facts: [] },
-    cluster: drawnCluster(chain, choose([0, 1, 2, 3])),
+    cluster: null,
   }
 }
 

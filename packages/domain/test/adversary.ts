@@ -12,16 +12,26 @@ import {
   compiledDefaultPolicy,
   decideScreening,
   emptyExposure,
+  knownCandidates,
   measureExposure,
   parseAddress,
   withCluster,
   type Attribution,
+  type ChainFindings,
   type PriceTable,
 } from '../src/index.js'
 import { hidings } from './adversary-hidings.js'
-import { ledgerSigns, listSigns, provenScore, statedView } from './adversary-proofs.js'
+import { ledgerSigns, listSigns, provenScore, signsElsewhere, statedView } from './adversary-proofs.js'
 import { readOf } from './adversary-reader.js'
-import { addressNamed, drawnWorld, nameOf, nativeNet, worldDraws, type View } from './adversary-world.js'
+import {
+  addressNamed,
+  drawnWorld,
+  elsewhereOf,
+  nameOf,
+  nativeNet,
+  worldDraws,
+  type View,
+} from './adversary-world.js'
 import { chooser } from './chooser.js'
 import { neighbourhood } from './exposure-builders.js'
 import { GENERATED_AT, PUBLISHED_AT } from './judgement-builders.js'
@@ -31,6 +41,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 /** The product's report on a view: the product measures, then decides. */
 export function judgedView(view: View): Report {
+  const elsewhere = elsewhereOf(view)
+  const { labels, chainInputs, exposure, cluster } = findingsOf(view)
   const decision = decideScreening(
     {
       request: {
@@ -40,7 +52,7 @@ export function judgedView(view: View): Report {
         address: addressNamed('a'),
         canonicalAddress: addressNamed('a'),
         chain: view.chain,
-        candidateChains: [],
+        candidateChains: elsewhere === null ? [] : [view.chain, elsewhere.chain],
         customerReference: null,
         reportUrl: '',
         jobId: null,
@@ -51,11 +63,10 @@ export function judgedView(view: View): Report {
         labelView: view.labelView,
         labelsAsOf: PUBLISHED_AT,
         labelSets: view.labelSets,
-        labels: view.labels['a'] ?? [],
+        labels,
       },
-      chainInputs: view.chainInputs,
-      exposure: exposureOf(view),
-      cluster: view.cluster,
+      ...{ chainInputs, exposure, cluster },
+      candidates: elsewhere === null ? [] : knownCandidates(labels, [findingsOf(elsewhere)]),
       policy,
       generatedAt: GENERATED_AT,
     },
@@ -64,6 +75,13 @@ export function judgedView(view: View): Report {
   if (decision.outcome !== 'decided') throw new Error(decision.detail)
   return JSON.parse(decision.event.report) as Report
 }
+
+/** What is known of the screened address on the chain of the view. */
+const findingsOf = (view: View) =>
+  ({
+    ...{ chain: view.chain, canonicalAddress: addressNamed('a'), labels: view.labels['a'] ?? [] },
+    ...{ chainInputs: view.chainInputs, exposure: exposureOf(view), cluster: view.cluster },
+  }) satisfies ChainFindings
 
 function exposureOf(view: View) {
   if (view.ledger === 'none') return null
@@ -156,7 +174,7 @@ export function expectHonest(view: View, hidden: readonly string[]): Report {
   if (ranks.indexOf(level) < ranks.indexOf(least)) expect.fail(`${level}, but ${least} is proven\n${said()}`)
   if (level !== 'green') return report
   const isByLabels = categories.clean_exchange >= 80
-  const signs = [...listSigns(view), ...(isByLabels ? [] : ledgerSigns(view))]
+  const signs = [...listSigns(view), ...(isByLabels ? [] : ledgerSigns(view)), ...signsElsewhere(view)]
   if (signs.length > 0) expect.fail(`green, although ${signs.join(', ')}\n${said()}`)
   return report
 }
