@@ -105,7 +105,11 @@ describe('a transaction of ethereum-etl', () => {
       ['0x343c43a37d37dff08ae8c4a11544c718abb4fcf8'],
       ['0xf778b86fa74e846c4f0a1fbd1335fe81c00a0c91'],
     ])
-    const told = { ...creation, input: '', receipt_contract_address: '0x00000000000000000000000000000000000000FF' }
+    const told = {
+      ...creation,
+      input: '',
+      receipt_contract_address: '0x00000000000000000000000000000000000000FF',
+    }
     expect(transfersOf(rowsOf('ethereum-etl', 'ETH', [told]))).toMatchObject([
       {
         to: '0x00000000000000000000000000000000000000ff',

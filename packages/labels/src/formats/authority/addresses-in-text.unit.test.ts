@@ -35,7 +35,11 @@ describe('an address in a remark is found', () => {
     ['with its prefix', `BCH ${BCH}`, [[BCH, 'BCH']]],
     ['after a hyphen', `XBT-${BTC}`, [[BTC, 'XBT']]],
     ['with a hyphen of its own', `Cryptocurrency address ${TON}`, [[TON, null]]],
-    ['without a checksum, after a word that announces it', `Solana wallet address: ${SOL}`, [[SOL, 'Solana']]],
+    [
+      'without a checksum, after a word that announces it',
+      `Solana wallet address: ${SOL}`,
+      [[SOL, 'Solana']],
+    ],
     ['with a weak checksum, after a ticker', `DOT ${DOT}`, [[DOT, 'DOT']]],
     [
       'in an enumeration',
