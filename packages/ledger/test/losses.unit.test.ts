@@ -155,10 +155,10 @@ test('a payment counts from the file that has its receiver, whatever a damaged f
     const [transfers] = whole
     const receiver = transfers!.columns.indexOf('to_address')
     const rows = transfers!.rows.map((row) => row.with(receiver, ''))
-    const known = {
-      ...{ files: [{ ...transfers!, name: 'damaged', covers: null, rows }, ...whole], ledger: 'examined' },
-      ...{ node: 'none', labelSets: freshSets, labelView: 'current' },
-    } as const
+    const known: Knowledge = {
+      files: [{ ...transfers!, name: 'damaged', covers: null, rows }, ...whole],
+      ...{ ledger: 'examined', node: 'none', labelSets: freshSets, labelView: 'current' },
+    }
     const { report, refused } = await screened(world, known, folder)
     expect([refused, report.risk.evidence.map(({ category }) => category)]).toEqual([[], ['sanctions']])
   }
