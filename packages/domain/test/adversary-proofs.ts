@@ -7,10 +7,11 @@ import type { LabelFacts, Transfer } from '../src/index.js'
 import {
   addressNamed,
   assetOf,
+  assetsOf,
   elsewhereOf,
   names,
   nameOf,
-  nativeNet,
+  netOf,
   type Name,
   type View,
 } from './adversary-world.js'
@@ -256,10 +257,15 @@ function nodeSigns({ chain, chainInputs, transfers }: View): readonly string[] {
   const [fact] = chainInputs.facts
   if (fact === undefined) return []
   const address = addressNamed('a')
-  const [balance, net] = [BigInt(fact.balanceBaseUnits!), nativeNet(transfers, address)]
+  const [balance, net] = [BigInt(fact.balanceBaseUnits!), netOf(transfers, address)]
   const isExplained = chain === 'BTC' ? balance === net : balance <= net
   const hasSent = transfers.some(({ from }) => from === address)
   const signs = isExplained ? [] : ['the balance is another']
+  for (const { asset, amountBaseUnits } of fact.tokens) {
+    const { contract } = assetsOf[chain].find(({ symbol }) => symbol === asset)!
+    if (BigInt(amountBaseUnits) > netOf(transfers, address, contract))
+      signs.push(`the balance of ${asset} is another`)
+  }
   if (chain !== 'BTC' && fact.txCount! > 0 !== hasSent)
     signs.push('the count of sent transactions is another')
   return signs

@@ -85,6 +85,7 @@ export interface AssetOfWorld {
   readonly contract: string
   /** For value and dust, all assets of one group are one asset. */
   readonly group: 'native' | 'usd'
+  readonly decimals: number
   /** About 25 US dollars, in base units. */
   readonly dust: bigint
 }
@@ -94,9 +95,10 @@ const stable = (symbol: string, contract: string, decimals: bigint): AssetOfWorl
   kind: 'token',
   contract,
   group: 'usd',
+  decimals: Number(decimals),
   dust: 25n * 10n ** decimals,
 })
-const ether = { symbol: 'ETH', contract: '', group: 'native', dust: 10n ** 16n } as const
+const ether = { symbol: 'ETH', contract: '', group: 'native', decimals: 18, dust: 10n ** 16n } as const
 export const assetsOf: Readonly<Record<View['chain'], readonly AssetOfWorld[]>> = {
   ETH: [
     { ...ether, kind: 'native' },
@@ -105,8 +107,8 @@ export const assetsOf: Readonly<Record<View['chain'], readonly AssetOfWorld[]>> 
     stable('USDC', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 6n),
     stable('DAI', '0x6b175474e89094c44da98b954eedeac495271d0f', 18n),
   ],
-  BSC: [{ symbol: 'BNB', kind: 'native', contract: '', group: 'native', dust: 3n * 10n ** 16n }],
-  BTC: [{ symbol: 'BTC', kind: 'utxo', contract: '', group: 'native', dust: 50_000n }],
+  BSC: [{ ...ether, symbol: 'BNB', kind: 'native', dust: 3n * 10n ** 16n }],
+  BTC: [{ symbol: 'BTC', kind: 'utxo', contract: '', group: 'native', decimals: 8, dust: 50_000n }],
 }
 
 export const assetOf = (
@@ -254,10 +256,10 @@ const kindsOf = { ETH: kindsOfAccounts, BSC: kindsOfAccounts, BTC: ['native'] } 
 export const trueRanges = (chain: View['chain']): readonly DeclaredRange[] =>
   kindsOf[chain].map((kind) => ({ kind, fromHeight: 0, toHeight: 2_000, toAtS: NOW_S - 3_600 }))
 
-/** Base units of the native asset that the address received and did not pass on. */
-export function nativeNet(transfers: readonly Transfer[], address: string): bigint {
+/** Base units of an asset, without a contract of the native one, that the address received and did not pass on. */
+export function netOf(transfers: readonly Transfer[], address: string, asset = ''): bigint {
   return transfers.reduce((sum, { contract, from, to, amount }) => {
-    if (contract !== '') return sum
+    if (contract !== asset) return sum
     return sum + (to === address ? amount : 0n) - (from === address ? amount : 0n)
   }, 0n)
 }
@@ -269,11 +271,16 @@ export function nodeSays(chain: View['chain'], transfers: readonly Transfer[]): 
   const touched = transfers.filter(({ from, to }) => from === address || to === address)
   return chainFact({
     chain,
-    balanceBaseUnits: String(nativeNet(transfers, address)),
+    balanceBaseUnits: String(netOf(transfers, address)),
     txCount: chain === 'BTC' ? new Set(touched.map(({ txHash }) => txHash)).size : sent.length,
     txCountKind: chain === 'BTC' ? 'total' : 'outgoing',
     isContract: chain === 'BTC' ? null : false,
-    tokens: [],
+    tokens: assetsOf[chain]
+      .filter(({ contract }) => contract !== '')
+      .map(({ symbol, contract, decimals }) => ({
+        ...{ asset: symbol, decimals },
+        amountBaseUnits: String(netOf(transfers, address, contract)),
+      })),
   })
 }
 

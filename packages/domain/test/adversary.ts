@@ -28,7 +28,7 @@ import {
   drawnWorld,
   elsewhereOf,
   nameOf,
-  nativeNet,
+  netOf,
   worldDraws,
   type View,
 } from './adversary-world.js'
@@ -100,7 +100,7 @@ function exposureOf(view: View) {
     address: addressNamed('a'),
     ranges: view.ranges,
     prices: pricesOf(view),
-    netBaseUnits: view.chain === 'BTC' ? nativeNet(view.transfers, addressNamed('a')) : null,
+    netBaseUnits: view.chain === 'BTC' ? netOf(view.transfers, addressNamed('a')) : null,
     unknownTokens: view.unknownTokens ?? [],
   })
   return measureExposure(around, { attributionOf, generatedAt: GENERATED_AT, policy })

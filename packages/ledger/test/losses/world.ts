@@ -123,6 +123,7 @@ const stains: Readonly<Record<string, Stain>> = {
     put: (pay, of) => pay('suspect', 'wallet', 100n, of),
   },
   'a fifth is minted or of no address': { on: both, put: (pay, of) => pay('nobody', 'wallet', 700n, of) },
+  'a little is minted or of no address': { on: both, put: (pay, of) => pay('nobody', 'wallet', 30n, of) },
   'more is spent than came in': { on: ['ETH'], put: (pay, of) => pay('wallet', 'exchange', 9_000n, of) },
   'an unlisted token of a designated address': {
     on: ['ETH'],
