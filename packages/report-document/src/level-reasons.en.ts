@@ -68,13 +68,13 @@ const remedies: Readonly<Record<LevelReason, string>> = {
   candidate_chain: 'Screen the address with the name of its chain.',
 }
 
-/** Words of earlier versions, which stored reports have. */
-const earlier = {
+/** Words outside the scorer: of a screen about the past, and of a version before 0.2.0. */
+const furtherSentences = {
   chain_data_left_out: 'A provider could have contradicted the ledger, and cannot be asked about the past.',
   too_many_transfers: 'There are more transfers than the search may read.',
 }
 
-export const levelReasonsEn: Readonly<Record<string, string>> = { ...sentences, ...earlier }
+export const levelReasonsEn: Readonly<Record<string, string>> = { ...sentences, ...furtherSentences }
 export const remediesEn: Readonly<Record<string, string>> = {
   ...remedies,
   chain_data_left_out: 'Screen the address as of today.',

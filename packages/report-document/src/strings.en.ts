@@ -278,7 +278,7 @@ export const en = {
   provenance: {
     title: 'Provenance',
     listsTitle: 'Lists and their ages',
-    listHead: ['List', 'Authority', 'Extent', 'Dated', 'Confirmed', 'Labels', 'Status'],
+    listHead: ['List', 'Authority', 'Imported', 'Dated', 'Confirmed', 'Labels', 'Status'],
     whole: 'whole',
     part: 'part',
     noLists: 'no list',

@@ -1,5 +1,6 @@
 /** The differences between the inputs of two decisions, by name: the facts behind the points of an explanation. */
 import type { RecordedDecision } from '@cupel/domain'
+import { en, nameOf } from '@cupel/report-document'
 
 type Label = RecordedDecision['recorded']['inputs']['labels'][number]
 type LabelSet = RecordedDecision['shared']['labelState']['labelSets'][number]
@@ -70,7 +71,7 @@ const labelText = ({ category, entity, source }: Label): string =>
   `label ${category} “${entity}” of ${source}`
 
 const whatBecame = ({ used, reason, status }: Label): string =>
-  used ? `counted (${status})` : `not counted (${reason})`
+  used ? `counted (${nameOf(en.statuses, status)})` : `not counted (${nameOf(en.evidenceReasons, reason)})`
 
 function shortened(lines: readonly string[]): readonly string[] {
   if (lines.length <= MAX_LABEL_LINES) return lines

@@ -1,4 +1,5 @@
 import type { ReportGenerated } from '@cupel/contracts'
+import { reasonText } from '@cupel/report-document'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../../test/decided.js'
 import { magicAddress, MIXED, UNLISTED } from '../../test/some-labels.js'
@@ -35,6 +36,17 @@ test('reports of before and after a changed list differ by the labels, to the hu
   expect(text.out).toMatch(/^labels +[+-]\d/m)
   expect(text.out).toMatch(/^policy +unchanged$/m)
   expect(text.out).toMatch(/^\+ label /m)
+})
+
+test('why an address is not cleared is said in words, and no points are shown as if they were good', async () => {
+  const [first, second] = [
+    await decided.screen(UNLISTED.address, 'ETH'),
+    await decided.screen(UNLISTED.address, 'ETH'),
+  ]
+  const { out } = await decided.cupel('explain', first.reportId, second.reportId)
+  expect(out).toContain('Not cleared became Not cleared')
+  expect(second.levelReasons).not.toEqual([])
+  for (const code of second.levelReasons) expect(out).toContain(`${code}: ${reasonText(code)}`)
 })
 
 test('a report is not compared with one of another address, of the sandbox, or that is not there', async () => {

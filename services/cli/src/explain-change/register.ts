@@ -8,6 +8,7 @@ import {
 } from '@cupel/domain'
 import type { AuthenticLog, EventCodec } from '@cupel/event-log'
 import { openSharedInputs, readStoredReports } from '@cupel/proofs'
+import { en, nameOf, reasonText, scoreText } from '@cupel/report-document'
 import type { Command } from 'commander'
 import { answer, snakeCase, table, type JsonOption } from '../answer.js'
 import { openArchive } from '../archive/open-archive.js'
@@ -120,8 +121,12 @@ function jsonOf({ from, to, parts, fundsIncludeLabels }: ChangeExplanation): obj
   }
 }
 
-const shown = ({ level, scoreHundredths }: DecidedLevel): string =>
-  `${level} ${points(scoreHundredths).toFixed(2)}`
+/** No points are shown that are 0: beside “Not cleared” they would look like good news. */
+function shown({ level, scoreHundredths }: DecidedLevel): string {
+  const word = nameOf(en.levels, level)
+  const score = points(scoreHundredths)
+  return scoreText({ level, score }) === '' ? word : `${word} ${score.toFixed(2)}`
+}
 const signed = (hundredths: number): string => `${hundredths > 0 ? '+' : ''}${points(hundredths).toFixed(2)}`
 
 function headline({ from, to }: ChangeExplanation): string {
@@ -134,7 +139,7 @@ function textOf({ parts, fundsIncludeLabels }: ChangeExplanation, facts: Changed
   )
   const lines = [table([['PART', 'POINTS', 'THEN', 'ALONE'], ...rows])]
   const reasons = parts.at(-1)!.after.levelReasons
-  if (reasons.length > 0) lines.push('', `Reasons of the level: ${reasons.join(', ')}.`)
+  if (reasons.length > 0) lines.push('', ...reasons.map((code) => `${code}: ${reasonText(code)}`))
   if (fundsIncludeLabels)
     lines.push('', 'Labels and ledger both changed: exposure, which was measured with both, counts as funds.')
   if (facts.lines.length > 0) lines.push('', ...facts.lines)

@@ -27,7 +27,7 @@ export function Results({ results: { items }, job, isFiltered }: ResultsProps) {
     <ScrollTable
       caption="Results, worst first"
       class="results"
-      head={['Result', 'Address', 'Why', { number: 'Place' }]}
+      head={['Result', 'Address', 'Why', { number: 'Number in the job' }]}
     >
       {items.map((result) => (
         <tr key={result.index}>

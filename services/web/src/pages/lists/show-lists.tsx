@@ -71,7 +71,7 @@ function ListTable({ title, lists }: { readonly title: string; readonly lists: r
           'State',
           'List',
           'Authority',
-          'Extent',
+          'Imported',
           'Dated',
           'Confirmed',
           { number: 'Age' },
@@ -89,7 +89,7 @@ function ListTable({ title, lists }: { readonly title: string; readonly lists: r
             <td data-head="Authority">
               {list.authority === null ? '–' : nameOf(en.authorities, list.authority)}
             </td>
-            <td data-head="Extent">
+            <td data-head="Imported">
               {list.authority === null ? '–' : list.whole ? en.provenance.whole : en.provenance.part}
             </td>
             <td data-head="Dated">

@@ -1,5 +1,6 @@
 /** The heights over which a ledger is declared complete, and whether they cover the whole history of an address. */
 import type { LedgerRange } from '@cupel/contracts'
+import type { LevelReason } from '../risk/level-reasons.js'
 import { hasTokens } from '../tables/asset-table.js'
 import { chainFactsOf } from '../tables/chain-table.js'
 import type { Transfer } from './transfer.js'
@@ -17,8 +18,9 @@ export interface DeclaredRange {
   readonly hasUnreadableRows?: boolean
 }
 
-/** Why a history is not known to be complete. Open: later versions add words. */
-export type HistoryFault =
+/** Why a history is not known to be complete: reasons of a level too, which have words wherever a person reads them. */
+export type HistoryFault = Extract<
+  LevelReason,
   | 'range_gap'
   | 'no_traces'
   | 'no_tokens'
@@ -33,6 +35,7 @@ export type HistoryFault =
   | 'uncounted_value'
   | 'illicit_token'
   | 'designated_contract'
+>
 
 /** Highest height at which a complete history may begin. Transfers before a later one would be unknown. */
 const LAST_FIRST_HEIGHT = 1

@@ -7,6 +7,7 @@ import { UNATTRIBUTED } from '../exposure/measures.js'
 import { ignoredDustOf } from '../exposure/ignored-dust.js'
 import { dustOf, isMeasured } from '../tables/asset-dust.js'
 import { chainFactsOf } from '../tables/chain-table.js'
+import type { LevelReason } from './level-reasons.js'
 import type { CompiledPolicy } from './policy.js'
 
 /** Why value that is known keeps an address from green, in the order of the report. */
@@ -16,7 +17,7 @@ export const greenDoubtReasons = [
   'illicit_dust',
   'weak_origin',
   'unattributed',
-] as const
+] as const satisfies readonly LevelReason[]
 export type GreenDoubt = (typeof greenDoubtReasons)[number]
 
 const PPM_N = 1_000_000n

@@ -1,6 +1,7 @@
 /** The level: red and orange by the rounded score; green only where enough is known to say it; else grey. */
 import type { RiskLevel } from '../vocabulary.js'
 import type { GreenDoubt } from './green-doubts.js'
+import type { LevelReason } from './level-reasons.js'
 import type { CompiledPolicy } from './policy.js'
 
 /** Whether chain data can make an address green. `unavailable` cannot. */
@@ -10,8 +11,8 @@ export type ChainKnowledge =
   | {
       readonly status: 'examined'
       readonly isPartial: boolean
-      /** Why the history is not known to be complete, in words for the report. */
-      readonly incomplete: readonly string[]
+      /** Why the history is not known to be complete. */
+      readonly incomplete: readonly LevelReason[]
       readonly hasHistory: boolean
       /** What the origin of the value says against green. */
       readonly doubts: readonly GreenDoubt[]
@@ -29,8 +30,8 @@ export interface ListFaults {
 
 export interface LevelDecision {
   readonly level: RiskLevel
-  /** Why an address below orange is grey. Open: later versions add words. */
-  readonly reasons: readonly string[]
+  /** Why an address below orange is grey. */
+  readonly reasons: readonly LevelReason[]
 }
 
 /** Decides the level. Green needs the absence of every reason against it; it is never a default. */
@@ -60,7 +61,7 @@ export function decideLevel({
 }): LevelDecision {
   if (isDesignated || overallHundredths >= policy.redHundredths) return { level: 'red', reasons: [] }
   if (overallHundredths >= policy.orangeHundredths) return { level: 'orange', reasons: [] }
-  const reasons = new Set<string>()
+  const reasons = new Set<LevelReason>()
   if (hasConflict) reasons.add('conflict')
   if (lists.areStale) reasons.add('stale_labels')
   if (lists.lackSanctions) reasons.add('no_sanctions_list')
@@ -75,9 +76,9 @@ export function decideLevel({
   return { level: reasons.size === 0 ? 'green' : 'grey', reasons: [...reasons] }
 }
 
-function missingChainKnowledge(knowledge: ChainKnowledge): readonly string[] {
+function missingChainKnowledge(knowledge: ChainKnowledge): readonly LevelReason[] {
   if (knowledge.status === 'unavailable') return ['no_chain_data']
-  const missing: string[] = []
+  const missing: LevelReason[] = []
   if (knowledge.isPartial) missing.push('partial', ...knowledge.incomplete)
   if (!knowledge.hasHistory) missing.push('no_history')
   return [...missing, ...knowledge.doubts]

@@ -3,6 +3,7 @@ import type { ExposureMeasure, ExposureRecord, Report } from '@cupel/contracts'
 import type { ChainReading } from '../chain-facts/read-chain-facts.js'
 import { falsifyCompleteness } from '../exposure/completeness.js'
 import { greenDoubts } from '../risk/green-doubts.js'
+import type { HistoryFault } from '../exposure/history.js'
 import type { ChainKnowledge } from '../risk/level.js'
 import type { CompiledPolicy } from '../risk/policy.js'
 import { shownBreakdown } from './exposure-breakdown.js'
@@ -66,7 +67,8 @@ export function readExposure(
     knowledge: {
       status: 'examined',
       isPartial,
-      incomplete,
+      // Whoever measured it had no other words.
+      incomplete: incomplete as HistoryFault[],
       hasHistory: exposure.ownTransfers > 0,
       doubts: greenDoubts(chain, exposure, policy),
     },
