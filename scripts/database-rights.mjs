@@ -1,5 +1,6 @@
 // The rights that each service needs on tables, read from its program: esbuild leaves out the code that the program never calls, and what is left
 // of its statements names tables and verbs. A statement that is added or removed changes the list; a list that is stale fails.
+// The events that it writes to the outbox are the arguments of its calls of `outboxType`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
@@ -15,6 +16,8 @@ const PROGRAMS = {
 }
 /** Stands for a part of a statement that is made when it runs. */
 const PART = '?'
+/** esbuild numbers the names of functions that two modules have. */
+const OUTBOX_TYPE = /\boutboxType\d*\("(\w+)"\)/g
 const VERBS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MAINTAIN']
 
 /** The text of the generated module. */
@@ -23,11 +26,16 @@ export async function databaseRightsModule(root) {
   const rights = []
   for (const [service, texts] of await bundledTexts(root)) rights.push(entryOf(service, texts, schema))
   return `// Generated from the programs of the services by \`npm run generate\`. Do not edit.
+import type { EventType } from '@cupel/contracts'
 
-/** Verbs by table. \`actsAsTenant\`: its reads for one account change to the role that sees only the rows of that account. */
+/**
+ * Verbs by table. \`actsAsTenant\`: its reads for one account change to the role that sees only the rows of that account. \`outbox\`: the
+ * types of events that it writes there.
+ */
 export interface DatabaseRights {
   readonly actsAsTenant: boolean
   readonly tables: Readonly<Record<string, readonly Verb[]>>
+  readonly outbox: readonly EventType[]
 }
 
 export type Verb = ${VERBS.map((verb) => `'${verb}'`).join(' | ')}
@@ -51,7 +59,15 @@ function entryOf(service, texts, schema) {
     return sorted.length === 0 ? [] : [`      '${table}': [${sorted.join(', ')}],`]
   })
   const actsAsTenant = texts.some((text) => /scope: tenantScope\d*\(/.test(text))
-  return `  '${service}': {\n    actsAsTenant: ${actsAsTenant},\n    tables: {\n${lines.join('\n')}\n    },\n  },`
+  const types = new Set(texts.flatMap((text) => [...text.matchAll(OUTBOX_TYPE)].map(([, type]) => type)))
+  const outbox =
+    types.size === 0
+      ? '[]'
+      : `[\n${[...types]
+          .sort()
+          .map((type) => `      '${type}',\n`)
+          .join('')}    ]`
+  return `  '${service}': {\n    actsAsTenant: ${actsAsTenant},\n    tables: {\n${lines.join('\n')}\n    },\n    outbox: ${outbox},\n  },`
 }
 
 /** Whether a program that holds the statement runs it: topics are made by installations, and read models are written by who fills them. */

@@ -1,8 +1,8 @@
 /** Accounts: opened by an operator, each with a live and a test environment. */
 import { randomBytes } from 'node:crypto'
-import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
+import { outboxType, writeOutbox, type OutboxEvent, type OutboxType } from '@cupel/projections'
 import { sealFor, type Sealing } from './sealing.js'
 
 export interface Account {
@@ -38,7 +38,7 @@ export async function createAccount(
       'INSERT INTO access.account (account_id, name, created_at, created_by) VALUES ($1, $2, $3, $4)',
       [account.accountId, sealed.name, account.createdAt, seal(order.by)],
     )
-    await writeAccessEvent(transaction, 'AccountCreated', {
+    await writeAccessEvent(transaction, outboxType('AccountCreated'), {
       ...sealed,
       createdBy: seal(order.by),
       reason: seal(reason),
@@ -75,7 +75,7 @@ type AccessEvent = 'AccountCreated' | 'ApiKeyIssued' | 'ApiKeyRevoked'
 /** Writes an event to the outbox in the transaction of its change. */
 export async function writeAccessEvent<T extends AccessEvent>(
   transaction: Queryable,
-  type: T,
+  type: OutboxType<T>,
   data: EventData[T],
 ): Promise<void> {
   const id = requestedEventId()
@@ -87,6 +87,6 @@ export async function writeAccessEvent<T extends AccessEvent>(
     correlationId: id,
     causationId: id,
   }
-  const event = { type, data, envelope } as DomainEvent<T>
-  await writeOutbox(transaction, event as DomainEvent, { topic: topicOf(type), key: data.accountId })
+  const event = { type, data, envelope } as unknown as OutboxEvent
+  await writeOutbox(transaction, event, { topic: topicOf(type), key: data.accountId })
 }

@@ -5,6 +5,7 @@ import { sealFor, type Sealing } from './sealing.js'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
 import { parseIpRange } from '@cupel/http-edge'
+import { outboxType } from '@cupel/projections'
 
 export interface KeyOrder {
   readonly accountId: string
@@ -177,7 +178,7 @@ async function insertKey(
   )
   const reason = seal(checkedReason(order.reason ?? ''))
   const allowedIps = told.allowedIps.map(seal)
-  await writeAccessEvent(transaction, 'ApiKeyIssued', {
+  await writeAccessEvent(transaction, outboxType('ApiKeyIssued'), {
     ...told,
     ...{ allowedIps, issuedBy: seal(order.by), reason },
   })
@@ -195,7 +196,7 @@ async function endKey(
     key.keyId,
     revokedAt,
   ])
-  await writeAccessEvent(transaction, 'ApiKeyRevoked', {
+  await writeAccessEvent(transaction, outboxType('ApiKeyRevoked'), {
     keyId: key.keyId,
     accountId: key.accountId,
     revokedAt,

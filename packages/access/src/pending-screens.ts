@@ -1,7 +1,7 @@
 /** Pending screens: report ids that were returned in a 503 before their report existed. */
 import type { DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
-import { tenantScope, writeOutboxBatch } from '@cupel/projections'
+import { outboxType, tenantScope, writeOutboxBatch } from '@cupel/projections'
 
 export interface PendingScreen {
   readonly reportId: string
@@ -35,7 +35,9 @@ export async function notePendingScreens(database: Database, screens: readonly L
     await writeOutboxBatch(
       transaction,
       screens.flatMap(({ reportId, isAccepted, request }) =>
-        isAccepted || !isNew.has(reportId) ? [] : [request],
+        isAccepted || !isNew.has(reportId)
+          ? []
+          : [{ ...request, event: { ...request.event, type: outboxType('ScreenRequested') } }],
       ),
     )
   })

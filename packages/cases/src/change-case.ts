@@ -8,6 +8,7 @@ import {
   type DispositionOrder,
 } from '@cupel/domain'
 import { timeText, type Database, type Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { writeCaseEvent } from './events.js'
 import { MAX_ENTRIES, MAX_NOTES } from './limits.js'
 import {
@@ -235,15 +236,15 @@ async function writeEventOf(
   switch (entry.kind) {
     case 'note': {
       const note = { ...base, text, addedAt: madeAt, addedBy: keyId }
-      return await writeCaseEvent(transaction, 'ReportNoteAdded', note, madeAt)
+      return await writeCaseEvent(transaction, outboxType('ReportNoteAdded'), note, madeAt)
     }
     case 'disposition_proposed': {
       const proposed = { ...decision, proposedAt: madeAt, proposedBy: keyId }
-      return await writeCaseEvent(transaction, 'DispositionProposed', proposed, madeAt)
+      return await writeCaseEvent(transaction, outboxType('DispositionProposed'), proposed, madeAt)
     }
     case 'proposal_declined': {
       const declined = { ...decision, proposalVersion, declinedAt: madeAt, declinedBy: keyId }
-      return await writeCaseEvent(transaction, 'DispositionProposalDeclined', declined, madeAt)
+      return await writeCaseEvent(transaction, outboxType('DispositionProposalDeclined'), declined, madeAt)
     }
     case 'disposition_changed': {
       const previousDisposition = entry.previousDisposition ?? ''
@@ -254,7 +255,7 @@ async function writeEventOf(
         changedAt: madeAt,
         changedBy: keyId,
       }
-      return await writeCaseEvent(transaction, 'DispositionChanged', changed, madeAt)
+      return await writeCaseEvent(transaction, outboxType('DispositionChanged'), changed, madeAt)
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Events of a case, written in the transaction of their entry. */
-import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { decidedEventId, topicOf, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
+import { writeOutbox, type OutboxEvent, type OutboxType } from '@cupel/projections'
 
 type CaseEvent =
   | 'ReportNoteAdded'
@@ -13,7 +13,7 @@ const SOURCE = 'cupel/cases'
 
 export async function writeCaseEvent<T extends CaseEvent>(
   transaction: Queryable,
-  type: T,
+  type: OutboxType<T>,
   data: EventData[T],
   time: string,
 ): Promise<void> {
@@ -23,6 +23,6 @@ export async function writeCaseEvent<T extends CaseEvent>(
     ...{ id, source: SOURCE, time, subject: reportId },
     ...{ correlationId: reportId, causationId: data.call?.requestId ?? id },
   }
-  const event = { type, data, envelope } as unknown as DomainEvent
+  const event = { type, data, envelope } as unknown as OutboxEvent
   await writeOutbox(transaction, event, { topic: topicOf(type, livemode), key: reportId })
 }

@@ -1,7 +1,7 @@
 /** Gives a segment its number, which makes its transfers visible, and writes the event in the same transaction. */
 import { requestedEventId, topicOf } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
+import { outboxType, writeOutbox } from '@cupel/projections'
 import { BLOCKS } from './formats/blocks.js'
 import type { ImportRun } from './import-run.js'
 import { nameCalls } from './name-calls.js'
@@ -59,7 +59,7 @@ async function announce(transaction: Queryable, data: SegmentStatement): Promise
     ...{ id, source: 'cupel/ledger', time: new Date().toISOString(), subject: data.segmentId },
     ...{ correlationId: id, causationId: id },
   }
-  const type = 'LedgerSegmentImported'
+  const type = outboxType('LedgerSegmentImported')
   await writeOutbox(transaction, { type, data, envelope }, { topic: topicOf(type), key: data.chain })
 }
 

@@ -1,7 +1,7 @@
 /** Destroys keys of personal data. Texts sealed with them can never be read again: in the log, tables, archives and backups of these. */
-import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
+import { outboxType, writeOutbox, type OutboxEvent } from '@cupel/projections'
 import { lockKeysOf, newKeyId } from './stored-key.js'
 
 export interface ErasureOrder {
@@ -210,8 +210,8 @@ async function writeErased(transaction: Queryable, data: EventData['PersonalData
 
 async function writeOne(transaction: Queryable, data: EventData['PersonalDataErased']): Promise<void> {
   const id = requestedEventId()
-  const event: DomainEvent<'PersonalDataErased'> = {
-    type: 'PersonalDataErased',
+  const event: OutboxEvent<'PersonalDataErased'> = {
+    type: outboxType('PersonalDataErased'),
     data,
     envelope: {
       ...{ id, correlationId: id, causationId: id },
@@ -220,7 +220,7 @@ async function writeOne(transaction: Queryable, data: EventData['PersonalDataEra
       subject: data.accountId === '' ? data.period : data.accountId,
     },
   }
-  await writeOutbox(transaction, event as DomainEvent, {
+  await writeOutbox(transaction, event, {
     topic: topicOf('PersonalDataErased'),
     key: data.accountId === '' ? data.period : data.accountId,
   })

@@ -33,7 +33,14 @@ export {
 } from './restored.js'
 export type { PartitionPosition } from './restored.js'
 export { unreadRange, unreadRanges } from './unread-ranges.js'
-export { outboxBacklog, writeOutbox, writeOutboxBatch } from './outbox.js'
+export {
+  outboxBacklog,
+  outboxType,
+  writeOutbox,
+  writeOutboxBatch,
+  type OutboxEvent,
+  type OutboxType,
+} from './outbox.js'
 export type { OutboxTarget } from './outbox.js'
 export { startOutboxRelay } from './outbox-relay.js'
 export type { OutboxRelay, OutboxRelayOptions } from './outbox-relay.js'

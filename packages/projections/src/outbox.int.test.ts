@@ -1,12 +1,14 @@
-import { noMetrics, silentLogger, topicOf, type DomainEvent } from '@cupel/contracts'
+import { noMetrics, silentLogger, topicOf } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { event, jsonCodec } from '../test/json-codec.js'
 import {
   outboxBacklog,
+  outboxType,
   startOutboxRelay,
   writeOutbox,
+  type OutboxEvent,
   type OutboxRelay,
   type OutboxRelayOptions,
 } from './index.js'
@@ -38,12 +40,14 @@ function relay(more: Partial<OutboxRelayOptions> = {}): OutboxRelay {
   return started
 }
 
-const created = (id: string): DomainEvent<'AccountCreated'> =>
-  event('AccountCreated', id, {
+const created = (id: string): OutboxEvent<'AccountCreated'> => ({
+  ...event('AccountCreated', id, {
     accountId: id,
     name: `Ä "${id}" \\ 1.0`,
     createdAt: '2026-11-21T09:00:00.000Z',
-  })
+  }),
+  type: outboxType('AccountCreated'),
+})
 
 async function change(...ids: string[]): Promise<void> {
   await fixture.database.transaction({ at: 'test' }, async (transaction) => {

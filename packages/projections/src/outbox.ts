@@ -6,8 +6,24 @@
  * events gets later numbers than the one it waited for. The relay finds rows that are not marked, never by `seq > last`,
  * because a lower number may become visible after a higher one.
  */
-import type { DomainEvent } from '@cupel/contracts'
+import type { DomainEvent, EventType } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
+
+declare const allowed: unique symbol
+/** A type that the program names with `outboxType`. */
+export type OutboxType<T extends EventType = EventType> = T & { readonly [allowed]: true }
+
+/**
+ * Every type that a program writes to the outbox is the argument of this call, as a literal: `npm run generate` reads there which types the
+ * role of a service may write (scripts/database-rights.mjs).
+ */
+export function outboxType<const T extends EventType>(type: T): OutboxType<T> {
+  return type as OutboxType<T>
+}
+
+export type OutboxEvent<T extends EventType = EventType> = {
+  [K in T]: DomainEvent<K> & { readonly type: OutboxType<K> }
+}[T]
 
 export interface OutboxTarget {
   /** Without installation prefix. */
@@ -27,7 +43,7 @@ const WRITE = {
  */
 export async function writeOutbox(
   transaction: Queryable,
-  event: DomainEvent,
+  event: OutboxEvent,
   target: OutboxTarget,
 ): Promise<void> {
   await transaction.execute(WRITE, [
@@ -41,7 +57,7 @@ export async function writeOutbox(
 /** Writes several events in the caller's transaction, in their order, in one statement. */
 export async function writeOutboxBatch(
   transaction: Queryable,
-  entries: readonly { readonly event: DomainEvent; readonly target: OutboxTarget }[],
+  entries: readonly { readonly event: OutboxEvent; readonly target: OutboxTarget }[],
 ): Promise<void> {
   if (entries.length === 0) return
   await transaction.execute(WRITE_BATCH, [

@@ -1,6 +1,7 @@
 /** Opens a report for the holder of a share link's token. Each opening is counted, recorded and limited. */
 import type { ApiCall } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { writeShareEvent } from './events.js'
 import { digestOfToken } from './share-token.js'
 import type { Owner } from './shares.js'
@@ -58,7 +59,10 @@ export async function openShare(
     const { opens, openedAt } = row
     const { clientAddress } = call
     const data = { shareId, reportId, accountId, livemode, openedAt, clientAddress, opens, call }
-    await writeShareEvent(transaction, 'ReportShareOpened', data, { time: openedAt, occurrence: opens })
+    await writeShareEvent(transaction, outboxType('ReportShareOpened'), data, {
+      time: openedAt,
+      occurrence: opens,
+    })
     return { kind: 'opened' }
   })
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
-import { tenantScope } from '@cupel/projections'
+import { outboxType, tenantScope } from '@cupel/projections'
 import { writeShareEvent } from './events.js'
 import { digestOfToken, newShareToken } from './share-token.js'
 
@@ -98,7 +98,7 @@ export async function createShare(
       ...{ shareId, reportId, accountId, livemode, label, createdAt, expiresAt },
       ...{ createdBy: keyId, actor: person, call },
     }
-    await writeShareEvent(transaction, 'ReportShareCreated', data, { time: createdAt })
+    await writeShareEvent(transaction, outboxType('ReportShareCreated'), data, { time: createdAt })
     return { ok: true, share, token }
   })
 }
@@ -159,7 +159,7 @@ export async function revokeShare(
       ...{ shareId, reportId, accountId, livemode, revokedAt },
       ...{ revokedBy: keyId, actor: person, call },
     }
-    await writeShareEvent(transaction, 'ReportShareRevoked', data, { time: revokedAt })
+    await writeShareEvent(transaction, outboxType('ReportShareRevoked'), data, { time: revokedAt })
     return 'revoked'
   })
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { decidedEventId } from '@cupel/contracts'
 import type { ScreenedAddress } from '@cupel/domain'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { writeWatchEvents } from './events.js'
 import { KEEP_BATCHES_MS } from './limits.js'
 import { listWatchesById } from './queries.js'
@@ -91,7 +92,7 @@ async function insertWatches(
   const data = { batchId, ...owner, watches, reportPageUrl, createdAt, createdBy: keyId, actor: person, call }
   const id = decidedEventId('WatchesCreated', batchId)
   await writeWatchEvents(transaction, [
-    { type: 'WatchesCreated', id, subject: batchId, time: createdAt, data },
+    { type: outboxType('WatchesCreated'), id, subject: batchId, time: createdAt, data },
   ])
   return watchIds
 }

@@ -1,12 +1,12 @@
 /** Events of watches, written in the transaction of the change. All of one account and environment keep their order. */
-import { topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { topicOf, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
-import { writeOutboxBatch } from '@cupel/projections'
+import { writeOutboxBatch, type OutboxEvent, type OutboxType } from '@cupel/projections'
 
 type WatchEventType = 'WatchesCreated' | 'WatchRemoved' | 'ReportChanged' | 'WatchesDigested'
 
 export interface WatchEvent<T extends WatchEventType = WatchEventType> {
-  readonly type: T
+  readonly type: OutboxType<T>
   /** Derived from the change, so that a repeat has the same id. */
   readonly id: string
   readonly subject: string
@@ -24,7 +24,7 @@ export async function writeWatchEvents(transaction: Queryable, events: readonly 
       const causationId = ('call' in data ? data.call?.requestId : undefined) ?? id
       const envelope = { id, source: SOURCE, time, subject, correlationId: subject, causationId }
       return {
-        event: { type, data, envelope } as unknown as DomainEvent,
+        event: { type, data, envelope } as unknown as OutboxEvent,
         target: { topic: topicOf(type, data.livemode), key: data.accountId },
       }
     }),

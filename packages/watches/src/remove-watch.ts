@@ -1,6 +1,7 @@
 /** Ends a watch at once, and for good. A pending screening of it becomes a report, and changes nothing else. */
 import { decidedEventId } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { writeWatchEvents } from './events.js'
 import type { Actor, Owner } from './watch.js'
 
@@ -20,7 +21,7 @@ export async function removeWatch(
     const data = { watchId, accountId, livemode, removedAt, removedBy: keyId, actor: person, call }
     const id = decidedEventId('WatchRemoved', watchId)
     await writeWatchEvents(transaction, [
-      { type: 'WatchRemoved', id, subject: watchId, time: removedAt, data },
+      { type: outboxType('WatchRemoved'), id, subject: watchId, time: removedAt, data },
     ])
     return true
   })

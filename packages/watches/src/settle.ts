@@ -4,6 +4,7 @@
  */
 import { decidedEventId } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { isChange } from './decide-change.js'
 import { writeWatchEvents, type WatchEvent } from './events.js'
 import type { Owner } from './watch.js'
@@ -195,7 +196,7 @@ function changeOf(row: Told, { split, missing }: Splitting): WatchEvent<'ReportC
   const { watchId, accountId, livemode, address, canonicalAddress, chain, reference } = row
   const { toldReportId, toldLevel, toldScore, level, score, endedAt, reportId } = row
   return {
-    type: 'ReportChanged',
+    type: outboxType('ReportChanged'),
     id: decidedEventId('ReportChanged', watchId, reportId),
     subject: watchId,
     time: endedAt,

@@ -4,6 +4,7 @@
  */
 import { decidedEventId, type EventData } from '@cupel/contracts'
 import { asFields, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { writeWatchEvents } from './events.js'
 import type { Owner } from './watch.js'
 
@@ -84,7 +85,9 @@ async function writeDigest(
     changes: changed.map(changeOf),
     failures,
   }
-  await writeWatchEvents(transaction, [{ type: 'WatchesDigested', id, subject: id, time: until, data }])
+  await writeWatchEvents(transaction, [
+    { type: outboxType('WatchesDigested'), id, subject: id, time: until, data },
+  ])
   return true
 }
 

@@ -7,7 +7,7 @@ import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
 import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
-import { tenantScope } from '@cupel/projections'
+import { outboxType, tenantScope } from '@cupel/projections'
 import { FIRST_TEST_DELAY_MS, insertTests } from './endpoint-tests.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 import type { SecretBox } from './secret-box.js'
@@ -103,7 +103,11 @@ export async function createEndpoint(
       call: order.call ?? null,
     }
     await insertTests(transaction, [endpointId], FIRST_TEST_DELAY_MS)
-    await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointCreated', created)], SOURCE)
+    await writeWebhookEvents(
+      transaction,
+      [webhookEvent(outboxType('WebhookEndpointCreated'), created)],
+      SOURCE,
+    )
     return { ok: true, endpoint, secret }
   })
 }
@@ -200,7 +204,7 @@ export async function deleteEndpoint(
       reason: order.reason ?? '',
       call: order.call ?? null,
     }
-    await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointDeleted', data)], SOURCE)
+    await writeWebhookEvents(transaction, [webhookEvent(outboxType('WebhookEndpointDeleted'), data)], SOURCE)
     return { ok: true }
   })
 }
@@ -347,7 +351,7 @@ async function appendChanged(
     reason: reason ?? '',
     call: call ?? null,
   }
-  await writeWebhookEvents(transaction, [webhookEvent('WebhookEndpointChanged', changed)], SOURCE)
+  await writeWebhookEvents(transaction, [webhookEvent(outboxType('WebhookEndpointChanged'), changed)], SOURCE)
 }
 
 const COLUMNS = `${asFields('e.endpoint_id, e.account_id, e.livemode, e.url, e.payload, e.status, e.disabled_reason')},

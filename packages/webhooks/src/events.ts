@@ -1,17 +1,17 @@
 /** Events of endpoints and deliveries, written in the transaction of the change. They contain no secret and no path of a URL. */
-import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
-import { writeOutboxBatch } from '@cupel/projections'
+import { writeOutboxBatch, type OutboxEvent, type OutboxType } from '@cupel/projections'
 
 type WebhookEvent = Extract<keyof EventData, `Webhook${string}`>
 
 export interface TypedEvent<T extends WebhookEvent = WebhookEvent> {
-  readonly type: T
+  readonly type: OutboxType<T>
   readonly data: EventData[T]
 }
 
-export function webhookEvent<T extends WebhookEvent>(type: T, data: EventData[T]): TypedEvent {
-  return { type, data } as TypedEvent
+export function webhookEvent<T extends WebhookEvent>(type: OutboxType<T>, data: EventData[T]): TypedEvent {
+  return { type, data } as unknown as TypedEvent
 }
 
 export async function writeWebhookEvents(
@@ -27,7 +27,7 @@ export async function writeWebhookEvents(
       const subject = 'deliveryId' in data ? data.deliveryId : data.endpointId
       const cause = 'jobId' in data && data.jobId !== null ? data.jobId : id
       const envelope = { id, source, time, subject, correlationId: cause, causationId: cause }
-      const event = { type, data, envelope } as DomainEvent
+      const event = { type, data, envelope } as unknown as OutboxEvent
       return { event, target: { topic: topicOf(type, data.livemode), key: data.endpointId } }
     }),
   )

@@ -1,6 +1,7 @@
 /** Records outcomes of attempts: rows, states and events of many attempts in one transaction. */
 import type { AttemptDecision } from '@cupel/domain'
 import { asFields, asTimes, type Database } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { disableGoneEndpoints, lockEndpoints, proveEndpoints } from './endpoints.js'
 import { webhookEvent, writeWebhookEvents, type TypedEvent } from './events.js'
 import type { ClaimedDelivery } from './claims.js'
@@ -112,12 +113,16 @@ function eventsOf(
   const { attemptedAt, statusCode, error, durationMs } = record
   const about = { deliveryId, webhookId, endpointId, accountId, livemode, type, jobId }
   const told = { attempt, statusCode, error, durationMs, nextAttemptAt, attemptedAt }
-  const events = [webhookEvent('WebhookAttempted', { ...about, ...told })]
+  const events = [webhookEvent(outboxType('WebhookAttempted'), { ...about, ...told })]
   if (status === oldStatus) return events
   const endedAt = new Date(Date.parse(attemptedAt) + durationMs).toISOString()
   if (status === 'delivered')
-    events.push(webhookEvent('WebhookDelivered', { ...about, attempts: attempt, deliveredAt: endedAt }))
+    events.push(
+      webhookEvent(outboxType('WebhookDelivered'), { ...about, attempts: attempt, deliveredAt: endedAt }),
+    )
   if (status === 'exhausted')
-    events.push(webhookEvent('WebhookExhausted', { ...about, attempts: attempt, exhaustedAt: endedAt }))
+    events.push(
+      webhookEvent(outboxType('WebhookExhausted'), { ...about, attempts: attempt, exhaustedAt: endedAt }),
+    )
   return events
 }

@@ -1,6 +1,7 @@
 /** Applies the log's records of endpoints and deliveries to a database that was restored from a backup. */
 import type { EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { DELIVERY_FIELDS, type DeliveryFields } from './deliveries.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 
@@ -87,7 +88,7 @@ export async function endUnsettledDeliveries(transaction: Queryable): Promise<nu
      RETURNING ${DELIVERY_FIELDS}, attempts_total AS attempts`,
   )
   const exhaustedAt = new Date().toISOString()
-  const events = rows.map((row) => webhookEvent('WebhookExhausted', { ...row, exhaustedAt }))
+  const events = rows.map((row) => webhookEvent(outboxType('WebhookExhausted'), { ...row, exhaustedAt }))
   await writeWebhookEvents(transaction, events, SOURCE)
   return rows.length
 }

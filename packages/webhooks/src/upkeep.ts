@@ -1,5 +1,6 @@
 /** Ends deliveries that are overdue and deletes old ones. */
 import type { Database, Queryable } from '@cupel/postgres'
+import { outboxType } from '@cupel/projections'
 import { DELIVERY_FIELDS, KEEP_DELIVERIES_MS, type DeliveryFields } from './deliveries.js'
 import { webhookEvent, writeWebhookEvents } from './events.js'
 
@@ -22,7 +23,7 @@ export async function exhaustOverdue(database: Database, limit: number): Promise
       [GIVE_UP_AFTER_MS, limit],
     )
     const exhaustedAt = new Date().toISOString()
-    const events = rows.map((row) => webhookEvent('WebhookExhausted', { ...row, exhaustedAt }))
+    const events = rows.map((row) => webhookEvent(outboxType('WebhookExhausted'), { ...row, exhaustedAt }))
     await writeWebhookEvents(transaction, events, SOURCE)
     return rows.length
   })

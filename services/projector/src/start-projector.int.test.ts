@@ -1,7 +1,7 @@
 import { topicOf, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
 import { LogStoppedError, type EventLog, type LogStopReason } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { readModelGroup, writeOutbox } from '@cupel/projections'
+import { outboxType, readModelGroup, writeOutbox } from '@cupel/projections'
 import { getReport, listSets, readActivePolicy, readModels, reportView } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
@@ -105,10 +105,9 @@ test('the outbox reaches the log', async () => {
       createdAt: '2026-11-21T09:00:00.000Z',
       createdBy: 'test',
     }
-    await writeOutbox(transaction, event('AccountCreated', 'acc_1', account), {
-      topic: topicOf('AccountCreated'),
-      key: 'acc_1',
-    })
+    const type = outboxType('AccountCreated')
+    const written = { ...event('AccountCreated', 'acc_1', account), type }
+    await writeOutbox(transaction, written, { topic: topicOf(type), key: 'acc_1' })
   })
   await until(async () => expect(await log.endOffset(topicOf('AccountCreated'), 0)).toBe(1))
 })

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import { listAssets } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
+import { outboxType, writeOutbox } from '@cupel/projections'
 import { LedgerFileError } from '../formats/ledger-file-error.js'
 import { readPrices, type DailyPrice } from './price-file.js'
 import { priceTableSha256 } from './read-prices.js'
@@ -110,7 +110,7 @@ async function announce(transaction: Queryable, data: EventData['PriceTableImpor
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [priceSeq, sha256, fileName, prices, assets, firstDay, lastDay, importedAt, importedBy],
   )
-  const type = 'PriceTableImported'
+  const type = outboxType('PriceTableImported')
   const id = requestedEventId()
   const envelope = {
     ...{ id, source: 'cupel/ledger', time: importedAt, subject: sha256, correlationId: id, causationId: id },

@@ -3,10 +3,10 @@
  * transaction. The live projector runs meanwhile. A rebuild that is killed at any moment leaves the live tables unchanged,
  * and the next rebuild drops its leftovers. A rebuild has no side effects: it is a loop over reducers.
  */
-import { requestedEventId, topicOf, type DomainEvent, type Logger } from '@cupel/contracts'
+import { requestedEventId, topicOf, type Logger } from '@cupel/contracts'
 import { placeOf, requireFront } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { writeOutbox } from '../outbox.js'
+import { outboxType, writeOutbox, type OutboxEvent } from '../outbox.js'
 import {
   analyzeTables,
   carryRights,
@@ -255,8 +255,8 @@ async function recordAcceptance(
     .map(({ table, rowsBefore, rowsAfter, rowsOnlyBefore, rowsOnlyAfter }) => ({
       ...{ table, rowsBefore, rowsAfter, rowsOnlyBefore, rowsOnlyAfter },
     }))
-  const event: DomainEvent<'RebuildAccepted'> = {
-    type: 'RebuildAccepted',
+  const event: OutboxEvent<'RebuildAccepted'> = {
+    type: outboxType('RebuildAccepted'),
     data: { readModel: readModel.name, differences, tables, acceptedAt, acceptedBy, reason },
     envelope: {
       ...{ id, source: 'cupel/projections', time: acceptedAt, subject: readModel.name },

@@ -41,3 +41,27 @@ CREATE TABLE projection.outbox (
 );
 CREATE INDEX outbox_unrelayed ON projection.outbox (seq) WHERE relayed_at IS NULL;
 CREATE INDEX outbox_relayed ON projection.outbox (relayed_at) WHERE relayed_at IS NOT NULL;
+
+-- The relay appends what stands in the outbox, to every topic. A role writes the types of events that its programs write, and no others.
+CREATE TABLE projection.outbox_right (
+  role  text COLLATE "C" NOT NULL,
+  type  text COLLATE "C" NOT NULL,
+  topic text COLLATE "C" NOT NULL,
+  PRIMARY KEY (role, type, topic)
+);
+
+-- The user who signed in counts, whatever role it has taken. The owner of the table could remove the trigger, so nothing is refused to it.
+CREATE FUNCTION projection.refuse_unlisted_event() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+  IF NOT pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE')
+    AND NOT EXISTS (SELECT FROM projection.outbox_right AS r JOIN pg_roles AS g ON g.rolname = r.role
+      WHERE pg_has_role(session_user, g.oid, 'USAGE') AND r.type = NEW.event->>'type' AND r.topic = NEW.topic)
+  THEN
+    RAISE EXCEPTION 'permission denied: % writes no event of this type to the outbox for this topic', session_user
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER refuse_unlisted_event BEFORE INSERT OR UPDATE OF topic, key, partition, event ON projection.outbox
+  FOR EACH ROW EXECUTE FUNCTION projection.refuse_unlisted_event();

@@ -1,9 +1,14 @@
 // Generated from the programs of the services by `npm run generate`. Do not edit.
+import type { EventType } from '@cupel/contracts'
 
-/** Verbs by table. `actsAsTenant`: its reads for one account change to the role that sees only the rows of that account. */
+/**
+ * Verbs by table. `actsAsTenant`: its reads for one account change to the role that sees only the rows of that account. `outbox`: the
+ * types of events that it writes there.
+ */
 export interface DatabaseRights {
   readonly actsAsTenant: boolean
   readonly tables: Readonly<Record<string, readonly Verb[]>>
+  readonly outbox: readonly EventType[]
 }
 
 export type Verb = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'MAINTAIN'
@@ -73,6 +78,25 @@ export const databaseRights = {
       'webhooks.delivery': ['SELECT', 'INSERT', 'UPDATE'],
       'webhooks.endpoint': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     },
+    outbox: [
+      'ApiRequestAudited',
+      'DispositionChanged',
+      'DispositionProposalDeclined',
+      'DispositionProposed',
+      'PersonalDataErased',
+      'RefusedRequestsCounted',
+      'ReportNoteAdded',
+      'ReportShareCreated',
+      'ReportShareOpened',
+      'ReportShareRevoked',
+      'ScreenRequested',
+      'SigningKeyPublished',
+      'WatchRemoved',
+      'WatchesCreated',
+      'WebhookEndpointChanged',
+      'WebhookEndpointCreated',
+      'WebhookEndpointDeleted',
+    ],
   },
   'scorer': {
     actsAsTenant: false,
@@ -109,6 +133,9 @@ export const databaseRights = {
       'projection.outbox': ['INSERT'],
       'transparency.published_key': ['SELECT', 'INSERT'],
     },
+    outbox: [
+      'SigningKeyPublished',
+    ],
   },
   'bulk-coordinator': {
     actsAsTenant: false,
@@ -149,6 +176,11 @@ export const databaseRights = {
       'watches.progress': ['SELECT', 'INSERT', 'UPDATE'],
       'watches.watch': ['SELECT', 'UPDATE'],
     },
+    outbox: [
+      'ReportChanged',
+      'SigningKeyPublished',
+      'WatchesDigested',
+    ],
   },
   'webhook-dispatcher': {
     actsAsTenant: true,
@@ -178,6 +210,12 @@ export const databaseRights = {
       'webhooks.destination': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'webhooks.endpoint': ['SELECT', 'UPDATE'],
     },
+    outbox: [
+      'WebhookAttempted',
+      'WebhookDelivered',
+      'WebhookEndpointChanged',
+      'WebhookExhausted',
+    ],
   },
   'label-refresher': {
     actsAsTenant: false,
@@ -203,6 +241,7 @@ export const databaseRights = {
       'projection.checkpoint': ['SELECT', 'INSERT', 'UPDATE'],
       'projection.read_model': ['SELECT', 'UPDATE'],
     },
+    outbox: [],
   },
   'projector': {
     actsAsTenant: false,
@@ -239,5 +278,8 @@ export const databaseRights = {
       'transparency.subtree': ['SELECT', 'INSERT'],
       'transparency.witness': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     },
+    outbox: [
+      'SigningKeyPublished',
+    ],
   },
 } as const satisfies Readonly<Record<string, DatabaseRights>>

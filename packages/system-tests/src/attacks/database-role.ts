@@ -9,6 +9,9 @@ const ROLE = 'cupel_service'
 const DONE = 'it was done'
 const REFUSED = /permission denied/
 
+const announced = (type: string, topic: string): string =>
+  `INSERT INTO projection.outbox (topic, key, event) VALUES ('${topic}', 'attack', '{"type":"${type}"}')`
+
 const statements: Readonly<Record<string, string>> = {
   'the requirement of MACs is deleted': 'DELETE FROM log.macs_required',
   'the policy in force is deleted': 'DELETE FROM policy_view.activation',
@@ -16,6 +19,10 @@ const statements: Readonly<Record<string, string>> = {
   'a list in force is deleted': 'DELETE FROM label_view.publication',
   'a segment of the ledger is altered': 'UPDATE ledger.segment SET ledger_seq = NULL',
   'transfers of the ledger are deleted': 'DELETE FROM ledger.transfer',
+  'labels are published through the outbox': announced('LabelSetPublished', 'screening.label.events.v1'),
+  'a policy is activated through the outbox': announced('PolicyActivated', 'screening.policy.events.v1'),
+  'an event of the outbox becomes another one': `${announced('SigningKeyPublished', 'log.signing-key.events.v1')};
+    UPDATE projection.outbox SET event = '{"type":"PolicyActivated"}'`,
   'a temporary table': 'CREATE TEMPORARY TABLE own (id int)',
   'a table in the schema public': 'CREATE TABLE public.own (id int)',
   'a large object': `PERFORM lo_from_bytea(0, 'x')`,
@@ -33,7 +40,7 @@ function asService(name: string, statement: string): Attack {
       }
       // Whatever it does is rolled back.
       const attempt = `DO $$ BEGIN
-        EXECUTE 'SET LOCAL ROLE ${ROLE}'; ${statement}; RAISE EXCEPTION '${DONE}';
+        EXECUTE 'SET LOCAL SESSION AUTHORIZATION ${ROLE}'; ${statement}; RAISE EXCEPTION '${DONE}';
       END $$`
       const measured = await executeAsOwner(databaseUrl, attempt, []).then(
         () => DONE,

@@ -1,8 +1,8 @@
 /** Puts the public keys of the installation into the log, each once. */
-import { topicOf, requestedEventId, type DomainEvent } from '@cupel/contracts'
+import { topicOf, requestedEventId } from '@cupel/contracts'
 import { scan, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { writeOutbox } from '@cupel/projections'
+import { outboxType, writeOutbox, type OutboxEvent } from '@cupel/projections'
 import { parseVerifierKey, verifierKey, type PublicKey, type SigningKeys } from '@cupel/signing'
 
 /** The keys that the log states. */
@@ -44,8 +44,8 @@ export async function publishKeys(database: Database, { publicKeys }: SigningKey
       )
       if (isNew === 0) return
       const [id, { id: keyId, name: keyName, createdAt }] = [requestedEventId(), key]
-      const event: DomainEvent<'SigningKeyPublished'> = {
-        type: 'SigningKeyPublished',
+      const event: OutboxEvent<'SigningKeyPublished'> = {
+        type: outboxType('SigningKeyPublished'),
         data: { keyName, keyId, verifierKey: line, createdAt },
         envelope: {
           ...{ id, source: 'cupel/transparency', time: new Date().toISOString(), subject: keyId },

@@ -2,10 +2,10 @@
  * Accepts, on an operator's order, that the end of the log is gone. The acceptance is signed and recorded, and covers only leaves whose
  * records are missing at the end of their partitions, or are others there.
  */
-import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import { requestedEventId, topicOf } from '@cupel/contracts'
 import { type AuthenticLog, type EventCodec, type Place, placeOf } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { putCheckpoints, writeOutbox } from '@cupel/projections'
+import { outboxType, putCheckpoints, writeOutbox, type OutboxEvent } from '@cupel/projections'
 import { readAcceptedLosses, signAcceptance, type Acceptance, type LeafRange } from '../accepted-losses.js'
 import type { ComparedPlace } from '../compare/compare-records.js'
 import { compareTransparency } from '../compare/compare-transparency.js'
@@ -139,8 +139,8 @@ export async function acceptLoss(
 
 async function record(transaction: Queryable, data: Acceptance): Promise<void> {
   const id = requestedEventId()
-  const event: DomainEvent<'ShorterLogAccepted'> = {
-    ...{ type: 'ShorterLogAccepted', data },
+  const event: OutboxEvent<'ShorterLogAccepted'> = {
+    ...{ type: outboxType('ShorterLogAccepted'), data },
     envelope: {
       ...{ id, source: 'cupel/transparency', time: data.acceptedAt, subject: data.log },
       ...{ correlationId: id, causationId: id },

@@ -2,14 +2,7 @@
  * Adopts a copy of the log in place of the log: the same records under another identity, proven by the leaves of the transparency log
  * (docs/adr/0318).
  */
-import {
-  derivedTopicGroups,
-  isCompacted,
-  requestedEventId,
-  topicOf,
-  type DomainEvent,
-  type EventData,
-} from '@cupel/contracts'
+import { derivedTopicGroups, isCompacted, requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import {
   type EventCodec,
   type EventLog,
@@ -19,7 +12,13 @@ import {
   readAuthentic,
 } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { forgetCheckpoints, listCheckpoints, writeOutbox } from '@cupel/projections'
+import {
+  forgetCheckpoints,
+  listCheckpoints,
+  outboxType,
+  writeOutbox,
+  type OutboxEvent,
+} from '@cupel/projections'
 import type { Verifier } from '@cupel/signing'
 import { readAcceptedLosses } from '../accepted-losses.js'
 import { compareTransparency, type TransparencyComparison } from '../compare/compare-transparency.js'
@@ -155,8 +154,8 @@ export async function recordAdoption(
 ): Promise<void> {
   const [id, adoptedAt] = [requestedEventId(), new Date().toISOString()]
   const { log } = adoption
-  const event: DomainEvent<'LogAdopted'> = {
-    type: 'LogAdopted',
+  const event: OutboxEvent<'LogAdopted'> = {
+    type: outboxType('LogAdopted'),
     data: { ...adoption, adoptedAt },
     envelope: {
       ...{ id, source: 'cupel/transparency', time: adoptedAt, subject: log },

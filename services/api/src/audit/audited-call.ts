@@ -1,7 +1,8 @@
 /** The content of the audit events. It has checked fields only, so that a key sent in the wrong place is never recorded. */
 import { clientNetwork, normaliseIp, type Caller } from '@cupel/access'
 import type { AccountSeal } from '@cupel/personal-data'
-import { problemCodes, requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import { problemCodes, requestedEventId, topicOf } from '@cupel/contracts'
+import { outboxType, type OutboxEvent } from '@cupel/projections'
 import { createHash } from 'node:crypto'
 import type { Answer } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
@@ -29,7 +30,7 @@ export interface EndedCall {
 }
 
 export interface AuditEvent {
-  readonly event: DomainEvent
+  readonly event: OutboxEvent
   readonly topic: string
   readonly key: string
 }
@@ -45,8 +46,8 @@ export function auditedCall(call: EndedCall, seal: AccountSeal): AuditEvent {
   const clientAddress = clientAddressOf(call)
   const at = arrivalTime(call.latencyMs)
   const livemode = caller?.livemode ?? true
-  const event: DomainEvent<'ApiRequestAudited'> = {
-    type: 'ApiRequestAudited',
+  const event: OutboxEvent<'ApiRequestAudited'> = {
+    type: outboxType('ApiRequestAudited'),
     data: {
       accountId: caller?.accountId ?? '',
       environment: caller?.environment ?? '',
@@ -84,8 +85,8 @@ export function countedStrangers(count: StrangerCount, countedBy: string, seal: 
   const clientNetwork = seal.sealClientAddress(count.clientNetwork)
   const id = requestedEventId()
   const to = new Date(count.toMs).toISOString()
-  const event: DomainEvent<'RefusedRequestsCounted'> = {
-    type: 'RefusedRequestsCounted',
+  const event: OutboxEvent<'RefusedRequestsCounted'> = {
+    type: outboxType('RefusedRequestsCounted'),
     data: {
       clientNetwork,
       count: count.count,

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { derivedTopicSpecs, eventSchemas, topicOf, topicSpecs, type EventType } from '@cupel/contracts'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { databaseRights, logServices, type LogService } from '@cupel/service-connections'
 import { reportView } from '@cupel/read-models'
@@ -107,6 +108,69 @@ test.each(logServices)('%s makes no objects and changes nothing that screenings 
   })
 })
 
+/** `type topic` of each event that the outbox takes from the service. Nothing of it stays. */
+async function taken(service: LogService): Promise<string[]> {
+  const places = [...topicSpecs, ...derivedTopicSpecs].flatMap(({ name }) =>
+    eventTypes.map((type) => `('${type}', '${name}')`),
+  )
+  const walk = `DO $$ DECLARE place record; kept text := ''; BEGIN
+    FOR place IN SELECT * FROM (VALUES ${places.join()}) AS p (type, topic) LOOP
+      BEGIN
+        INSERT INTO projection.outbox (topic, key, event) VALUES (place.topic, 'k', json_build_object('type', place.type));
+        kept := kept || E'\n' || place.type || ' ' || place.topic;
+      EXCEPTION WHEN insufficient_privilege THEN NULL;
+      END;
+    END LOOP;
+    RAISE EXCEPTION 'kept:%', kept;
+  END $$`
+  const said = await as(service, (database) => database.execute(walk)).catch((error: unknown) => error)
+  const [first, ...kept] = (said as Error).message.split('\n')
+  expect(first).toBe('kept:')
+  return kept.sort()
+}
+const WRITE = `INSERT INTO projection.outbox (topic, key, event) VALUES ($1, 'k', $2)`
+const eventTypes = Object.keys(eventSchemas) as EventType[]
+
+test.each(logServices)('%s writes the events of its program to the outbox, and no other', async (service) => {
+  const topics = new Set(topicSpecs.map(({ name }) => name))
+  const wanted = databaseRights[service].outbox.flatMap((type) =>
+    [topicOf(type), topicOf(type, false)]
+      .filter((topic) => topics.has(topic))
+      .map((topic) => `${type} ${topic}`),
+  )
+  expect(await taken(service)).toEqual(wanted.toSorted())
+})
+
+test.each([
+  'LabelSetPublished',
+  'PolicyActivated',
+  'LedgerSegmentImported',
+  'BulkCompleted',
+  'ReportGenerated',
+] as const)('no service writes %s to the outbox, so a stolen credential appends none', (type) => {
+  for (const service of logServices) expect(databaseRights[service].outbox).not.toContain(type)
+})
+
+test('an event that is in the outbox becomes no other one, and of two types the one that the relay reads counts', async () => {
+  await as('api', async (database) => {
+    const topic = topicOf('ApiRequestAudited')
+    await expect(
+      database.query(WRITE, [topic, '{"type":"ApiRequestAudited","type":"PolicyActivated"}']),
+    ).rejects.toThrow('permission denied')
+    await expect(database.query('UPDATE projection.outbox_right SET type = type')).rejects.toThrow(
+      'permission denied',
+    )
+  })
+  await as('projector', async (database) => {
+    const [type, topic] = ['SigningKeyPublished', topicOf('SigningKeyPublished')] as const
+    const change = database.transaction({ at: 'test' }, async (transaction) => {
+      await transaction.execute(WRITE, [topic, JSON.stringify({ type })])
+      await transaction.execute(`UPDATE projection.outbox SET event = '{"type":"PolicyActivated"}'`)
+    })
+    await expect(change).rejects.toThrow('permission denied')
+  })
+})
+
 test('only the API reads the hashes of keys, and only it and the dispatcher read personal data keys', () => {
   const readersOf = (table: string): LogService[] =>
     logServices.filter((service) => table in databaseRights[service].tables)
@@ -120,9 +184,17 @@ test('what is missing or superfluous is a fault for the doctor, and the next ins
   await installation.database.execute(`REVOKE SELECT ON report_view.report FROM "${api}"`)
   await installation.database.execute(`GRANT DELETE ON policy_view.activation TO "${scorer}"`)
   await installation.database.execute(`GRANT pg_read_all_data TO "${scorer}"`)
+  await installation.database.execute(
+    `DELETE FROM projection.outbox_right WHERE role = $1 AND type = 'ReportNoteAdded'`,
+    [api],
+  )
+  await installation.database.execute(
+    `INSERT INTO projection.outbox_right (role, type, topic) VALUES ($1, 'PolicyActivated', $2)`,
+    [scorer, topicOf('PolicyActivated')],
+  )
   const changes = [
-    `Give the role ${api} rights on report_view.report.`,
-    `Take from the role ${scorer} rights on pg_read_all_data and 1 more.`,
+    `Give the role ${api} rights on report_view.report and 2 more.`,
+    `Take from the role ${scorer} rights on pg_read_all_data and 2 more.`,
   ]
   const doctor = JSON.parse((await callCupel(settings, ['doctor', '--json'])).out) as {
     findings: { state: string; detail: string }[]

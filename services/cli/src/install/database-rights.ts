@@ -2,6 +2,7 @@
  * The rights of a role in the database, compared with those that its services need, and set to them: what is missing is given and what is
  * superfluous is taken.
  */
+import { topicOf, topicSpecs } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { EVERY_ROW_ROLE, TENANT_ROLE } from '@cupel/projections'
 import {
@@ -18,7 +19,8 @@ export function rightsOf(services: readonly LogService[] = logServices): Databas
   const tables: Record<string, readonly Verb[]> = {}
   for (const [table, verbs] of each.flatMap((rights) => Object.entries(rights.tables)))
     tables[table] = [...new Set([...(tables[table] ?? []), ...verbs])]
-  return { tables, actsAsTenant: each.some(({ actsAsTenant }) => actsAsTenant) }
+  const outbox = [...new Set(each.flatMap((rights) => rights.outbox))]
+  return { tables, outbox, actsAsTenant: each.some(({ actsAsTenant }) => actsAsTenant) }
 }
 
 export interface RightsChange {
@@ -32,16 +34,41 @@ export interface RightsChange {
 export async function rightsChanges(
   database: Queryable,
   role: string,
-  { tables, actsAsTenant }: DatabaseRights,
+  rights: DatabaseRights,
 ): Promise<RightsChange[]> {
+  const { tables, actsAsTenant } = rights
   const wanted = Object.entries(tables).flatMap(([table, verbs]) => verbs.map((verb) => ({ table, verb })))
-  return await database.query<RightsChange & Record<string, unknown>>(CHANGES, [
+  const changes = await database.query<RightsChange & Record<string, unknown>>(CHANGES, [
     role,
     JSON.stringify(wanted),
     JSON.stringify([
       { name: EVERY_ROW_ROLE, inherits: true },
       ...(actsAsTenant ? [{ name: TENANT_ROLE, inherits: false }] : []),
     ]),
+  ])
+  return [...changes, ...(await outboxChanges(database, role, rights))]
+}
+
+/** The types of events that the role writes to the outbox, with the topics that such an event has. */
+async function outboxChanges(
+  database: Queryable,
+  role: string,
+  { outbox }: DatabaseRights,
+): Promise<RightsChange[]> {
+  const [found] = await database.query<{ exists: boolean }>(
+    `SELECT to_regclass('projection.outbox_right') IS NOT NULL AS exists`,
+  )
+  // Before the first installation there is no table. Its grants are made in the same step as these rows.
+  if (!found!.exists) return []
+  const existing = new Set(topicSpecs.map(({ name }) => name))
+  const wanted = outbox.flatMap((type) =>
+    [topicOf(type), topicOf(type, false)]
+      .filter((topic) => existing.has(topic))
+      .map((topic) => ({ type, topic })),
+  )
+  return await database.query<RightsChange & Record<string, unknown>>(OUTBOX_CHANGES, [
+    role,
+    JSON.stringify(wanted),
   ])
 }
 
@@ -127,6 +154,17 @@ const CHANGES = `
   SELECT false, rolname, format('REVOKE %I FROM %I', rolname, $1::text) FROM memberships
   WHERE rolname NOT IN (SELECT name FROM groups)
   ORDER BY 1 DESC, 2`
+
+const OUTBOX_CHANGES = `
+  WITH wanted AS (SELECT type, topic FROM json_to_recordset($2::json) AS w (type text, topic text)),
+  held AS (SELECT type, topic FROM projection.outbox_right WHERE role = $1),
+  differing AS (
+    SELECT true AS "isGiven", m.* FROM (SELECT * FROM wanted EXCEPT SELECT * FROM held) AS m
+    UNION ALL SELECT false, s.* FROM (SELECT * FROM held EXCEPT SELECT * FROM wanted) AS s)
+  SELECT "isGiven", type || ' in the outbox' AS on, format(CASE WHEN "isGiven"
+      THEN 'INSERT INTO projection.outbox_right (role, type, topic) VALUES (%L, %L, %L)'
+      ELSE 'DELETE FROM projection.outbox_right WHERE role = %L AND type = %L AND topic = %L' END, $1::text, type, topic) AS statement
+  FROM differing ORDER BY 1 DESC, 2, topic`
 
 const PUBLIC_RIGHTS = `
   SELECT false AS "isGiven", 'temporary tables' AS on, format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', d.datname) AS statement,

@@ -1,6 +1,6 @@
 /** `cupel log require-macs`: from now on a record without a MAC is forged. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import {
   type EventLog,
   installationTopics,
@@ -12,7 +12,7 @@ import {
   requireMacs,
   stopRequiringMacs,
 } from '@cupel/event-log'
-import { writeOutbox } from '@cupel/projections'
+import { outboxType, writeOutbox, type OutboxEvent } from '@cupel/projections'
 import type { Queryable } from '@cupel/postgres'
 import { recordKeysOf } from '@cupel/service-connections'
 import type { Command } from 'commander'
@@ -107,8 +107,8 @@ export async function recordChange(
   data: EventData['RecordMacsChanged'],
 ): Promise<void> {
   const id = requestedEventId()
-  const event: DomainEvent<'RecordMacsChanged'> = {
-    type: 'RecordMacsChanged',
+  const event: OutboxEvent<'RecordMacsChanged'> = {
+    type: outboxType('RecordMacsChanged'),
     data,
     envelope: {
       ...{ id, source: 'cupel/cli', time: data.changedAt, subject: 'record-macs' },

@@ -4,7 +4,7 @@
  */
 import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/access'
 import { replayJobs } from '@cupel/bulk-coordinator'
-import { requestedEventId, topicOf, type DomainEvent } from '@cupel/contracts'
+import { requestedEventId, topicOf } from '@cupel/contracts'
 import {
   endRestoration,
   type AuthenticLog,
@@ -19,10 +19,12 @@ import type { Database, Queryable } from '@cupel/postgres'
 import {
   lowestCheckpoint,
   markFoundInLog,
+  outboxType,
   readModelGroup,
   restartEmptied,
   unrelayedEvents,
   writeOutbox,
+  type OutboxEvent,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import type { EvidenceSettings, Loss } from '@cupel/transparency'
@@ -175,8 +177,8 @@ async function recordRestore(
 ): Promise<void> {
   if (tellsOf(notes) === 0) return
   const [id, restoredAt, identity] = [requestedEventId(), new Date().toISOString(), await log.identity()]
-  const event: DomainEvent<'InstallationRestored'> = {
-    type: 'InstallationRestored',
+  const event: OutboxEvent<'InstallationRestored'> = {
+    type: outboxType('InstallationRestored'),
     data: {
       ...{ log: identity, olderDatabase: isOlderDatabase, changes: notes.changes(), restoredAt },
       ...{

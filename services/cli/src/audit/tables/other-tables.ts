@@ -30,6 +30,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   'projection.checkpoint': POSITIONS,
   'projection.read_model': POSITIONS,
   'projection.outbox': 'An event in it is appended once, and then has a leaf.',
+  'projection.outbox_right': '`cupel doctor` compares it with the rights of the services.',
   'personal_data.account_key': SECRET,
   'personal_data.reference_key': SECRET,
   'access.installation_secret': SECRET,
