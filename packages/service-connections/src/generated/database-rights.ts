@@ -156,6 +156,7 @@ export const databaseRights = {
       'ledger.owner_address': ['SELECT'],
       'ledger.segment': ['SELECT'],
       'ledger.transfer': ['SELECT'],
+      'ledger.unknown_token': ['SELECT'],
       'log.group_lease': ['SELECT', 'INSERT', 'DELETE'],
       'log.group_member': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'log.identity': ['SELECT'],
