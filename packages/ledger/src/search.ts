@@ -58,11 +58,7 @@ export function createSearch(
   const paths = createPaths(request, attributions)
   const whole = new Set<string>()
 
-  async function follow(
-    transfers: Map<string, Transfer>,
-    bundles: readonly Transfer[],
-    named: readonly string[],
-  ): Promise<readonly string[]> {
+  const follow: Search['follow'] = async (transfers, bundles, named) => {
     let remaining = limits.transfers_of_intermediaries
     let reached: ReadonlySet<string> = new Set([address])
     await attributions.learn([...transfers.values(), ...bundles], reached, named)
