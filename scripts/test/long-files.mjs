@@ -34,17 +34,16 @@ export const drawingFiles = [
 /**
  * The long files that CI leaves out. It takes those whose sources changed since the last landing and a sixth of the others, but no more than
  * a third of all: first the files of a changed package, then those of packages that import it, then the others. The commit draws the sixth
- * with which each of the three begins, so a repeated run takes the same files, and files that take long are spread over the commits.
+ * with which each of the three begins, so a repeated run takes the same files.
  * @param {string} root the checkout
  * @param {string | null} commit its hash; null if it is not known: then CI runs all
- * @param {readonly string[]} longest the longest files first
  * @param {readonly string[] | null} changed paths of changed files; null if they are not known: then all count as changed
  */
-export function leftOutInCi(root, commit, longest, changed = changesSinceLanding(root)) {
+export function leftOutInCi(root, commit, changed = changesSinceLanding(root)) {
   if (commit === null) return []
   const distanceOf = sourcesOf(root, changed)
   const draw = Number.parseInt(commit.slice(0, 8), 16) % CI_DRAWS_ONE_OF
-  const all = longFiles(root, longest).map((path, index) => ({
+  const all = longFiles(root).map((path, index) => ({
     path,
     distance: distanceOf(path),
     place: (index + draw) % CI_DRAWS_ONE_OF,
@@ -59,14 +58,12 @@ export function leftOutInCi(root, commit, longest, changed = changesSinceLanding
 /** The difference of two infinite distances would be no number. */
 const order = (a, b) => (a === b ? 0 : a - b)
 
-/** Paths relative to the checkout, the listed ones first and in their order. */
-export function longFiles(root, longest) {
-  const found = FOLDERS.flatMap((folder) => filesIn(join(root, folder)))
+/** Paths relative to the checkout. */
+export function longFiles(root) {
+  return FOLDERS.flatMap((folder) => filesIn(join(root, folder)))
     .filter((path) => LONG.test(path))
     .map((path) => relative(root, path).replaceAll(sep, '/'))
     .sort()
-  const rankOf = (path) => (longest.includes(path) ? longest.indexOf(path) : longest.length)
-  return found.sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 function filesIn(folder) {

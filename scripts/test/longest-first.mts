@@ -1,7 +1,6 @@
 /** The order of test files: workers are kept as long as possible, and no worker ends with a long file while others are idle. */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { longest } from './longest-files.mjs'
 
 /**
  * Kinds of files that use the same workers, in the order in which they run. A worker ends when the next file needs a process of its own, or
@@ -9,14 +8,17 @@ import { longest } from './longest-files.mjs'
  */
 const TURNS = [['e2e', 'kafka', 'containers'], ['int'], ['contract'], ['unit']]
 
-/** By turn; within a turn the listed files in their order, then the others in the order they came in. */
+/** Files with one of these marks take long, the first ones longest. */
+const MARKS = ['.long.', '.full.']
+
+/** By turn; within a turn long files, then full ones, then the others, each in the order they came in. */
 export function longestFirst<File>(files: readonly File[], pathOf: (file: File) => string): File[] {
   const rankOf = (file: File): number => {
     const path = pathOf(file)
     const kind = /\.(\w+)\.test\.\w+$/.exec(path)?.[1] ?? ''
     const turn = TURNS.findIndex((kinds) => kinds.includes(kind))
-    const place = longest.indexOf(path)
-    return turn * (longest.length + 1) + (place === -1 ? longest.length : place)
+    const mark = MARKS.findIndex((each) => path.includes(each))
+    return turn * (MARKS.length + 1) + (mark === -1 ? MARKS.length : mark)
   }
   return [...files].sort((a, b) => rankOf(a) - rankOf(b))
 }

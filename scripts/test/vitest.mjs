@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from '../setup.mjs'
 import { commitOf, drawingFiles, leftOutFiles, leftOutInCi, longFiles } from './long-files.mjs'
-import { longest } from './longest-files.mjs'
 import { heading } from './report.mjs'
 
 /** Most files of one run that may fail by chance. If more fail, they have a common cause. */
@@ -58,8 +57,8 @@ function leftOutBy(takes) {
   if (takes === 'cheap') return leftOutFiles
   if (takes === 'quick') return [...leftOutFiles, ...drawingFiles]
   if (takes === 'all') return []
-  const leftOut = leftOutInCi(root, commitOf(root), longest)
-  const taken = longFiles(root, longest).filter((path) => !leftOut.includes(path))
+  const leftOut = leftOutInCi(root, commitOf(root))
+  const taken = longFiles(root).filter((path) => !leftOut.includes(path))
   console.log(
     `CI runs ${taken.length} of ${taken.length + leftOut.length} long files (ADR 331):\n  ${taken.join('\n  ')}`,
   )

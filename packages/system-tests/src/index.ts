@@ -1,5 +1,5 @@
 /** Expected results, computed without the code of the product, and an installation started as a user starts it. */
-export { expectedOfDesignations, readLabelRows, type Expected, type LabelRow } from './label-oracle.js'
+export { readLabelRows } from './label-oracle.js'
 export {
   expectedJudgements,
   originOf,

@@ -1,7 +1,4 @@
-/**
- * The level and score that an imported label file must give each of its addresses, computed from the rules alone. It shares no
- * code with the product.
- */
+/** The rows of a label file, read without code of the product. */
 import { readFileSync } from 'node:fs'
 
 export interface LabelRow {
@@ -50,20 +47,4 @@ function splitRecords(text: string): string[][] {
     } else field += char
   }
   return records
-}
-
-export interface Expected {
-  readonly level: string
-  readonly score: number
-  readonly sanctions: number
-}
-
-/** For a file that is an authority's own current list: every sanctioned address is a live designation, so the floor holds. */
-export function expectedOfDesignations(rows: readonly LabelRow[]): Map<string, Expected> {
-  const expected = new Map<string, Expected>()
-  for (const row of rows) {
-    if (row.category === 'sanctions')
-      expected.set(`${row.chain} ${row.address}`, { level: 'red', score: 100, sanctions: 100 })
-  }
-  return expected
 }

@@ -4,7 +4,6 @@ import type { ReportCase } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-import { startChild } from './start-child.js'
 
 let installation: Installation
 let url: string
@@ -283,9 +282,7 @@ test.each([
   ['after:cases.change:1', 1],
 ])('killed %s, an entry and its event are both there or neither is', async (failpoint, version) => {
   const id = idOf(await newReport())
-  const child = await startChild(installation, failpoint)
-  await dispose(id, 'escalated', 0, { to: child.url }).catch(() => undefined)
-  expect(await child.died).toBe('SIGKILL')
+  await installation.apiDies(failpoint, (url) => dispose(id, 'escalated', 0, { to: url }))
   expect((await read(id)).version).toBe(version)
   expect(await eventsOf(id)).toHaveLength(version)
   // The caller reads and decides again; no step is done twice.

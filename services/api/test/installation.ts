@@ -19,6 +19,7 @@ import { ensureDefaultPolicy } from '@cupel/policy'
 import { jobView, policyView, readActivePolicy, readModels, reportView } from '@cupel/read-models'
 import { sharingMigrations } from '@cupel/sharing'
 import {
+  diesAt,
   failLoudly,
   issueTestKey,
   openTestInstallation,
@@ -40,6 +41,8 @@ export interface Installation extends TestInstallation {
   readonly personalDataKeysFile: string
   /** Starts one more instance of the API; the installation stops it. */
   api(options?: ApiOptions): Promise<RunningApi>
+  /** Runs a further API until it dies at the failpoint. `callIt` gets its address; what its calls are answered decides nothing. */
+  apiDies(point: string, callIt: (url: string) => Promise<unknown>): Promise<void>
   /** Issues a key; creates an account for it if none is given. */
   key(order?: Partial<KeyOrder>): Promise<IssuedTestKey>
   /** Report view and job view follow the log. They do so from the start of the installation. */
@@ -103,6 +106,14 @@ export async function startInstallation(): Promise<Installation> {
       base.onClose(() => api.stop())
       return api
     },
+    apiDies: (point, callIt) =>
+      diesAt(base.connectionString, point, async (deps) => {
+        const config = { ...CONFIG, CUPEL_INSTANCE: 3, CUPEL_PERSONAL_DATA_KEYS_FILE: personalDataKeysFile }
+        const api = await startApi({ ...deps, config })
+        // A call during which the API dies is answered with its failure, or not at all.
+        callIt(api.url).catch(() => undefined)
+        return api
+      }),
     key: (order) => issueTestKey(base.database, order),
     project() {
       if (projections.length === 0)

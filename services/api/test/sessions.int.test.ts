@@ -5,7 +5,6 @@ import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type CallOptions, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-import { startChild } from './start-child.js'
 
 const SECRET = 'a secret of the console, and of the API'
 const SESSIONS = '/v1/sessions'
@@ -199,11 +198,7 @@ test.each([
   'killed %s, a sign-in leaves a whole session or none, and the next one succeeds',
   async (failpoint, left) => {
     const { key, keyId } = await installation.key()
-    const child = await startChild(installation, failpoint)
-
-    await call(child.url, 'POST', SESSIONS, { key }).catch(() => undefined)
-
-    expect(await child.died).toBe('SIGKILL')
+    await installation.apiDies(failpoint, (url) => call(url, 'POST', SESSIONS, { key }))
     const rows = () => installation.database.query('SELECT 1 FROM access.session WHERE key_id = $1', [keyId])
     expect(await rows()).toHaveLength(left)
     const token = await until(() => signIn(key))

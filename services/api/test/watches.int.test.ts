@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-import { startChild } from './start-child.js'
 
 let installation: Installation
 let api: RunningApi
@@ -243,10 +242,8 @@ test.each([
   ['after:watches.change:1', 2],
 ])('killed %s, the watches of a call and their event are all there or none is', async (failpoint, count) => {
   const { key, accountId } = await installation.key()
-  const child = await startChild(installation, failpoint)
   const body = { watches: [{ address: ETH }, { address: address(1) }] }
-  await call(child.url, 'POST', '/v1/watches', { key, body }).catch(() => undefined)
-  expect(await child.died).toBe('SIGKILL')
+  await installation.apiDies(failpoint, (url) => call(url, 'POST', '/v1/watches', { key, body }))
   expect(await listed(key)).toHaveLength(count)
   expect(await eventsOf(accountId)).toHaveLength(count / 2)
 })

@@ -93,6 +93,37 @@ test('poison among good requests fails its own screening and delays no other', a
   await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(11))
 })
 
+const sides = ['before', 'after'] as const
+const failing = ['scorer.screening-failed', 'scorer.dead-letter'] as const
+
+test.each(failing.flatMap((name) => sides.map((side) => `${side}:${name}:1`)))(
+  'a scorer killed %s fails poison under one event, and its dead letters are equal',
+  async (point) => {
+    const poisoned = 'ffffffffffffff07'
+    await installation.appendRequest({ key: poisoned })
+    await scorerDies(point)
+    await installation.start()
+    await answered(await request())
+    await until(async () => expect(await installation.checkpointTotal('scorer.interactive.v1')).toBe(2))
+    const told = (await installation.answers(poisoned)).map(({ type, envelope }) => `${type} ${envelope.id}`)
+    expect([new Set(told).size, told[0]]).toEqual([1, expect.stringContaining('ScreeningFailed')])
+    const letters = await installation.records(DEAD_LETTERS)
+    expect(new Set(letters.map(({ value, headers }) => `${value} ${headers['cause']}`)).size).toBe(1)
+  },
+)
+
+test.each(sides)('a scorer killed %s a request is deferred answers it once', async (side) => {
+  const answerByAt = new Date(Date.now() - 1).toISOString()
+  const overdue = await installation.request(UNLISTED, 'ETH', { answerByAt })
+  await scorerDies(`${side}:scorer.request-deferred:1`)
+  await installation.start()
+  await answered(overdue)
+  await until(async () => {
+    const ids = new Set((await installation.answers(overdue)).map(({ envelope }) => envelope.id))
+    expect([ids.size, await installation.checkpointTotal('scorer.interactive.v1')]).toEqual([1, 1])
+  })
+})
+
 test('an address that cannot be parsed is the fault of its request', async () => {
   await installation.start()
   const reportId = await installation.request('not an address', 'BTC')

@@ -4,12 +4,11 @@
  */
 import { topicOf } from '@cupel/contracts'
 import { listDeadLetters } from '@cupel/event-log'
-import { isLongRun, until } from '@cupel/testkit'
+import { until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'
 import { createEndpoint, listEndpoints, redeliverRange } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DISPATCHER_GROUP } from '../src/index.js'
-import { killed, startChild } from './dispatcher-process.js'
 import { startInstallation, type Installation } from './installation.js'
 import { startReceiver, type Receiver } from './receiver.js'
 
@@ -25,8 +24,6 @@ afterEach(async () => {
 })
 
 const JOBS = 8
-/** Real deaths at random; each costs a start. */
-const ROUNDS = isLongRun() ? 6 : 1
 const sides = ['before', 'after'] as const
 const dispatching = ['webhooks.deliveries', 'webhooks.body', 'webhooks.attempted'] as const
 
@@ -72,26 +69,6 @@ test.each(sides)(
     })
   },
 )
-
-test('dispatchers killed at random while jobs end lose nothing and repeat themselves to the byte', async () => {
-  const endpoints = await Promise.all([1, 2, 3].map(() => installation.endpoint(receiver.url)))
-  let ended = 0
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const child = await startChild(installation.connectionString)
-    const death = killed(child)
-    for (const endpoint of endpoints)
-      for (let job = 0; job < JOBS; job += 1) await installation.end(endpoint, `job_${(ended += 1)}`)
-    const soFar = receiver.received.length
-    // Kill it in the middle of its work, once it has sent some of its messages.
-    await until(() => expect(receiver.received.length).toBeGreaterThan(soFar + round), 1)
-    child.kill('SIGKILL')
-    await death
-  }
-  await installation.dispatcher()
-  for (const endpoint of endpoints) await allDelivered(endpoint)
-  expectRepeatsToBeEqual(receiver)
-  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(ended)
-})
 
 test.each(sides)('naming an endpoint is whole or not at all, killed %s it is stored', async (side) => {
   const owner = { accountId: 'acc_kills', livemode: true }

@@ -51,6 +51,7 @@ const rebuilding = [
   'projector.rebuild-batch',
   'projector.rebuild-compare',
   'projector.rebuild-switch',
+  'projector.rebuild-drop',
 ] as const
 const rebuildKills = rebuilding.flatMap((name) => LEFT_AND_RIGHT.map((side) => `${side}:${name}:1` as const))
 

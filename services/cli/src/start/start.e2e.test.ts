@@ -86,6 +86,19 @@ describe('an installation', () => {
     expect((await screen(ready.keys.read_only)).status).toBe(403)
   })
 
+  test('runs a job from the command line: submitted, followed, fetched', async () => {
+    const file = join(home, 'addresses.csv')
+    writeFileSync(file, `address,note\n${LAZARUS},mine\nnonsense,bad\n`)
+    const environment = { CUPEL_API_KEY: ready.keys.read_write }
+    const submitted = await cupel({ home, environment }, 'bulk', 'submit', file, '--wait', '--json')
+    // One address has no report; the exit code shows it.
+    expect([submitted.exitCode, submitted.stderr]).toEqual([1, expect.stringContaining('2/2, 1 failed')])
+    const { job_id: id, ...job } = JSON.parse(submitted.stdout) as { job_id: string }
+    expect(job).toMatchObject({ status: 'completed_with_errors', completed: 1, failed: 1 })
+    const results = await cupel({ home, environment }, 'bulk', 'results', id)
+    expect(results.stdout).toContain(`0,${LAZARUS},completed,`)
+  })
+
   test('refuses a second start on its folder in one sentence, and goes on', async () => {
     const second = await start({ home }).ended
 

@@ -1,2 +1,0 @@
-/** Paths relative to the checkout. */
-export const longest: readonly string[]
