@@ -130,12 +130,23 @@ test.each([
   ['an unknown kind', { kind: 'airdrop' }],
   ['a negative amount', { amount_raw: '-5' }],
   ['no amount', { amount_raw: '', amount: '' }],
+  ['an amount that the base units deny', { amount_raw: '0', amount: '5000.0' }],
   ['a token without a contract', { kind: 'erc20', asset: 'USDT' }],
   ['a token’s name as a native asset', { asset: 'USDT' }],
   ['a contract in a native row', { asset_address: address(3) }],
   ['a height that is not a number', { block_number: 'latest' }],
 ])('a row with %s is refused', (_name, fields) => {
   expect(() => rowsOf('csv', [{ ...row, ...fields }])).toThrow(UnreadableRowError)
+})
+
+test.each([
+  ['0.5', 1n],
+  ['1e-9', 1n],
+  ['2.5', 2n],
+  ['0.0', 0n],
+])('%s of a token whose decimals nobody knows is %s, and a part of one is not nothing', (amount, units) => {
+  const token = { ...row, kind: 'token', asset: 'NEW', asset_address: address(3), amount_raw: '', amount }
+  expect(transfersOf(rowsOf('csv', [token]))).toMatchObject([{ amount: units }])
 })
 
 test('a transaction without a value is refused, and not of no value', () => {

@@ -132,7 +132,6 @@ function transferOf(
   const contract = kind === 'token' ? chain.canonical(record.text('asset_address'), line) : ''
   checkAsset(record, chain, { kind, contract })
   const decimals = contract === '' ? chain.decimals : tokenDecimals(chain.code, contract)
-  const raw = record.text('amount_raw')
   const index = wholeNumber(record.text('log_index'), 'log_index', line)
   return [
     {
@@ -145,9 +144,7 @@ function transferOf(
         index: index === null ? null : String(index),
         from: chain.canonical(record.text('from_address'), line),
         to: chain.canonical(record.text('to_address'), line),
-        // Of a token outside the asset table nobody knows the decimals: whole ones are as good as base units.
-        amount:
-          raw === '' ? unitsOfDecimal(record.text('amount'), decimals ?? 0, line) : wholeUnits(raw, line),
+        amount: amountOf(record, decimals),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
         occurredAtS: secondsOf(record.text('block_time'), line, chain),
         txIndex: wholeNumber(record.text('transaction_index'), 'transaction_index', line),
@@ -157,6 +154,19 @@ function transferOf(
       },
     },
   ]
+}
+
+/** A number that is more than zero. */
+const IS_SOME = /^[0.]*[1-9]/
+
+/** Base units. Nobody knows the decimals of a token outside the asset table: whole ones are as good as base units, and a part is not nothing. */
+function amountOf(record: FileRecord, decimals: number | undefined): bigint {
+  const { line } = record
+  const [raw, text] = [record.text('amount_raw'), record.text('amount')]
+  const amount = raw === '' ? unitsOfDecimal(text, decimals ?? 0, line) : wholeUnits(raw, line)
+  if (amount > 0n || !IS_SOME.test(text)) return amount
+  if (raw !== '') throw new UnreadableRowError(`amount_raw is zero, and amount is ${text.slice(0, 40)}`, line)
+  return decimals === undefined ? 1n : amount
 }
 
 /** A token event and a spent output exist only if the transaction succeeded. */
