@@ -9,17 +9,18 @@ import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs', 'benchmarks.md')
-const WHAT = ['load', 'cost', 'judgement', 'scale', 'archive', 'neighbours']
+const WHAT = ['load', 'cost', 'judgement', 'scale', 'ledger', 'archive', 'neighbours']
 const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench -- WHAT [options]
   load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
   cost        what one screen causes: log requests, round trips, wake-ups, CPU; with its budgets
   judgement   precision and recall on real lists, compared with an oracle
-  scale       import rates and screens with many rows: labels, ledger
+  scale       import rate of many labels
+  ledger      screens with exposure on a made-up chain, and its import
   archive     create, verify and recompute an archive
   neighbours  p50 and p95 of a customer's screens while others call
 options
-  --only a,b                 parts of load and scale, or words in the names of neighbours
+  --only a,b                 parts of load, 7 or 100 of ledger (one address in so many is labelled), or words in the names of neighbours
   --profile embedded|kafka   (default: both for load, kafka for cost, embedded otherwise)
   --brokers 1|3              of the kafka profile (default: 1)
   --seconds N                length of each phase or turn (default: 10)
@@ -75,7 +76,7 @@ function readOptions() {
     parts: values.only?.split(',') ?? [],
     ...{ seconds: number('seconds', 1, 3_600), rounds: number('rounds', 2, 100) },
     ...{ perSecond: number('rate', 1, 10_000), seed: number('seed', 0, 2 ** 32) },
-    size: values.size === undefined ? undefined : number('size', 1, 10_000_000),
+    size: values.size === undefined ? undefined : number('size', 1, 100_000_000),
   }
 }
 

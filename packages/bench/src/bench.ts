@@ -26,8 +26,12 @@ export const kinds: Readonly<Record<string, Kind>> = {
     run: async (options) => await (await import('./judgement/measure.js')).measureJudgement(options),
   },
   scale: {
-    ...{ parts: ['labels', 'ledger'], size: 1_000_000, profiles: ['embedded'] },
+    ...{ parts: [], size: 1_000_000, profiles: ['embedded'] },
     run: async (options) => await (await import('./run-scale.js')).runScale(options),
+  },
+  ledger: {
+    ...{ parts: ['7', '100'], size: 2_000_000, profiles: ['embedded'] },
+    run: async (options) => await (await import('./ledger/run-ledger.js')).runLedger(options),
   },
   archive: {
     ...{ parts: [], size: 100_000, profiles: ['embedded'] },

@@ -8,13 +8,15 @@ export interface HttpTarget {
   readonly key: string
   readonly bodies: readonly ScreenBody[]
   readonly connections: number
+  /** Every answer is parsed, and counted as `late` and `truncated` if its exposure is. */
+  readonly countsExposure?: boolean
 }
 
 /** One answer in this many is parsed and checked. Parsing all of them would measure the generator. */
 const CHECKED_EVERY = 16
 const REQUEST_TIMEOUT_MS = 30_000
 
-export function httpClient({ baseUrls, key, bodies, connections }: HttpTarget): Client {
+export function httpClient({ baseUrls, key, bodies, connections, countsExposure }: HttpTarget): Client {
   const maxSockets = Math.max(1, Math.ceil(connections / baseUrls.length))
   const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
   const texts = bodies.map((body) => Buffer.from(JSON.stringify(body)))
@@ -25,6 +27,7 @@ export function httpClient({ baseUrls, key, bodies, connections }: HttpTarget): 
       const { status, text } = await post(agent, url, key, texts[at]!)
       if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`)
       if (index % CHECKED_EVERY === 0) checkReport(text, bodies[at]!)
+      return countsExposure === true ? wordsOf(text) : []
     },
     close() {
       agent.destroy()
@@ -57,6 +60,14 @@ function post(
     call.on('error', reject)
     call.end(body)
   })
+}
+
+function wordsOf(text: string): readonly string[] {
+  const { coverage } = JSON.parse(text) as {
+    coverage: { missing_stages?: readonly string[]; exposure: { truncated: boolean } }
+  }
+  const isLate = coverage.missing_stages?.includes('exposure') === true
+  return [...(isLate ? ['late'] : []), ...(coverage.exposure.truncated ? ['truncated'] : [])]
 }
 
 function checkReport(text: string, asked: ScreenBody): void {

@@ -5,8 +5,8 @@
  */
 import { seededRandom } from '@cupel/system-tests'
 
-/** Sends request number `index` and resolves once it was answered. A rejection is counted as an error. */
-export type Send = (index: number) => Promise<void>
+/** Sends request number `index` and resolves once it was answered, to words that are counted. A rejection is counted as an error. */
+export type Send = (index: number) => Promise<readonly string[] | void>
 
 export interface Client {
   readonly send: Send
@@ -31,6 +31,8 @@ export interface LoadResult {
   readonly errorSamples: readonly string[]
   readonly perSecond: number
   readonly latenciesMs: readonly number[]
+  /** How many answers had each word. */
+  readonly words: Readonly<Record<string, number>>
 }
 
 const MAX_ERROR_SAMPLES = 5
@@ -42,14 +44,16 @@ export async function runPhase(phase: LoadPhase, send: Send, firstIndex = 0): Pr
   const countsFromMs = startMs + (phase.settleSeconds ?? 0) * 1_000
   const latenciesMs: number[] = []
   const samples = new Set<string>()
+  const words: Record<string, number> = {}
   let [answers, errors] = [0, 0]
   const failed = (error: unknown): void => {
     errors += 1
     if (samples.size < MAX_ERROR_SAMPLES) samples.add(error instanceof Error ? error.message : String(error))
   }
   const ask = (index: number, sinceMs: number): Promise<void> =>
-    send(firstIndex + index).then(() => {
+    send(firstIndex + index).then((found) => {
       answers += 1
+      for (const word of found ?? []) words[word] = (words[word] ?? 0) + 1
       if (sinceMs >= countsFromMs) latenciesMs.push(performance.now() - sinceMs)
     }, failed)
   const loop = phase.kind === 'open' ? openLoop : closedLoop
@@ -59,6 +63,7 @@ export async function runPhase(phase: LoadPhase, send: Send, firstIndex = 0): Pr
     ...{ requests: answers + errors, errors, errorSamples: [...samples] },
     perSecond: Math.round((answers / seconds) * 10) / 10,
     latenciesMs: [...latenciesMs],
+    words,
   }
 }
 
