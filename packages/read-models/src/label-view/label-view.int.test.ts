@@ -10,6 +10,7 @@ import {
   listSetLabels,
   listSets,
   readLabelsAsOf,
+  readOnlyLabelsAsOf,
   readLabelSnapshot,
   showLabels,
   type Label,
@@ -153,8 +154,9 @@ test('as of an earlier state, labels and sets are what they were', async () => {
   await project(asserted('i3', 'a'), published('i3', { source: 'other' }))
   states.push(await snapshot('a', 'b'))
   for (const { labelSetSeq, labels, sets } of states) {
-    const then = await readLabelsAsOf(fixture.database, { lookupKeys: ['evm:a', 'evm:b'], labelSetSeq })
-    expect(then).toEqual({ labels, sets })
+    const of = { lookupKeys: ['evm:a', 'evm:b'], labelSetSeq }
+    expect(await readLabelsAsOf(fixture.database, of)).toEqual({ labels, sets })
+    expect(await readOnlyLabelsAsOf(fixture.database, of)).toEqual(labels)
   }
 })
 

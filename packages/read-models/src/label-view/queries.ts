@@ -27,6 +27,7 @@ export { rememberLabels, type ReadLabels } from './label-memory.js'
 export {
   readLabelsAsOf,
   readLabelSnapshot,
+  readOnlyLabelsAsOf,
   type LabelSnapshot,
   type LabelViewCheckpoint,
 } from './snapshot.js'

@@ -167,6 +167,21 @@ const AS_OF = {
       ${foundLabels('$2::int8', '$1::text[]')} AS labels`,
 }
 
+const LABELS_AS_OF = {
+  name: 'label-view.labels-as-of',
+  text: `SELECT ${foundLabels('$2::int8', keptPlan('$1::text[]'))} AS labels`,
+}
+
+/** The labels without the sets, which name every listed party. */
+export async function readOnlyLabelsAsOf(
+  database: Queryable,
+  { lookupKeys, labelSetSeq }: { readonly lookupKeys: readonly string[]; readonly labelSetSeq: number },
+): Promise<readonly Label[]> {
+  const values = [askedParts(lookupKeys), labelSetSeq]
+  const [row] = await database.query<{ labels: CompactLabel[] | null }>(LABELS_AS_OF, values)
+  return underAskedKeys((row?.labels ?? []).map(labelOf), lookupKeys)
+}
+
 /** The sets and labels that readLabelSnapshot returns in the state `labelSetSeq`. */
 export async function readLabelsAsOf(
   database: Queryable,

@@ -21,7 +21,7 @@ import {
   type TransfersOfAddress,
 } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
-import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import { labelFacts, readOnlyLabelsAsOf } from '@cupel/read-models'
 import type { Ranges } from '../ledger-watch.js'
 import { createTurns } from '../turns.js'
 
@@ -164,7 +164,7 @@ function readLabels(database: Queryable, { labelSetSeq, generatedAt }: Examinati
   let endsAtMs = Infinity
   return {
     async labelsOf(lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> {
-      const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
+      const labels = await readOnlyLabelsAsOf(database, { lookupKeys, labelSetSeq })
       const byKey = new Map<string, LabelFacts[]>()
       for (const label of labels) {
         const facts = labelFacts(label)
