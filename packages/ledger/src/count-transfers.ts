@@ -37,8 +37,8 @@ const sizeOf = (side: Side, other: Side): string => `
   SELECT t.${other} AS counterparty, asset.measured, t.amount * asset.factor AS value, asset.dust, ${IS_WORTH} AS is_worth
   ${seenWithAsset(side)}`
 
-const READ_SIZES = {
-  name: 'ledger.read-sizes',
+const readSizesOf = (name: string, limit: string) => ({
+  name,
   text: `${withAssets(4)}
     SELECT asked.address, size.* FROM unnest($3::text[]) AS asked (address)
     CROSS JOIN LATERAL (
@@ -47,9 +47,12 @@ const READ_SIZES = {
       FROM (
         SELECT counterparty, measured, dust, sum(value) AS value, count(*) AS transfers,
           count(*) FILTER (WHERE is_worth) AS worth
-        FROM (${sizeOf('from_address', 'to_address')} UNION ALL ${sizeOf('to_address', 'from_address')}) both_sides
+        FROM ((${sizeOf('from_address', 'to_address')}${limit}) UNION ALL (${sizeOf('to_address', 'from_address')}${limit})) both_sides
         GROUP BY counterparty, measured, dust) pair) size`,
-}
+})
+
+const READ_WHOLE_SIZES = readSizesOf('ledger.read-whole-sizes', '')
+const READ_SIZES = readSizesOf('ledger.read-sizes', ' LIMIT $8')
 
 /** A request to count for all these addresses with one query. */
 export interface CountRequest extends LedgerState {
@@ -89,16 +92,24 @@ export interface TransferCounts {
   readonly counterparties: number
 }
 
-/** Counts everything that the addresses moved, and what the other addresses of their keys did. A counterparty of two of them counts twice. */
+export interface SizesRequest extends LedgerState {
+  readonly addresses: readonly string[]
+  /** Transfers that are counted of each side of an address; absent: all. More transfers make no count smaller. */
+  readonly most?: number
+}
+
+/** Counts what the addresses moved, and what the other addresses of their keys did. A counterparty of two of them counts twice. */
 export async function readSizes(
   database: Queryable,
-  { chain, ledgerSeq, addresses }: LedgerState & { readonly addresses: readonly string[] },
+  { chain, ledgerSeq, addresses, most }: SizesRequest,
 ): Promise<ReadonlyMap<string, TransferCounts>> {
+  if (addresses.length === 0) return new Map()
   const owned = await ownedAddresses(database, { chain, ledgerSeq }, addresses)
   const values = [chain, ledgerSeq, owned.addresses, ...assetValues(chain)]
+  const [statement, further] = most === undefined ? [READ_WHOLE_SIZES, []] : [READ_SIZES, [most]]
   const rows = await database.query<TransferCounts & { readonly address: string } & Record<string, unknown>>(
-    READ_SIZES,
-    values,
+    statement,
+    [...values, ...further],
   )
   const counts = new Map(rows.map((row) => [row.address, row]))
   const sums = new Map<string, TransferCounts>()

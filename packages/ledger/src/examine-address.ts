@@ -6,6 +6,7 @@ import type { Queryable } from '@cupel/postgres'
 import { createAttributions } from './attributions.js'
 import type { ExamineRequest } from './examine-request.js'
 import { createJointTransactions } from './joint-transactions.js'
+import { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { readBundles } from './read-bundles.js'
 import { readTransfers, type TransfersOfAddress } from './read-transfers.js'
@@ -24,15 +25,21 @@ export interface ExamineOptions {
   readonly before?: ReadBefore
   /** Decides when the examination pauses or is abandoned; by default it runs to its end. */
   readonly pace?: Pace
-  /** Cache shared by examinations. */
+  /** Caches shared by examinations. */
   readonly knownSizes?: KnownSizes
+  readonly knownTransfers?: KnownTransfers
 }
 
 /** Measures the exposure of an address in one state of ledger and labels. */
 export async function examineAddress(
   database: Queryable,
   request: ExamineRequest,
-  { before, pace = withoutRest, knownSizes = new Map() }: ExamineOptions = {},
+  {
+    before,
+    pace = withoutRest,
+    knownSizes = new Map(),
+    knownTransfers = createKnownTransfers(),
+  }: ExamineOptions = {},
 ): Promise<ExposureRecord> {
   const { chain, address, ledgerSeq, policy, generatedAt } = request
   const limit = policy.exposure.document.limits.transfers
@@ -41,7 +48,7 @@ export async function examineAddress(
   const ranges = before?.ranges ?? (await declaredRanges(database, { chain, ledgerSeq }))
   const attributions = createAttributions(database, request, pace)
   const joints = createJointTransactions(database, request, { attributions, pace })
-  const search = createSearch(database, request, { attributions, joints, pace, knownSizes })
+  const search = createSearch(database, request, { attributions, joints, pace, knownSizes, knownTransfers })
   const transfers = new Map(
     (await joints.withoutNodes(address, found?.transfers ?? [])).map((one) => [one.id, one]),
   )

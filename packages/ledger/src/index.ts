@@ -18,6 +18,7 @@ export type {
   LedgerImportResult,
   LedgerImportSummary,
 } from './import-request.js'
+export { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
 export { isPriceTableKnown, isSegmentKnown } from './known-imports.js'
 export { ledgerMigrations } from './migrations.js'
 export type { Pace } from './pace.js'

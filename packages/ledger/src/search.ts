@@ -17,6 +17,7 @@ import type { Attributions } from './attributions.js'
 import type { ExamineRequest } from './examine-request.js'
 import { isCrowd } from './formats/coin-join.js'
 import type { JointTransactions } from './joint-transactions.js'
+import { areShared, type KnownTransfers } from './known-transfers.js'
 import { paced, rested, type Pace } from './pace.js'
 import { readCode } from './read-code.js'
 import { readTransfers } from './read-transfers.js'
@@ -30,6 +31,7 @@ export interface SearchOptions {
   readonly joints: JointTransactions
   readonly pace: Pace
   readonly knownSizes: KnownSizes
+  readonly knownTransfers: KnownTransfers
 }
 
 export interface Search {
@@ -48,11 +50,8 @@ export interface Search {
   readonly cut: readonly ExposureCut[]
 }
 
-export function createSearch(
-  database: Queryable,
-  request: ExamineRequest,
-  { attributions, joints, pace, knownSizes }: SearchOptions,
-): Search {
+export function createSearch(database: Queryable, request: ExamineRequest, options: SearchOptions): Search {
+  const { attributions, joints, pace, knownSizes } = options
   const { chain, address, policy } = request
   const { hops, limits } = policy.exposure.document
   const paths = createPaths(request, attributions)
@@ -91,19 +90,17 @@ export function createSearch(
     return paths.followed
   }
 
-  /** Returns the number of transfers read. */
+  /** Returns the number of transfers. */
   async function addTransfersOf(
     { through, parts }: Pick<Fitting, 'through' | 'parts'>,
     transfers: Map<string, Transfer>,
   ): Promise<number> {
-    const limit = limits.transfers_per_intermediary
     let count = 0
-    for (const addresses of [...readsOf(through, parts, false), ...readsOf(through, parts, true)]) {
-      await rested(pace)
-      const isWorth = parts.has(addresses[0]!)
-      const read = await readTransfers(database, { ...request, addresses, limit, isWorth, pace })
+    for (const isWorth of [false, true]) {
+      const addresses = [...through.keys()].filter((one) => parts.has(one) === isWorth)
+      const read = await transfersOf(database, request, { ...options, addresses, through, isWorth })
       for (const one of addresses) {
-        const own = await joints.withoutNodes(one, read.get(one)?.transfers ?? [])
+        const own = await joints.withoutNodes(one, read.get(one) ?? [])
         for (const transfer of own) transfers.set(transfer.id, transfer)
         paths.followThrough(one)
         if (!isWorth) whole.add(one)
@@ -114,6 +111,37 @@ export function createSearch(
   }
 
   return { follow, whole, cut: paths.cut }
+}
+
+/** Those that are known, and the others in reads of a bounded number of transfers. */
+async function transfersOf(
+  database: Queryable,
+  request: ExamineRequest,
+  of: Pick<SearchOptions, 'pace' | 'knownTransfers'> & {
+    readonly addresses: readonly string[]
+    readonly through: ReadonlyMap<string, number>
+    readonly isWorth: boolean
+  },
+): Promise<ReadonlyMap<string, readonly Transfer[]>> {
+  const { chain, policy } = request
+  const { addresses, through, isWorth, pace, knownTransfers } = of
+  const limit = policy.exposure.document.limits.transfers_per_intermediary
+  const keyOf = (one: string): string => `${request.ledgerSeq} ${chain} ${limit} ${isWorth} ${one}`
+  const found = new Map<string, readonly Transfer[]>()
+  for (const one of areShared(chain) ? addresses : []) {
+    const known = knownTransfers.get(keyOf(one))
+    if (known !== undefined) found.set(one, known)
+  }
+  const unknown = addresses.filter((one) => !found.has(one))
+  for (const group of readsOf(unknown, through)) {
+    await rested(pace)
+    const read = await readTransfers(database, { ...request, addresses: group, limit, isWorth, pace })
+    for (const [one, { transfers }] of read) {
+      found.set(one, transfers)
+      if (areShared(chain)) knownTransfers.keep(keyOf(one), transfers)
+    }
+  }
+  return found
 }
 
 /** Code without a label serves many, like a hub. */
@@ -205,16 +233,12 @@ function* counterpartiesByValue(
     .map(([one]) => one)
 }
 
-/** Groups the addresses, those that are read in part or the others, so that each query reads a bounded number of transfers. */
-function* readsOf(
-  through: ReadonlyMap<string, number>,
-  parts: ReadonlySet<string>,
-  isPart: boolean,
-): Generator<readonly string[]> {
+/** Groups the addresses so that each query reads a bounded number of transfers. */
+function* readsOf(all: readonly string[], sizes: ReadonlyMap<string, number>): Generator<readonly string[]> {
   let addresses: string[] = []
   let transfers = 0
-  for (const [one, count] of through) {
-    if (parts.has(one) !== isPart) continue
+  for (const one of all) {
+    const count = sizes.get(one)!
     if (addresses.length > 0 && transfers + count > TRANSFERS_PER_READ) {
       yield addresses
       addresses = []

@@ -3,7 +3,7 @@
  * the code avoids it: the number of rows, from the index alone, is usually sufficient.
  */
 import type { Queryable } from '@cupel/postgres'
-import { countRows, countTransfers, readSizes } from './count-transfers.js'
+import { countRows, countTransfers, readSizes, type TransferCounts } from './count-transfers.js'
 import type { LedgerState } from './read-transfers.js'
 
 export interface SizeLimits {
@@ -120,19 +120,36 @@ async function sizesOf(
   for (const one of unknown) sizes.set(one, { transfers: rows(one), isHub: false, isPart: false })
   const large = unknown.filter((one) => rows(one) > smallOf(limits))
   if (large.length === 0) return sizes
-  const counts = await readSizes(database, { ...state, addresses: large })
-  for (const one of large) {
-    const { transfers, worth, counterparties } = counts.get(one)!
-    const isPart = transfers > limits.transfers
-    const size = {
-      transfers: isPart ? Math.min(worth, limits.transfers) : transfers,
-      isHub: counterparties > limits.counterparties,
-      isPart,
-    }
+  for (const [one, size] of await countedSizes(database, large, { ...state, limits })) {
     sizes.set(one, size)
     remember(known, keyOf(one), size)
   }
   return sizes
+}
+
+/** How many transfers of each side are counted first, in units of the limits: a hub is large by a small part of its transfers. */
+const FIRST_COUNTED = 4
+
+async function countedSizes(
+  database: Queryable,
+  addresses: readonly string[],
+  { limits, ...state }: LedgerState & Pick<FittingRequest, 'limits'>,
+): Promise<ReadonlyMap<string, Size>> {
+  const most = FIRST_COUNTED * Math.max(limits.transfers, limits.counterparties)
+  const least = await readSizes(database, { ...state, addresses, most })
+  const isSure = ({ transfers, worth, counterparties }: TransferCounts): boolean =>
+    transfers < most ||
+    (counterparties > limits.counterparties && Math.min(worth, transfers - 1) >= limits.transfers)
+  const others = addresses.filter((one) => !isSure(least.get(one)!))
+  const whole = await readSizes(database, { ...state, addresses: others })
+  return new Map(
+    addresses.map((one) => {
+      const { transfers, worth, counterparties } = whole.get(one) ?? least.get(one)!
+      const isPart = transfers > limits.transfers
+      const read = isPart ? Math.min(worth, limits.transfers) : transfers
+      return [one, { transfers: read, isHub: counterparties > limits.counterparties, isPart }]
+    }),
+  )
 }
 
 function remember(known: KnownSizes, key: string, size: Size): void {

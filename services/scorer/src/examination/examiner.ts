@@ -12,6 +12,7 @@ import {
   type PriceTable,
 } from '@cupel/domain'
 import {
+  createKnownTransfers,
   examineAddress,
   PriceTableAlteredError,
   readClusterFacts,
@@ -72,6 +73,7 @@ export function createExaminer(database: Queryable): Examiner {
   const inSlot = createSlots(CONCURRENT_EXAMINATIONS)
   const turns = createTurns({ now: processMs })
   const knownSizes: KnownSizes = new Map()
+  const knownTransfers = createKnownTransfers()
   const pricesOf = keepPrices(database)
   const own = createBatcher<OwnRequest, TransfersOfAddress>({
     run: (requests) => readTogether(database, requests, (atMs) => turns.until(atMs)),
@@ -93,7 +95,7 @@ export function createExaminer(database: Queryable): Examiner {
             ...{ chain, address, ledgerSeq, labelSets, generatedAt, policy, labelsOf },
             prices: await pricesOf(pricesSha256),
           },
-          { before: { own: read, ranges }, pace: turns.until(deadlineAtMs), knownSizes },
+          { before: { own: read, ranges }, pace: turns.until(deadlineAtMs), knownSizes, knownTransfers },
         )
       const result = await (read.transfers.length === 0 ? examine() : inTurn(order, examine))
       return { result, labelsHoldUntilMs: holdUntilMs() }
