@@ -97,7 +97,7 @@ export function groupsOf(options: WorldOptions, count: number): Readonly<Record<
     degrees[to]! += 1
   }
   const random = seededRandom(SEED + 1)
-  const drawn = (from: number, to: number, fits = (_id: number): boolean => true): readonly string[] => {
+  const drawn = (from: number, to: number, fits: (id: number) => boolean = () => true): readonly string[] => {
     const found = new Set<number>()
     for (let tries = 0; found.size < count && tries < 100 * count; tries += 1) {
       const id = from + random.below(to - from)
