@@ -1,6 +1,6 @@
 /** Settings of the evidence that nothing was altered: keys, checkpoints and witnesses. */
 import { z } from 'zod'
-import { milliseconds } from './setting-types.js'
+import { flag, milliseconds } from './setting-types.js'
 
 export const settingsOfEvidence = {
   CUPEL_SIGNING_KEYS_FILE: z
@@ -9,6 +9,19 @@ export const settingsOfEvidence = {
     .optional()
     .describe(
       'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys there is no transparency log.',
+    ),
+  CUPEL_LOG_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]*(?::[0-9]+)?(?:\/[\w.~-]+)*$/)
+    .refine((prefix) => !prefix.endsWith('/reports'))
+    .optional()
+    .describe(
+      'Name of the signing keys, and beginning of the name of the transparency log: the URL under which the published files are hosted, without scheme and last slash (log.example.com/cupel). It counts when the first keys are made, and never changes; by default the name is drawn.',
+    ),
+  CUPEL_LOG_IS_PUBLIC: flag
+    .default(false)
+    .describe(
+      'Whether the API answers calls for the checkpoint and the tiles of the transparency log without a key and without a rate limit: true or false. They name nothing in clear.',
     ),
   CUPEL_REPORT_SIGNING_KEYS_FILE: z
     .string()

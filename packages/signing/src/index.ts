@@ -31,6 +31,7 @@ export {
   type OpenedNote,
 } from './signed-note.js'
 export {
+  keyNamed,
   openSigner,
   parseVerifierKey,
   verifier,

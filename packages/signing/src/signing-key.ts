@@ -21,6 +21,7 @@ export interface Signer {
 }
 
 export interface Verifier {
+  readonly publicKeys: readonly PublicKey[]
   /** The keys with this id: usually none or one. */
   knows(keyId: string): boolean
   /** The name of the key with this id; undefined if it is not known. */
@@ -41,6 +42,13 @@ function keyId(name: string, bytes: Uint8Array): string {
   const input = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), bytes])
   return hash('sha256', input, 'hex').slice(0, 8)
 }
+
+/** The key under another name: verifiers of C2SP know the key of a log by the origin of its checkpoints. */
+export const keyNamed = (name: string, { bytes }: PublicKey): PublicKey => ({
+  name,
+  bytes,
+  id: keyId(name, bytes),
+})
 
 /** The key in one line, as verifiers of C2SP accept it: name, id, algorithm and key. */
 export function verifierKey({ name, id, bytes }: PublicKey): string {
@@ -76,6 +84,7 @@ export function verifier(publicKeys: readonly PublicKey[]): Verifier {
       )
     }
   return {
+    publicKeys,
     knows: (id) => keys.has(id),
     nameOf: (id) => names.get(id),
     verify(id, bytes, signature) {

@@ -77,9 +77,16 @@ export function readSigningKeys(file: string): SigningKeys {
   return { signer, publicKeys, verifier: check }
 }
 
-/** Writes the file with a first key for this purpose, readable by its owner alone. Does nothing if the file already exists. */
-export function createSigningKeys(file: string, purpose: SigningPurpose = 'checkpoints'): void {
-  const name = `cupel/${randomBytes(6).toString('hex')}${purpose === 'reports' ? RECORD_KEY_SUFFIX : ''}`
+/**
+ * Writes the file with a first key for this purpose, readable only by its owner. `prefix` names the installation; a random one by default.
+ * Does nothing if the file already exists.
+ */
+export function createSigningKeys(
+  file: string,
+  purpose: SigningPurpose = 'checkpoints',
+  prefix = `cupel/${randomBytes(6).toString('hex')}`,
+): void {
+  const name = `${prefix}${purpose === 'reports' ? RECORD_KEY_SUFFIX : ''}`
   const first = newKey(name)
   const draft = writeDraft(file, { name, active: first.id, keys: [first] })
   try {
@@ -96,9 +103,13 @@ export function createSigningKeys(file: string, purpose: SigningPurpose = 'check
  * Makes a new key the active one and deletes the private half of the others. Running processes sign with the old one until they restart.
  * If there is no file, it makes one with a first key.
  */
-export function rotateSigningKey(file: string, purpose: SigningPurpose = 'checkpoints'): PublicKey {
+export function rotateSigningKey(
+  file: string,
+  purpose: SigningPurpose = 'checkpoints',
+  prefix?: string,
+): PublicKey {
   if (!existsSync(file)) {
-    createSigningKeys(file, purpose)
+    createSigningKeys(file, purpose, prefix)
     return readSigningKeys(file).signer.key
   }
   const { name, keys } = readKeyFile(file)

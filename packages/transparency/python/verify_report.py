@@ -124,13 +124,17 @@ def is_signed(public_key, message, signature):
 ED25519, COSIGNATURE_V1 = 1, 4
 
 
+def id_of(name, kind, key):
+    return hashlib.sha256(name.encode("utf-8") + b"\n" + bytes([kind]) + key).hexdigest()[:8]
+
+
 def key_of(line, kind=ED25519):
     """(name, id, 32 bytes) of a line `name+id+base64`, or None if it is none, or is of another kind."""
     found = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})", line, re.ASCII)
     data = None if found is None else bytes_of_base64(found[3], 33)
     if data is None or data[0] != kind:
         return None
-    if hashlib.sha256(found[1].encode("ascii") + b"\n" + data).hexdigest()[:8] != found[2]:
+    if id_of(found[1], kind, data[1:]) != found[2]:
         return None
     return (found[1], found[2], data[1:])
 
@@ -190,13 +194,21 @@ def open_note(note, keys, what="checkpoint"):
 
 def open_checkpoint(note, keys):
     """(origin, size, root, key id)."""
-    text, name, key_id = open_note(note, keys)
+    origin = note.partition("\n")[0]
+    # The key of a log is a key of the installation under the name of the log.
+    own = {
+        (origin, id_of(origin, ED25519, key)): (key_id, key)
+        for (name, key_id), key in keys.items()
+        if origin.startswith(f"{name}/transparency/")
+    }
+    text, _, log_key_id = open_note(note, {named: key for named, (_, key) in own.items()})
+    key_id = own[origin, log_key_id][0]
     lines = text.split("\n")
     if len(lines) != 4 or lines[3] != "" or re.fullmatch(r"[!-*,-~]+", lines[0], re.ASCII) is None:
         raise NotProven("The signed text is not a checkpoint.")
     size, root = number_of(lines[1]), bytes_of_base64(lines[2], 32)
-    if size is None or root is None or not lines[0].startswith(f"{name}/transparency/"):
-        raise NotProven("The signed text is not a checkpoint of a transparency log of this key.")
+    if size is None or root is None:
+        raise NotProven("The signed text is not a checkpoint.")
     return (lines[0], size, root, key_id)
 
 

@@ -8,7 +8,15 @@ import { turnsOnly, type Pauses } from '@cupel/concurrency'
 import { failpoint } from '@cupel/failpoints'
 import type { Database, Queryable } from '@cupel/postgres'
 import { newTiles, TILE_WIDTH, tilePath } from './format/tiles.js'
-import { CHECKPOINT, COSIGNED, publishedCheckpoint, transparencyFolder, type Published } from './published.js'
+import {
+  CHECKPOINT,
+  COSIGNED,
+  POLICY,
+  publishedCheckpoint,
+  publishedNote,
+  transparencyFolder,
+  type Published,
+} from './published.js'
 import { readTile } from './read-tile.js'
 import { loadLog, type CosignedCheckpoint, type StoredLog } from './state.js'
 import { TransparencyStoppedError } from './stopped.js'
@@ -56,10 +64,15 @@ export function olderDatabase(
   )
 }
 
+interface ToPublish extends Published {
+  /** The text of the trust policy; absent if the one in the folders stays. */
+  readonly policy?: string
+}
+
 /** Brings every folder up to the last checkpoint, with pauses between the tiles. One process writes at a time; false if another one does. */
 export async function publishFiles(
   database: Database,
-  published: Published,
+  published: ToPublish,
   pauses: Pauses = turnsOnly(),
 ): Promise<boolean> {
   return await database.transaction({ at: 'transparency.publish' }, async (transaction) => {
@@ -79,7 +92,7 @@ async function publishTo(
   database: Queryable,
   folder: string,
   { number, tree, checkpoint, cosigned }: StoredLog,
-  { published: of, pauses }: { readonly published: Published; readonly pauses: Pauses },
+  { published: of, pauses }: { readonly published: ToPublish; readonly pauses: Pauses },
 ): Promise<void> {
   const published = await publishedCheckpoint(folder, of)
   const before = published?.size ?? 0
@@ -91,6 +104,9 @@ async function publishTo(
   }
   if (before < tree.size) await removeNarrower(root, before, tree.size)
   if (cosigned !== null) await publishCosigned(folder, cosigned, of)
+  const { policy } = of
+  if (policy !== undefined && policy !== (await publishedNote(root, POLICY)))
+    await writeWhole(join(root, POLICY), Buffer.from(policy))
 }
 
 async function publishTiles(

@@ -27,6 +27,8 @@ export interface PublishedCheckpoint extends Checkpoint {
 }
 
 export const CHECKPOINT = 'checkpoint'
+/** The trust policy of the log, for verifiers of others. */
+export const POLICY = 'tlog-policy'
 /** The last one that enough witnesses cosigned. */
 export const COSIGNED = 'checkpoint.cosigned'
 

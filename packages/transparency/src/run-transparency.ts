@@ -4,6 +4,8 @@ import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import { type EventCodec, type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { extendLog } from './extend-log.js'
+import type { WitnessPolicy } from './format/cosignature.js'
+import { policyText } from './format/policy.js'
 import { publishKeys } from './keys/publish-keys.js'
 import type { EvidenceSettings } from './keys/settings.js'
 import { requireSameEnds } from './operators/lost-records.js'
@@ -24,6 +26,8 @@ export interface TransparencyOptions extends EvidenceSettings {
   readonly topics: readonly TopicSpec[]
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Those of the trust policy that is published; none by default. */
+  readonly witnesses?: WitnessPolicy | undefined
   /** A longer tree was signed and published. */
   readonly onSigned?: () => void
 }
@@ -60,7 +64,8 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     const pauses = createPauses({ ...PAUSES, signal })
     const result = await extendLog({ ...options, places, pauses })
     const identity = await log.identity()
-    await publishFiles(database, { folders, keys, log: identity }, pauses)
+    const policy = policyText({ ...options, publicKeys: keys.publicKeys, log: identity })
+    await publishFiles(database, { folders, keys, log: identity, policy }, pauses)
     await storeStanding(database, identity, null)
     if (error !== null) logger.info({}, 'Records get leaves of the transparency log again')
     error = null

@@ -11,7 +11,7 @@ import { noteSkip, startTestWitness, until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import {
   extendLog,
-  originOf,
+  logKey,
   parseWitnessKey,
   readCosigning,
   readProof,
@@ -69,8 +69,8 @@ let key: string
 let closers: (() => unknown)[]
 beforeEach(async () => {
   own = await openTransparentLog()
-  const signer = own.keys.signer.key
-  ;[origin, key] = [originOf(signer, await own.installation.log.identity()), verifierKey(signer)]
+  const named = logKey(own.keys.signer.key, await own.installation.log.identity())
+  ;[origin, key] = [named.name, verifierKey(named)]
   closers = []
 })
 afterEach(async () => {
@@ -145,7 +145,7 @@ test.skipIf(!isBuilt)(
     expect(opened.code, opened.stderr).toBe(0)
     const { signers, ...rest } = JSON.parse(opened.stdout) as { size: number; signers: string[] }
     expect(rest).toEqual({ size })
-    expect(signers.sort()).toEqual([own.keys.signer.key.name, ours.name, theirs.name].sort())
+    expect(signers.sort()).toEqual([origin, ours.name, theirs.name].sort())
     // The same modules refuse a cosignature with one changed bit.
     const line = note.split('\n').find((each) => each.includes(ours.name))!
     const bytes = Buffer.from(line.split(' ')[2]!, 'base64')

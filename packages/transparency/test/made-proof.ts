@@ -1,6 +1,6 @@
 /** A constant proof made by hand from the descriptions of the formats, and every way to break it. */
 import { createHash, createPrivateKey } from 'node:crypto'
-import { openSigner, verifierKey, type Signer } from '@cupel/signing'
+import { keyNamed, openSigner, verifierKey, type Signer } from '@cupel/signing'
 import { naivePath, naiveRoot } from './naive-tree.js'
 
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -53,8 +53,12 @@ export function madeProof(changes: Partial<Made> = {}): string {
   const path = pathOf(index)
   const extra = Buffer.concat([salt, Buffer.from(entry + behind(pathOf))]).toString('base64')
   const head = ['c2sp.org/tlog-proof@v1', `extra ${extra}`, `index ${index}`, ...path]
-  return `${head.join('\n')}\n\n${signed}\n${signers.map((signer) => lineOf(signer, signed)).join('')}`
+  return `${head.join('\n')}\n\n${signed}\n${signers.map((signer) => lineOf(asLog(signer, origin), signed)).join('')}`
 }
+
+/** Keys of the installation sign under the name of the log; a witness has its own name. */
+const asLog = (signer: Signer, origin: string): Signer =>
+  signer === WITNESS ? signer : { ...signer, key: keyNamed(origin, signer.key) }
 
 function lineOf({ key, sign: by }: Signer, text: string): string {
   return `— ${key.name} ${Buffer.concat([Buffer.from(key.id, 'hex'), by(Buffer.from(text))]).toString('base64')}\n`

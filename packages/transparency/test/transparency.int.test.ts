@@ -4,7 +4,7 @@ import { topicOf } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   extendLog,
-  originOf,
+  logKey,
   publishFiles,
   readCheckpoint,
   readCosigning,
@@ -18,7 +18,7 @@ import {
   verifyReport,
   type WitnessSettings,
 } from '../src/index.js'
-import { verifierKey } from '@cupel/signing'
+import { openNote, verifier, verifierKey } from '@cupel/signing'
 import { startTestWitness, until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'
 import { noMetrics, silentLogger } from '@cupel/contracts'
@@ -74,6 +74,11 @@ test('every event has one leaf, in the order of topics, partitions and offsets, 
   const [origin, size, root] = await checkpoint()
   expect([origin, size]).toEqual([`${own.keys.signer.key.name}/transparency/${await log.identity()}`, '307'])
   expect(root).toBe(naiveRoot(await publishedEntries(own, 307)).toString('base64'))
+  // The line of the signature has the name of the log, and the key of the policy beside it.
+  const note = (await own.file('checkpoint')).toString()
+  expect(note).toContain(`\n\n— ${origin} `)
+  const named = logKey(own.keys.signer.key, await log.identity())
+  expect(openNote(note, verifier([named])).keyName).toBe(origin)
   // The partial tiles of the first full tile were removed when it was full.
   const tiles = join(transparencyFolder(own.folder, await log.identity()), 'tile')
   expect(readdirSync(join(tiles, '0')).sort()).toEqual(['000', '001.p'])
@@ -354,7 +359,8 @@ test('killed while it stores a cosignature, the next process has the witness cos
   const { append, database, log } = own.installation
   const identity = await log.identity()
   const { key } = own.keys.signer
-  const witness = await startTestWitness({ logs: new Map([[originOf(key, identity), verifierKey(key)]]) })
+  const named = logKey(key, identity)
+  const witness = await startTestWitness({ logs: new Map([[named.name, verifierKey(named)]]) })
   own.installation.onClose(() => witness.close())
   const { name, url, vkey } = witness
   const file = join(own.folder, 'witnesses.json')

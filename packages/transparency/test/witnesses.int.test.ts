@@ -15,7 +15,7 @@ import {
   compareTransparency,
   extendLog,
   NO_WITNESSES,
-  originOf,
+  logKey,
   parseWitnessKey,
   readCheckpoint,
   readCosigning,
@@ -41,8 +41,8 @@ let logs: Map<string, string>
 let closers: (() => Promise<unknown>)[] = []
 beforeEach(async () => {
   own = await openTransparentLog()
-  const { key } = own.keys.signer
-  logs = new Map([[originOf(key, await own.installation.log.identity()), verifierKey(key)]])
+  const key = logKey(own.keys.signer.key, await own.installation.log.identity())
+  logs = new Map([[key.name, verifierKey(key)]])
 })
 afterEach(async () => {
   await Promise.all(closers.map((close) => close()))

@@ -71,6 +71,8 @@ export interface TransparencyParts {
   readonly readRecordedLeaf: ReadRecordedLeaf
   readonly readCheckpoint: ReadLogCheckpoint
   readonly readTile: ReadLogTile
+  /** Whether everybody may read checkpoint and tiles. */
+  readonly isPublic: boolean
 }
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
@@ -99,8 +101,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getUsage(parts.usage),
     ...sessionEndpoints(parts.sessions),
     listAuditLog(parts.auditListing, parts.bulk.largeReads),
-    getLogCheckpoint(parts.transparency.readCheckpoint),
-    getLogTile(parts.transparency.readTile),
+    ...logEndpoints(parts.transparency),
     listChains(parts.listing.tokens),
     getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
     getDocs(() => (page ??= renderReferencePage(describeApi(endpoints)))),
@@ -108,4 +109,10 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getReadiness(parts.failing),
   ]
   return endpoints
+}
+
+function logEndpoints({ readCheckpoint, readTile, isPublic }: TransparencyParts): readonly Endpoint[] {
+  const endpoints = [getLogCheckpoint(readCheckpoint), getLogTile(readTile)]
+  // Their handlers read nothing of the caller.
+  return isPublic ? endpoints.map((each) => ({ ...each, access: 'open' }) as Endpoint) : endpoints
 }

@@ -83,6 +83,7 @@ const DESCRIBED: EndpointParts = {
     readLeaf: notServed,
     readRecordedLeaf: notServed,
     readCheckpoint: notServed,
+    isPublic: false,
     readTile: notServed,
   },
   failing: notServed,

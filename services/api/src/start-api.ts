@@ -78,6 +78,7 @@ export interface ApiDeps {
     | 'CUPEL_ENTERPRISE_WATCHES'
     | 'CUPEL_HOME'
     | 'CUPEL_DISK_WATERMARK'
+    | 'CUPEL_LOG_IS_PUBLIC'
     | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
@@ -353,7 +354,10 @@ function referenceOf(
   { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
-    transparency: transparencyReads({ database, log, codec, logger, personalData }),
+    transparency: {
+      ...transparencyReads({ database, log, codec, logger, personalData }),
+      isPublic: config.CUPEL_LOG_IS_PUBLIC,
+    },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
     policy: {
       policyInForce: (caller) => readPolicyInForce(database, caller),

@@ -48,6 +48,8 @@ export interface Installation extends TestInstallation {
   /** Report view and job view follow the log. They do so from the start of the installation. */
   project(): void
   stopProjecting(): Promise<void>
+  /** Makes the signing keys, and returns their file. */
+  makeSigningKeys(): string
   /** From now on reports get leaves of the transparency log. Returns the file with the signing keys. */
   prove(): string
   /** Returns a value of the log or of a table with its personal data opened. */
@@ -124,6 +126,7 @@ export async function startInstallation(): Promise<Installation> {
     async stopProjecting() {
       await Promise.all(projections.splice(0).map((one) => one.stop()))
     },
+    makeSigningKeys: () => makeSigningKeys(base),
     prove: () => prove(base),
     opened: async (value) => openValue(await personalData, value),
     requests: async () => openValue(await personalData, await requestsIn(base)),
@@ -135,9 +138,14 @@ export async function startInstallation(): Promise<Installation> {
   return installation
 }
 
-function prove(base: TestInstallation): string {
-  const file = join(base.folder, 'signing-keys.json')
+function makeSigningKeys({ folder }: TestInstallation): string {
+  const file = join(folder, 'signing-keys.json')
   createSigningKeys(file)
+  return file
+}
+
+function prove(base: TestInstallation): string {
+  const file = makeSigningKeys(base)
   const settings = { keys: readSigningKeys(file), folders: [base.folder], intervalMs: 20 }
   const running = startTransparency({ ...base.deps, ...settings, topics: topicSpecs })
   base.onClose(() => running.stop())
@@ -181,6 +189,7 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_ENTERPRISE_WATCHES: 100_000,
   CUPEL_HOME: '.',
   CUPEL_DISK_WATERMARK: '0',
+  CUPEL_LOG_IS_PUBLIC: false,
   // Tests of other rules fail to authenticate more often than a client may.
   CUPEL_AUTH_FAILURES_PER_MINUTE: 1_000_000,
   CUPEL_WEBHOOK_ALLOW: [],

@@ -14,26 +14,25 @@ import {
 } from '@cupel/transparency'
 
 interface Parts extends EvidenceSettings {
-  /** Value of CUPEL_WITNESSES_FILE. */
-  readonly file: string | undefined
+  /** Null if no file names witnesses. */
+  readonly settings: WitnessSettings | null
   readonly log: EventLog
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
 }
 
-/** Null if no file is named. Throws ConfigError if the file cannot be used. */
-export async function askWitnesses({ file, ...parts }: Parts): Promise<RunningWitnesses | null> {
-  if (file === undefined) {
-    await forgetWitnesses(parts.database)
-    return null
-  }
-  return startWitnesses({ ...parts, settings: settingsIn(file) })
+/** Null if the installation has no witnesses. */
+export async function askWitnesses({ settings, ...parts }: Parts): Promise<RunningWitnesses | null> {
+  if (settings !== null) return startWitnesses({ ...parts, settings })
+  await forgetWitnesses(parts.database)
+  return null
 }
 
-function settingsIn(file: string): WitnessSettings {
+/** Of the file that CUPEL_WITNESSES_FILE names; null if none is named. Throws ConfigError if the file cannot be used. */
+export function witnessesIn(file: string | undefined): WitnessSettings | null {
   try {
-    return readWitnessSettings(file)
+    return file === undefined ? null : readWitnessSettings(file)
   } catch (error) {
     if (!(error instanceof WitnessesFileError)) throw error
     throw new ConfigError(error.message, { cause: error })

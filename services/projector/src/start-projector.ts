@@ -27,7 +27,7 @@ import {
   type RunningTransparency,
   type RunningWitnesses,
 } from '@cupel/transparency'
-import { askWitnesses } from './ask-witnesses.js'
+import { askWitnesses, witnessesIn } from './ask-witnesses.js'
 import { keepLatestReports, type LatestReports } from './keep-latest-reports.js'
 import { watchLists } from './watch-lists.js'
 
@@ -115,9 +115,14 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
   const settings = await openSettings(deps)
   if (settings === null) return null
   const parts = { ...deps, ...settings, topics: topicSpecs }
-  const witnesses = await askWitnesses({ ...parts, file: deps.config?.CUPEL_WITNESSES_FILE })
+  const named = witnessesIn(deps.config?.CUPEL_WITNESSES_FILE)
+  const witnesses = await askWitnesses({ ...parts, settings: named })
   return {
-    transparency: startTransparency({ ...parts, onSigned: () => witnesses?.wake() }),
+    transparency: startTransparency({
+      ...parts,
+      witnesses: named?.policy,
+      onSigned: () => witnesses?.wake(),
+    }),
     ...(witnesses === null ? {} : { witnesses }),
   }
 }

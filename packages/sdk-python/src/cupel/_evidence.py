@@ -24,6 +24,11 @@ class PublicKey(NamedTuple):
     name: str
     id: str
     key: _Ed25519Key
+    typed: bytes
+
+    def id_as(self, name: str) -> str:
+        """The id of the same key under another name."""
+        return id_of(name, self.typed)
 
     def has_signed(self, data: bytes, signature: bytes) -> bool:
         from cryptography.exceptions import InvalidSignature
@@ -33,6 +38,10 @@ class PublicKey(NamedTuple):
             return True
         except InvalidSignature:
             return False
+
+
+def id_of(name: str, typed: bytes) -> str:
+    return sha256(name.encode() + b"\n" + typed).hexdigest()[:8]
 
 
 def keys_in(text: str, *, of_records: bool) -> list[PublicKey]:
@@ -57,13 +66,13 @@ def _key_of(line: str) -> PublicKey | None:
     data = None if found is None else exact_bytes(found[3])
     if found is None or data is None or len(data) != 33 or data[0] != _ED25519:
         return None
-    if sha256(found[1].encode() + b"\n" + data).hexdigest()[:8] != found[2]:
+    if id_of(found[1], data) != found[2]:
         return None
     try:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     except ImportError as error:
         raise ConfigurationError("Signatures are checked with the package cryptography: pip install cupel[records]") from error
-    return PublicKey(found[1], found[2], Ed25519PublicKey.from_public_bytes(data[1:]))
+    return PublicKey(found[1], found[2], Ed25519PublicKey.from_public_bytes(data[1:]), data)
 
 
 def root_of_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:

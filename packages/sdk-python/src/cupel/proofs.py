@@ -189,10 +189,13 @@ def _open_checkpoint(note: str, keys: list[PublicKey]) -> _Checkpoint:
     if end < 0 or lines.pop() != "" or len(lines) > _MAX_SIGNATURES or has_control:
         raise ProofVerificationError("The checkpoint is not a signed note.")
     text = note[: end + 1]
+    origin = note.partition("\n")[0]
+    # The key of a log is a key of the installation under the name of the log.
+    own = [(key, key.id_as(origin)) for key in keys if origin.startswith(f"{key.name}/transparency/")]
     signed: PublicKey | None = None
     for name, key_id, signature in map(_signature_in, lines):
-        for key in keys:
-            if (key.name, key.id) != (name, key_id):
+        for key, own_id in own:
+            if (origin, own_id) != (name, key_id):
                 continue
             if not key.has_signed(text.encode(), signature):
                 raise ProofVerificationError(f"The signature of the key {key_id} is wrong.")
@@ -214,9 +217,9 @@ def _checkpoint_in(text: str, key: PublicKey) -> _Checkpoint:
     lines = text.split("\n")
     if len(lines) == 4 and lines[3] == "" and re.fullmatch(r"[!-*,-~]+", lines[0], re.ASCII):
         size, root = _number_of(lines[1]), exact_bytes(lines[2])
-        if size is not None and root is not None and len(root) == 32 and lines[0].startswith(f"{key.name}/transparency/"):
+        if size is not None and root is not None and len(root) == 32:
             return _Checkpoint(lines[0], size, root, key.id)
-    raise ProofVerificationError("The signed text is not a checkpoint of a transparency log of this key.")
+    raise ProofVerificationError("The signed text is not a checkpoint.")
 
 
 def _number_of(text: str) -> int | None:

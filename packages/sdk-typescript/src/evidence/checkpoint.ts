@@ -24,10 +24,14 @@ export async function openCheckpoint(note: string, keys: readonly VerifyingKey[]
   if (end < 0 || lines.pop() !== '' || lines.length > MAX_SIGNATURES || CONTROL.test(note))
     throw new ProofVerificationError('The checkpoint is not a signed note.')
   const text = note.slice(0, end + 1)
+  const origin = note.slice(0, note.indexOf('\n'))
+  // The key of a log is a key of the installation under the name of the log.
+  const own = keys.filter(({ name }) => origin.startsWith(`${name}/transparency/`))
+  const ids = await Promise.all(own.map((key) => key.idAs(origin)))
   let signed: VerifyingKey | null = null
   for (const { name, id, signature } of lines.map(signatureIn)) {
-    const key = keys.find((each) => each.name === name && each.id === id)
-    if (key === undefined) continue
+    const key = own[ids.indexOf(id)]
+    if (key === undefined || name !== origin) continue
     if (!(await key.verify(new TextEncoder().encode(text), signature)))
       throw new ProofVerificationError(`The signature of the key ${id} is wrong.`)
     signed ??= key
@@ -44,17 +48,16 @@ function signatureIn(line: string) {
   return { name: name!, id: hex(bytes.slice(0, KEY_ID_BYTES)), signature: bytes.slice(KEY_ID_BYTES) }
 }
 
-function checkpointIn(text: string, { name, id }: VerifyingKey): Checkpoint {
+function checkpointIn(text: string, { id }: VerifyingKey): Checkpoint {
   const [origin = '', size = '', base64 = '', last, ...more] = text.split('\n')
   const root = exactBytes(base64)
   const isWhole =
     last === '' &&
     more.length === 0 &&
     /^[!-*,-~]+$/.test(origin) &&
-    origin.startsWith(`${name}/transparency/`) &&
     /^(?:0|[1-9][0-9]{0,15})$/.test(size) &&
     Number.isSafeInteger(Number(size))
   if (!isWhole || root?.length !== 32)
-    throw new ProofVerificationError('The signed text is not a checkpoint of a transparency log of this key.')
+    throw new ProofVerificationError('The signed text is not a checkpoint.')
   return { origin, size: Number(size), root, keyId: id }
 }

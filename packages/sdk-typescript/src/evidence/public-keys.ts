@@ -7,6 +7,8 @@ export interface VerifyingKey {
   readonly name: string
   /** 8 hexadecimal characters, which follow from name and key. */
   readonly id: string
+  /** The id of the same key under another name. */
+  idAs(name: string): Promise<string>
   verify(text: Bytes, signature: Bytes): Promise<boolean>
 }
 
@@ -43,11 +45,12 @@ async function keyOf(line: string): Promise<VerifyingKey | null> {
   const [, name, id, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? []
   const bytes = base64 === undefined ? null : exactBytes(base64)
   if (bytes?.length !== 33 || bytes[0] !== ED25519) return null
-  const hash = await sha256(joined(new TextEncoder().encode(`${name}\n`), bytes))
-  if (hex(hash).slice(0, 8) !== id) return null
+  const idAs = async (as: string): Promise<string> =>
+    hex(await sha256(joined(new TextEncoder().encode(`${as}\n`), bytes))).slice(0, 8)
+  if ((await idAs(name!)) !== id) return null
   const key = await crypto.subtle.importKey('raw', bytes.slice(1), 'Ed25519', false, ['verify'])
   return {
-    ...{ name: name!, id },
+    ...{ name: name!, id, idAs },
     verify: (text, signature) => crypto.subtle.verify('Ed25519', key, signature, text),
   }
 }

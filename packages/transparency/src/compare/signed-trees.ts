@@ -117,8 +117,7 @@ async function settled(
 export function signedTree(note: string, verifier: Verifier, identity: string): SignedTree | string {
   try {
     const opened = openCheckpoint(note, verifier)
-    const name = opened === null ? undefined : verifier.nameOf(opened.keyId)
-    if (opened !== null && name !== undefined && opened.origin === originOf({ name }, identity)) return opened
+    if (opened !== null && opened.origin === originOf(opened.key, identity)) return opened
     return 'The signed text is not a checkpoint of the transparency log of this log.'
   } catch (error) {
     if (error instanceof UnsignedNoteError) return `The checkpoint does not count. ${error.message}`

@@ -1,5 +1,15 @@
 /** Checkpoints of C2SP (https://c2sp.org/tlog-checkpoint): origin, number of leaves and root, as a signed note. */
-import { openNote, rootOf, signNote, type PublicKey, type Signer, type Tree } from '@cupel/signing'
+import {
+  keyNamed,
+  openNote,
+  rootOf,
+  signNote,
+  verifier,
+  type PublicKey,
+  type Signer,
+  type Tree,
+  type Verifier,
+} from '@cupel/signing'
 import { bytesOfBase64, numberOf } from './base64.js'
 import { HASH_BYTES } from './leaf.js'
 
@@ -13,8 +23,12 @@ export interface Checkpoint {
 export const originOf = ({ name }: Pick<PublicKey, 'name'>, log: string): string =>
   `${name}/transparency/${log}`
 
-export function signCheckpoint(origin: string, tree: Tree, signer: Signer): string {
-  return signNote(`${origin}\n${tree.size}\n${rootOf(tree).toString('base64')}\n`, signer)
+/** The key of a log: a key of the installation under the origin of its checkpoints, as C2SP recommends and tlog-policy requires. */
+export const logKey = (key: PublicKey, log: string): PublicKey => keyNamed(originOf(key, log), key)
+
+export function signCheckpoint(origin: string, tree: Tree, { key, sign }: Signer): string {
+  const text = `${origin}\n${tree.size}\n${rootOf(tree).toString('base64')}\n`
+  return signNote(text, { key: keyNamed(origin, key), sign })
 }
 
 /** Null if the text is not a checkpoint, or has extra lines, which this package never writes. */
@@ -27,16 +41,22 @@ export function parseCheckpoint(text: string): Checkpoint | null {
 }
 
 export interface OpenedCheckpoint extends Checkpoint {
-  readonly keyId: string
+  /** Of the installation. */
+  readonly key: PublicKey
 }
 
 /**
- * The checkpoint of a note that a key of the log signed: a key whose name the origin begins with. Null if it is not a checkpoint; throws
- * UnsignedNoteError if the signature is missing or wrong.
+ * The checkpoint of a note that a key of the log signed: a key of the installation with whose name the origin begins. Null if it is not a
+ * checkpoint; throws UnsignedNoteError if the signature is missing or wrong.
  */
-export function openCheckpoint(note: string, open: Parameters<typeof openNote>[1]): OpenedCheckpoint | null {
-  const { text, keyId, keyName } = openNote(note, open)
+export function openCheckpoint(
+  note: string,
+  { publicKeys }: Pick<Verifier, 'publicKeys'>,
+): OpenedCheckpoint | null {
+  const origin = note.slice(0, note.indexOf('\n'))
+  const own = publicKeys.filter(({ name }) => origin.startsWith(`${name}/transparency/`))
+  const named = own.map((key) => keyNamed(origin, key))
+  const { text, keyId } = openNote(note, verifier(named))
   const checkpoint = parseCheckpoint(text)
-  if (checkpoint === null || !checkpoint.origin.startsWith(`${keyName}/transparency/`)) return null
-  return { ...checkpoint, keyId }
+  return checkpoint && { ...checkpoint, key: own[named.findIndex(({ id }) => id === keyId)]! }
 }

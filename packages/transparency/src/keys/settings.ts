@@ -10,6 +10,7 @@ export const CHECKPOINTS_FOLDER = 'checkpoints'
 export interface EvidenceConfig {
   readonly CUPEL_HOME: string
   readonly CUPEL_SIGNING_KEYS_FILE?: string | undefined
+  readonly CUPEL_LOG_PREFIX?: string | undefined
   readonly CUPEL_CHECKPOINT_FOLDER?: string | undefined
   readonly CUPEL_CHECKPOINT_INTERVAL_MS: number
 }
@@ -44,18 +45,29 @@ export function evidenceFolders(
 
 /**
  * Null if the installation has no signing keys. If the keys are in the home, so are the published files. Keys from elsewhere mean several
- * machines, and all of them need one folder: throws EvidenceConfigError without it, and SigningKeysError if the keys cannot be used.
+ * machines, and all of them need one folder: throws EvidenceConfigError without it, and if the keys have another name than the one that
+ * is configured; SigningKeysError if the keys cannot be used.
  */
 export function evidenceSettings(config: EvidenceConfig): EvidenceSettings | null {
-  const { CUPEL_SIGNING_KEYS_FILE: shared, CUPEL_CHECKPOINT_FOLDER: folder } = config
+  const {
+    CUPEL_SIGNING_KEYS_FILE: shared,
+    CUPEL_CHECKPOINT_FOLDER: folder,
+    CUPEL_LOG_PREFIX: prefix,
+  } = config
   const file = signingKeysFile(config)
   if (shared === undefined && !existsSync(file)) return null
   if (shared !== undefined && folder === undefined)
     throw new EvidenceConfigError(
       'CUPEL_SIGNING_KEYS_FILE needs CUPEL_CHECKPOINT_FOLDER: a folder for checkpoints that every projector can write.',
     )
+  const keys = readSigningKeys(file)
+  const { name } = keys.signer.key
+  if (prefix !== undefined && prefix !== name)
+    throw new EvidenceConfigError(
+      `CUPEL_LOG_PREFIX is ${prefix}, and ${file} has keys of ${name}: a log keeps the name with which its first key was made.`,
+    )
   return {
-    keys: readSigningKeys(file),
+    keys,
     folders: evidenceFolders(config),
     intervalMs: config.CUPEL_CHECKPOINT_INTERVAL_MS,
   }

@@ -1,7 +1,7 @@
 /** The witnesses of an installation: a JSON file that the operator writes. */
 import { readFileSync } from 'node:fs'
 import { parseAllowedRanges, type AllowedRange } from '@cupel/outbound'
-import { parseWitnessKey, faultOfPolicy, type WitnessKey } from '../format/cosignature.js'
+import { parseWitnessKey, faultOfPolicy, type WitnessKey, type WitnessPolicy } from '../format/cosignature.js'
 
 export interface Witness {
   readonly key: WitnessKey
@@ -13,6 +13,8 @@ export interface WitnessSettings {
   readonly witnesses: readonly Witness[]
   /** Number of cosignatures with which a checkpoint counts as cosigned. */
   readonly quorum: number
+  /** Both, as verifiers need them. */
+  readonly policy: WitnessPolicy
   /** Ranges in which witnesses may be even if they are not globally reachable, on any port and without TLS. */
   readonly allow: readonly AllowedRange[]
 }
@@ -45,11 +47,12 @@ function settingsOf(given: unknown): WitnessSettings {
     throw new WitnessesFileError(`witnesses must be a list of 1 to ${MAX_WITNESSES} witnesses.`)
   const read = witnesses.map(witnessOf)
   if (typeof quorum !== 'number') throw new WitnessesFileError('quorum must be a number.')
-  const fault = faultOfPolicy({ witnesses: read.map(({ key }) => key), needed: quorum })
+  const policy = { witnesses: read.map(({ key }) => key), needed: quorum }
+  const fault = faultOfPolicy(policy)
   if (fault !== null) throw new WitnessesFileError(fault)
   if (!Array.isArray(ranges) || !ranges.every((range) => typeof range === 'string'))
     throw new WitnessesFileError('allowed_ranges must be a list of CIDR ranges.')
-  return { witnesses: read, quorum, allow: rangesOf(ranges as string[]) }
+  return { witnesses: read, quorum, policy, allow: rangesOf(ranges as string[]) }
 }
 
 function rangesOf(ranges: readonly string[]): readonly AllowedRange[] {

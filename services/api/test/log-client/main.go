@@ -1,72 +1,30 @@
-// A client of C2SP tlog-tiles made of the published Go modules alone: it reads a log over HTTP, as any auditor may, and checks all of it.
+// An auditor with published Go modules alone: what it trusts is a policy of C2SP (tlog-policy), and nothing else.
 //
-//	log-client URL-PREFIX ORIGIN VERIFIER-KEY EARLIER-CHECKPOINT-FILE
+//	log-client tiles URL-PREFIX POLICY EARLIER-CHECKPOINT-FILE    checks all of a log with x/mod, and that it extends an earlier state
+//	log-client fsck URL-PREFIX POLICY                             checks all of a log with the fsck of Tessera
+//	log-client proof PROOF-FILE POLICY                            checks a proof with torchwood
 //
-// The API key is in CUPEL_API_KEY. Prints what was checked as JSON; ends with 1 where anything does not hold.
+// An API key, if one is needed, is in CUPEL_API_KEY. Prints what was checked as JSON; ends with 1 where anything does not hold.
 package main
 
 import (
-	"encoding/binary"
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
+	"net/url"
 	"os"
 	"strings"
 
-	f_log "github.com/transparency-dev/formats/log"
+	"filippo.io/torchwood"
+	"github.com/transparency-dev/merkle/rfc6962"
+	"github.com/transparency-dev/tessera/client"
+	"github.com/transparency-dev/tessera/fsck"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-const tileHeight = 8
-const tileWidth = 1 << tileHeight
-
-type client struct {
-	prefix, key string
-	fetched     int
-}
-
-func (c *client) get(path string) []byte {
-	request, err := http.NewRequest("GET", c.prefix+"/"+path, nil)
-	check(err)
-	request.Header.Set("Authorization", "Bearer "+c.key)
-	answer, err := http.DefaultClient.Do(request)
-	check(err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	check(err)
-	if answer.StatusCode != http.StatusOK {
-		check(fmt.Errorf("%s: %d %s", path, answer.StatusCode, body))
-	}
-	c.fetched++
-	return body
-}
-
-// Of tlog.TileReader. The module puts the height into the path, and C2SP leaves it out.
-func (c *client) Height() int                         { return tileHeight }
-func (c *client) SaveTiles(_ []tlog.Tile, _ [][]byte) {}
-func (c *client) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
-	var data [][]byte
-	for _, tile := range tiles {
-		data = append(data, c.get(strings.Replace(tile.Path(), "tile/8/", "tile/", 1)))
-	}
-	return data, nil
-}
-
-func (c *client) entries(size int64) [][]byte {
-	var entries [][]byte
-	for n := int64(0); n*tileWidth < size; n++ {
-		tile := tlog.Tile{H: tileHeight, L: 0, N: n, W: int(min(tileWidth, size-n*tileWidth))}
-		path := strings.Replace(tile.Path(), "tile/8/0/", "tile/entries/", 1)
-		for bundle := c.get(path); len(bundle) > 0; {
-			length := int(binary.BigEndian.Uint16(bundle))
-			entries = append(entries, bundle[2:2+length])
-			bundle = bundle[2+length:]
-		}
-	}
-	return entries
-}
+const tileWidth = 1 << torchwood.TileHeight
 
 func check(err error) {
 	if err != nil {
@@ -75,32 +33,97 @@ func check(err error) {
 	}
 }
 
-func open(text []byte, origin string, verifier note.Verifier) tlog.Tree {
-	checkpoint, _, _, err := f_log.ParseCheckpoint(text, origin, verifier)
+func read(file string) []byte {
+	data, err := os.ReadFile(file)
 	check(err)
-	tree := tlog.Tree{N: int64(checkpoint.Size)}
-	if copy(tree.Hash[:], checkpoint.Hash) != tlog.HashSize {
-		check(fmt.Errorf("a root of %d bytes", len(checkpoint.Hash)))
-	}
-	return tree
+	return data
 }
 
-func main() {
-	prefix, origin, key, earlierFile := os.Args[1], os.Args[2], os.Args[3], os.Args[4]
-	verifier, err := note.NewVerifier(key)
+func policyOf(file string) torchwood.Policy {
+	policy, err := torchwood.ParsePolicy(read(file))
 	check(err)
-	c := &client{prefix: prefix, key: os.Getenv("CUPEL_API_KEY")}
-	tree := open(c.get("checkpoint"), origin, verifier)
-	earlierText, err := os.ReadFile(earlierFile)
-	check(err)
-	earlier := open(earlierText, origin, verifier)
+	return policy
+}
 
-	// The reader of the module holds each tile against the root before it gives a hash of it.
-	reader := tlog.TileHashReader(tree, c)
-	entries := c.entries(tree.N)
+// The first log of the policy, for modules that take no policies.
+func logOf(file string) note.Verifier {
+	for _, line := range strings.Split(string(read(file)), "\n") {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "log" {
+			verifier, err := note.NewVerifier(fields[1])
+			check(err)
+			return verifier
+		}
+	}
+	check(fmt.Errorf("the policy names no log"))
+	return nil
+}
+
+func open(text []byte, policy torchwood.Policy) tlog.Tree {
+	checkpoint, _, err := torchwood.VerifyCheckpoint(text, policy)
+	check(err)
+	return checkpoint.Tree
+}
+
+func fetcherOf(prefix string) *client.HTTPFetcher {
+	root, err := url.Parse(prefix + "/")
+	check(err)
+	fetcher, err := client.NewHTTPFetcher(root, nil)
+	check(err)
+	if key := os.Getenv("CUPEL_API_KEY"); key != "" {
+		fetcher.SetAuthorizationHeader("Bearer " + key)
+	}
+	return fetcher
+}
+
+func entriesOf(bundle []byte) [][]byte {
+	var entries [][]byte
+	for len(bundle) > 0 {
+		entry, rest, err := torchwood.ReadTileEntry(bundle)
+		check(err)
+		entries, bundle = append(entries, entry), rest
+	}
+	return entries
+}
+
+// Of tlog.TileReader.
+type tiles struct {
+	*client.HTTPFetcher
+	fetched int64
+}
+
+func (t *tiles) Height() int                         { return torchwood.TileHeight }
+func (t *tiles) SaveTiles(_ []tlog.Tile, _ [][]byte) {}
+func (t *tiles) ReadTiles(asked []tlog.Tile) ([][]byte, error) {
+	var data [][]byte
+	for _, tile := range asked {
+		bytes, err := t.ReadTile(context.Background(), uint64(tile.L), uint64(tile.N), uint8(tile.W%tileWidth))
+		if err != nil {
+			return nil, err
+		}
+		t.fetched++
+		data = append(data, bytes)
+	}
+	return data, nil
+}
+
+func checkTiles(prefix, policyFile, earlierFile string) map[string]int64 {
+	policy := policyOf(policyFile)
+	t := &tiles{HTTPFetcher: fetcherOf(prefix)}
+	text, err := t.ReadCheckpoint(context.Background())
+	check(err)
+	tree, earlier := open(text, policy), open(read(earlierFile), policy)
+
+	var entries [][]byte
+	for n := int64(0); n*tileWidth < tree.N; n++ {
+		bundle, err := t.ReadEntryBundle(context.Background(), uint64(n), uint8(min(tileWidth, tree.N-n*tileWidth)%tileWidth))
+		check(err)
+		entries = append(entries, entriesOf(bundle)...)
+	}
 	if int64(len(entries)) != tree.N {
 		check(fmt.Errorf("%d entries of a tree of %d leaves", len(entries), tree.N))
 	}
+	// The reader of the module holds each tile against the root before it gives a hash of it.
+	reader := tlog.TileHashReader(tree, t)
 	for n, entry := range entries {
 		proof, err := tlog.ProveRecord(tree.N, int64(n), reader)
 		check(err)
@@ -109,7 +132,42 @@ func main() {
 	proof, err := tlog.ProveTree(tree.N, earlier.N, reader)
 	check(err)
 	check(tlog.CheckTree(proof, tree.N, tree.Hash, earlier.N, earlier.Hash))
-	check(json.NewEncoder(os.Stdout).Encode(map[string]int64{
-		"size": tree.N, "entries": int64(len(entries)), "earlier": earlier.N, "fetched": int64(c.fetched),
-	}))
+	return map[string]int64{"size": tree.N, "entries": int64(len(entries)), "earlier": earlier.N, "fetched": t.fetched}
+}
+
+func runFsck(prefix, policyFile string) map[string]int64 {
+	key := logOf(policyFile)
+	hashes := func(bundle []byte) ([][]byte, error) {
+		var hashes [][]byte
+		for _, entry := range entriesOf(bundle) {
+			hashes = append(hashes, rfc6962.DefaultHasher.HashLeaf(entry))
+		}
+		return hashes, nil
+	}
+	f := fsck.New(key.Name(), key, fetcherOf(prefix), hashes, fsck.Opts{N: 2})
+	check(f.Check(context.Background()))
+	return map[string]int64{"resources": int64(f.Status().ResourcesFetched)}
+}
+
+func checkProof(proofFile, policyFile string) map[string]int64 {
+	proof := read(proofFile)
+	extra, err := torchwood.ProofExtraData(proof)
+	check(err)
+	// The salt of the report, and then the leaf up to the end of its line.
+	leaf, _, _ := bytes.Cut(extra[32:], []byte("\n"))
+	check(torchwood.VerifyProof(policyOf(policyFile), tlog.RecordHash(leaf), proof))
+	return map[string]int64{"leaf": int64(len(leaf))}
+}
+
+func main() {
+	var checked map[string]int64
+	switch os.Args[1] {
+	case "tiles":
+		checked = checkTiles(os.Args[2], os.Args[3], os.Args[4])
+	case "fsck":
+		checked = runFsck(os.Args[2], os.Args[3])
+	case "proof":
+		checked = checkProof(os.Args[2], os.Args[3])
+	}
+	check(json.NewEncoder(os.Stdout).Encode(checked))
 }

@@ -7,7 +7,7 @@ import { loadConfig } from '@cupel/service-kit'
 import { createSigningKeys, readSigningKeys, rotateSigningKey, verifierKey } from '@cupel/signing'
 import { cosigner, startTestWitness, until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { originOf, SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/transparency'
+import { logKey, SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT, insertAccounts } from '../../test/account-rows.js'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
@@ -118,8 +118,9 @@ test('a removed end is named by verify, refused by a replay, and taken only by a
 test('witnesses that the projector asks are told by status and doctor, and verify asks for their cosignatures', async () => {
   await stopProjector()
   const { deps, environment, folder, log } = installation
-  const { key } = readSigningKeys(join(folder, SIGNING_KEYS_FILE)).signer
-  const logs = new Map([[originOf(key, await log.identity()), verifierKey(key)]])
+  const { signer } = readSigningKeys(join(folder, SIGNING_KEYS_FILE))
+  const key = logKey(signer.key, await log.identity())
+  const logs = new Map([[key.name, verifierKey(key)]])
   const witness = await startTestWitness({ logs })
   installation.onClose(() => witness.close())
   const { name, url, vkey } = witness

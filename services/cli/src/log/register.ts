@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerAdopt } from './adopt.js'
 import { registerAcceptShorter } from './accept-shorter.js'
+import { registerPolicy } from './policy.js'
 import { registerRebuildLatestReports } from './rebuild-latest-reports.js'
 import { registerRecordKeys } from './record-keys.js'
 import { registerRequireMacs } from './require-macs.js'
@@ -21,4 +22,5 @@ export function registerLog(program: Command, context: CliContext): void {
   registerAdopt(log, context)
   registerRebuildLatestReports(log, context)
   registerSigningKeys(log, context)
+  registerPolicy(log, context)
 }

@@ -70,8 +70,10 @@ on, and publish it then (SigningKeyPublished).`,
     .addOption(new Option('--of <what>', 'what the key signs').choices(PURPOSES).default('checkpoints'))
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption & { of: SigningPurpose }) => {
-      const path = fileOf(await configOf(context), options.of)
-      const key = ofFile(() => rotateSigningKey(path, options.of))
+      const config = await configOf(context)
+      const key = ofFile(() =>
+        rotateSigningKey(fileOf(config, options.of), options.of, config.CUPEL_LOG_PREFIX),
+      )
       answer(context, options, { key_id: key.id, verifier_key: verifierKey(key) }, () =>
         [`${verifierKey(key)}`, 'It signs from the next start on. Give this line to your auditors.'].join(
           '\n',

@@ -212,9 +212,10 @@ async function requireWholeLog(
 
 /** Makes the keys of checkpoints and of reports in the home. */
 function beginSigning(home: HeldHome, config: Config): void {
-  if (config.CUPEL_SIGNING_KEYS_FILE === undefined) createSigningKeys(join(home.folder, SIGNING_KEYS_FILE))
+  if (config.CUPEL_SIGNING_KEYS_FILE === undefined)
+    createSigningKeys(join(home.folder, SIGNING_KEYS_FILE), 'checkpoints', config.CUPEL_LOG_PREFIX)
   if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined)
-    createSigningKeys(join(home.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
+    createSigningKeys(join(home.folder, REPORT_SIGNING_KEYS_FILE), 'reports', config.CUPEL_LOG_PREFIX)
 }
 
 function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {

@@ -97,9 +97,9 @@ function answerProven(
   proven: ProvenReport & Partial<Pick<ProvenPdf, 'document'>>,
 ): void {
   const { index, hash, checkpoint, cosignatures, reference, entries, document } = proven
-  const { origin, size, keyId } = checkpoint
+  const { origin, size, key } = checkpoint
   const result = {
-    ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: keyId },
+    ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: key.id },
     customer_reference: reference,
     cosignatures: cosignatures.map(cosignatureJson),
     ...(entries.length === 0 ? {} : { case: { entries: entries.map(snakeCase) } }),
@@ -107,7 +107,7 @@ function answerProven(
   }
   answer(context, options, result, () =>
     [
-      `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${keyId}.`,
+      `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${key.id}.`,
       `The hash of the leaf is ${hash}.`,
       ...(document === undefined ? [] : documentLines(document)),
       ...cosignatures.map(cosignatureLine),

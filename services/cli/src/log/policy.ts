@@ -1,0 +1,36 @@
+/** `cupel log policy`: what verifiers of others need to check this log. */
+import { policyText, readWitnessSettings, WitnessesFileError } from '@cupel/transparency'
+import type { Command } from 'commander'
+import { withConnections } from '../connections.js'
+import type { CliContext } from '../context.js'
+import { installationEvidence } from '../evidence.js'
+import { CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '../explain.js'
+
+export function registerPolicy(log: Command, context: CliContext): void {
+  log
+    .command('policy')
+    .summary('print the trust policy of the log for verifiers of others')
+    .description(
+      `Prints a policy of C2SP (tlog-policy): the keys of the log under its name, the witnesses of CUPEL_WITNESSES_FILE and their quorum. With this file
+torchwood and other tools check proofs and checkpoints. Give it to auditors yourself; projectors also publish it as the file tlog-policy.`,
+    )
+    .action(async () => {
+      const text = await withConnections(context, async ({ log: eventLog, config }) => {
+        const settings = installationEvidence(context, config)
+        if (settings === null)
+          throw new CommandError('This installation has no signing keys.', EXIT_NOT_FOUND)
+        const witnesses = witnessesIn(config.CUPEL_WITNESSES_FILE)
+        return policyText({ publicKeys: settings.keys.publicKeys, log: await eventLog.identity(), witnesses })
+      })
+      context.print(text.trimEnd())
+    })
+}
+
+function witnessesIn(file: string | undefined) {
+  try {
+    return file === undefined ? undefined : readWitnessSettings(file).policy
+  } catch (cause) {
+    if (!(cause instanceof WitnessesFileError)) throw cause
+    throw new CommandError(cause.message, EXIT_CONFIG, { cause })
+  }
+}
