@@ -15,13 +15,21 @@ import {
   type ArchivedSchema,
   type ArchivedSchemaVersion,
   type ArchivedTopic,
+  type ArchivedTree,
   type Manifest,
   type Required,
   type Segment,
 } from './format/manifest.js'
 import { storedOf } from './format/record-type.js'
 import { MAX_MANIFEST_SEGMENTS, MAX_SEGMENT_BYTES, MAX_SEGMENT_RECORDS } from './limits.js'
-import { endOf, isOwnFile, requireManifests, unnamedFiles, type ArchiveContents } from './read-archive.js'
+import {
+  endOf,
+  extendsTree,
+  isOwnFile,
+  requireManifests,
+  unnamedFiles,
+  type ArchiveContents,
+} from './read-archive.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
 export interface CreateOptions {
@@ -38,6 +46,8 @@ export interface CreateOptions {
     readonly versions: readonly ArchivedSchemaVersion[]
   }>
   readonly required: Required
+  /** The last signed tree of the transparency log. It must be older than this call: its records are in the log. */
+  readonly tree: ArchivedTree | null
   readonly signer: Signer
   /** Verifies everything that the installation ever signed. */
   readonly verifier: Verifier
@@ -57,7 +67,8 @@ export interface Created {
   readonly log: string
   /** Number of the last manifest; 0 if the log is empty. */
   readonly number: number
-  readonly head: string | null
+  /** Of the last manifest. */
+  readonly tree: ArchivedTree | null
   /** Records that this run added. */
   readonly records: number
   readonly segments: number
@@ -91,6 +102,10 @@ async function extend(options: CreateOptions): Promise<Created> {
   if (contents.log !== null && contents.log !== identity)
     throw new ArchiveError(
       `${store.place} is an archive of the log ${contents.log}, and this is ${identity}.`,
+    )
+  if (contents.tree !== null && !extendsTree(contents.tree, options.tree))
+    throw new ArchiveError(
+      `${store.place} names a tree of the transparency log of ${contents.tree.size} leaves, and the database has ${options.tree?.size ?? 'none'}, which does not extend it: an older database was restored.`,
     )
   const limits = limitsOf(options)
   const unnamed = await cutOffFiles(store, contents, limits)
@@ -294,7 +309,7 @@ function openManifests(
   }: { contents: ArchiveContents; identity: string; topics: readonly ArchivedTopic[] },
 ) {
   const { store, signer, now, required, schemas } = options
-  let { number, head } = contents
+  let { number, tree } = contents
   let waiting: Segment[] = []
   const schemaIds = new Set(contents.schemas.keys())
   const versionKey = ({ subject, sha256 }: ArchivedSchemaVersion): string => `${subject} ${sha256}`
@@ -312,7 +327,7 @@ function openManifests(
 
   async function write(added: Pick<Manifest, 'schemas' | 'versions'>): Promise<void> {
     const manifest: Manifest = {
-      ...{ format: FORMAT, number: number + 1, time: now(), log: identity, previous: head, topics },
+      ...{ format: FORMAT, number: number + 1, time: now(), log: identity, tree: options.tree, topics },
       ...{ ...added, required, segments: waiting },
     }
     const bytes = Buffer.from(manifestText(manifest, signer))
@@ -322,7 +337,7 @@ function openManifests(
     await draft.put({ isNew: true })
     failpoint('after', 'archive.manifest')
     number += 1
-    head = createHash('sha256').update(bytes).digest('hex')
+    tree = options.tree
     for (const { id } of added.schemas) schemaIds.add(id)
     for (const version of added.versions) versions.add(versionKey(version))
     ;[waiting, isChanged] = [[], false]
@@ -335,10 +350,10 @@ function openManifests(
       waiting.push(segment)
       if (waiting.length >= limitsOf(options).manifestSegments) await write(await newSchemas())
     },
-    async end(): Promise<{ number: number; head: string | null }> {
+    async end(): Promise<Pick<Created, 'number' | 'tree'>> {
       const added = await newSchemas()
       if (waiting.length > 0 || isChanged || added.versions.length > 0) await write(added)
-      return { number, head }
+      return { number, tree }
     },
   }
 }

@@ -4,6 +4,7 @@ export { createArchive, type Created, type CreateOptions, type SegmentLimits } f
 export { openFolderStore } from './folder-store.js'
 export type {
   ArchivedSchema,
+  ArchivedTree,
   ArchivedSchemaVersion,
   RequiredRange,
   Required,

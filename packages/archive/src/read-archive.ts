@@ -1,4 +1,4 @@
-/** Reads the manifests of an archive and checks that each follows the one before. Segments are checked when they are read. */
+/** Reads the manifests of an archive and checks that each continues those before. Segments are checked when they are read. */
 import { placeOf } from '@cupel/event-log'
 import type { Verifier } from '@cupel/signing'
 import {
@@ -10,6 +10,7 @@ import {
   sha256Of,
   type ArchivedSchemaVersion,
   type ArchivedTopic,
+  type ArchivedTree,
   type Manifest,
   type Required,
   type Segment,
@@ -33,8 +34,12 @@ export interface ArchiveContents {
   readonly log: string | null
   /** Number of the last manifest, 0 if there is none. */
   readonly number: number
-  /** SHA-256 in hex of the last manifest's file. */
-  readonly head: string | null
+  /** The trees of all manifests, oldest first, each with the file of its manifest. */
+  readonly trees: readonly (ArchivedTree & { readonly file: string })[]
+  /** That of the last manifest. */
+  readonly tree: ArchivedTree | null
+  /** Of the last manifest's file, in hex. */
+  readonly sha256: string | null
   readonly time: string | null
   readonly keyId: string | null
   readonly topics: ReadonlyMap<string, ArchivedTopic>
@@ -121,35 +126,45 @@ function createSum() {
   const schemas = new Map<number, string>()
   const versions: ArchivedSchemaVersion[] = []
   const segments = new Map<string, Segment[]>()
+  const trees: (ArchivedTree & { readonly file: string })[] = []
   let last: { manifest: Manifest; sha256: string; keyId: string } | null = null
 
   const contents = (): ArchiveContents => ({
     log: last?.manifest.log ?? null,
     number: last?.manifest.number ?? 0,
-    head: last?.sha256 ?? null,
+    tree: last?.manifest.tree ?? null,
+    sha256: last?.sha256 ?? null,
     time: last?.manifest.time ?? null,
     keyId: last?.keyId ?? null,
     required: last?.manifest.required ?? { macs: [] },
-    ...{ topics, schemas, versions, segments },
+    ...{ topics, schemas, versions, segments, trees },
   })
 
   function add(manifest: Manifest, { sha256, keyId }: { sha256: string; keyId: string }): void {
-    const { number, previous, log } = manifest
+    const { number, tree, log } = manifest
     if (number !== (last?.manifest.number ?? 0) + 1)
       throw new BadManifestError(`It is manifest ${number}, in another place.`)
-    if (previous !== (last?.sha256 ?? null))
-      throw new BadManifestError('It does not follow the manifest before.')
+    const before = trees.at(-1)
+    if (before !== undefined && !extendsTree(before, tree))
+      throw new BadManifestError(
+        'It names a tree of the transparency log that does not extend that of the manifest before.',
+      )
     if (last !== null && last.manifest.log !== log)
       throw new BadManifestError(`It is one of another log, ${log}.`)
     addTopics(topics, manifest)
     addSchemas(schemas, manifest)
     versions.push(...manifest.versions)
     for (const segment of manifest.segments) addSegment(segments, segment, topics)
+    if (tree !== null) trees.push({ ...tree, file: manifestFile(number) })
     last = { manifest, sha256, keyId }
   }
 
   return { add, contents }
 }
+
+/** Trees of different sizes are compared where the leaves are known. */
+export const extendsTree = (before: ArchivedTree, after: ArchivedTree | null): boolean =>
+  after !== null && (after.size > before.size || (after.size === before.size && after.root === before.root))
 
 function addTopics(topics: Map<string, ArchivedTopic>, manifest: Manifest): void {
   for (const [name, { starts }] of topics) {

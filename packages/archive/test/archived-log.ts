@@ -15,6 +15,7 @@ import {
   unnamedFiles,
   type ArchiveContents,
   type ArchiveFault,
+  type ArchivedTree,
   type ArchiveStore,
   type Created,
   type RestoredArchive,
@@ -39,6 +40,7 @@ export interface ArchivedLog {
     readonly keys?: SigningKeys
     readonly log?: EventLog
     readonly store?: ArchiveStore
+    readonly tree?: ArchivedTree | null
   }): Promise<Created>
   close(): Promise<void>
 }
@@ -84,14 +86,16 @@ export async function runCreate({
   keys,
   folder,
   store = storeOf(folder),
+  tree = null,
 }: {
   readonly log: EventLog
   readonly keys: SigningKeys
   readonly folder: string
   readonly store?: ArchiveStore
+  readonly tree?: ArchivedTree | null
 }): Promise<Created> {
   return await createArchive({
-    ...{ store, log, limits, signer: keys.signer, verifier: keys.verifier },
+    ...{ store, log, limits, tree, signer: keys.signer, verifier: keys.verifier },
     topics: topics.map(({ name }) => name),
     rawTopics: new Set(topics.map(({ name }) => name)),
     schemas: () => Promise.resolve({ schemas: [], versions: [] }),

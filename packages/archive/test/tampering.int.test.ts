@@ -3,17 +3,19 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { signNote } from '@cupel/signing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manifestText, type Manifest } from '../src/format/manifest.js'
 import { check, openArchivedLog, OTHER_TOPIC, TOPIC, type ArchivedLog, type Checked } from './archived-log.js'
 
+const TREE = { size: 7, root: Buffer.alloc(32, 1).toString('base64') }
 let own: ArchivedLog
 let files: string[]
 beforeAll(async () => {
   own = await openArchivedLog()
   await own.append(130)
   await own.append(30, { topic: OTHER_TOPIC })
-  await own.create()
+  await own.create({ tree: TREE })
   await own.append(9)
-  await own.create()
+  await own.create({ tree: TREE })
   files = readdirSync(own.folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(own.folder.length + 1))
@@ -126,4 +128,16 @@ test('an earlier manifest in the place of a later one is named', async () => {
   const [first, second] = manifests()
   const found = await tampered((path) => cpSync(path(first!), path(second!)))
   expect(named(found)).toEqual([second])
+})
+
+test.each([
+  ['shorter', { ...TREE, size: 6 }],
+  ['of another root', { ...TREE, root: Buffer.alloc(32, 2).toString('base64') }],
+  ['gone', null],
+])('a tree that is %s than that of the manifest before is named, and no run adds it', async (_, tree) => {
+  const file = manifests().at(-1)!
+  const { manifest } = JSON.parse(readFileSync(join(own.folder, file), 'utf8')) as { manifest: Manifest }
+  const text = manifestText({ ...manifest, tree }, own.keys.signer)
+  expect(named(await tampered((path) => writeFileSync(path(file), text)))[0]).toBe(file)
+  await expect(own.create({ tree })).rejects.toThrow('an older database was restored')
 })

@@ -9,8 +9,6 @@ export interface Restoration {
   readonly archive: LogIdentity
   /** Number of the last manifest. */
   readonly manifest: number
-  /** SHA-256 in hex of the manifest's file. */
-  readonly head: string
   /** Whether every record of the archive is in the log. */
   readonly isWhole: boolean
 }
@@ -18,7 +16,7 @@ export interface Restoration {
 /** Null if no restoration is running. */
 export async function findRestoration(database: Queryable): Promise<Restoration | null> {
   const [row] = await database.query<Restoration & Record<string, unknown>>(
-    `SELECT log_id AS log, archive, manifest, head, is_whole AS "isWhole" FROM log.restoration
+    `SELECT log_id AS log, archive, manifest, is_whole AS "isWhole" FROM log.restoration
      ORDER BY is_whole, log_id LIMIT 1`,
   )
   return row ?? null
@@ -27,13 +25,12 @@ export async function findRestoration(database: Queryable): Promise<Restoration 
 /** Called before the first record is written. A continued run takes over the row of the earlier one. */
 export async function beginRestoration(
   database: Queryable,
-  { log, archive, manifest, head }: Omit<Restoration, 'isWhole'>,
+  { log, archive, manifest }: Omit<Restoration, 'isWhole'>,
 ): Promise<void> {
   await database.execute(
-    `INSERT INTO log.restoration (log_id, archive, manifest, head) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (log_id) DO UPDATE SET archive = excluded.archive, manifest = excluded.manifest, head = excluded.head,
-       is_whole = false`,
-    [log, archive, manifest, head],
+    `INSERT INTO log.restoration (log_id, archive, manifest) VALUES ($1, $2, $3)
+     ON CONFLICT (log_id) DO UPDATE SET archive = excluded.archive, manifest = excluded.manifest, is_whole = false`,
+    [log, archive, manifest],
   )
 }
 

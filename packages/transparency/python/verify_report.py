@@ -568,11 +568,11 @@ def read_file(folder, name):
 
 
 def read_manifests(folder, keys):
-    """The manifests in their order: each signed, and each after the one before. With each the id of its key."""
+    """The manifests in their order: each signed, and each of a tree that is not shorter than the one before. With each the id of its key."""
     names = sorted(name for name in os.listdir(os.path.join(folder, "manifests")) if re.fullmatch(r"[0-9]{8}\.json", name))
     if not names:
         raise NotProven("The folder holds no manifest of an archive.")
-    manifests, before = [], None
+    manifests, leaves = [], 0
     for number, name in enumerate(names, 1):
         if int(name[:8]) != number:
             raise NotProven(f"The manifest {number} of the archive is missing.")
@@ -581,12 +581,13 @@ def read_manifests(folder, keys):
             manifest, key_id = open_manifest(data, keys)
         except (ValueError, KeyError, TypeError):
             raise NotProven(f"{name} is not a manifest of an archive.") from None
-        if manifest["number"] != number or manifest["previous"] != before:
+        size = 0 if manifest["tree"] is None else manifest["tree"]["size"]
+        if manifest["number"] != number or size < leaves:
             raise NotProven(f"{name} is not the manifest that follows the one before.")
         if manifest["log"] != (manifests or [(manifest, key_id)])[0][0]["log"]:
             raise NotProven(f"{name} is a manifest of another log.")
         manifests.append((manifest, key_id))
-        before = hashlib.sha256(data).hexdigest()
+        leaves = size
     return manifests
 
 

@@ -16,7 +16,7 @@ export {
 } from './compare/compare-transparency.js'
 export type { ComparedPlace } from './compare/compare-records.js'
 export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
-export { logKey, originOf } from './format/checkpoint.js'
+export { logKey, openCheckpoint, originOf } from './format/checkpoint.js'
 export { policyText } from './format/policy.js'
 export {
   faultOfPolicy,

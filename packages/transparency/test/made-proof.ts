@@ -167,6 +167,13 @@ const signed: readonly (readonly [string, string])[] = [
     madeProof({ origin: `${REPORTS.key.name}/transparency/log-1`, signers: [REPORTS] }),
   ],
   ['only a witness', madeProof({ signers: [WITNESS] })],
+  [
+    'the key of the installation under its own name',
+    madeProof().replace(
+      /\n\n(.*\n\d+\n.*\n)\n.*\n$/,
+      (_, text: string) => `\n\n${text}\n${lineOf(SIGNER, text)}`,
+    ),
+  ],
   ['a key with the same name', madeProof({ signers: [signerOf(SIGNER.key.name, 9)] })],
   ['a leaf of no report', madeProof({ entry: entryOf(null) })],
   ['a leaf of another report', madeProof({ entry: entryOf(`"${sha256('other').toString('base64')}"`) })],
@@ -183,8 +190,9 @@ const signed: readonly (readonly [string, string])[] = [
 ]
 
 function wrongLine(): string {
-  const bytes = Buffer.concat([Buffer.from(SIGNER.key.id, 'hex'), SIGNER.sign(Buffer.from('other'))])
-  return `— ${SIGNER.key.name} ${bytes.toString('base64')}\n`
+  const { key, sign: by } = asLog(SIGNER, ORIGIN)
+  const bytes = Buffer.concat([Buffer.from(key.id, 'hex'), by(Buffer.from('other'))])
+  return `— ${key.name} ${bytes.toString('base64')}\n`
 }
 
 /** The same signature with S + L, which a careless verifier also accepts. */

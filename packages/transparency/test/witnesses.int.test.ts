@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noMetrics, silentLogger, type Metrics } from '@cupel/contracts'
-import { signNote, verifierKey } from '@cupel/signing'
+import { keyNamed, signNote, verifierKey } from '@cupel/signing'
 import {
   signatureLine,
   signedText,
@@ -151,7 +151,7 @@ test('witnesses cosign each new checkpoint: it is served, filed and proven with 
   await cosigned(301)
   const note = await readCheckpoint(own.installation.database, await own.installation.log.identity())
   expect(linesOf(note!).map((line) => line.split(' ')[1])).toEqual(
-    expect.arrayContaining([own.keys.signer.key.name, one.name, two.name]),
+    expect.arrayContaining([...logs.keys(), one.name, two.name]),
   )
   await until(async () => {
     expect((await own.file('checkpoint')).toString()).toBe(note)
@@ -357,13 +357,16 @@ test('a comparison fails without enough cosignatures, and where a cosigned check
   await own.extend()
   expect(await compared([one], 1)).toMatchObject({ problemCount: 0, leaves: 23, cosigned: { size: 20 } })
   const origin = [...logs.keys()][0]!
-  const other = signNote(`${origin}\n20\n${Buffer.alloc(32).toString('base64')}\n`, own.keys.signer)
+  const signer = { ...own.keys.signer, key: keyNamed(origin, own.keys.signer.key) }
+  const other = signNote(`${origin}\n20\n${Buffer.alloc(32).toString('base64')}\n`, signer)
   const note = other + one.line(signedText(other), 1_764_072_000)
   await own.installation.database.execute('UPDATE transparency.log SET cosigned = $1', [note])
   expect(await compared([one], 1)).toMatchObject({
     problemCount: 1,
     faults: [
-      expect.stringContaining('Database: the leaves do not make the root of the checkpoint') as string,
+      expect.stringContaining(
+        'Database: the leaves do not make the root that it names for 20 leaves',
+      ) as string,
     ],
   })
 })

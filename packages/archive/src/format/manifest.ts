@@ -1,6 +1,6 @@
 /**
- * The content of a manifest, and the file that holds it. Each manifest names the one before by its hash, so that the last one stands for
- * all.
+ * The content of a manifest, and the file that holds it. Each names the tree of the transparency log when the run began, so that the end of
+ * an archive is known by the size of that tree.
  */
 import { hash } from 'node:crypto'
 import { openNote, signNote, UnsignedNoteError, type Signer, type Verifier } from '@cupel/signing'
@@ -64,8 +64,8 @@ export interface Manifest {
   readonly time: string
   /** Identity of the log. */
   readonly log: string
-  /** SHA-256 in hex of the file of the manifest before; null for the first one. */
-  readonly previous: string | null
+  /** The last signed tree of the transparency log when the run began: the archive has every record of its leaves. Null without one. */
+  readonly tree: ArchivedTree | null
   /** All topics. */
   readonly topics: readonly ArchivedTopic[]
   /** Schemas that are new with this manifest. */
@@ -73,6 +73,13 @@ export interface Manifest {
   readonly versions: readonly ArchivedSchemaVersion[]
   readonly required: Required
   readonly segments: readonly Segment[]
+}
+
+export interface ArchivedTree {
+  /** Number of leaves. */
+  readonly size: number
+  /** In base64. */
+  readonly root: string
 }
 
 /** The file is not a manifest, or not the one that belongs there. The message is a sentence. */
@@ -131,7 +138,7 @@ function isManifest(manifest: Manifest): boolean {
     manifest.format === FORMAT &&
     isWhole(manifest.number) &&
     [manifest.time, manifest.log].every(isText) &&
-    (manifest.previous === null || isText(manifest.previous)) &&
+    (manifest.tree === null || (isWhole(manifest.tree.size) && isText(manifest.tree.root))) &&
     manifest.topics.every(({ name, starts }) => isText(name) && starts.every(isWhole)) &&
     manifest.schemas.every(({ id, definition }) => Number.isInteger(id) && isText(definition)) &&
     manifest.versions.every(

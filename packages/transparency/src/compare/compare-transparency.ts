@@ -13,7 +13,7 @@ import { compareCopy } from './compare-copy.js'
 import type { ReadLeaf } from './record-check.js'
 import type { LeafRange } from '../accepted-losses.js'
 import { compareRows } from './compare-rows.js'
-import { requireCosigned, requireCosignedRoot, type CosignedTree, type SignedNote } from './cosigned-trees.js'
+import { requireCosigned, requireNamedRoot, type CosignedTree, type NamedTree } from './cosigned-trees.js'
 import { createFindings, type Findings, type LeafProblem } from './findings.js'
 import { growTree, type GrownTree } from './grown-tree.js'
 import { signedTrees, type SignedTree } from './signed-trees.js'
@@ -49,6 +49,8 @@ export interface CompareTransparencyOptions {
   readonly witnesses: WitnessPolicy
   /** Leaves whose records operators accepted as lost. */
   readonly accepted: readonly LeafRange[]
+  /** Trees that an archive names, with the files that name them: the published tree must extend each. */
+  readonly heads?: readonly { readonly size: number; readonly root: string; readonly file: string }[]
   /** Whether the log may end before the leaves do, as an archive does. */
   readonly endsEarlier: boolean
   /** Whether the times that the log gives are compared: a copy on another cluster may have others. */
@@ -77,9 +79,19 @@ export async function compareTransparency(
     { signed: trees.rows?.signed ?? null, notes: trees.notes.rows },
     (size) => leavesOfRows(database!, trees.rows!.stored.number, size),
   )
-  const files = side(trees.files?.size ?? 0, { signed: trees.files, notes: trees.notes.files }, (size) =>
-    leavesOfFiles(folder!, size),
+  const heads = (options.heads ?? []).map(({ size, root, file }): NamedTree => {
+    return { of: file, signed: { size, root: Buffer.from(root, 'base64') } }
+  })
+  const files = side(
+    trees.files?.size ?? 0,
+    { signed: trees.files, notes: [...trees.notes.files, ...heads] },
+    (size) => leavesOfFiles(folder!, size),
   )
+  for (const { of, signed } of heads)
+    if (signed.size > files.size)
+      findings.fault(
+        `${of} names a tree of ${signed.size} leaves, and ${folder} has ${files.size}: older files were put there.`,
+      )
   const records = await compareRecords({ ...options, findings })
   const leaves = Math.max(rows.size, files.size)
   for (let from = 0; from < leaves; from += maxLeaves) {
@@ -110,7 +122,7 @@ export async function compareTransparency(
 interface Side {
   readonly size: number
   readonly signed: SignedTree | null
-  readonly notes: readonly SignedNote[]
+  readonly notes: readonly NamedTree[]
   readonly tree: GrownTree
   /** Adds the leaves it reads to the tree. */
   read(from: number, to: number): Promise<readonly (StoredLeaf | null)[]>
@@ -141,7 +153,7 @@ function requireRoot({ signed, notes, tree }: Side, what: string, findings: Find
   const root = signed === null ? null : tree.rootAt(signed.size)
   if (root !== null && !root.equals(signed!.root))
     findings.fault(`${what} do not make the root of their signed checkpoint: one of them was changed.`)
-  for (const note of notes) if (note.signed !== signed) requireCosignedRoot(note, tree, findings)
+  for (const note of notes) if (note.signed !== signed) requireNamedRoot(note, tree, findings)
 }
 
 /** The leaves to compare with records: rows state their places; files have what the rows lack. */

@@ -10,12 +10,16 @@ import {
 import type { Findings } from './findings.js'
 import type { GrownTree } from './grown-tree.js'
 
-/** A signed note that a side of the comparison has. */
-export interface SignedNote {
+/** A signed tree beside the leaves of a side of the comparison. */
+export interface NamedTree {
   /** `Database`, or the file. */
   readonly of: string
+  readonly signed: Pick<Checkpoint, 'size' | 'root'>
+}
+
+/** A signed note that a side of the comparison has. */
+export interface SignedNote extends NamedTree {
   readonly note: string
-  readonly signed: Checkpoint
 }
 
 /** The longest checkpoint that enough witnesses cosigned. */
@@ -24,12 +28,14 @@ export interface CosignedTree {
   readonly cosignatures: readonly Cosignature[]
 }
 
-/** Reports each cosigned checkpoint that does not match the tree of the leaves beside it. */
-export function requireCosignedRoot({ of, signed }: SignedNote, tree: GrownTree, findings: Findings): void {
+/** Reports a tree that the leaves beside it do not make. */
+export function requireNamedRoot({ of, signed }: NamedTree, tree: GrownTree, findings: Findings): void {
   // A leaf that is gone is reported by itself, and leaves no root.
   const root = signed.size > tree.size() ? null : tree.rootAt(signed.size)
   if (root !== null && !root.equals(signed.root))
-    findings.fault(`${of}: the leaves do not make the root of the checkpoint that witnesses cosigned.`)
+    findings.fault(
+      `${of}: the leaves do not make the root that it names for ${signed.size} leaves: another history was put there.`,
+    )
 }
 
 /** Null if no witnesses are given, or if too few cosigned, which is a fault. */

@@ -88,7 +88,7 @@ func entriesOf(bundle []byte) [][]byte {
 // Of tlog.TileReader.
 type tiles struct {
 	*client.HTTPFetcher
-	fetched int64
+	known map[tlog.Tile][]byte
 }
 
 func (t *tiles) Height() int                         { return torchwood.TileHeight }
@@ -96,19 +96,21 @@ func (t *tiles) SaveTiles(_ []tlog.Tile, _ [][]byte) {}
 func (t *tiles) ReadTiles(asked []tlog.Tile) ([][]byte, error) {
 	var data [][]byte
 	for _, tile := range asked {
-		bytes, err := t.ReadTile(context.Background(), uint64(tile.L), uint64(tile.N), uint8(tile.W%tileWidth))
-		if err != nil {
-			return nil, err
+		if t.known[tile] == nil {
+			bytes, err := t.ReadTile(context.Background(), uint64(tile.L), uint64(tile.N), uint8(tile.W%tileWidth))
+			if err != nil {
+				return nil, err
+			}
+			t.known[tile] = bytes
 		}
-		t.fetched++
-		data = append(data, bytes)
+		data = append(data, t.known[tile])
 	}
 	return data, nil
 }
 
 func checkTiles(prefix, policyFile, earlierFile string) map[string]int64 {
 	policy := policyOf(policyFile)
-	t := &tiles{HTTPFetcher: fetcherOf(prefix)}
+	t := &tiles{HTTPFetcher: fetcherOf(prefix), known: map[tlog.Tile][]byte{}}
 	text, err := t.ReadCheckpoint(context.Background())
 	check(err)
 	tree, earlier := open(text, policy), open(read(earlierFile), policy)
@@ -132,7 +134,7 @@ func checkTiles(prefix, policyFile, earlierFile string) map[string]int64 {
 	proof, err := tlog.ProveTree(tree.N, earlier.N, reader)
 	check(err)
 	check(tlog.CheckTree(proof, tree.N, tree.Hash, earlier.N, earlier.Hash))
-	return map[string]int64{"size": tree.N, "entries": int64(len(entries)), "earlier": earlier.N, "fetched": t.fetched}
+	return map[string]int64{"size": tree.N, "entries": int64(len(entries)), "earlier": earlier.N, "fetched": int64(len(t.known))}
 }
 
 func runFsck(prefix, policyFile string) map[string]int64 {

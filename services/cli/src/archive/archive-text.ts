@@ -1,12 +1,12 @@
 /** The findings about the files of an archive, for people and programs. */
-import type { ArchiveFault } from '@cupel/archive'
+import type { ArchivedTree, ArchiveFault } from '@cupel/archive'
 import { snakeCase } from '../answer.js'
 import type { OpenedArchive } from './open-archive.js'
 
 export interface ReadArchive {
   readonly folder: string
   readonly manifests: number
-  readonly head: string | null
+  readonly tree: ArchivedTree | null
   readonly time: string | null
   readonly keyId: string | null
   readonly segments: number
@@ -19,12 +19,12 @@ export interface ReadArchive {
 const MAX_FAULTS = 200
 
 export function readArchive({ folder, contents, pending, faults }: OpenedArchive): ReadArchive {
-  const { number, head, time, keyId, segments } = contents
+  const { number, tree, time, keyId, segments } = contents
   const count = [...segments.values()].reduce((sum, { length }) => sum + length, 0)
   return {
     folder,
     manifests: number,
-    ...{ head, time, keyId },
+    ...{ tree, time, keyId },
     segments: count,
     pending: pending.length,
     faults: faults(),
@@ -42,7 +42,7 @@ export function archiveJson({ faults, ...archive }: ReadArchive): unknown {
 export function archiveLines({
   folder,
   manifests,
-  head,
+  tree,
   time,
   keyId,
   segments,
@@ -51,7 +51,7 @@ export function archiveLines({
 }: ReadArchive): string[] {
   const lines = [
     `Archive ${folder}: ${count(manifests)} manifests, the last of ${time} signed by ${keyId}, and ${count(segments)} segments.`,
-    `  last manifest: ${head}`,
+    `  It has the records of ${treeText(tree)}.`,
   ]
   if (pending > 0)
     lines.push(
@@ -68,5 +68,10 @@ export function archiveLines({
   lines.push('Not compared with read models: an archive is read without the database.')
   return lines
 }
+
+export const treeText = (tree: ArchivedTree | null): string =>
+  tree === null
+    ? 'no signed tree of the transparency log'
+    : `the first ${count(tree.size)} leaves of the transparency log, root ${tree.root}`
 
 const count = (value: number): string => value.toLocaleString('en-US')

@@ -1,8 +1,10 @@
 /** `cupel archive create`: adds the records of the log that the archive lacks. */
-import { ArchiveInUseError, createArchive, type Created } from '@cupel/archive'
+import { ArchiveInUseError, createArchive, type ArchivedTree, type Created } from '@cupel/archive'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, macsRequiredOf, readCatalogRows } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import type { Verifier } from '@cupel/signing'
+import { openCheckpoint, readCheckpoint } from '@cupel/transparency'
 import type { Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import { readingNotes } from '../audit/reading-notes.js'
@@ -10,6 +12,7 @@ import { installationEvidence } from '../evidence.js'
 import { withConnections, type Connections } from '../connections.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from '../explain.js'
+import { treeText } from './archive-text.js'
 import { refusedArchive } from './open-archive.js'
 import { archivePlace, openStore } from './open-store.js'
 
@@ -46,6 +49,8 @@ async function create(
       EXIT_NOT_FOUND,
     )
   const identity = await log.identity()
+  // Read first: the log has the records of its leaves.
+  const tree = await signedTree(database, identity, settings.keys.verifier)
   const deadLetters = deadLetterGroups.map((group) => deadLetterTopic(group).name)
   const macs = await macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX)
   return await createArchive({
@@ -55,7 +60,7 @@ async function create(
     topics: [...topicSpecs.map(({ name }) => name), ...deadLetters],
     rawTopics: new Set(deadLetters),
     schemas: () => schemasOf(database),
-    required: { macs },
+    ...{ tree, required: { macs } },
     ...{ signer: settings.keys.signer, verifier: settings.keys.verifier },
     now: () => new Date().toISOString(),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
@@ -73,13 +78,23 @@ async function schemasOf(database: Database) {
   }
 }
 
-function textOf(folder: string, { log, number, head, records, segments, bytes }: Created): string {
+async function signedTree(
+  database: Database,
+  identity: string,
+  verifier: Verifier,
+): Promise<ArchivedTree | null> {
+  const note = await readCheckpoint(database, identity)
+  const opened = note === null ? null : openCheckpoint(note, verifier)
+  return opened && { size: opened.size, root: opened.root.toString('base64') }
+}
+
+function textOf(folder: string, { log, number, tree, records, segments, bytes }: Created): string {
   const count = (value: number): string => value.toLocaleString('en-US')
   return [
     records === 0
       ? `${folder} has every record of the log ${log} already.`
       : `${count(records)} records of the log ${log} were added to ${folder}: ${count(segments)} segments, ${count(bytes)} bytes.`,
-    `Last manifest: ${number}, ${head}`,
-    `Check it with: cupel archive verify ${folder} --min-manifest ${number}`,
+    `Last manifest: ${number}, with the records of ${treeText(tree)}.`,
+    `Check it with: cupel archive verify ${folder} --min-leaves ${tree?.size ?? 0}`,
   ].join('\n')
 }

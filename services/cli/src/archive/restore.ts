@@ -93,8 +93,7 @@ async function restore(
 /** From now on services do not start, until the log is whole and `cupel restore` has run. */
 async function fence({ database, log }: Connections, contents: ArchiveContents): Promise<void> {
   const restoration = {
-    ...{ log: await log.identity(), archive: contents.log! },
-    ...{ manifest: contents.number, head: contents.head! },
+    ...{ log: await log.identity(), archive: contents.log!, manifest: contents.number },
   }
   await database.transaction({ at: 'archive.restoration' }, (transaction) =>
     beginRestoration(transaction, restoration),

@@ -70,7 +70,7 @@ test('is created and added to, proven, decided again and explained with an acces
     ['archive', 'verify', archive],
     ['audit', 'verify', '--archive', archive],
   ]) {
-    const verified = await auditor(...command, '--min-manifest', '2', '--json')
+    const verified = await auditor(...command, '--json')
     expect(JSON.parse(verified.out)).toMatchObject({
       ...{ is_proven: true, reports: 3, problem_count: 0, archive: { folder: archive, manifests: 2 } },
     })

@@ -259,10 +259,10 @@ async function archived(
     publicKeys: keys,
     gathersFaults: false,
   })
-  const { number, head, time, keyId } = contents
+  const { number, sha256, time, keyId } = contents
   // An archive that could be opened has a manifest.
   const stated = {
-    ...{ place: folder, manifest: number, manifest_sha256: head!, manifest_time: time!, key_id: keyId! },
+    ...{ place: folder, manifest: number, manifest_sha256: sha256!, manifest_time: time!, key_id: keyId! },
   }
   const ofArchive = { stated, installation: verifier.nameOf(keyId!) ?? null }
   return { log, codec, checksMacs, database: null, config: null, archive: ofArchive }

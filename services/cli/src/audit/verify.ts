@@ -13,7 +13,13 @@ import type { PublicKey } from '@cupel/signing'
 import { readAcceptedLosses, transparencyFolder, type AcceptedLosses } from '@cupel/transparency'
 import type { Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
-import { archiveJson, archiveLines, readArchive, type ReadArchive } from '../archive/archive-text.js'
+import {
+  archiveJson,
+  archiveLines,
+  readArchive,
+  treeText,
+  type ReadArchive,
+} from '../archive/archive-text.js'
 import { openArchive } from '../archive/open-archive.js'
 import { archivePlace } from '../archive/open-store.js'
 import type { CliContext } from '../context.js'
@@ -48,7 +54,8 @@ import { signatureLines } from './signature-text.js'
 const MAX_PROBLEMS = 200
 /** Longer than a projector takes to write the files of its signatures. */
 const FILES_GRACE_MS = 10_000
-const LEAST_LEAVES = 'fail unless so many leaves of the transparency log were compared'
+const LEAST_LEAVES =
+  'fail unless so many leaves of the transparency log were compared, or an archive has their records'
 const PUBLISHED = 'published folder of the transparency log, with checkpoint and tile'
 
 export function registerVerify(audit: Command, context: CliContext): void {
@@ -71,7 +78,6 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
       '--archive <place>',
       'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker',
     )
-    .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
     .option('--json', 'answer in JSON')
     .action((options: VerifyOptions) => prove(context, options))
 }
@@ -81,15 +87,14 @@ export function registerVerifyArchive(archive: Command, context: CliContext): vo
     .summary('check that an archive is whole, and what is in it')
     .argument('<place>', 'the archive: a folder, or s3://bucket/prefix')
     .description(
-      `Reads every file of an archive and changes nothing: each manifest is signed and follows the one before, each segment has the bytes
+      `Reads every file of an archive and changes nothing: each manifest is signed and continues those before, each segment has the bytes
 that were signed, no record is missing, and every record and report is what \`cupel audit verify\` asks of the log. It needs the
 folder and public keys, and neither a database nor a broker: --public-keys names a file of keys, else those in the home count.
 MACs are checked where CUPEL_RECORD_KEYS_FILE names the record keys. An archive without its last manifests is a whole, shorter one:
-give the number that \`cupel archive create\` printed to --min-manifest. Ends with ${EXIT_FAILED} if a problem was found or less is
+give the number that \`cupel archive create\` printed to --min-leaves. Ends with ${EXIT_FAILED} if a problem was found or less is
 there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empty. --transparency compares every record of the archive with its leaf
 in the published files of the transparency log too.`,
     )
-    .option('--min-manifest <number>', 'fail unless the archive has so many manifests', wholeNumber)
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
@@ -104,9 +109,8 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   const result = await proving(context, options, () => verify(context, options))
   const shortfall =
     tooFew(result.reports, options) ??
-    tooFewLeaves(result.leaves, options) ??
+    tooFewLeaves(result, options) ??
     tooFewWitnesses(result.leaves, options) ??
-    tooFewManifests(result.archive, options) ??
     tooManyUnsigned(result, options)
   const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
   answer(context, options, jsonOf(result, isProven), () =>
@@ -119,7 +123,6 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
 export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
   readonly publicKeys?: string
   readonly archive?: string
-  readonly minManifest?: number
   readonly minLeaves?: number
   readonly transparency?: string
   readonly maxUnsigned?: number
@@ -136,22 +139,17 @@ export interface Verified extends VerifyResult {
   readonly warnings: readonly string[]
 }
 
-function tooFewLeaves(compared: ComparedLeaves | null, { minLeaves = 0 }: VerifyOptions): string | null {
-  const leaves = leavesCompared(compared)
-  if (leaves >= minLeaves) return null
-  return `The log was compared with ${number(leaves)} leaves, and at least ${number(minLeaves)} are expected.`
+/** An archive has the records of the leaves that its last manifest names. */
+function tooFewLeaves({ leaves, archive }: Verified, { minLeaves = 0 }: VerifyOptions): string | null {
+  const has = archive === null ? leavesCompared(leaves) : (archive.tree?.size ?? 0)
+  if (has >= minLeaves) return null
+  return `${archive === null ? 'The log was compared with' : 'The archive has the records of'} ${number(has)} leaves, and at least ${number(minLeaves)} are expected.`
 }
 
 /** The required witnesses count even if there is no transparency log at all. */
 function tooFewWitnesses(compared: ComparedLeaves | null, { witness = [] }: VerifyOptions): string | null {
   if (witness.length === 0 || (compared?.comparison?.cosigned ?? null) !== null) return null
   return 'No checkpoint of the transparency log was compared that enough of the witnesses cosigned.'
-}
-
-function tooFewManifests(archive: ReadArchive | null, { minManifest = 0 }: VerifyOptions): string | null {
-  const manifests = archive?.manifests ?? 0
-  if (manifests >= minManifest) return null
-  return `The archive has ${number(manifests)} manifests, and at least ${number(minManifest)} are expected.`
 }
 
 function tooManyUnsigned(
@@ -262,6 +260,7 @@ async function verifyArchived(
           witnesses: witnessPolicyOf(options),
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
           folder: context.path(options.transparency),
+          heads: contents.trees,
         })
   const erasures = await readErasures({ log, codec })
   // Read last: a damaged segment is noticed when its records are.
@@ -271,15 +270,11 @@ async function verifyArchived(
   return { ...verified, erasures, macsChecked: checksMacs, leaves, archive, problemCount, warnings }
 }
 
-/** An archive without its last manifests is a whole one: only its head, its number or the tree of the log tells them apart. */
+/** An archive without its last manifests is a whole one: only the tree of the log tells them apart. */
 function shorterArchive(
-  {
-    manifests,
-    head,
-    time,
-  }: { readonly manifests: number; readonly head: string | null; readonly time: string | null },
+  { tree, time }: ReadArchive,
   leaves: ComparedLeaves | null,
-  { minManifest }: VerifyOptions,
+  { minLeaves }: VerifyOptions,
 ): string[] {
   const { comparison } = leaves ?? { comparison: null }
   const behind = comparison === null ? 0 : comparison.leaves - comparison.records
@@ -287,10 +282,10 @@ function shorterArchive(
     return [
       `The transparency log has ${behind.toLocaleString('en-US')} leaves behind the end of this archive.`,
     ]
-  return comparison !== null || minManifest !== undefined
+  return comparison !== null || minLeaves !== undefined
     ? []
     : [
-        `A shorter archive looks the same: compare its end (manifest ${manifests} of ${time}, ${head}) with what \`cupel archive create\` printed, or give --min-manifest or --transparency.`,
+        `A shorter archive looks the same: compare its end (${treeText(tree)}, of ${time}) with what \`cupel archive create\` printed, or give --min-leaves or --transparency.`,
       ]
 }
 

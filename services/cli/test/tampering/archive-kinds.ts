@@ -40,7 +40,7 @@ function kindOf(
       const files = change((file) => join(copy, file), random, evidence)
       const said = await callCupel({ CUPEL_HOME: join(decided.folder, 'none') }, [
         ...['archive', 'verify', copy, '--public-keys', keysFile, '--json'],
-        ...['--min-manifest', String(manifestsOf(evidence).length)],
+        ...['--min-leaves', String(evidence.records.length)],
       ])
       rmSync(copy, { recursive: true })
       const answer = said.out === '' ? null : (JSON.parse(said.out) as ArchiveAnswer)
@@ -109,7 +109,7 @@ export const archiveKinds: readonly Kind[] = [
   kindOf('an older archive restored', 0.4, (path, _, evidence) => {
     rmSync(path('.'), { recursive: true })
     cpSync(evidence.olderArchive, path('.'), { recursive: true })
-    // The number of manifests reveals a complete but shorter archive.
+    // The size of the tree reveals a complete but shorter archive.
     return ['']
   }),
 ]
