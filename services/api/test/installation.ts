@@ -48,8 +48,6 @@ export interface Installation extends TestInstallation {
   /** Report view and job view follow the log. They do so from the start of the installation. */
   project(): void
   stopProjecting(): Promise<void>
-  /** Makes the signing keys, and returns their file. */
-  makeSigningKeys(): string
   /** From now on reports get leaves of the transparency log. Returns the file with the signing keys. */
   prove(): string
   /** Returns a value of the log or of a table with its personal data opened. */
@@ -126,7 +124,6 @@ export async function startInstallation(): Promise<Installation> {
     async stopProjecting() {
       await Promise.all(projections.splice(0).map((one) => one.stop()))
     },
-    makeSigningKeys: () => makeSigningKeys(base),
     prove: () => prove(base),
     opened: async (value) => openValue(await personalData, value),
     requests: async () => openValue(await personalData, await requestsIn(base)),
@@ -138,14 +135,9 @@ export async function startInstallation(): Promise<Installation> {
   return installation
 }
 
-function makeSigningKeys({ folder }: TestInstallation): string {
-  const file = join(folder, 'signing-keys.json')
-  createSigningKeys(file)
-  return file
-}
-
 function prove(base: TestInstallation): string {
-  const file = makeSigningKeys(base)
+  const file = join(base.folder, 'signing-keys.json')
+  createSigningKeys(file)
   const settings = { keys: readSigningKeys(file), folders: [base.folder], intervalMs: 20 }
   const running = startTransparency({ ...base.deps, ...settings, topics: topicSpecs })
   base.onClose(() => running.stop())
