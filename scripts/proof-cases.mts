@@ -31,7 +31,7 @@ function accepted(name: string, report: Buffer, proof: string) {
   return caseOf(`a proof holds: ${name}`, report, proof, {
     equals: {
       ...{ log: checkpoint.origin, index, size: checkpoint.size, leaf_hash: hash },
-      ...{ key_id: checkpoint.keyId, customer_reference: reference ?? 'recorded' },
+      ...{ key_id: checkpoint.key.id, customer_reference: reference ?? 'recorded' },
       entries: entries.map(entryOf),
     },
   })
