@@ -171,7 +171,7 @@ async function handled(
   call: KeyedCall,
   inputs: ReadInputs,
 ): Promise<Answer | Refusal> {
-  traffic.note(call.caller.keyId)
+  traffic.note(call.caller.accountId)
   const refusal = endpoint.idempotency === undefined ? null : disk.refusal()
   if (refusal !== null) return refusal
   if (takesTurns(endpoint)) {

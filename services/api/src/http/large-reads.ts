@@ -1,14 +1,16 @@
 /**
  * Answers that are too large to be made at once are made in slices, one slice at a time in the whole process, so that other
- * calls wait for one slice at most. After a slice its key rests, and all keys rest for a shorter time. While other keys call, the rests are
- * long: the slices of a key take a tenth of the time, those of a key that reads much a thirtieth, and those of all keys a quarter.
- * A document is rendered in a thread of its own, so that it waits for no other key; the key rests after it, for five seconds at most.
+ * calls wait for one slice at most. After a slice its account rests, and all accounts rest for a shorter time. While other accounts call,
+ * the rests are long: the slices of an account take a tenth of the time, those of an account that reads much a thirtieth, and those of
+ * all accounts a quarter. Many keys of an account have no more than one key. A document is rendered in a thread of its own, so that it
+ * waits for no other account; the account rests after it, for five seconds at most.
  * Each key, and each account, has a limited number of large answers under way.
  */
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Caller } from '@cupel/access'
+import { answerLimits } from '@cupel/http-edge'
 import { quotaHeaders } from '../access/rate-limit-headers.js'
 import type { Answer } from './answer.js'
 import { refuse, type Refusal } from './problem.js'
@@ -24,29 +26,29 @@ export const largeReadLimits: LargeReadLimits = { maxPerKey: 8, maxPerAccount: 1
 /** Items that the process makes in a slice: a millisecond or two. An answer with no more of them is made at once. */
 export const SLICE_ITEMS = 16
 /**
- * How many times as long as its slice a key rests: while no other key calls, while others do, and while others do and the key
- * reads much.
+ * How many times as long as its slice an account rests: while no other account calls, while others do, and while others do and the
+ * account reads much.
  */
 const REST_FACTOR = 1
 const REST_FACTOR_BESIDE_OTHERS = 9
 const REST_FACTOR_OF_MUCH = 29
-/** The same factor for the rest of all keys while several keys call. */
+/** The same factor for the rest of all accounts while several accounts call. */
 const REST_FACTOR_OF_ALL = 3
-/** A key reads much when its slices of this second and the one before took longer. One table of a large job takes this long. */
+/** An account reads much when its slices of this second and the one before took longer. One table of a large job takes this long. */
 const MUCH_MS = 50
 const SPENDING_WINDOW_MS = 1_000
 /** Longest rest after a slice: a database that hangs for a moment does not stop large answers for minutes. */
 const MAX_REST_MS = 500
-/** The same for a key that reads much. Slices of up to 50 ms have their whole rest. */
+/** The same for an account that reads much. Slices of up to 50 ms have their whole rest. */
 const MAX_REST_OF_MUCH_MS = 1_500
 /** The same after a document: the summary of a large job takes a fifth of a second of a processor. */
 const MAX_REST_AFTER_DOCUMENT_MS = 5_000
 /**
- * While other keys call, the documents of a key take a twenty-fifth of the time, so that p95 of the others hardly shows them. Those
+ * While other accounts call, the documents of an account take a twenty-fifth of the time, so that p95 of the others hardly shows them. Those
  * that take longer than 0.2 s take more, because of the longest rest.
  */
 const REST_FACTOR_OF_DOCUMENTS = 24
-/** Other keys count as active for this long after a call. */
+/** Other accounts count as active for this long after a call. */
 const OTHERS_MS = 1_000
 const RETRY_SECONDS = 1
 
@@ -54,7 +56,7 @@ const RETRY_SECONDS = 1
 export interface LargeRead {
   /** Does the work when it is this answer's turn. Rejects with the error of the work. */
   slice<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Does the work of a thread with its own queue after the key has rested. The work takes no slice. */
+  /** Does the work of a thread with its own queue after the account has rested. The work takes no slice. */
   aside<Result>(work: () => Promise<Result>): Promise<Result>
   close(): void
 }
@@ -103,8 +105,8 @@ export function createLargeReads(options: LargeReadsOptions): LargeReads {
       change(1)
       let isOpen = true
       return {
-        slice: (work) => turns.slice(keyId, work),
-        aside: (work) => turns.aside(keyId, work),
+        slice: (work) => turns.slice(accountId, work),
+        aside: (work) => turns.aside(accountId, work),
         close() {
           if (isOpen) change(-1)
           isOpen = false
@@ -165,47 +167,47 @@ function createCounts(): { of(name: string): number; add(name: string, by: numbe
   }
 }
 
-/** The slices of a key follow each other with its rests between them, and so do the slices of all keys, with shorter rests. */
+/** The slices of an account follow each other with its rests between them, and so do the slices of all keys, with shorter rests. */
 function createTurns({ traffic, rest = (ms) => setTimeout(ms), now }: LargeReadsOptions) {
   const spending = createSpending(now ?? (() => performance.now()))
-  const linesOfKeys = new Map<string, Line>()
+  const linesOfAccounts = new Map<string, Line>()
   const lineOfAll = createLine()
   const restFor = (
-    keyId: string,
+    accountId: string,
     tookMs: number,
     factorBesideOthers: number,
     longestMs = MAX_REST_MS,
   ): Promise<unknown> => {
-    const factor = traffic.othersCalledWithin(keyId, OTHERS_MS) ? factorBesideOthers : REST_FACTOR
+    const factor = traffic.othersCalledWithin(accountId, OTHERS_MS) ? factorBesideOthers : REST_FACTOR
     return rest(Math.min(longestMs, tookMs * factor))
   }
-  const lineOf = (keyId: string): Line => {
-    const line = linesOfKeys.get(keyId) ?? createLine(() => linesOfKeys.delete(keyId))
-    linesOfKeys.set(keyId, line)
+  const lineOf = (accountId: string): Line => {
+    const line = linesOfAccounts.get(accountId) ?? createLine(() => linesOfAccounts.delete(accountId))
+    linesOfAccounts.set(accountId, line)
     return line
   }
 
-  const restOfKey = (keyId: string) => (tookMs: number) =>
-    spending.of(keyId) > MUCH_MS
-      ? restFor(keyId, tookMs, REST_FACTOR_OF_MUCH, MAX_REST_OF_MUCH_MS)
-      : restFor(keyId, tookMs, REST_FACTOR_BESIDE_OTHERS)
+  const restOfAccount = (accountId: string) => (tookMs: number) =>
+    spending.of(accountId) > MUCH_MS
+      ? restFor(accountId, tookMs, REST_FACTOR_OF_MUCH, MAX_REST_OF_MUCH_MS)
+      : restFor(accountId, tookMs, REST_FACTOR_BESIDE_OTHERS)
 
   return {
-    async slice<Result>(keyId: string, work: () => Promise<Result>): Promise<Result> {
+    async slice<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
       const slice = async (): Promise<Timed<Result>> => {
         await traffic.quietMoment()
         const done = await timed(work)
-        spending.add(keyId, done.tookMs)
+        spending.add(accountId, done.tookMs)
         return done
       }
       const inTurn = (): Promise<Timed<Result>> =>
-        lineOfAll(slice, (tookMs) => restFor(keyId, tookMs, REST_FACTOR_OF_ALL))
-      return (await lineOf(keyId)(inTurn, restOfKey(keyId))).result
+        lineOfAll(slice, (tookMs) => restFor(accountId, tookMs, REST_FACTOR_OF_ALL))
+      return (await lineOf(accountId)(inTurn, restOfAccount(accountId))).result
     },
-    async aside<Result>(keyId: string, work: () => Promise<Result>): Promise<Result> {
+    async aside<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
       const rest = (tookMs: number): Promise<unknown> =>
-        restFor(keyId, tookMs, REST_FACTOR_OF_DOCUMENTS, MAX_REST_AFTER_DOCUMENT_MS)
-      return (await lineOf(keyId)(() => timed(work), rest)).result
+        restFor(accountId, tookMs, REST_FACTOR_OF_DOCUMENTS, MAX_REST_AFTER_DOCUMENT_MS)
+      return (await lineOf(accountId)(() => timed(work), rest)).result
     },
   }
 }
@@ -246,10 +248,10 @@ function createLine(onEmpty: () => void = () => undefined): Line {
   }
 }
 
-/** Milliseconds that the slices of each key took in this window and the one before. Older windows are forgotten. */
+/** Milliseconds that the slices of each account took in this window and the one before. Older windows are forgotten. */
 function createSpending(now: () => number): {
-  add(keyId: string, ms: number): void
-  of(keyId: string): number
+  add(accountId: string, ms: number): void
+  of(accountId: string): number
 } {
   let began = -Infinity
   let [current, before] = [new Map<string, number>(), new Map<string, number>()]
@@ -261,18 +263,18 @@ function createSpending(now: () => number): {
     began = now()
   }
   return {
-    add(keyId, ms) {
+    add(accountId, ms) {
       turnOver()
-      current.set(keyId, (current.get(keyId) ?? 0) + ms)
+      current.set(accountId, (current.get(accountId) ?? 0) + ms)
     },
-    of(keyId) {
+    of(accountId) {
       turnOver()
-      return (current.get(keyId) ?? 0) + (before.get(keyId) ?? 0)
+      return (current.get(accountId) ?? 0) + (before.get(accountId) ?? 0)
     },
   }
 }
 
-/** Writes as fast as the reader reads. */
+/** Writes as fast as the reader reads. A reader who takes nothing for a while loses the connection, as with any other answer. */
 async function pump(response: ServerResponse, chunks: Chunks): Promise<void> {
   response.on('error', () => undefined)
   for await (const chunk of chunks) {
@@ -285,7 +287,9 @@ async function pump(response: ServerResponse, chunks: Chunks): Promise<void> {
 function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
+    const timer = globalThis.setTimeout(() => response.destroy(), answerLimits.patienceMs)
     const go = (): void => {
+      clearTimeout(timer)
       response.off('drain', go).off('close', go)
       resolve()
     }

@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events'
 import { noMetrics, silentLogger } from '@cupel/contracts'
+import { answerLimits } from '@cupel/http-edge'
 import { until } from '@cupel/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLargeReads, type LargeRead } from './large-reads.js'
@@ -9,17 +11,26 @@ import { createTraffic } from './traffic.js'
 const LIMITS = { maxPerKey: 2, maxPerAccount: 3 }
 const reads = () =>
   createLargeReads({ logger: silentLogger, metrics: noMetrics, traffic: createTraffic(), limits: LIMITS })
-const caller = (keyId: string) => ({ keyId, accountId: 'acc', plan: 'pro' as const })
+const caller = (keyId: string, accountId = keyId) => ({ keyId, accountId, plan: 'pro' as const })
 const codeOf = (read: LargeRead | Refusal): string | null => ('code' in read ? read.code : null)
 
 test('a key, and an account, has so many large answers under way and no more, until one has ended', () => {
   const large = reads()
-  const first = large.open(caller('a')) as LargeRead
-  expect([codeOf(large.open(caller('a'))), codeOf(large.open(caller('a')))]).toEqual([null, 'rate_limited'])
-  expect([codeOf(large.open(caller('b'))), codeOf(large.open(caller('b')))]).toEqual([null, 'rate_limited'])
+  const first = large.open(caller('a', 'acc')) as LargeRead
+  expect([codeOf(large.open(caller('a', 'acc'))), codeOf(large.open(caller('a', 'acc')))]).toEqual([
+    null,
+    'rate_limited',
+  ])
+  expect([codeOf(large.open(caller('b', 'acc'))), codeOf(large.open(caller('b', 'acc')))]).toEqual([
+    null,
+    'rate_limited',
+  ])
   first.close()
   first.close()
-  expect([codeOf(large.open(caller('b'))), codeOf(large.open(caller('b')))]).toEqual([null, 'rate_limited'])
+  expect([codeOf(large.open(caller('b', 'acc'))), codeOf(large.open(caller('b', 'acc')))]).toEqual([
+    null,
+    'rate_limited',
+  ])
 })
 
 test('one slice is made at a time, by turns, and a slice that fails stops no other answer', async () => {
@@ -44,11 +55,11 @@ test('one slice is made at a time, by turns, and a slice that fails stops no oth
     'fulfilled',
   ])
   expect(made.slice(0, 2)).toEqual(['a1', 'fails'])
-  // Each key has its own rest.
+  // Each account has its own rest.
   expect(made.slice(2).toSorted()).toEqual(['a2', 'b2'])
 })
 
-test('a slice is followed by a rest: nine times as long as it took while another key calls, longer for a key that reads much', async () => {
+test('a slice is followed by a rest: nine times as long as it took while another account calls, longer for an account that reads much', async () => {
   const SLICE_MS = 15
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -64,7 +75,7 @@ test('a slice is followed by a rest: nine times as long as it took while another
   const factor = async (sliceMs = SLICE_MS): Promise<number> => {
     const before = rests.length
     await read.slice(async () => void vi.advanceTimersByTime(sliceMs))
-    // The rests of all keys and of this key begin after the slice.
+    // The rests of all accounts and of this account begin after the slice.
     await until(() => expect(rests).toHaveLength(before + 2))
     ofAll.push(rests.at(-2)! / SLICE_MS)
     return rests.at(-1)! / SLICE_MS
@@ -87,7 +98,7 @@ test('a slice is followed by a rest: nine times as long as it took while another
   expect(await factor()).toBe(1)
 })
 
-test('the rest of a key that reads much holds up its own slices, and not those of others', async () => {
+test('the rest of an account that reads much holds up its own slices, and not those of others', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const traffic = createTraffic(() => 0)
@@ -96,7 +107,7 @@ test('the rest of a key that reads much holds up its own slices, and not those o
   const ended: (() => void)[] = []
   const large = createLargeReads({
     ...{ logger: silentLogger, metrics: noMetrics, traffic },
-    // The rests of all keys are the short ones.
+    // The rests of all accounts are the short ones.
     rest: (ms) => (ms < 50 ? Promise.resolve() : new Promise<void>((resolve) => ended.push(resolve))),
     now: () => 0,
   })
@@ -119,7 +130,7 @@ test('the rest of a key that reads much holds up its own slices, and not those o
   expect(made).toEqual(['greedy 1', 'other 1', 'greedy 2'])
 })
 
-test('what a thread of its own does waits for the rest of its key, and for no other key', async () => {
+test('what a thread of its own does waits for the rest of its account, and for no other account', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const traffic = createTraffic(() => 0)
@@ -188,4 +199,62 @@ test('a read is closed when its work ends or fails, and stays open while its ans
   expect(await isOpen(() => Promise.resolve(plain))).toBe(false)
   expect(await isOpen(() => Promise.reject(new Error('The store is down')))).toBe(false)
   expect(await isOpen(() => Promise.resolve({ ...plain, body: null, stream: () => undefined }))).toBe(true)
+})
+
+test('a second key of an account waits for the rest of the first, in slices and in threads', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const traffic = createTraffic(() => 0)
+  traffic.note('greedy')
+  traffic.note('other')
+  const ended: (() => void)[] = []
+  const large = createLargeReads({
+    ...{ logger: silentLogger, metrics: noMetrics, traffic },
+    rest: () => new Promise<void>((resolve) => ended.push(resolve)),
+    now: () => 0,
+  })
+  const keys = ['one', 'two'].map((keyId) => large.open(caller(keyId, 'greedy')) as LargeRead)
+  const made: number[] = []
+  const render = keys.map((read, index) =>
+    read.aside(async () => {
+      vi.advanceTimersByTime(10)
+      made.push(index)
+    }),
+  )
+  await render[0]
+  await until(() => expect(ended).toHaveLength(1))
+  expect(made).toEqual([0])
+  ended[0]!()
+  await render[1]
+  expect(made).toEqual([0, 1])
+})
+
+test('a reader of a streamed answer who takes nothing loses the connection, and the read is closed', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const large = reads()
+  const left: string[] = []
+  const chunks = {
+    ...{ next: () => Promise.resolve({ done: false as const, value: new Uint8Array(1) }) },
+    return: () => Promise.resolve(left.push('chunks')),
+    [Symbol.asyncIterator]() {
+      return this as unknown as AsyncIterator<Uint8Array>
+    },
+  }
+  const events = new EventEmitter()
+  const response = Object.assign(events, {
+    destroyed: false,
+    write: () => false,
+    destroy() {
+      response.destroyed = true
+      events.emit('close')
+    },
+  })
+  const read = large.open(caller('a')) as LargeRead
+  large.answer(read, { contentType: 'text/csv' }, chunks).stream!(response as never)
+  await vi.advanceTimersByTimeAsync(answerLimits.patienceMs - 1)
+  expect(response.destroyed).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect([response.destroyed, left]).toEqual([true, ['chunks']])
+  expect([large.open(caller('a')), large.open(caller('a'))].map(codeOf)).toEqual([null, null])
 })

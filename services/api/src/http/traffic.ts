@@ -6,10 +6,10 @@
 import { createDeadlineQueue } from '@cupel/concurrency'
 
 export interface Traffic {
-  /** A call of this key was admitted. */
-  note(keyId: string): void
-  /** Whether a key other than this one called within the last `ms` milliseconds. */
-  othersCalledWithin(keyId: string, ms: number): boolean
+  /** A call of this account was admitted. */
+  note(accountId: string): void
+  /** Whether an account other than this one called within the last `ms` milliseconds. */
+  othersCalledWithin(accountId: string, ms: number): boolean
   /** A screen is open until the returned function is called, which happens once. */
   openScreen(): () => void
   /** Resolves when no screen is open, after MAX_STEP_WAIT_MS at the latest. Undefined where none is open now. */
@@ -23,18 +23,18 @@ export function createTraffic(now: () => number = () => performance.now()): Traf
   return { ...createCallers(now), ...createPrecedence() }
 }
 
-/** Two times are enough: that of the last call, and that of the last call with any other key. */
+/** Two times are enough: that of the last call, and that of the last call of any other account. */
 function createCallers(now: () => number): Pick<Traffic, 'note' | 'othersCalledWithin'> {
-  let lastKeyId = ''
+  let lastAccountId = ''
   let lastMs = -Infinity
   let othersMs = -Infinity
   return {
-    note(keyId) {
-      if (keyId !== lastKeyId) othersMs = lastMs
-      lastKeyId = keyId
+    note(accountId) {
+      if (accountId !== lastAccountId) othersMs = lastMs
+      lastAccountId = accountId
       lastMs = now()
     },
-    othersCalledWithin: (keyId, ms) => now() - (keyId === lastKeyId ? othersMs : lastMs) <= ms,
+    othersCalledWithin: (accountId, ms) => now() - (accountId === lastAccountId ? othersMs : lastMs) <= ms,
   }
 }
 

@@ -2,24 +2,24 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTraffic, MAX_STEP_WAIT_MS } from './traffic.js'
 
-const call = fc.record({ keyId: fc.constantFrom('a', 'b', 'c'), afterMs: fc.integer({ min: 0, max: 5 }) })
+const call = fc.record({ accountId: fc.constantFrom('a', 'b', 'c'), afterMs: fc.integer({ min: 0, max: 5 }) })
 
-test('others called when any call of another key lies within the time', () => {
+test('others called when any call of another account lies within the time', () => {
   fc.assert(
     fc.property(
       fc.array(call),
       fc.constantFrom('a', 'b', 'd'),
       fc.integer({ min: 0, max: 12 }),
-      (calls, keyId, ms) => {
+      (calls, accountId, ms) => {
         let nowMs = 0
         const traffic = createTraffic(() => nowMs)
         const made = calls.map((each) => {
           nowMs += each.afterMs
-          traffic.note(each.keyId)
-          return { keyId: each.keyId, atMs: nowMs }
+          traffic.note(each.accountId)
+          return { accountId: each.accountId, atMs: nowMs }
         })
-        const expected = made.some((each) => each.keyId !== keyId && nowMs - each.atMs <= ms)
-        expect(traffic.othersCalledWithin(keyId, ms)).toBe(expected)
+        const expected = made.some((each) => each.accountId !== accountId && nowMs - each.atMs <= ms)
+        expect(traffic.othersCalledWithin(accountId, ms)).toBe(expected)
       },
     ),
   )
