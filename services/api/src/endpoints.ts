@@ -3,6 +3,7 @@ import type { ReportIds } from '@cupel/access'
 import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import type { BulkParts } from './bulk/open-bulk.js'
+import { createKeptDocuments } from './documents/kept-documents.js'
 import type { ReadReportLeaf } from './documents/report-leaf.js'
 import type { ReadRecordedLeaf } from './documents/transparency-reads.js'
 import type { Endpoint } from './http/endpoint.js'
@@ -78,10 +79,11 @@ export interface TransparencyParts {
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   let description: string | null = null
   let page: string | null = null
+  const keptDocuments = createKeptDocuments()
   const endpoints: readonly Endpoint[] = [
     createScreen(parts),
     getReport(parts.reports, parts.transparency.readLeaf),
-    getReportPdf(parts, createReadCaseText(parts.cases), parts.bulk.largeReads),
+    getReportPdf({ ...parts, keptDocuments }, createReadCaseText(parts.cases), parts.bulk.largeReads),
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
     ...shareEndpoints({ ...parts.sharing, readLeaf: parts.transparency.readLeaf }),
@@ -90,7 +92,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listBulkJobs(parts.bulk, parts.listing.tokens),
     getBulkJob(parts.bulk),
     followBulkJob(parts.bulk),
-    getBulkPdf(parts.bulk, parts.pdf),
+    getBulkPdf(parts.bulk, parts.pdf, keptDocuments),
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
     ...watchEndpoints(parts.watches),

@@ -16,12 +16,17 @@ beforeAll(async () => {
   api = await installation.api()
   ;({ key } = await installation.key())
   jobs = createTestJobs(installation, api.url)
+  path = await endedJob()
+})
+afterAll(() => installation.stop())
+
+/** A document that was never rendered. */
+async function endedJob(): Promise<string> {
   const job = await jobs.submit(key)
   await jobs.decide(job, 0, 'red')
   await jobs.end(job, 1, 1)
-  path = `/v1/bulk/${job.jobId}/pdf`
-})
-afterAll(() => installation.stop())
+  return `/v1/bulk/${job.jobId}/pdf`
+}
 
 test('an ended job is a PDF with a name, a strong tag and its results, the same bytes each time', async () => {
   const first = await get(path)
@@ -63,7 +68,8 @@ test('the job of another account, or of nobody, is 404', async () => {
 })
 
 test('a key that asks for many at once is refused with 429 and Retry-After', async () => {
-  const replies = await Promise.all(Array.from({ length: 30 }, () => get(path)))
+  const asked = await endedJob()
+  const replies = await Promise.all(Array.from({ length: 30 }, () => get(asked)))
   const refused = replies.filter(({ status }) => status === 429)
   expect(refused.length).toBeGreaterThan(0)
   for (const reply of refused) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)

@@ -8,6 +8,7 @@ import type { Answer, DescribedAnswer } from '../http/endpoint.js'
 import { namesTag } from '../http/entity-tag.js'
 import type { LargeRead } from '../http/large-reads.js'
 import { refuse, type Refusal } from '../http/problem.js'
+import type { KeptDocuments } from './kept-documents.js'
 
 /** A thread renders some twenty reports a second. */
 const BUSY_RETRY_SECONDS = 1
@@ -41,6 +42,7 @@ export const PDF_ANSWERS: readonly DescribedAnswer[] = [
 ]
 
 export interface Rendering {
+  readonly accountId: string
   /** Differs where the document differs. */
   readonly identity: string
   /** Name of the file, without its ending. */
@@ -52,21 +54,27 @@ export interface Rendering {
 
 /** 304 where the caller has the document, and `unavailable` where too many are being rendered. */
 export async function pdfAnswer(
+  kept: KeptDocuments,
   headers: IncomingHttpHeaders,
-  { identity, name, begin, render }: Rendering,
+  { accountId, identity, name, begin, render }: Rendering,
 ): Promise<Answer | Refusal> {
   const digest = createHash('sha256').update(identity).digest('hex').slice(0, 32)
   const etag = `"${digest}-${RENDERER_VERSION}"`
   if (namesTag(headers['if-none-match'], etag)) return { status: 304, headers: { etag }, body: null }
+  const answerOf = (body: Uint8Array): Answer => ({
+    status: 200,
+    contentType: PDF,
+    headers: { etag, 'content-disposition': `attachment; filename="${name}.pdf"` },
+    body,
+  })
+  const known = kept.get(accountId, etag)
+  if (known !== undefined) return answerOf(known)
   const read = begin()
   if ('code' in read) return read
   try {
-    return {
-      status: 200,
-      contentType: PDF,
-      headers: { etag, 'content-disposition': `attachment; filename="${name}.pdf"` },
-      body: await render(read),
-    }
+    const body = await render(read)
+    kept.keep(accountId, etag, body)
+    return answerOf(body)
   } catch (error) {
     if (error instanceof OrderEndedError)
       return refuse('unavailable', 'This document takes too long to render.', {

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
 import { gathered } from '../../bulk/read-results.js'
 import { isLarge } from '../../bulk/result-slices.js'
+import type { KeptDocuments } from '../../documents/kept-documents.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { closing, type LargeRead } from '../../http/large-reads.js'
@@ -14,6 +15,7 @@ import { jobRefusal } from './job-refusals.js'
 export function getBulkPdf(
   { reader, beginResults, largeReads, resultsUrl }: BulkParts,
   renderer: PdfRenderer,
+  keptDocuments: KeptDocuments,
 ): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>>({
     operationId: 'getBulkPdf',
@@ -22,7 +24,7 @@ export function getBulkPdf(
     tag: 'Bulk jobs',
     summary: 'Get an ended job as a PDF',
     description:
-      'A summary for people: how many addresses have which level, which to look at first, and which have no report, with links to the reports. PDF/A-3b, with the results attached as `results.json`. A job that runs is answered 409 `job_not_ended`. The same job gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many documents are being rendered the answer is 503 `unavailable` with `Retry-After`. A key renders one document after the other, and rests after each while other keys call; with eight calls under way a further one is answered 429 `rate_limited` with `Retry-After`.',
+      'A summary for people: how many addresses have which level, which to look at first, and which have no report, with links to the reports. PDF/A-3b, with the results attached as `results.json`. A job that runs is answered 409 `job_not_ended`. The same job gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many documents are being rendered the answer is 503 `unavailable` with `Retry-After`. An account renders one document after the other, and rests after each while other accounts call; with eight calls of a key under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: jobPath,
     answers: PDF_ANSWERS,
@@ -43,6 +45,7 @@ export function getBulkPdf(
         return jobRefusal(begun)
       }
       const rendering = {
+        accountId: caller.accountId,
         identity: begun.known.identity,
         name: `cupel-bulk-${path.job_id}`,
         begin: () => read ?? largeReads.open(caller),
@@ -51,7 +54,7 @@ export function getBulkPdf(
           return await rendered.aside(() => renderer.renderBulk(results, caller.accountId))
         },
       }
-      return await pdfAnswer(headers, rendering).finally(() => {
+      return await pdfAnswer(keptDocuments, headers, rendering).finally(() => {
         read?.close()
         return begun.chunks.return()
       })

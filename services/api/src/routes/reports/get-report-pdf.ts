@@ -6,6 +6,7 @@ import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import type { LargeReads } from '../../http/large-reads.js'
 import type { ReadCaseText } from '../cases/read-case-text.js'
 import type { ReadRecordedLeaf } from '../../documents/transparency-reads.js'
+import type { KeptDocuments } from '../../documents/kept-documents.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
 import type { ReportReader } from '../../screening/report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
@@ -22,12 +23,13 @@ const pdfQuery = z.strictObject({
 export interface ReportPdfParts {
   readonly reports: ReportReader
   readonly pdf: PdfRenderer
+  readonly keptDocuments: KeptDocuments
   readonly personalData: PersonalData
   readonly transparency: { readonly readRecordedLeaf: ReadRecordedLeaf }
 }
 
 export function getReportPdf(
-  { reports, pdf: renderer, personalData, transparency }: ReportPdfParts,
+  { reports, pdf: renderer, keptDocuments, personalData, transparency }: ReportPdfParts,
   readCaseText: ReadCaseText,
   largeReads: Pick<LargeReads, 'open'>,
 ): Endpoint {
@@ -38,7 +40,7 @@ export function getReportPdf(
     tag: 'Reports',
     summary: 'Get a report as a PDF',
     description:
-      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the transparency log and the hash of the leaf of the report, which follow from its record; the proof says where in the log the leaf is. So the same report gives the same bytes, from the first second on, until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. A key renders one document after the other, and rests after each while other keys call; with eight calls under way a further one is answered 429 `rate_limited` with `Retry-After`.',
+      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the transparency log and the hash of the leaf of the report, which follow from its record; the proof says where in the log the leaf is. So the same report gives the same bytes, from the first second on, until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. An account renders one document after the other, and rests after each while other accounts call; with eight calls of a key under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: reportPath,
     querySchema: pdfQuery,
@@ -56,14 +58,16 @@ export function getReportPdf(
       const shown = `${document}\n${JSON.stringify(leaf)}`
       if (query.appendix === 'case') {
         const caseText = await personalData.openJson(await readCaseText(caller, document), accountId)
-        return await pdfAnswer(headers, {
+        return await pdfAnswer(keptDocuments, headers, {
+          accountId,
           identity: `${shown}\n${caseText}`,
           name: `cupel-report-${path.report_id}-with-case`,
           begin,
           render: (read) => read.aside(() => renderer.renderWithCase(document, caseText, leaf, accountId)),
         })
       }
-      return await pdfAnswer(headers, {
+      return await pdfAnswer(keptDocuments, headers, {
+        accountId,
         identity: shown,
         name: `cupel-report-${path.report_id}`,
         begin,
