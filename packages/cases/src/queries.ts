@@ -1,6 +1,6 @@
 /** Reads of cases. Every read names the account and its environment: the cases of others do not exist for it. */
-import type { Disposition, EntryKind } from '@cupel/contracts'
-import { asFields, asTimes, type Queryable, type Statement } from '@cupel/postgres'
+import { dispositions, riskLevels, type Disposition, type EntryKind } from '@cupel/contracts'
+import { asFields, asTimes, mergedRanges, type Queryable, type Statement } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'
 
 /** An account in one of its environments. */
@@ -75,7 +75,11 @@ export async function readSummary(
   transaction: Queryable,
   order: Owner & { readonly reportId: string },
 ): Promise<StoredCase | null> {
-  const only = { text: casesWhere('c.report_id = $3', 1) }
+  const only = {
+    text: casesFrom(
+      '(SELECT * FROM cases.report_case WHERE account_id = $1 AND livemode = $2 AND report_id = $3)',
+    ),
+  }
   const { items } = await selectCases(transaction, order, only, { values: [order.reportId], pageSize: 1 })
   return items[0] ?? null
 }
@@ -105,15 +109,20 @@ export async function listCases(
   const { filter, after, pageSize } = order
   const values: unknown[] = []
   const parameter = (value: unknown): string => `$${2 + values.push(value)}`
-  const conditions = ['true']
-  if (filter.dispositions !== undefined)
-    conditions.push(`c.disposition = ANY (${parameter(filter.dispositions)}::text[])`)
-  if (filter.level !== undefined) conditions.push(`c.level = ${parameter(filter.level)}`)
-  if (after !== null)
-    conditions.push(
-      `(c.changed_at, c.report_id) < (${parameter(after.changedAt)}::timestamptz, ${parameter(after.reportId)})`,
+  const [before, limit] = [
+    after === null
+      ? ''
+      : `AND (changed_at, report_id) < (${parameter(after.changedAt)}::timestamptz, ${parameter(after.reportId)})`,
+    parameter(pageSize + 1),
+  ]
+  const ranges = (filter.dispositions ?? dispositions).flatMap((disposition) => {
+    const ofDisposition = parameter(disposition)
+    return (filter.level === undefined ? riskLevels : [filter.level]).map(
+      (level) =>
+        `SELECT * FROM cases.report_case WHERE account_id = $1 AND livemode = $2 AND disposition = ${ofDisposition} AND level = ${parameter(level)} ${before}`,
     )
-  const text = casesWhere(conditions.join(' AND '), pageSize)
+  })
+  const text = casesFrom(mergedRanges(ranges, ['changed_at', 'report_id'], limit))
   return await selectCases(database, order, { text, scope: tenantScope(order) }, { values, pageSize })
 }
 
@@ -166,11 +175,10 @@ const WHOLE_CASE = `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
   FROM cases.report_case c JOIN cases.entry e ON e.report_id = c.report_id
   WHERE c.report_id = $1 AND c.account_id = $2 AND c.livemode = $3 ORDER BY e.version`
 
-const casesWhere = (condition: string, pageSize: number): string =>
+const casesFrom = (source: string): string =>
   `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
-   FROM cases.report_case c LEFT JOIN cases.entry e ON e.report_id = c.report_id AND e.version = c.proposal_version
-   WHERE c.account_id = $1 AND c.livemode = $2 AND ${condition}
-   ORDER BY c.changed_at DESC, c.report_id DESC LIMIT ${pageSize + 1}`
+   FROM ${source} AS c LEFT JOIN cases.entry e ON e.report_id = c.report_id AND e.version = c.proposal_version
+   ORDER BY c.changed_at DESC, c.report_id DESC`
 
 const isProposalOf =
   ({ proposedIn }: CaseRow) =>

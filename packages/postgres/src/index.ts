@@ -5,5 +5,6 @@ export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionO
 export { listen, type ListeningConnection } from './listen.js'
 export { isUnavailable, sqlState } from './errors.js'
 export type { StatementScope } from './scoped-query.js'
+export { greatestFirst, mergedRanges } from './merged-ranges.js'
 export { migrate, pendingMigrations, readMigrations } from './migrate.js'
 export type { Migration, MigrationSource } from './migrate.js'

@@ -38,8 +38,8 @@ beforeAll(async () => {
   for (const [index, { accountId, livemode }] of [OWN, ...others].entries()) {
     await fixture.database.execute(
       `INSERT INTO report_view.report
-         (report_id, account_id, livemode, state, document, ended_at, log_partition, log_offset)
-       VALUES ($1, $2, $3, 'generated', '{"customer_reference":"r","chain":""}', now(), 0, $4)`,
+         (report_id, account_id, livemode, state, level, customer_reference, document, ended_at, log_partition, log_offset)
+       VALUES ($1, $2, $3, 'generated', 'red', 'r', '{"customer_reference":"r","chain":""}', now(), 0, $4)`,
       [`report-${index}`, accountId, livemode, index],
     )
     await fixture.database.execute(
@@ -47,6 +47,10 @@ beforeAll(async () => {
          code, subject_ids, latency_ms, at, is_audited, actor)
        VALUES ($1, $2, $3, 'k', '', '', 'GET', '', 200, '', '[]', 1, now(), true, '')`,
       [`request-${index}`, accountId, livemode],
+    )
+    await fixture.database.execute(
+      `INSERT INTO audit_view.key_day VALUES ($1, $2, '2026-01-01', $3, 1, 0, 0, 0)`,
+      [accountId, livemode, `request-${index}`],
     )
     await fixture.database.execute(
       `INSERT INTO job_view.job (job_id, account_id, livemode, submitted_at, items) VALUES ($1, $2, $3, now(), '[]')`,
@@ -60,7 +64,7 @@ afterAll(() => fixture.close())
 function withoutFirstWall(database: Queryable, { rowSecurity }: { rowSecurity: boolean }): Queryable {
   const open = (text: string): string => {
     const opened = text
-      .replace(WALL, '($1::text IS NOT NULL AND $2::bool IS NOT NULL)')
+      .replaceAll(WALL, '($1::text IS NOT NULL AND $2::bool IS NOT NULL)')
       .replace(WALL_OF_ONE, '($2::text IS NOT NULL AND $3::bool IS NOT NULL)')
     if (opened === text) throw new Error(`No first wall was found in: ${text}`)
     return opened

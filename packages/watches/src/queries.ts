@@ -30,12 +30,21 @@ export async function listWatches(
     readonly changedIn: string | null
   },
 ): Promise<WatchPage> {
+  const values: unknown[] = [pageSize + 1]
+  const parameter = (value: unknown): string => `$${2 + values.push(value)}`
+  const conditions = [
+    ...(changedIn === null ? [] : [`w.digest_day = ${parameter(changedIn)}::date`]),
+    ...(after === null
+      ? []
+      : [
+          `(w.created_at, w.watch_id) < (${parameter(after.createdAt)}::timestamptz, ${parameter(after.watchId)})`,
+        ]),
+  ]
   const rows = await own(
     database,
     owner,
-    `($6::date IS NULL OR w.digest_day = $6::date) AND ($3::timestamptz IS NULL OR (w.created_at, w.watch_id) < ($3::timestamptz, $4))
-     ORDER BY w.created_at DESC, w.watch_id DESC LIMIT $5`,
-    [after?.createdAt ?? null, after?.watchId ?? '', pageSize + 1, changedIn],
+    `${['true', ...conditions].join(' AND ')} ORDER BY w.created_at DESC, w.watch_id DESC LIMIT $3`,
+    values,
   )
   const items = rows.slice(0, pageSize)
   const last = items.at(-1)

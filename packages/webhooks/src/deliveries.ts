@@ -1,6 +1,6 @@
 /** Deliveries as their account sees them: lists them with every attempt, sends one or a range again, sends a test message. */
-import type { DeliveryStatus, PayloadKind, WebhookType } from '@cupel/domain'
-import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { deliveryStatuses, type DeliveryStatus, type PayloadKind, type WebhookType } from '@cupel/domain'
+import { asFields, asTimes, mergedRanges, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { tenantScope } from '@cupel/projections'
 import { insertTests } from './endpoint-tests.js'
 import { ownRow, type Owner } from './endpoints.js'
@@ -67,23 +67,25 @@ export async function listDeliveries(
   database: Queryable,
   query: OfEndpoint & { status?: DeliveryStatus | undefined; pageSize: number; after: DeliveryCursor | null },
 ): Promise<DeliveryPage> {
+  const { endpointId, accountId, livemode, status, pageSize, after } = query
+  const values: unknown[] = [endpointId, accountId, livemode, pageSize + 1]
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const before =
+    after === null
+      ? ''
+      : `AND (created_at, delivery_id) < (${parameter(after.createdAt)}::timestamptz, ${parameter(after.deliveryId)})`
+  const ranges = (status === undefined ? deliveryStatuses : [status]).map(
+    (one) =>
+      `SELECT * FROM webhooks.delivery
+       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND status = ${parameter(one)} ${before}`,
+  )
+  const newest = mergedRanges(ranges, ['created_at', 'delivery_id'], '$4')
   const rows = await database.query<WebhookDelivery>(
     {
-      text: `SELECT ${COLUMNS} FROM webhooks.delivery d
-        WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 AND ($4::text IS NULL OR status = $4)
-          AND ($5::timestamptz IS NULL OR (created_at, delivery_id) < ($5::timestamptz, $6))
-        ORDER BY created_at DESC, delivery_id DESC LIMIT $7`,
+      text: `SELECT ${COLUMNS} FROM ${newest} AS d ORDER BY d.created_at DESC, d.delivery_id DESC`,
       scope: tenantScope(query),
     },
-    [
-      query.endpointId,
-      query.accountId,
-      query.livemode,
-      query.status ?? null,
-      query.after?.createdAt ?? null,
-      query.after?.deliveryId ?? '',
-      query.pageSize + 1,
-    ],
+    values,
   )
   const items = rows.slice(0, query.pageSize).map((row) => ownRow(row, query))
   const last = items.at(-1)

@@ -9,7 +9,7 @@ CREATE TABLE cases.report_case (
   -- Of the report, which never changes.
   address          text NOT NULL,
   chain            text COLLATE "C" NOT NULL,
-  level            text COLLATE "C" NOT NULL,
+  level            text COLLATE "C" NOT NULL CHECK (level IN ('green', 'orange', 'red', 'grey')),
   score            float8 NOT NULL,
   disposition      text COLLATE "C" NOT NULL CHECK (disposition IN ('open', 'escalated', 'cleared')),
   -- Number of entries.
@@ -19,8 +19,8 @@ CREATE TABLE cases.report_case (
   opened_at        timestamptz NOT NULL,
   changed_at       timestamptz NOT NULL
 ) WITH (fillfactor = 80);
-CREATE INDEX report_case_newest ON cases.report_case (account_id, livemode, changed_at DESC, report_id DESC);
-CREATE INDEX report_case_by_disposition ON cases.report_case (account_id, livemode, disposition, changed_at DESC, report_id DESC);
+-- Each disposition and level is a range in the order of the list, and Postgres merges the ranges that a list has.
+CREATE INDEX report_case_newest ON cases.report_case (account_id, livemode, disposition, level, changed_at DESC, report_id DESC);
 
 -- The history of a case: entries are only added.
 CREATE TABLE cases.entry (

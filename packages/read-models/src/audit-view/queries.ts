@@ -23,7 +23,7 @@ export interface AuditEntry {
 }
 
 /** Number of entries that one page searches for a filter without an index. A page may then be short, or empty, and have a next one. */
-const MAX_SEARCHED_ENTRIES = 20_000
+const MAX_SEARCHED_ENTRIES = 5_000
 
 /** Position in the list: the last entry of the previous page. */
 export interface AuditCursor {
@@ -93,7 +93,6 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
 /** The entries that the index gives in order. */
 function windowOf(query: AuditQuery, parameter: (value: unknown) => string): string {
   const conditions = ['account_id = $1 AND livemode = $2']
-  if (query.keyId !== undefined) conditions.push(`key_id = ${parameter(query.keyId)}`)
   if (query.from !== undefined) conditions.push(`at >= ${parameter(query.from)}::timestamptz`)
   if (query.to !== undefined) conditions.push(`at < ${parameter(query.to)}::timestamptz`)
   if (query.after !== null) {
@@ -105,6 +104,7 @@ function windowOf(query: AuditQuery, parameter: (value: unknown) => string): str
 
 function searchOf(query: AuditQuery, parameter: (value: unknown) => string): string[] {
   const conditions: string[] = []
+  if (query.keyId !== undefined) conditions.push(`key_id = ${parameter(query.keyId)}`)
   if (query.route !== undefined) conditions.push(`route = ${parameter(query.route)}`)
   if (query.clientAddress !== undefined)
     conditions.push(`client_address = ANY (${parameter([query.clientAddress].flat())}::text[])`)

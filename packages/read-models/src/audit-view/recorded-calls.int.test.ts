@@ -112,7 +112,7 @@ test('a request that nobody can read is skipped: the scorer dead-letters it', as
   expect(await listed(owner)).toEqual(['after 500 screening_failed poison 7'])
 })
 
-test('the events of the calls in any order, some repeated: the list is the same, and a rebuild gives the same rows', async () => {
+test('the events of the calls in any order, some repeated: the list is the same, and a rebuild gives the same rows and sums', async () => {
   const order = fc.array(fc.nat(), { minLength: 14, maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(order, async (picks) => {
@@ -148,5 +148,15 @@ test('the events of the calls in any order, some repeated: the list is the same,
     { numRuns: CASES },
   )
   const { comparison } = await fixture.rebuild(auditView)
-  expect(comparison).toMatchObject([{ table: 'entry', isEqual: true }])
+  expect(comparison).toMatchObject([
+    { table: 'entry', isEqual: true },
+    { table: 'key_day', isEqual: true },
+  ])
+  expect(await fixture.database.query(SUMS)).toEqual(await fixture.database.query(COUNTS))
 })
+
+const SUMS = `SELECT account_id, key_id, day::text, calls, screens, problems, rate_limited FROM audit_view.key_day ORDER BY 1, 2, 3`
+const COUNTS = `SELECT account_id, key_id, (at AT TIME ZONE 'UTC')::date::text AS day, count(*)::int8 AS calls,
+    count(*) FILTER (WHERE method = 'POST' AND route = '/v1/screen' AND status < 400 AND subject_ids <> '[]')::int8 AS screens,
+    count(*) FILTER (WHERE status >= 400)::int8 AS problems, count(*) FILTER (WHERE status = 429)::int8 AS rate_limited
+  FROM audit_view.entry GROUP BY account_id, key_id, day ORDER BY 1, 2, 3`

@@ -23,13 +23,34 @@ const COLUMNS = {
   is_audited: 'bool',
 } as const
 
+const IS_SCREEN = `method = 'POST' AND route = '/v1/screen'`
+
+/**
+ * Adds the entries that `insert` wrote to the sums of their keys, each once: a repeat writes no entry. An entry that an ApiRequestAudited
+ * replaced was a call that succeeded, so only screens and problems differ.
+ */
+const summed = (schema: string, insert: string): string =>
+  `WITH written AS (${insert} RETURNING account_id, livemode, key_id, method, route, status, subject_ids, at, xmax = 0 AS is_new)
+   INSERT INTO ${schema}.key_day AS sum (account_id, livemode, day, key_id, calls, screens, problems, rate_limited)
+   SELECT account_id, livemode, (at AT TIME ZONE 'UTC')::date AS day, key_id,
+     count(*) FILTER (WHERE is_new),
+     count(*) FILTER (WHERE ${IS_SCREEN} AND status < 400 AND subject_ids <> '[]') - count(*) FILTER (WHERE ${IS_SCREEN} AND NOT is_new),
+     count(*) FILTER (WHERE status >= 400), count(*) FILTER (WHERE status = 429)
+   FROM written GROUP BY account_id, livemode, day, key_id ORDER BY account_id, livemode, day, key_id
+   ON CONFLICT (account_id, livemode, day, key_id) DO UPDATE
+   SET (calls, screens, problems, rate_limited) = (sum.calls + excluded.calls, sum.screens + excluded.screens,
+     sum.problems + excluded.problems, sum.rate_limited + excluded.rate_limited)`
+
 /** A call as its own event records it. An existing row came from the same event, or from an ApiRequestAudited. */
 const insertRecorded = batchWrite({
   name: 'audit-view.insert-recorded',
   columns: COLUMNS,
   sql: ({ schema, rows, columns }) =>
-    `INSERT INTO ${schema}.entry (${columns}) SELECT ${columns} FROM ${rows} ORDER BY request_id
-     ON CONFLICT (request_id) DO NOTHING`,
+    summed(
+      schema,
+      `INSERT INTO ${schema}.entry (${columns}) SELECT ${columns} FROM ${rows} ORDER BY request_id
+       ON CONFLICT (request_id) DO NOTHING`,
+    ),
 })
 
 const REPLACED = Object.keys(COLUMNS).filter((name) => name !== 'request_id')
@@ -39,11 +60,14 @@ const upsertAudited = batchWrite({
   name: 'audit-view.upsert-audited',
   columns: COLUMNS,
   sql: ({ schema, rows, columns }) =>
-    `INSERT INTO ${schema}.entry (${columns})
-     SELECT DISTINCT ON (request_id) ${columns} FROM ${rows} ORDER BY request_id, ord
-     ON CONFLICT (request_id) DO UPDATE
-     SET (${REPLACED.join(', ')}) = (${REPLACED.map((name) => `excluded.${name}`).join(', ')})
-     WHERE NOT entry.is_audited`,
+    summed(
+      schema,
+      `INSERT INTO ${schema}.entry (${columns})
+       SELECT DISTINCT ON (request_id) ${columns} FROM ${rows} ORDER BY request_id, ord
+       ON CONFLICT (request_id) DO UPDATE
+       SET (${REPLACED.join(', ')}) = (${REPLACED.map((name) => `excluded.${name}`).join(', ')})
+       WHERE NOT entry.is_audited`,
+    ),
 })
 
 /** Every call adds an entry, and the list of entries may lag. At the usual interval they took as many transactions as the reports. */
@@ -79,7 +103,7 @@ export const auditView: ReadModel = {
   ]),
   workTopics: [screenTopic('interactive', true), screenTopic('interactive', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
-  tables: ['entry'],
+  tables: ['entry', 'key_day'],
   commitIntervalMs: COMMIT_INTERVAL_MS,
   reducers: [
     onPartOf('ApiRequestAudited', KEPT, (data) =>

@@ -27,3 +27,17 @@ CREATE TABLE entry (
 
 -- A list shows the calls of one account in one environment, newest first.
 CREATE INDEX entry_newest ON entry (account_id, livemode, at DESC, request_id DESC);
+
+-- The use of each key, summed when an entry is added: GET /v1/usage reads a row for each key and day, however many calls there were.
+CREATE TABLE key_day (
+  account_id   text COLLATE "C" NOT NULL,
+  livemode     bool NOT NULL,
+  -- UTC.
+  day          date NOT NULL,
+  key_id       text COLLATE "C" NOT NULL,
+  calls        int8 NOT NULL,
+  screens      int8 NOT NULL,
+  problems     int8 NOT NULL,
+  rate_limited int8 NOT NULL,
+  PRIMARY KEY (account_id, livemode, day, key_id)
+) WITH (fillfactor = 50);

@@ -1,5 +1,5 @@
-/** Usage of the keys of an account, counted from the entries of the audit log. */
-import { asFields, timeText, type Queryable } from '@cupel/postgres'
+/** Usage of the keys of an account, from the sums of the entries of the audit log. */
+import { asFields, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 
 /** The calls of one key on one day, UTC. */
@@ -15,50 +15,23 @@ export interface KeyDay {
   readonly rateLimited: number
 }
 
-export interface Usage {
-  readonly keyDays: readonly KeyDay[]
-  /** Null if every call since `since` is counted; otherwise the time of the oldest counted call. */
-  readonly countedFrom: string | null
-}
-
-/** Maximum number of newest calls that one answer counts: about half a second of the database. */
-export const MAX_COUNTED_CALLS = 500_000
-
-/** `since`: UTC, RFC 3339. `limit`: number of newest calls to count. */
+/** `since`: a day, YYYY-MM-DD. The newest day first. */
 export async function countUsage(
   database: Queryable,
-  { accountId, livemode, since, limit = MAX_COUNTED_CALLS }: Tenant & { since: string; limit?: number },
-): Promise<Usage> {
-  const tenant = { accountId, livemode }
-  const values = [accountId, livemode, since, limit]
-  const rows = await queryTenant<KeyDay & { readonly oldestAt: string }>(
+  { accountId, livemode, since }: Tenant & { since: string },
+): Promise<readonly KeyDay[]> {
+  const rows = await queryTenant<KeyDay>(
     database,
-    tenant,
+    { accountId, livemode },
     {
       name: 'audit-view.usage',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('key_id')}, day,
-               count(*)::int8 AS calls,
-               count(*) FILTER (WHERE method = 'POST' AND route = '/v1/screen' AND status < 400 AND subject_ids <> '[]')::int8 AS screens,
-               count(*) FILTER (WHERE status >= 400)::int8 AS problems,
-               count(*) FILTER (WHERE status = 429)::int8 AS "rateLimited",
-               ${timeText('min(at)')} AS "oldestAt"
-             FROM (
-               SELECT account_id, livemode, key_id, method, route, status, subject_ids, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
-               FROM audit_view.entry WHERE account_id = $1 AND livemode = $2 AND at >= $3::timestamptz
-               ORDER BY at DESC, request_id DESC LIMIT $4) AS counted
-             GROUP BY account_id, livemode, key_id, day ORDER BY day DESC, key_id`,
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('key_id')}, to_char(day, 'YYYY-MM-DD') AS day, calls, screens, problems, ${asFields('rate_limited')}
+             FROM audit_view.key_day WHERE account_id = $1 AND livemode = $2 AND day >= $3::date
+             ORDER BY key_day.day DESC, key_id`,
     },
-    values,
+    [accountId, livemode, since],
   )
-  const counted = rows.reduce((sum, { calls }) => sum + calls, 0)
-  const oldest = rows.reduce(
-    (least, { oldestAt }) => (least === '' || oldestAt < least ? oldestAt : least),
-    '',
-  )
-  return {
-    keyDays: rows.map(({ keyId, day, calls, screens, problems, rateLimited }) => ({
-      ...{ keyId, day, calls, screens, problems, rateLimited },
-    })),
-    countedFrom: counted < limit ? null : oldest,
-  }
+  return rows.map(({ keyId, day, calls, screens, problems, rateLimited }) => ({
+    ...{ keyId, day, calls, screens, problems, rateLimited },
+  }))
 }

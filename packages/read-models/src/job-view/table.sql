@@ -16,3 +16,6 @@ CREATE TABLE job (
   cancelled_indices   text,
   ended_at            timestamptz
 );
+
+-- Ids of jobs begin with the time of their creation.
+CREATE INDEX job_newest ON job (account_id, livemode, job_id DESC);

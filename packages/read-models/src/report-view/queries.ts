@@ -1,6 +1,6 @@
 /** Queries of reports. Each takes the account and its environment, so that reports of other tenants are never visible. */
-import type { Disposition } from '@cupel/contracts'
-import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import { riskLevels, type Disposition } from '@cupel/contracts'
+import { asFields, asTimes, greatestFirst, mergedRanges, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
 
 export type ReportOwner = Tenant
@@ -48,8 +48,7 @@ export interface ReportFilter {
   readonly level?: string | undefined
   /** The disposition that people set; `none` for reports without a case. */
   readonly disposition?: Disposition | 'none' | undefined
-  /** The caller's own reference, exactly. */
-  /** The stored form; several if the same reference can be stored in several forms. */
+  /** The caller's own reference, exactly, in the stored form; several if the same reference can be stored in several forms. */
   readonly customerReference?: string | readonly string[] | undefined
   /** Ended at or after this time; UTC, RFC 3339. */
   readonly from?: string | undefined
@@ -59,12 +58,16 @@ export interface ReportFilter {
 
 export interface ReportPage {
   readonly items: readonly { readonly reportId: string; readonly document: string }[]
-  /** Null at the end of the list. A page that was searched for a reference may be short, or empty, and have a next one. */
+  /** Null at the end of the list. A page of two filters that no index has together may be short, or empty, and have a next one. */
   readonly next: ReportCursor | null
 }
 
-/** Number of reports that one page searches for a reference, which has no index: some 30 ms for each thousand. */
+/** Number of reports in which one page looks for those of a second filter: some milliseconds. */
 const MAX_SEARCHED_REPORTS = 5_000
+/** A disposition with no more cases than this is looked for among them. */
+const MAX_SEARCHED_CASES = 1_000
+const ORDER = ['ended_at', 'report_id']
+const NEWEST_FIRST = greatestFirst(ORDER)
 
 /** Newest first. Each page continues after the last item of the previous one, so new reports do not shift the pages. */
 export async function listReports(
@@ -80,19 +83,17 @@ export async function listReports(
   const tenant = { accountId, livemode }
   const values: unknown[] = [accountId, livemode]
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const conditions = conditionsOf(filter, after, parameter)
-  const reference = filter.customerReference
-  const source =
-    reference === undefined
-      ? `report_view.report WHERE ${conditions}`
-      : `(SELECT * FROM report_view.report WHERE ${conditions}
-          ORDER BY ended_at DESC, report_id DESC LIMIT ${MAX_SEARCHED_REPORTS}) AS searched
-         WHERE document::json ->> 'customer_reference' = ANY (${parameter([reference].flat())}::text[])`
+  const isAmongCases = await hasFewCases(database, tenant, filter.disposition)
+  const { ranges, others } = searchOf(filter, after, isAmongCases, parameter)
+  const conditions = others()
+  const limit = parameter(pageSize + 1)
+  const isSearch = conditions.length > 0
+  const found = mergedRanges(ranges, ORDER, isSearch ? MAX_SEARCHED_REPORTS : limit)
   const rows = await queryTenant<ReportCursor & { readonly document: string }>(
     database,
     tenant,
     `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${asTimes('ended_at')}
-     FROM ${source} ORDER BY ended_at DESC, report_id DESC LIMIT ${parameter(pageSize + 1)}`,
+     FROM ${found} AS report ${isSearch ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`,
     values,
   )
   const items = rows.slice(0, pageSize)
@@ -100,49 +101,97 @@ export async function listReports(
   const next =
     rows.length > pageSize && last !== undefined
       ? last
-      : reference === undefined
-        ? null
-        : await lastSearched(database, tenant, filter, after)
+      : isSearch
+        ? await lastSearched(database, tenant, filter, after)
+        : null
   return {
     items: items.map(({ reportId, document }) => ({ reportId, document })),
     next: next === null ? null : { endedAt: next.endedAt, reportId: next.reportId },
   }
 }
 
-function conditionsOf(
-  filter: ReportFilter,
-  after: ReportCursor | null,
-  parameter: (value: unknown) => string,
-): string {
-  const conditions = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
-  if (filter.ownerKeys !== undefined) {
-    const isOwner = `= ANY (${parameter(filter.ownerKeys)}::text[])`
-    conditions.push(`(owner_key ${isOwner} OR further_owner_key ${isOwner})`)
-  }
-  if (filter.chain !== undefined) conditions.push(`chain = ${parameter(filter.chain)}`)
-  if (filter.level !== undefined) conditions.push(`level = ${parameter(filter.level)}`)
-  if (filter.disposition !== undefined) conditions.push(dispositionCondition(filter.disposition, parameter))
-  if (filter.from !== undefined) conditions.push(`ended_at >= ${parameter(filter.from)}::timestamptz`)
-  if (filter.to !== undefined) conditions.push(`ended_at < ${parameter(filter.to)}::timestamptz`)
-  if (after !== null)
-    conditions.push(
-      `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
-    )
-  return conditions.join(' AND ')
+interface Search {
+  /** Of the index of the first of these that the filter names: reference, owner, chain, level. Or the reports of few cases. */
+  readonly ranges: readonly string[]
+  /** The conditions that this index does not have. Makes their parameters. */
+  readonly others: () => readonly string[]
 }
 
-/**
- * People decide one report at a time, so a disposition has few cases compared with the reports. An array makes Postgres begin with
- * them, whatever it expects. Most reports have no case, so those without one are found during the scan.
- */
-function dispositionCondition(
-  disposition: NonNullable<ReportFilter['disposition']>,
+function searchOf(
+  filter: ReportFilter,
+  after: ReportCursor | null,
+  isAmongCases: boolean,
   parameter: (value: unknown) => string,
-): string {
-  const own = 'SELECT c.report_id FROM case_view.report_case c WHERE c.account_id = $1 AND c.livemode = $2'
-  return disposition === 'none'
-    ? `NOT EXISTS (${own} AND c.report_id = report.report_id)`
-    : `report_id = ANY (ARRAY(${own} AND c.disposition = ${parameter(disposition)}))`
+): Search {
+  const { customerReference, ownerKeys, chain, level, disposition, from, to } = filter
+  const own = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
+  if (from !== undefined) own.push(`ended_at >= ${parameter(from)}::timestamptz`)
+  if (to !== undefined) own.push(`ended_at < ${parameter(to)}::timestamptz`)
+  if (after !== null)
+    own.push(
+      `(ended_at, report_id) < (${parameter(after.endedAt)}::timestamptz, ${parameter(after.reportId)})`,
+    )
+  const oneOf = (column: string, named: string | readonly string[] | undefined): string[] =>
+    named === undefined ? [] : [`${column} = ANY (${parameter([named].flat())}::text[])`]
+  const rangesOf = (column: string, named: string | readonly string[], more: readonly string[] = []) =>
+    [named]
+      .flat()
+      .map(
+        (value) =>
+          `SELECT * FROM report_view.report WHERE ${[...own, ...more, `${column} = ${parameter(value)}`].join(' AND ')}`,
+      )
+  const ofCase = (): string[] =>
+    disposition === undefined
+      ? []
+      : [`${CASE_OF_REPORT} ${disposition === 'none' ? 'IS NULL' : `= ${parameter(disposition)}`}`]
+  const ofKind = (): string[] => [...oneOf('chain', chain), ...oneOf('level', level)]
+  const ofOwner = (): string[] => {
+    if (ownerKeys === undefined) return []
+    const isOwner = `= ANY (${parameter(ownerKeys)}::text[])`
+    return [`(owner_key ${isOwner} OR further_owner_key ${isOwner})`]
+  }
+  if (isAmongCases) {
+    const all = [...oneOf('customer_reference', customerReference), ...ofOwner(), ...ofKind()]
+    // An array makes Postgres begin with the cases, whatever it expects.
+    const among = `report_id = ANY (ARRAY(${OWN_CASES} AND c.disposition = ${parameter(disposition)}))`
+    const range = `SELECT * FROM report_view.report WHERE ${[...own, ...all, among].join(' AND ')}`
+    return { ranges: [range], others: () => [] }
+  }
+  if (customerReference !== undefined)
+    return {
+      ranges: rangesOf('customer_reference', customerReference),
+      others: () => [...ofOwner(), ...ofKind(), ...ofCase()],
+    }
+  if (ownerKeys !== undefined)
+    return {
+      ranges: [...rangesOf('owner_key', ownerKeys), ...rangesOf('further_owner_key', ownerKeys)],
+      others: () => [...ofKind(), ...ofCase()],
+    }
+  const ofChain = chain === undefined ? [] : [`chain = ${parameter(chain)}`]
+  return { ranges: rangesOf('level', level ?? riskLevels, ofChain), others: ofCase }
+}
+
+const OWN_CASES =
+  'SELECT c.report_id FROM case_view.report_case c WHERE c.account_id = $1 AND c.livemode = $2'
+/** One look-up for each report: Postgres would join EXISTS with every case of the account. */
+const CASE_OF_REPORT =
+  '(SELECT c.disposition FROM case_view.report_case c WHERE c.account_id = $1 AND c.livemode = $2 AND c.report_id = report.report_id)'
+
+/** Whether the cases of the disposition are so few that its reports are looked for among them. */
+async function hasFewCases(
+  database: Queryable,
+  { accountId, livemode }: Tenant,
+  disposition: ReportFilter['disposition'],
+): Promise<boolean> {
+  if (disposition === undefined || disposition === 'none') return false
+  const cases = await queryTenant(
+    database,
+    { accountId, livemode },
+    `SELECT ${TENANT_FIELDS} FROM case_view.report_case
+     WHERE account_id = $1 AND livemode = $2 AND disposition = $3 LIMIT ${MAX_SEARCHED_CASES + 1}`,
+    [accountId, livemode, disposition],
+  )
+  return cases.length <= MAX_SEARCHED_CASES
 }
 
 /** The oldest report that a page searched; null if there is no older one. */
@@ -153,13 +202,13 @@ async function lastSearched(
   after: ReportCursor | null,
 ): Promise<ReportCursor | null> {
   const values: unknown[] = [accountId, livemode]
-  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const { ranges } = searchOf(filter, after, false, (value) => `$${values.push(value)}`)
+  const searched = mergedRanges(ranges, ORDER, MAX_SEARCHED_REPORTS)
   const [row] = await queryTenant<ReportCursor>(
     database,
     { accountId, livemode },
-    `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, ${asTimes('ended_at')} FROM report_view.report
-     WHERE ${conditionsOf(filter, after, parameter)}
-     ORDER BY ended_at DESC, report_id DESC OFFSET ${MAX_SEARCHED_REPORTS - 1} LIMIT 1`,
+    `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, ${asTimes('ended_at')} FROM ${searched} AS report
+     ORDER BY ${NEWEST_FIRST} OFFSET ${MAX_SEARCHED_REPORTS - 1} LIMIT 1`,
     values,
   )
   return row ?? null
@@ -183,6 +232,15 @@ export async function findReportPlace(
   return row === undefined ? null : { partition: row.partition, offset: row.offset }
 }
 
+const NEWEST_PLACES = mergedRanges(
+  riskLevels.map(
+    (level) =>
+      `SELECT * FROM report_view.report WHERE account_id = $1 AND livemode = $2 AND state = 'generated' AND level = '${level}'`,
+  ),
+  ORDER,
+  '$3',
+)
+
 /** The positions of the newest reports of a tenant in the log, newest first. */
 export async function listReportPlaces(
   database: Queryable,
@@ -201,8 +259,7 @@ export async function listReportPlaces(
     {
       name: 'report-view.places',
       text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, log_partition AS partition, log_offset AS offset, ${asTimes('ended_at')}
-             FROM report_view.report WHERE account_id = $1 AND livemode = $2 AND state = 'generated'
-             ORDER BY ended_at DESC, report_id DESC LIMIT $3`,
+             FROM ${NEWEST_PLACES} AS report ORDER BY ${NEWEST_FIRST} LIMIT $3`,
     },
     [accountId, livemode, limit],
   )

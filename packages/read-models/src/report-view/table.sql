@@ -12,8 +12,10 @@ CREATE TABLE report (
   -- What else the owner of the address is known by, such as the stake credential of Cardano; null without one.
   further_owner_key text COLLATE "C",
   chain             text COLLATE "C",
-  level             text COLLATE "C",
+  level             text COLLATE "C" CHECK (level IN ('green', 'orange', 'red', 'grey')),
   score             float8,
+  -- The caller's own reference as it is stored in the report; null without one.
+  customer_reference text COLLATE "C",
   -- The report as callers receive it, byte for byte.
   document          text,
   -- ... to here; the next two are null in the others.
@@ -27,17 +29,20 @@ CREATE TABLE report (
   log_offset        int8 NOT NULL
 );
 
--- A list belongs to one account in one environment and is newest first: this index gives its pages in order.
--- There are few levels and chains, so they are filtered during the scan.
-CREATE INDEX report_newest ON report (account_id, livemode, ended_at DESC, report_id DESC)
+-- A list belongs to one account in one environment and is newest first. Each index gives such lists in order. There are four levels, so
+-- the reports of all levels are four ranges, which Postgres merges. A row without a level would be in none of them.
+ALTER TABLE report ADD CHECK ((state = 'generated') = (level IS NOT NULL));
+CREATE INDEX report_by_level ON report (account_id, livemode, level, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
-
+CREATE INDEX report_by_chain ON report (account_id, livemode, chain, level, ended_at DESC, report_id DESC)
+  WHERE state = 'generated';
 -- People look for an owner, whatever the spelling.
 CREATE INDEX report_by_owner ON report (account_id, livemode, owner_key, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
-CREATE INDEX report_by_further_owner ON report (account_id, livemode, further_owner_key)
-  WHERE further_owner_key IS NOT NULL;
-
+CREATE INDEX report_by_further_owner ON report (account_id, livemode, further_owner_key, ended_at DESC, report_id DESC)
+  WHERE state = 'generated' AND further_owner_key IS NOT NULL;
 -- There are very many addresses, so the latest report of each has an index of its own.
 CREATE INDEX report_by_address ON report (account_id, livemode, canonical_address, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
+CREATE INDEX report_by_reference ON report (account_id, livemode, customer_reference, ended_at DESC, report_id DESC)
+  WHERE state = 'generated' AND customer_reference IS NOT NULL;

@@ -1415,7 +1415,7 @@ class Usage(Model):
     today: UsagePeriod
     month: UsagePeriod
     counted_from: str | None
-    """Null if every call of the month is counted. An answer counts the newest 500,000 calls; if there were more, the time of the oldest counted one: the figures are then lower bounds."""
+    """Always null: every call of the month is counted."""
     days: tuple[UsageDay, ...]
     """Days of the month with calls, newest first."""
     keys: tuple[KeyUsage, ...]

@@ -1408,7 +1408,7 @@ export interface components {
         readonly Usage: {
             readonly today: components["schemas"]["UsagePeriod"];
             readonly month: components["schemas"]["UsagePeriod"];
-            /** @description Null if every call of the month is counted. An answer counts the newest 500,000 calls; if there were more, the time of the oldest counted one: the figures are then lower bounds. */
+            /** @description Always null: every call of the month is counted. */
             readonly counted_from: string | null;
             /** @description Days of the month with calls, newest first. */
             readonly days: readonly components["schemas"]["UsageDay"][];

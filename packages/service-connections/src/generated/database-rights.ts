@@ -31,6 +31,7 @@ export const databaseRights = {
       'access.session': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'access.spent_id_token': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'audit_view.entry': ['SELECT'],
+      'audit_view.key_day': ['SELECT'],
       'case_view.report_case': ['SELECT'],
       'cases.entry': ['SELECT', 'INSERT'],
       'cases.report_case': ['SELECT', 'INSERT', 'UPDATE'],
@@ -156,7 +157,6 @@ export const databaseRights = {
       'ledger.owner_address': ['SELECT'],
       'ledger.segment': ['SELECT'],
       'ledger.transfer': ['SELECT'],
-      'ledger.unknown_token': ['SELECT'],
       'log.group_lease': ['SELECT', 'INSERT', 'DELETE'],
       'log.group_member': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'log.identity': ['SELECT'],
@@ -249,6 +249,7 @@ export const databaseRights = {
     tables: {
       'access.report_number': ['SELECT'],
       'audit_view.entry': ['SELECT', 'INSERT', 'UPDATE', 'MAINTAIN'],
+      'audit_view.key_day': ['SELECT', 'INSERT', 'UPDATE', 'MAINTAIN'],
       'case_view.report_case': ['SELECT', 'INSERT', 'UPDATE', 'MAINTAIN'],
       'heartbeats.process': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'job_view.job': ['SELECT', 'INSERT', 'UPDATE', 'MAINTAIN'],

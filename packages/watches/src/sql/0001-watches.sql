@@ -49,6 +49,8 @@ CREATE TABLE watches.watch (
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX watch_of_address ON watches.watch (account_id, livemode, chain, canonical_address);
 CREATE INDEX watch_newest ON watches.watch (account_id, livemode, created_at DESC, watch_id DESC);
+CREATE INDEX watch_changed ON watches.watch (account_id, livemode, digest_day, created_at DESC, watch_id DESC)
+  WHERE digest_day IS NOT NULL;
 CREATE INDEX watch_by_key ON watches.watch (lookup_key);
 CREATE INDEX watch_by_chain ON watches.watch (chain, canonical_address);
 CREATE INDEX watch_due ON watches.watch (account_id, livemode, due_at) WHERE due_at IS NOT NULL AND pending_report_id IS NULL;

@@ -54,7 +54,8 @@ CREATE TABLE webhooks.delivery (
 ) WITH (fillfactor = 70);
 CREATE INDEX delivery_due ON webhooks.delivery (endpoint_id, due_at) WHERE status = 'pending' AND body_id IS NOT NULL;
 CREATE INDEX delivery_without_body ON webhooks.delivery (job_id) WHERE body_id IS NULL;
-CREATE INDEX delivery_newest ON webhooks.delivery (endpoint_id, created_at DESC, delivery_id DESC);
+-- Each status is a range in the order of the list, and Postgres merges the ranges that a list has.
+CREATE INDEX delivery_newest ON webhooks.delivery (endpoint_id, status, created_at DESC, delivery_id DESC);
 CREATE INDEX delivery_undelivered ON webhooks.delivery (created_at) WHERE status IN ('pending', 'held');
 CREATE INDEX delivery_created ON webhooks.delivery (created_at);
 CREATE INDEX delivery_body ON webhooks.delivery (body_id);

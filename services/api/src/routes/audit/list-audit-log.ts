@@ -91,7 +91,7 @@ export function listAuditLog(
     tag: 'Audit log',
     summary: 'List the use of keys',
     description:
-      'Every call made with a key of the account, in the key’s environment, newest first, including rejected calls, for example for their scope. A call may appear a moment after it was answered. A page that is narrowed by route, subject, client address or outcome may be short, or empty, and still have a next one.',
+      'Every call made with a key of the account, in the key’s environment, newest first, including rejected calls, for example for their scope. A call may appear a moment after it was answered. A page that is narrowed by key, route, subject, client address or outcome may be short, or empty, and still have a next one.',
     access: 'read-only',
     querySchema: auditQuery,
     answers: [

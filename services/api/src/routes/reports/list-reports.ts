@@ -39,9 +39,7 @@ const reportQuery = z.strictObject({
     ),
   customer_reference: text(MAX_REFERENCE_LENGTH)
     .optional()
-    .describe(
-      'Only reports with exactly this reference. Such a page may be short, or empty, and still have a next one.',
-    ),
+    .describe('Only reports with exactly this reference.'),
   ...timeRange,
   page_size: pageSize(DEFAULT_PAGE_SIZE),
   page_token: pageToken,
@@ -56,7 +54,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
     tag: 'Reports',
     summary: 'List reports',
     description:
-      'The reports of the key’s account and environment, newest first. New reports do not move the pages. A report may appear a moment after its screening was answered.',
+      'The reports of the key’s account and environment, newest first. New reports do not move the pages. A page that is narrowed by disposition, or by more than one of reference, address, and level or chain, may be short, or empty, and still have a next one. A report may appear a moment after its screening was answered.',
     access: 'read-only',
     querySchema: reportQuery,
     answers: [

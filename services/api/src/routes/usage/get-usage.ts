@@ -2,15 +2,15 @@
 import { listKeys, type ApiKey, type Caller } from '@cupel/access'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { countUsage, MAX_COUNTED_CALLS, type KeyDay, type Usage } from '@cupel/read-models'
+import { countUsage, type KeyDay } from '@cupel/read-models'
 import { instant } from '@cupel/contracts'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
 
 export interface UsageParts {
   readonly keys: (caller: Caller) => Promise<readonly ApiKey[]>
-  /** `since`: UTC, RFC 3339. */
-  readonly count: (caller: Caller, since: string) => Promise<Usage>
+  /** `since`: YYYY-MM-DD, UTC. */
+  readonly count: (caller: Caller, since: string) => Promise<readonly KeyDay[]>
   readonly plans: Readonly<Record<PlanName, Plan>>
 }
 
@@ -33,12 +33,7 @@ const usageSchema = z
   .object({
     today: periodSchema,
     month: periodSchema,
-    counted_from: z
-      .string()
-      .nullable()
-      .describe(
-        `Null if every call of the month is counted. An answer counts the newest ${MAX_COUNTED_CALLS.toLocaleString('en-US')} calls; if there were more, the time of the oldest counted one: the figures are then lower bounds.`,
-      ),
+    counted_from: z.string().nullable().describe('Always null: every call of the month is counted.'),
     days: z
       .array(countsSchema.extend({ day: z.string().describe('YYYY-MM-DD, UTC.') }).meta({ id: 'UsageDay' }))
       .describe('Days of the month with calls, newest first.'),
@@ -110,10 +105,10 @@ export function getUsage({ keys, count, plans }: UsageParts): Endpoint {
     problems: ['unavailable'],
     async handle({ caller }): Promise<Answer> {
       const now = new Date().toISOString()
-      const month = `${now.slice(0, 'YYYY-MM'.length)}-01T00:00:00.000Z`
-      const [issued, usage] = await Promise.all([keys(caller), count(caller, month)])
+      const month = `${now.slice(0, 'YYYY-MM'.length)}-01`
+      const [issued, keyDays] = await Promise.all([keys(caller), count(caller, month)])
       const own = issued.filter(({ environment }) => environment === caller.environment)
-      return jsonAnswer(200, JSON.stringify(answerOf(own, usage, plans, { now, month })))
+      return jsonAnswer(200, JSON.stringify(answerOf(own, keyDays, plans, { now, month })))
     },
   })
 }
@@ -125,11 +120,11 @@ export const readUsage = (
   database: Queryable,
   { accountId, livemode }: Caller,
   since: string,
-): Promise<Usage> => countUsage(database, { accountId, livemode, since })
+): Promise<readonly KeyDay[]> => countUsage(database, { accountId, livemode, since })
 
 function answerOf(
   keys: readonly ApiKey[],
-  { keyDays, countedFrom }: Usage,
+  keyDays: readonly KeyDay[],
   plans: UsageParts['plans'],
   { now, month }: { readonly now: string; readonly month: string },
 ): z.infer<typeof usageSchema> {
@@ -138,8 +133,8 @@ function answerOf(
   const days = [...new Set(keyDays.map(({ day }) => day))].sort().reverse()
   return {
     today: { ...sumOf(keyDays.filter(isToday)), from: `${today}T00:00:00.000Z` },
-    month: { ...sumOf(keyDays), from: month },
-    counted_from: countedFrom,
+    month: { ...sumOf(keyDays), from: `${month}T00:00:00.000Z` },
+    counted_from: null,
     days: days.map((day) => ({ ...sumOf(keyDays.filter((one) => one.day === day)), day })),
     keys: keys.map((key) => {
       const ofKey = keyDays.filter(({ keyId }) => keyId === key.keyId)

@@ -1,0 +1,140 @@
+/**
+ * No GET reads more when the account is older. Every GET of the description is called with each filter, and with each pair of filters that
+ * it allows, for an account with few rows and with many. What a statement reads is counted in buffers of Postgres, not in time.
+ */
+import type { Database, Queryable, Statement } from '@cupel/postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { document } from './described.js'
+import { askedValues, grow, type Grown } from './grown-account.js'
+import { call } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+const SMALL = 10_000
+/** Ten million in a night with time: the rows are made at some twenty thousand a second. */
+const LARGE = Number(process.env['CUPEL_TEST_GROWN_ROWS'] ?? 1_000_000)
+const GROWTH = 1.5
+/** A page more for each level of an index that a statement descends: there are up to twelve ranges, of which each has one level more. */
+const MORE_BUFFERS = 100
+const PAGE = 'page_size=20'
+const MONTH = new Date().toISOString().slice(0, 'YYYY-MM'.length)
+/** What reads data of accounts and changes nothing. */
+const IS_READ =
+  /^\s*(WITH|SELECT)\b(?!.*\b(INSERT|UPDATE|DELETE)\b).*\b(report_view|audit_view|job_view|case_view|cases|watches|webhooks|sharing)\./s
+
+let installation: Installation
+let grown: Grown & { readonly key: string; readonly young: string }
+let baseUrl: string
+let buffers = 0
+
+/** Runs each read once more under EXPLAIN and adds its buffers. */
+function counting(database: Database): Database {
+  const query: Queryable['query'] = async (statement, values) => {
+    const own: Statement = typeof statement === 'string' ? { text: statement } : statement
+    if (IS_READ.test(own.text)) {
+      const explained = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${own.text}`
+      const [row] = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        { ...own, name: `${own.name ?? ''} explained`, text: explained },
+        values,
+      )
+      const { Plan } = row!['QUERY PLAN'][0]
+      buffers += Plan['Shared Hit Blocks']! + Plan['Shared Read Blocks']!
+    }
+    return await database.query(statement, values)
+  }
+  return { ...database, query }
+}
+
+/** Every path with its parameters, each filter, and each pair of filters. A parameter without a value is named. */
+function asked(values: Readonly<Record<string, readonly string[]>>): readonly string[] {
+  const valuesOf = (name: string, schema: { readonly enum?: readonly string[] } = {}): readonly string[] => {
+    const known = schema.enum ?? values[name]
+    if (known === undefined) throw new Error(`The table of reads has no value of ${name}`)
+    return known
+  }
+  return Object.entries(document.paths).flatMap(([path, { get }]) => {
+    if (get === undefined || NOT_ASKED.has(path)) return []
+    const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valuesOf(name)[0]!)
+    const parameters = (get.parameters ?? []) as readonly {
+      readonly in: string
+      readonly name: string
+      readonly schema: object
+    }[]
+    const query = parameters.filter(({ in: where }) => where === 'query')
+    const filters = query
+      .filter(({ name }) => name !== 'page_size' && name !== 'page_token')
+      .map(({ name, schema }) =>
+        valuesOf(name, schema).map((value) => `${name}=${encodeURIComponent(value)}`),
+      )
+    const pairs = filters.flatMap((some, index) =>
+      filters
+        .slice(index + 1)
+        .flatMap((others) => some.flatMap((one) => others.map((other) => `${one}&${other}`))),
+    )
+    const page = query.some(({ name }) => name === 'page_size') ? [PAGE] : []
+    return ['', ...filters.flat(), ...pairs].map((search) => {
+      const whole = [...page, ...(search === '' ? [] : [search])].join('&')
+      return whole === '' ? place : `${place}?${whole}`
+    })
+  })
+}
+
+/** They read files or memory, or one row by the hash of what the caller holds. */
+const NOT_ASKED = new Set([
+  ...['/v1/shared/{token}', '/v1/log/tile/{tile}', '/v1/log/checkpoint', '/v1/bulk/{job_id}/events'],
+  ...['/docs', '/openapi.json', '/healthz', '/readyz'],
+])
+
+/** Buffers of each read, and of its second page. */
+async function measured(): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>()
+  const [old, young] = [['', grown.key] as const, [' of a young account', grown.young] as const]
+  for (const path of asked(askedValues(grown, MONTH)))
+    for (const [whose, key] of path.includes('&') ? [old] : [old, young]) {
+      buffers = 0
+      const reply = await call(baseUrl, 'GET', path, { key })
+      expect([200, 404, 503], `${path}: ${reply.text}`).toContain(reply.status)
+      found.set(path + whose, buffers)
+      const next =
+        reply.headers['content-type'] === 'application/json' ? reply.json()['next_page_token'] : null
+      if (typeof next !== 'string') continue
+      buffers = 0
+      await call(baseUrl, 'GET', `${path}&page_token=${next}`, { key })
+      found.set(`${path}${whose}, second page`, buffers)
+    }
+  return found
+}
+
+beforeAll(async () => {
+  installation = await startInstallation()
+  const api = await installation.api({ database: counting(installation.connect({ statementTimeoutMs: 0 })) })
+  baseUrl = api.baseUrl
+  const { accountId, keyId, key } = await installation.key({ plan: 'enterprise', scope: 'read-write' })
+  const young = await installation.key({ plan: 'enterprise', scope: 'read-write' })
+  grown = { accountId, keyId, key, young: young.key, endpointId: 'whe_00000000000000' }
+  await installation.database.execute(
+    `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
+     VALUES ($1, $2, true, 'https://example.com/', 'thin', 'enabled', '', now())`,
+    [grown.endpointId, accountId],
+  )
+})
+afterAll(() => installation.stop())
+
+test(
+  'a GET of a hundred times as many rows reads at most half as much again',
+  { timeout: 3_600_000 },
+  async () => {
+    const database = installation.connect({ statementTimeoutMs: 0 })
+    await grow(database, grown, MONTH, { have: 0, size: SMALL })
+    const before = await measured()
+    await grow(database, grown, MONTH, { have: SMALL, size: LARGE })
+    const after = await measured()
+    const grew = [...after].flatMap(([read, count]) => {
+      const first = before.get(read) ?? 0
+      return count <= GROWTH * first + MORE_BUFFERS ? [] : [`${read}: ${first} to ${count} buffers`]
+    })
+    expect(after.size).toBeGreaterThan(100)
+    if (process.env['CUPEL_TEST_PRINT'] === 'true')
+      for (const [read, count] of after) process.stdout.write(`${before.get(read)} ${count} ${read}\n`)
+    expect(grew).toEqual([])
+  },
+)
