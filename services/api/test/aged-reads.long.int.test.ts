@@ -9,8 +9,9 @@ import { askedValues, grow, type Grown } from './grown-account.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
-const SMALL = 10_000
-/** Ten million in a night with time: the rows are made at some twenty thousand a second. */
+/** Of a smaller table Postgres reads all pages in place of the few thousand rows that a search may read by an index. */
+const SMALL = 100_000
+/** Ten million in a night with time. */
 const LARGE = Number(process.env['CUPEL_TEST_GROWN_ROWS'] ?? 1_000_000)
 const GROWTH = 1.5
 /** A page more for each level of an index that a statement descends: there are up to twelve ranges, of which each has one level more. */
@@ -92,7 +93,8 @@ async function measured(): Promise<ReadonlyMap<string, number>> {
     for (const [whose, key] of path.includes('&') ? [old] : [old, young]) {
       buffers = 0
       const reply = await call(baseUrl, 'GET', path, { key })
-      expect([200, 404, 503], `${path}: ${reply.text}`).toContain(reply.status)
+      const mayFail = key !== grown.key || path.endsWith('/proof')
+      expect(mayFail ? [200, 404, 503] : [200], `${path}: ${reply.text}`).toContain(reply.status)
       found.set(path + whose, buffers)
       const next =
         reply.headers['content-type'] === 'application/json' ? reply.json()['next_page_token'] : null
@@ -110,7 +112,7 @@ beforeAll(async () => {
   baseUrl = api.baseUrl
   const { accountId, keyId, key } = await installation.key({ plan: 'enterprise', scope: 'read-write' })
   const young = await installation.key({ plan: 'enterprise', scope: 'read-write' })
-  grown = { accountId, keyId, key, young: young.key, endpointId: 'whe_00000000000000' }
+  grown = { accountId, keyId, key, young: young.key, endpointId: `we_${'0'.repeat(20)}` }
   await installation.database.execute(
     `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
      VALUES ($1, $2, true, 'https://example.com/', 'thin', 'enabled', '', now())`,
@@ -119,22 +121,18 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
-test(
-  'a GET of a hundred times as many rows reads at most half as much again',
-  { timeout: 3_600_000 },
-  async () => {
-    const database = installation.connect({ statementTimeoutMs: 0 })
-    await grow(database, grown, MONTH, { have: 0, size: SMALL })
-    const before = await measured()
-    await grow(database, grown, MONTH, { have: SMALL, size: LARGE })
-    const after = await measured()
-    const grew = [...after].flatMap(([read, count]) => {
-      const first = before.get(read) ?? 0
-      return count <= GROWTH * first + MORE_BUFFERS ? [] : [`${read}: ${first} to ${count} buffers`]
-    })
-    expect(after.size).toBeGreaterThan(100)
-    if (process.env['CUPEL_TEST_PRINT'] === 'true')
-      for (const [read, count] of after) process.stdout.write(`${before.get(read)} ${count} ${read}\n`)
-    expect(grew).toEqual([])
-  },
-)
+test('a GET of ten times as many rows reads at most half as much again', { timeout: 3_600_000 }, async () => {
+  const database = installation.connect({ statementTimeoutMs: 0 })
+  await grow(database, grown, MONTH, { have: 0, size: SMALL })
+  const before = await measured()
+  await grow(database, grown, MONTH, { have: SMALL, size: LARGE })
+  const after = await measured()
+  const grew = [...after].flatMap(([read, count]) => {
+    const first = before.get(read) ?? 0
+    return count <= GROWTH * first + MORE_BUFFERS ? [] : [`${read}: ${first} to ${count} buffers`]
+  })
+  expect(after.size).toBeGreaterThan(100)
+  if (process.env['CUPEL_TEST_PRINT'] === 'true')
+    for (const [read, count] of after) process.stdout.write(`${before.get(read)} ${count} ${read}\n`)
+  expect(grew).toEqual([])
+})

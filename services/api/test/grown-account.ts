@@ -17,13 +17,15 @@ const RARE = '0x2222222222222222222222222222222222222222'
 const OLDEST_ID = '0100000000000000'
 const OLDEST = JSON.stringify({ ...reportExample, report_id: OLDEST_ID }).replaceAll("'", "''")
 const ownerKeyOf = (address: string): string => ownerKeysOf(address, 'ETH')[0]!
-const idOf = (prefix: string): string => `'${prefix}' || lpad(to_hex(i), 14, '0')`
+/** In SQL, of the row `i`. */
+const idOf = (prefix: string, digits: number): string => `'${prefix}' || lpad(to_hex(i), ${digits}, '0')`
+const oldest = (prefix: string, digits: number): string => prefix + '0'.repeat(digits)
 
 /** Values of parameters: rare, frequent and held by nobody; of paths the oldest row. */
 export const askedValues = (grown: Grown, month: string): Readonly<Record<string, readonly string[]>> => ({
   report_id: [OLDEST_ID],
-  job_id: ['job_00000000000000'],
-  watch_id: ['wat_00000000000000'],
+  job_id: [oldest('job_', 32)],
+  watch_id: [oldest('wat_', 20)],
   endpoint_id: [grown.endpointId],
   address: [HOT, RARE, '0x3333333333333333333333333333333333333333'],
   chain: ['ETH', 'ARB', 'MATIC'],
@@ -51,35 +53,35 @@ export async function grow(
   const statements = [
     `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, owner_key, chain, level, score,
        customer_reference, document, ended_at, log_partition, log_offset)
-     SELECT ${idOf('01')}, ${own}, 'generated', a, a, CASE WHEN i = 0 THEN '${ownerKeyOf(RARE)}' ELSE '${ownerKeyOf(HOT)}' END, CASE WHEN i = 0 THEN 'ARB' WHEN i % 2 = 0 THEN 'BSC' ELSE 'ETH' END,
+     SELECT ${idOf('01', 14)}, ${own}, 'generated', a, a, CASE WHEN i = 0 THEN '${ownerKeyOf(RARE)}' ELSE '${ownerKeyOf(HOT)}' END, CASE WHEN i = 0 THEN 'ARB' WHEN i % 2 = 0 THEN 'BSC' ELSE 'ETH' END,
        CASE WHEN i = 0 THEN 'red' WHEN i % 2 = 0 THEN 'green' ELSE 'grey' END, 1, CASE WHEN i = 0 THEN 'rare' ELSE 'frequent' END,
-       CASE WHEN i = 0 THEN '${OLDEST}' ELSE json_build_object('report_id', ${idOf('01')}, 'address', a)::text END, ${at}, 0, i
+       CASE WHEN i = 0 THEN '${OLDEST}' ELSE json_build_object('report_id', ${idOf('01', 14)}, 'address', a)::text END, ${at}, 0, i
      FROM ${rowsOf(1)}, LATERAL (SELECT CASE WHEN i = 0 THEN '${RARE}' ELSE lower('${HOT}') END) AS of (a)`,
     `INSERT INTO case_view.report_case (report_id, account_id, livemode, disposition, decided_version)
-     SELECT ${idOf('01')}, ${own}, CASE WHEN i = 1 THEN 'open' ELSE 'cleared' END, 0 FROM ${rowsOf(1)} WHERE i > 0`,
+     SELECT ${idOf('01', 14)}, ${own}, CASE WHEN i = 1 THEN 'open' ELSE 'cleared' END, 0 FROM ${rowsOf(1)} WHERE i > 0`,
     `INSERT INTO cases.report_case (report_id, account_id, livemode, address, chain, level, score, disposition, version, opened_at, changed_at)
-     SELECT ${idOf('01')}, ${own}, '${HOT}', 'ETH', CASE WHEN i = 0 THEN 'red' ELSE 'green' END, 1,
+     SELECT ${idOf('01', 14)}, ${own}, '${HOT}', 'ETH', CASE WHEN i = 0 THEN 'red' ELSE 'green' END, 1,
        CASE WHEN i = 0 THEN 'open' ELSE 'cleared' END, 1, ${at}, ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO audit_view.entry (request_id, account_id, livemode, key_id, scope, client_address, method, route, status, code,
        subject_ids, latency_ms, at, actor, is_audited)
-     SELECT ${idOf('02')}, ${own}, CASE WHEN i = 0 THEN 'rare' ELSE '${keyId}' END, 'read-only',
+     SELECT ${idOf('02', 14)}, ${own}, CASE WHEN i = 0 THEN 'rare' ELSE '${keyId}' END, 'read-only',
        CASE WHEN i = 0 THEN '192.0.2.2' ELSE '192.0.2.1' END, 'POST', CASE WHEN i = 0 THEN '/v1/rare' ELSE '/v1/screen' END,
        CASE WHEN i = 0 THEN 404 ELSE 200 END, '', CASE WHEN i = 0 THEN '["rare"]' ELSE '["frequent"]' END, 1, ${at}, '', true
      FROM ${rowsOf(1)}`,
     `INSERT INTO audit_view.key_day SELECT account_id, livemode, (at AT TIME ZONE 'UTC')::date, key_id, count(*), 0, 0, 0
      FROM audit_view.entry GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
     `INSERT INTO job_view.job (job_id, account_id, livemode, submitted_at, items, status, completed, failed, cancelled, cancelled_indices, ended_at)
-     SELECT ${idOf('job_')}, ${own}, ${at}, json_build_array(json_build_object('address', '${HOT}', 'report_id', ${idOf('01')})),
+     SELECT ${idOf('job_', 32)}, ${own}, ${at}, json_build_array(json_build_object('address', '${HOT}', 'report_id', ${idOf('01', 14)})),
        'completed', 1, 0, 0, '[]', ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
        report_page_url, threshold_hundredths, created_at, digest_day)
-     SELECT ${idOf('wat_')}, ${own}, '${HOT}', ${idOf('0x')}, 'ETH', '["ETH"]', '', 'http://localhost/', 1, ${at},
+     SELECT ${idOf('wat_', 20)}, ${own}, '${HOT}', ${idOf('0x', 40)}, 'ETH', '["ETH"]', '', 'http://localhost/', 1, ${at},
        CASE WHEN i = 0 THEN '${month}-02' ELSE '${month}-01' END::date FROM ${rowsOf(1)}`,
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, status, due_at, created_at)
-     SELECT ${idOf('dlv_')}, ${idOf('whm_')}, '${endpointId}', ${own}, 'report.changed', 'thin',
+     SELECT ${idOf('dlv_', 20)}, ${idOf('whm_', 20)}, '${endpointId}', ${own}, 'report.changed', 'thin',
        CASE WHEN i = 0 THEN 'exhausted' ELSE 'delivered' END, ${at}, ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO sharing.share (share_id, token_digest, report_id, account_id, livemode, label, created_at, created_by, actor, expires_at, revoked_at, revoked_by)
-     SELECT ${idOf('shr_')}, sha256((${idOf('shr_')})::bytea), '${OLDEST_ID}', ${own}, '', ${at}, '', '', ${at}, ${at}, '' FROM ${rowsOf(1)}`,
+     SELECT ${idOf('shr_', 20)}, sha256((${idOf('shr_', 20)})::bytea), '${OLDEST_ID}', ${own}, '', ${at}, '', '', ${at}, ${at}, '' FROM ${rowsOf(1)}`,
   ]
   for (const statement of statements) await database.execute(statement)
   const tables = statements.map((statement) => /INSERT INTO (\S+)/.exec(statement)![1]!)
