@@ -205,6 +205,14 @@ function lintExposure(document: PolicyDocument): readonly PolicyFinding[] {
         `Who paid a sanctioned address scores at least ${section.direct_sanctions_minimum}, which is below orange.`,
       ),
     )
+  if (section.pre_designation_cap * document.weights.sanctions < document.levels.orange)
+    findings.push(
+      warning(
+        'hidden-exposure',
+        'exposure.pre_designation_cap',
+        `Dealings before a designation score at most ${section.pre_designation_cap}, which is below orange.`,
+      ),
+    )
   if (section.severe.minimum < document.levels.orange)
     findings.push(
       warning(

@@ -70,6 +70,7 @@ test.each<[string, unknown, string]>([
   ['exposure.share.other', { from: 0.2, to: 0.5 }, 'error hidden-exposure'],
   ['exposure.size_factor.sanctions', 0, 'error hidden-exposure'],
   ['exposure.unproven_maximum', 24, 'error hidden-exposure'],
+  ['exposure.pre_designation_cap', 24.99, 'warning hidden-exposure'],
   ['exposure.severe.minimum', 24, 'warning hidden-exposure'],
   ['exposure.coinjoin_maximum', 25, 'warning coinjoin-scored'],
   ['cluster.maximum', 70, 'warning cluster-red'],
