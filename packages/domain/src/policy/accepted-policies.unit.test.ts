@@ -105,7 +105,7 @@ test('no accepted policy takes direct dealings with a designated party below ora
           neighbourhood([transfer({ ...way, amount, proven }), transfer({ ...rest, amount: others })], {
             ranges: isWhole ? wholeHistory : [],
           }),
-          { [DESIGNATED]: [ofacLabel({ address: DESIGNATED, canonicalAddress: DESIGNATED })] },
+          { [DESIGNATED]: [ofacLabel({ address: DESIGNATED })] },
           { policy, labelSets: [ofacSet()] },
         )
         const scored = scoreExposure(record.measures, { policy, isCleanService })
