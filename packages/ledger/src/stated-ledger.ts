@@ -15,8 +15,8 @@ export interface StatedLedger {
   readonly segments: ReadonlyMap<number, SegmentStatement>
   /** Segments whose numbers other files have now, and that were not imported again. */
   readonly lost: readonly SegmentStatement[]
-  /** The last table of prices; null without any. */
-  readonly prices: PriceStatement | null
+  /** The tables of prices, by their numbers; the last one is in force. */
+  readonly prices: readonly PriceStatement[]
   /** An append can be repeated. */
   readonly lastEventId: string
 }
@@ -24,7 +24,7 @@ export interface StatedLedger {
 export const nothingStated: StatedLedger = {
   segments: new Map(),
   lost: [],
-  prices: null,
+  prices: [],
   lastEventId: '',
 }
 
@@ -32,7 +32,11 @@ export const nothingStated: StatedLedger = {
 export function stating(ledger: StatedLedger, { envelope, type, data }: DomainEvent): StatedLedger {
   if (envelope.id === ledger.lastEventId) return ledger
   const next = { ...ledger, lastEventId: envelope.id }
-  if (type === 'PriceTableImported') return { ...next, prices: data as PriceStatement }
+  if (type === 'PriceTableImported') {
+    const told = data as PriceStatement
+    const kept = ledger.prices.filter(({ priceSeq }) => priceSeq < told.priceSeq)
+    return { ...next, prices: [...kept, told] }
+  }
   if (type !== 'LedgerSegmentImported') return next
   const told = data as SegmentStatement
   const kept = [...ledger.segments.values()].filter(({ ledgerSeq }) => ledgerSeq < told.ledgerSeq)
@@ -73,7 +77,7 @@ export interface LedgerRows {
 export function ledgerContradiction({ segments, prices }: LedgerRows, stated: StatedLedger): string | null {
   const [lost] = stated.lost
   if (lost !== undefined) return lacks(lost)
-  const newest = Math.max(0, ...stated.segments.keys())
+  const { ledgerSeq: newest } = newestStated(stated)
   const bySeq = new Map(segments.map((row) => [row.ledgerSeq, row]))
   for (let seq = 1; seq <= newest; seq += 1) {
     const statement = stated.segments.get(seq)
@@ -86,11 +90,31 @@ export function ledgerContradiction({ segments, prices }: LedgerRows, stated: St
   const unnumbered = segments.find(({ ledgerSeq }) => ledgerSeq! < 1)
   if (unnumbered !== undefined)
     return `The ledger has a segment ${unnumbered.ledgerSeq}, which no event of the log states.`
-  return priceContradiction(prices, stated.prices)
+  for (const statement of stated.prices) {
+    const fault = priceContradiction(prices, statement)
+    if (fault !== null) return fault
+  }
+  return null
 }
 
-function priceContradiction(rows: readonly PriceImport[], stated: PriceStatement | null): string | null {
-  if (stated === null) return null
+/** The numbers of the last segment and the last table of prices; 0 without one. */
+export function newestStated({ segments, prices }: StatedLedger): { ledgerSeq: number; priceSeq: number } {
+  return { ledgerSeq: Math.max(0, ...segments.keys()), priceSeq: prices.at(-1)?.priceSeq ?? 0 }
+}
+
+/** A row beyond what the log states, as a sentence; null without one. It is not used: an import writes its row before its event is in the log. */
+export function unstatedRow({ segments, prices }: LedgerRows, stated: StatedLedger): string | null {
+  const newest = newestStated(stated)
+  const segment = segments.find(({ ledgerSeq }) => ledgerSeq! > newest.ledgerSeq)
+  if (segment !== undefined)
+    return `The ledger has a segment ${segment.ledgerSeq} (${segment.fileName}), which no event of the log states.`
+  const table = prices.find(({ priceSeq }) => priceSeq > newest.priceSeq)
+  return table === undefined
+    ? null
+    : `The ledger has a price table ${table.priceSeq} (${table.fileName}), which no event of the log states.`
+}
+
+function priceContradiction(rows: readonly PriceImport[], stated: PriceStatement): string | null {
   const row = rows.find(({ priceSeq }) => priceSeq === stated.priceSeq)
   if (row === undefined)
     return `The ledger lacks the price table ${stated.fileName} (${stated.sha256}), which the log states: import it again.`

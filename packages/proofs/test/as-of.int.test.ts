@@ -11,7 +11,7 @@ import { noteProvidedChains } from '@cupel/ledger'
 import { runSeed } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { screenAsOf, type AsOfScreening } from '../src/index.js'
+import { createPastSource, LedgerDiffersError, screenAsOf, type AsOfScreening } from '../src/index.js'
 import { openDeciding, type Deciding } from './deciding.js'
 
 const ASKED = '0x1111111111111111111111111111111111111111'
@@ -64,7 +64,7 @@ async function ask(
   const { log, codec, database } = deciding.installation
   const screened = { ...screenedAddress(parsed), candidateChains }
   const request = { ...screened, livemode: true, customerReference, asOf: at }
-  return await screenAsOf({ log, codec, database }, request, noRest)
+  return await screenAsOf(createPastSource({ log, codec, database }), request, noRest)
 }
 
 /** The report as recorded, without the fields that only a report has. */
@@ -179,7 +179,7 @@ test('the sandbox answers for any moment since it began, and not before', async 
   if (!parsed.ok) throw new Error(parsed.detail)
   const inSandbox = (at: string) =>
     screenAsOf(
-      { log, codec, database },
+      createPastSource({ log, codec, database }),
       { ...screenedAddress(parsed), livemode: false, customerReference: null, asOf: at },
       noRest,
     )
@@ -236,18 +236,26 @@ describe('an address that only a complete ledger makes green', () => {
     expect((await asOf(green)).report).toMatchObject(CAUTIOUS)
   })
 
-  test('is not green where a segment of that ledger is gone', async () => {
+  test('is not judged where a segment of that ledger is gone or altered, or of nobody', async () => {
     const { database } = deciding.installation
     await noteProvidedChains(database, [])
-    await database.execute('UPDATE ledger.segment SET ledger_seq = -1 WHERE ledger_seq = 1')
-    try {
-      expect((await asOf(green)).report).toMatchObject({
-        risk: { level: 'grey', score_is_lower_bound: true },
-        coverage: { exposure: { status: 'unavailable', reason: 'failed' } },
-      })
-    } finally {
-      await database.execute('UPDATE ledger.segment SET ledger_seq = 1 WHERE ledger_seq = -1')
-    }
+    await database.execute('CREATE TABLE kept_segment AS SELECT * FROM ledger.segment')
+    for (const statement of [
+      'DELETE FROM ledger.segment WHERE ledger_seq = 1',
+      `UPDATE ledger.segment SET file_name = 'x' WHERE ledger_seq = 1`,
+      `INSERT INTO ledger.segment OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(s, '{"segment_id":999,"ledger_seq":999,"sha256":"x"}')).*
+       FROM ledger.segment s WHERE ledger_seq = 1`,
+    ])
+      try {
+        await database.execute(statement)
+        await expect(asOf(green)).rejects.toThrow(LedgerDiffersError)
+      } finally {
+        await database.execute('DELETE FROM ledger.segment')
+        await database.execute(
+          'INSERT INTO ledger.segment OVERRIDING SYSTEM VALUE SELECT * FROM kept_segment',
+        )
+      }
+    expect((await asOf(green)).report).toMatchObject({ risk: { level: 'green' } })
   })
 })
 

@@ -116,6 +116,7 @@ export async function openDeciding(): Promise<Deciding> {
       const file = await installation.file(name, text)
       const request = { file, ...of, importedBy: 'test', ...declared(complete) }
       expect(await importLedger(request, { database })).toMatchObject({ status: 'imported' })
+      await installation.relay()
     },
     decide: (of) => decide(installation, of),
     async append(data) {

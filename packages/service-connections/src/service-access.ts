@@ -50,6 +50,7 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
         'BulkSubmitted',
         'LabelStateRecorded',
         'PolicyActivated',
+        'LedgerSegmentImported',
         'ReportEpochClaimed',
         'SigningKeyPublished',
       ),

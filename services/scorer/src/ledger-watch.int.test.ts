@@ -1,4 +1,5 @@
 /** The scorer does not query the ledger for addresses that it surely does not hold, and never calls a held address absent. */
+import { silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import type { Database, Queryable } from '@cupel/postgres'
@@ -7,7 +8,7 @@ import { openTestInstallation, type TestInstallation } from '@cupel/testkit/inst
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import type { Request } from './lane.js'
-import { watchLedger } from './ledger-watch.js'
+import { LEDGER_STALE_AFTER_MS, UNSTATED_AFTER_MS, watchLedger } from './ledger-watch.js'
 
 const WAIT = { timeout: 150_000, interval: 20 }
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
@@ -124,4 +125,59 @@ test('a ledger of too many addresses is asked about each', async () => {
   expect(pages.filter((name) => name === 'ledger.filter-transfer-to_address')).toHaveLength(1)
   expect(watch.mayHold('ETH', STRANGER, 1)).toBe(true)
   await watch.stop()
+})
+
+test('a state that a database which hangs does not confirm is not the present one, until it answers again', async () => {
+  await importTransfer(CUSTOMER, PARTNER, '01')
+  let nowMs = 0
+  let answer: () => void = () => undefined
+  let hangs: Promise<void> | null = null
+  let isAsked = false
+  const watch = await watchLedger({
+    ...installation.deps,
+    nowMs: () => nowMs,
+    database: {
+      ...database,
+      query: async (statement, values) => {
+        isAsked = true
+        await hangs
+        return await database.query(statement, values)
+      },
+    },
+  })
+  try {
+    expect(watch.fault()).toBeNull()
+    hangs = new Promise<void>((resolve) => (answer = resolve))
+    isAsked = false
+    await vi.waitFor(() => expect(isAsked).toBe(true), WAIT)
+    nowMs += LEDGER_STALE_AFTER_MS
+    expect(watch.fault()).toBeNull()
+    nowMs += 1
+    expect(watch.fault()).toContain('could not be read')
+    answer()
+    await vi.waitFor(() => expect(watch.fault()).toBeNull(), WAIT)
+  } finally {
+    answer()
+    await watch.stop()
+  }
+})
+
+test('a segment that stays without an event is told to the operator, and is not used', async () => {
+  await importTransfer(CUSTOMER, PARTNER, '01')
+  let nowMs = 0
+  const told: string[] = []
+  const logger = { ...silentLogger, error: (_: unknown, text: string) => void told.push(text) }
+  const watch = await watchLedger({ ...installation.deps, logger, nowMs: () => nowMs })
+  try {
+    await database.execute(
+      `INSERT INTO ledger.segment OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(s, '{"segment_id":99,"ledger_seq":2,"sha256":"x"}')).* FROM ledger.segment s`,
+    )
+    await vi.waitFor(() => {
+      nowMs += UNSTATED_AFTER_MS / 4
+      expect(told).toEqual([expect.stringMatching(/segment 2 .* no event of the log states.* not used/)])
+    }, WAIT)
+    expect(watch.seq()).toBe(1)
+  } finally {
+    await watch.stop()
+  }
 })

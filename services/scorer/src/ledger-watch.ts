@@ -37,28 +37,39 @@ export interface LedgerWatchDeps extends CheckedLedgerDeps {
   readonly logger: Logger
   /** The first state of the ledger is seen when this resolves. */
   readonly beforeFirst?: () => Promise<void>
+  /** Milliseconds of a monotonic clock; for tests. */
+  readonly nowMs?: () => number
   /** A ledger with more addresses has no filter. */
   readonly maxFilteredAddresses?: number
 }
 
 /** Between two pages the filter rests this many times as long as a page took: screens use the same database. */
 const REST_PER_WORK = 1
+/** A state that was not confirmed for longer does not count as the present one: the database may hang. */
+export const LEDGER_STALE_AFTER_MS = 30_000
+/** A row that has no event for longer is told to the operator: it does not come from an import that goes on. */
+export const UNSTATED_AFTER_MS = 60_000
 /** Pause before a failed reading of the filter is tried again; until then every address is queried. */
 const FILTER_RETRY_MS = 10_000
 
-/** Resolves after the first look. Where a look fails, the state last seen stays; without one nothing may be used. */
+/** Resolves after the first look. Where a look fails, the state last seen stays for a while; without one nothing may be used. */
 export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
-  const { database, logger, beforeFirst } = deps
+  const { database, logger, beforeFirst, nowMs = () => performance.now() } = deps
+  let seenAtMs = nowMs()
+  const tellUnstated = createUnstatedNotice(logger, nowMs)
   let seq = 0
   let isUsed = false
   let fault: string | null = 'The state of the ledger is not known yet.'
-  let ranges = new Map<string, Promise<Ranges>>()
+  const ranges = keepRanges(database)
   let pricesSha256: string | null = null
   let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
   const check = createLedgerCheck(deps)
   const look = async (): Promise<void> => {
+    const beganAtMs = nowMs()
     const found = await check()
+    seenAtMs = beganAtMs
+    tellUnstated(found.unstated)
     const { ledgerSeq: next, pricesSha256: sha256 } = found
     // What was read of altered rows since the last look is still in memory, so a fault stays.
     if (isUsed && fault !== null) return
@@ -70,7 +81,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     if (seq === 0 && next > 0) await beforeFirst?.()
     if (next !== seq) {
       chains = await ledgerChains(database)
-      ranges = new Map()
+      ranges.forget()
     }
     seq = next
     filters.renew(seq)
@@ -91,18 +102,13 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   })
   return {
     seq: () => seq,
-    fault: () => fault,
+    fault: () =>
+      fault ??
+      (nowMs() - seenAtMs > LEDGER_STALE_AFTER_MS
+        ? `The state of the ledger could not be read for ${LEDGER_STALE_AFTER_MS / 1_000} s.`
+        : null),
     pricesSha256: () => pricesSha256,
-    rangesOf(chain, ledgerSeq) {
-      const key = `${ledgerSeq} ${chain}`
-      let known = ranges.get(key)
-      if (known === undefined) {
-        known = declaredRanges(database, { chain, ledgerSeq })
-        ranges.set(key, known)
-        known.catch(() => ranges.delete(key))
-      }
-      return known
-    },
+    rangesOf: ranges.of,
     mayHold(chain, address, ledgerSeq) {
       // A ledger never loses a chain, so one of a later state is known to all states.
       if (!chains.has(chain)) return false
@@ -113,6 +119,39 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       await loop.stop()
       await filters.stop()
     },
+  }
+}
+
+/** Reads the ranges of a chain once for each state. */
+function keepRanges(database: LedgerWatchDeps['database']) {
+  let ranges = new Map<string, Promise<Ranges>>()
+  return {
+    forget(): void {
+      ranges = new Map()
+    },
+    of(this: void, chain: string, ledgerSeq: number): Promise<Ranges> {
+      const key = `${ledgerSeq} ${chain}`
+      let known = ranges.get(key)
+      if (known === undefined) {
+        known = declaredRanges(database, { chain, ledgerSeq })
+        ranges.set(key, known)
+        known.catch(() => ranges.delete(key))
+      }
+      return known
+    },
+  }
+}
+
+/** Logs one error for each row that stays without an event. */
+function createUnstatedNotice(logger: Logger, nowMs: () => number): (unstated: string | null) => void {
+  let row: string | null = null
+  let sinceMs = 0
+  let isTold = false
+  return (unstated) => {
+    if (unstated !== row) [row, sinceMs, isTold] = [unstated, nowMs(), false]
+    if (row === null || isTold || nowMs() - sinceMs < UNSTATED_AFTER_MS) return
+    logger.error({}, `${row} It is not used.`)
+    isTold = true
   }
 }
 

@@ -1,7 +1,7 @@
 /** The state of an installation at a past moment: lists, policy, ledger and prices, each by its number or hash. */
 import { compiledDefaultPolicy, compilePolicyText, type CompiledPolicy } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { ledgerSeqAt, pricesSha256At } from '@cupel/ledger'
+import { createLedgerCheck, ledgerSeqAt, pricesSha256At, type CheckedLedger } from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { findLabelStateAt, LABEL_PARTITION, LABEL_TOPIC, readPolicyAt } from '@cupel/read-models'
 
@@ -10,6 +10,18 @@ export interface PastSource {
   readonly codec: EventCodec
   /** Its views of labels and policies contain everything that the log has. */
   readonly database: Queryable
+  /** Compares the ledger with the log. */
+  readonly checkLedger: () => Promise<CheckedLedger>
+}
+
+/** For all screens of a process: the rows of the ledger are compared again only if they changed. */
+export function createPastSource<T extends Omit<PastSource, 'checkLedger'>>(parts: T): T & PastSource {
+  return { ...parts, checkLedger: createLedgerCheck(parts) }
+}
+
+/** The rows of the ledger are not those that the log states. The message names the difference. */
+export class LedgerDiffersError extends Error {
+  override readonly name = 'LedgerDiffersError'
 }
 
 export interface PastState {
@@ -31,7 +43,10 @@ export type NotYet = 'lists' | 'policy'
 
 /** Returns the state of a live installation at `asOf`, or what it did not have yet. */
 export async function findPastState(source: PastSource, asOf: string): Promise<PastState | NotYet> {
-  const { database } = source
+  const { database, checkLedger } = source
+  const { fault, unstated } = await checkLedger()
+  // A row that the log does not state yet may count for this moment, or be nobody's.
+  if (fault !== null || unstated !== null) throw new LedgerDiffersError(fault ?? unstated!)
   const [lists, policy, ledgerSeq, pricesSha256] = await Promise.all([
     findLabelStateAt(database, asOf),
     readPolicyAt(database, asOf),

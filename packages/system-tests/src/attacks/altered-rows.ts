@@ -30,6 +30,16 @@ async function screened({ baseUrl, attacker }: Target): Promise<Answer> {
   }
 }
 
+async function screenedAsOf({ baseUrl, attacker }: Target, moment: string): Promise<Answer> {
+  const client = createClient([baseUrl], attacker.key)
+  try {
+    const order = { address: WALLET, chain: 'ETH', as_of: moment }
+    return await client.send('POST', '/v1/screen', JSON.stringify(order))
+  } finally {
+    await client.close()
+  }
+}
+
 /** The report of a screen that counts the transfer. */
 async function examined(target: Target): Promise<Report> {
   return await until('a screen that counts the transfer', TIMEOUT_MS, async () => {
@@ -63,14 +73,17 @@ function stopsScreening(name: string, alter: string, restore: string): Attack {
         const answer = await screened(target)
         return answer.status !== 200 && answer
       })
+      const past = await screenedAsOf(target, new Date().toISOString())
+      const verified = await cupel(target.installation.home, ['audit', 'verify', '--json'])
+      const isNamed = /\bsegment \d+\b/.test(verified.stdout)
       await asOwner(target, restore)
       await target.stop()
       await target.start()
       const { coverage } = await examined(target)
       return {
-        limit: '503, and screens again once the row is right',
-        measured: `${refused.status}; then ${coverage.exposure.transfers_examined} transfer examined`,
-        held: refused.status === 503,
+        limit: '503, also as of a past moment; verify names the segment; screens again once the row is right',
+        measured: `${refused.status}, ${past.status}; ${isNamed ? '' : 'not '}named; then ${coverage.exposure.transfers_examined} transfer examined`,
+        held: refused.status === 503 && past.status === 503 && verified.exitCode !== 0 && isNamed,
       }
     },
   }

@@ -9,7 +9,14 @@ import type { ScreenedAddress } from '@cupel/domain'
 import { endsOf, type EventCodec, type EventLog, missingFront, type Position } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { loadCheckpoint, readModelGroup, waitUntilProjected, type ReadModel } from '@cupel/projections'
-import { screenAsOf, type AsOfScreening, type NotYet } from '@cupel/proofs'
+import {
+  createPastSource,
+  LedgerDiffersError,
+  screenAsOf,
+  type AsOfScreening,
+  type NotYet,
+  type PastSource,
+} from '@cupel/proofs'
 import { labelView, policyView } from '@cupel/read-models'
 
 export interface AsOfOrder extends ScreenedAddress {
@@ -65,6 +72,7 @@ export function createAsOfScreens(options: AsOfScreensOptions, limits: AsOfLimit
     'Screens as of a past moment by outcome.',
     ['outcome'],
   )
+  const past = createPastSource(options)
   const running = new Map<string, number>()
   let runningOfAll = 0
   const change = (accountId: string, by: 1 | -1): void => {
@@ -80,7 +88,7 @@ export function createAsOfScreens(options: AsOfScreensOptions, limits: AsOfLimit
       return unavailable('As many screens as of a past moment are running as may run at once.')
     change(accountId, 1)
     try {
-      return await decide(options, order, limits.budgetMs)
+      return await decide(past, order, limits.budgetMs)
     } finally {
       change(accountId, -1)
     }
@@ -99,7 +107,7 @@ export function createAsOfScreens(options: AsOfScreensOptions, limits: AsOfLimit
 const unavailable = (because: string): AsOfOutcome => ({ kind: 'unavailable', because })
 
 async function decide(
-  options: AsOfScreensOptions,
+  options: AsOfScreensOptions & PastSource,
   { caller: { livemode }, ...order }: AsOfOrder,
   budgetMs: number,
 ): Promise<AsOfOutcome> {
@@ -112,6 +120,7 @@ async function decide(
       : { kind: 'screened', screening: found }
   } catch (error) {
     if (error instanceof LateError) return unavailable('The ledger could not be followed in time.')
+    if (error instanceof LedgerDiffersError) return unavailable(error.message)
     throw error
   }
 }

@@ -1,8 +1,10 @@
-/** Everything in the database that the log states and that is no read model: primary tables, and the topic of the latest reports. */
+/** Everything in the database that the log states and that is no read model: primary tables, the ledger, and the topic of the latest reports. */
 import { type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { compareLedger } from '@cupel/ledger'
 import type { Acceptance } from '@cupel/transparency'
 import { compareLatestReports, problemOfRow, type Problem } from '@cupel/proofs'
+
 import { comparePrimaryTables } from './compare-primary-tables.js'
 
 interface Parts {
@@ -15,7 +17,12 @@ interface Parts {
 /** A log that lost records states too little: that nothing was compared is a problem by itself. */
 export async function compareTables(parts: Parts): Promise<readonly Problem[]> {
   try {
-    return [...(await comparePrimaryTables(parts)), ...(await compareLatestReports(parts))]
+    const ledger = await compareLedger(parts)
+    return [
+      ...(await comparePrimaryTables(parts)),
+      ...ledger.map((sentence) => problemOfRow('table', 'ledger', sentence)),
+      ...(await compareLatestReports(parts)),
+    ]
   } catch (error) {
     if (!(error instanceof LogStoppedError)) throw error
     return [problemOfRow('table', 'primary tables', `They were not compared with the log: ${error.message}`)]

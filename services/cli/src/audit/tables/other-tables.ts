@@ -4,6 +4,7 @@ const LOG = 'It is the log, whose records are compared with their leaves.'
 const TREE = 'It is compared with the published files, the signed checkpoints and the records.'
 const LEDGER =
   '`audit recompute --level C` derives exposure from the imported files again; a loss shows as a missing segment.'
+const STATED_LEDGER = 'It is compared with the events of imports.'
 const WORK = 'It is work under way: what became of it is in the log, as events and reports.'
 const LOCAL = 'It states nothing of the past: it is made again, or ends by itself.'
 const SECRET =
@@ -56,14 +57,14 @@ export const otherTables: Readonly<Record<string, string>> = {
   'watches.batch': LOCAL,
   'watches.progress': WORK,
   'watches.digest': WORK,
-  'ledger.segment': LEDGER,
+  'ledger.segment': STATED_LEDGER,
   'ledger.transfer': LEDGER,
   'ledger.transaction_place': LEDGER,
   'ledger.block': LEDGER,
   'ledger.cluster_join': LEDGER,
   'ledger.owner_address': LEDGER,
-  'ledger.price_import': LEDGER,
-  'ledger.price': LEDGER,
+  'ledger.price_import': STATED_LEDGER,
+  'ledger.price': STATED_LEDGER,
   'ledger.provided_chain': LEDGER,
   'ledger.unreadable_row': LEDGER,
   'ledger.unknown_token': LEDGER,
