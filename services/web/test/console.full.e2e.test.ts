@@ -133,6 +133,34 @@ describe('screening one address', () => {
   })
 })
 
+describe('the first steps', () => {
+  desk.test('an example leads to its report, and the report to a watch that can be ended', async () => {
+    // The sandbox has no reports yet, so its home shows the steps.
+    const page = await signIn('/', { key: keys.sandbox })
+    await page.getByRole('button', { name: 'Mixer 0xc0be100000000000000000000000000000000003' }).click()
+    await page.waitForURL('**/reports/*')
+    expect(await heading(page)).toContain('Orange, 42.5')
+    await page.getByRole('link', { name: 'Watch this address' }).click()
+    expect(await page.getByLabel('Addresses, one on each line').inputValue()).toContain(ORANGE_MIXER)
+    await page.getByLabel('Your reference').fill(REFERENCE)
+    await page.getByRole('button', { name: 'Watch', exact: true }).click()
+    await page.getByText('One address is watched, and screened now.').waitFor()
+    expect(await rowsOf(page, 'Watches').count()).toBe(1)
+    await page.getByRole('button', { name: `Stop watching ${ORANGE_MIXER}` }).click()
+    await page.getByText('The address is no longer watched.').waitFor()
+  })
+
+  desk.test('a mistyped line is named, and nothing is watched', async () => {
+    const page = await signIn('/watches')
+    await page.getByLabel('Addresses, one on each line').fill(`${LAZARUS}\nnot an address`)
+    await page.getByRole('button', { name: 'Watch', exact: true }).click()
+    await page.getByText(/^Line 2: /).waitFor()
+    expect(await page.getByLabel('Addresses, one on each line').inputValue()).toContain('not an address')
+    const { items } = await desk.api<Listed>('GET', '/v1/watches', undefined, keys.writer)
+    expect(items).toEqual([])
+  })
+})
+
 describe('the history', () => {
   desk.test('finds the reports of an address in any of its forms, and compares two of them', async () => {
     const page = await signIn('/history')

@@ -1,6 +1,7 @@
-/** The page of watches says what of the lists lets no watched address be green, though no report was decided again. */
+/** The page of watches watches addresses, ends watches, and says what of the lists lets no watched address be green. */
 import { en, reasonText } from '@cupel/report-document'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { csrfToken } from '../src/session/session-cookie.js'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi
@@ -48,4 +49,73 @@ test('nothing is said of lists that are fresh, and a watch without a decision sa
   const html = await pageOf({ ...watch, list_reasons: [], last_report: null })
   expect(html).not.toContain('green now')
   expect(html).toContain('not decided yet')
+})
+
+const ADDRESS = '0x28C6c06298d514Db089934071355E5743bf21d60'
+
+async function post(path: string, fields: Readonly<Record<string, string>>, session = aSession()) {
+  const form = new URLSearchParams({ csrf: csrfToken(session.token), ...fields })
+  api.calls.length = 0
+  return await fetch(`${front.url}${path}`, {
+    ...{ method: 'POST', redirect: 'manual', body: form },
+    headers: { cookie: cookieOf(session), 'sec-fetch-site': 'same-origin' },
+  })
+}
+
+test('each line of the form becomes a watch, in one call', async () => {
+  api.answer = json(201, { items: [watch, watch] })
+  const fields = { addresses: ` ${ADDRESS} \r\n\r\nsecond`, chain: 'ETH', reference: 'desk 7', digest: 'yes' }
+  const answer = await post('/watches', fields)
+  expect(answer.status).toBe(303)
+  expect(answer.headers.get('location')).toBe('/watches?watched=2')
+  const rest = { digest: true, chain: 'ETH', reference: 'desk 7' }
+  expect(api.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v1/watches'])
+  expect(JSON.parse(api.calls[0]!.body)).toEqual({
+    watches: [
+      { address: ADDRESS, ...rest },
+      { address: 'second', ...rest },
+    ],
+  })
+})
+
+test('a refused form keeps its text and names the line of each fault', async () => {
+  api.answer = (call, response) =>
+    call.method === 'GET'
+      ? json(200, { items: [], next_page_token: null })(call, response)
+      : json(400, {
+          ...{ code: 'invalid_address', detail: 'This is no address.' },
+          errors: [
+            { pointer: '/watches/1/address', detail: 'This is no address.' },
+            { pointer: '/watches/2/address', detail: 'The same address is at /watches/0.' },
+          ],
+        })(call, response)
+  const answer = await post('/watches', { addresses: `${ADDRESS}\n\n<x>\n${ADDRESS}` })
+  expect(answer.status).toBe(400)
+  const html = await answer.text()
+  expect(html).toContain('Line 3: This is no address.')
+  expect(html).toContain('Line 4: The same address is on line 1.')
+  expect(html).toContain('&lt;x>')
+})
+
+test('an empty form and a form of too many lines reach no API', async () => {
+  expect((await post('/watches', { addresses: ' \n' })).status).toBe(400)
+  expect((await post('/watches', { addresses: 'a\n'.repeat(501) })).status).toBe(400)
+  expect(api.calls.filter(({ method }) => method !== 'GET')).toEqual([])
+})
+
+test('a watch ends by a press, and a second press is no fault', async () => {
+  api.answer = json(404, { code: 'not_found', detail: 'There is no such watch.' })
+  const answer = await post('/watches/wat_1/remove', {})
+  expect(answer.headers.get('location')).toBe('/watches?removed')
+  expect(api.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /v1/watches/wat_1'])
+})
+
+test('a key that reads sees neither the form nor the buttons', async () => {
+  api.answer = json(200, { items: [{ ...watch, list_reasons: [] }], next_page_token: null })
+  const session = aSession({ scope: 'read-only' })
+  const answer = await fetch(`${front.url}/watches`, { headers: { cookie: cookieOf(session) } })
+  const html = await answer.text()
+  expect(html).toContain('9f2c4a1be07d6358')
+  expect(html).not.toContain('Stop watching')
+  expect(html).not.toContain('action="/watches"')
 })

@@ -4,8 +4,9 @@ import type { LabelList, ListPage, ReportPage } from '../../api/answers.js'
 import { Notice } from '../../components/notice.js'
 import { ReportTable } from '../../components/report-table.js'
 import { page, type Page } from '../../server/page.js'
-import { ageText, isInTheWay, isWholeList, listName } from '../lists/list-state.js'
+import { ageText, hasWholeList, isInTheWay, isWholeList, listName } from '../lists/list-state.js'
 import { emptyForm, ScreenForm } from '../screen/screen-form.js'
+import { FirstSteps } from './first-steps.js'
 
 const LATEST_REPORTS = 10
 const RED_REPORTS = 5
@@ -29,6 +30,7 @@ export const showHome: Page = {
           <ScreenForm call={call} state={emptyForm} />
         </section>
         {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
+        {latest.items.length > 0 ? null : <FirstSteps call={call} hasList={hasWholeList(lists.items)} />}
         {red.items.length === 0 || latest.items.length === 0 ? null : (
           <section aria-labelledby="red-title">
             <h2 id="red-title">Latest red reports</h2>
@@ -41,9 +43,7 @@ export const showHome: Page = {
         <section aria-labelledby="latest-title">
           <h2 id="latest-title">Latest reports</h2>
           {latest.items.length === 0 ? (
-            <p class="empty">
-              No address was screened yet. {session?.livemode === false ? <SandboxHint /> : null}
-            </p>
+            <p class="empty">No address was screened yet.</p>
           ) : (
             <>
               <ReportTable reports={latest.items} caption="Latest reports" />
@@ -58,10 +58,6 @@ export const showHome: Page = {
     )
   },
 }
-
-const SandboxHint = () => (
-  <>The sandbox has addresses for every level, error and delay; its documentation lists them.</>
-)
 
 /** Whether the lists of authorities can be relied on, in one line. */
 function ListsInShort({ lists }: { readonly lists: readonly LabelList[] }) {

@@ -11,6 +11,11 @@ interface RelatedPagesProps {
 
 export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
   const { report_id: id, address, chain } = report
+  const again = new URLSearchParams({
+    ...{ address, chain },
+    ...(report.customer_reference === null ? {} : { reference: report.customer_reference }),
+  })
+  const subject = new URLSearchParams({ address, chain }).toString()
   return (
     <nav class="related no-print" aria-label="More about this address">
       {predecessor === null ? null : (
@@ -25,8 +30,11 @@ export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
       <a class="button plain" href={`/audit?subject=${id}`}>
         Who read this report
       </a>
-      <a class="button plain" href={`/screen?${new URLSearchParams({ address, chain }).toString()}`}>
+      <a class="button plain" href={`/screen?${again.toString()}`}>
         Screen it again
+      </a>
+      <a class="button plain" href={`/watches?${subject}#new-watches`}>
+        Watch this address
       </a>
     </nav>
   )

@@ -40,6 +40,7 @@ export function ScreenForm({ call, state }: ScreenFormProps) {
           name="address"
           value={state.address}
           required
+          autofocus
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

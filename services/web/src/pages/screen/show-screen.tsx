@@ -1,5 +1,6 @@
 /** GET /screen: the form for one address. */
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { Examples } from './examples.js'
 import { emptyForm, ScreenForm, type ScreenFormState } from './screen-form.js'
 
 export const showScreen: Page = {
@@ -25,6 +26,12 @@ export function screenPage(call: PageCall, state: ScreenFormState, status = 200)
         grey. Every screening makes a new report, which is kept.
       </p>
       <ScreenForm call={call} state={state} />
+      {call.session?.livemode === false ? (
+        <details>
+          <summary>Addresses with a fixed meaning in the sandbox</summary>
+          <Examples call={call} />
+        </details>
+      ) : null}
       <p class="quiet">
         Many addresses at once: <a href="/bulk">upload a list</a>. Earlier reports:{' '}
         <a href="/history">history</a>.

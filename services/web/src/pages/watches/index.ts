@@ -1,5 +1,7 @@
 /** The addresses that the account watches. */
 import type { Page } from '../../server/page.js'
+import { createWatches } from './create-watches.js'
+import { removeWatch } from './remove-watch.js'
 import { showWatches } from './show-watches.js'
 
-export const watchesPages: readonly Page[] = [showWatches]
+export const watchesPages: readonly Page[] = [showWatches, createWatches, removeWatch]

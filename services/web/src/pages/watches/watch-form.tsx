@@ -1,0 +1,97 @@
+/** The form that watches addresses, one on each line. */
+import { chains } from '@cupel/domain'
+import { Form } from '../../components/form.js'
+import { Notice } from '../../components/notice.js'
+import type { PageCall } from '../../server/page.js'
+
+/** Addresses of one form, so that it stays below the limit of forms without a file. The API takes more in a call. */
+export const MAX_LINES = 500
+/** As the API limits it. */
+const MAX_REFERENCE_LENGTH = 128
+
+export interface WatchFormState {
+  /** One address on each line. */
+  readonly addresses: string
+  readonly chain: string
+  readonly reference: string
+  readonly isInDigest: boolean
+  /** Why the last try watched nothing, one sentence each. */
+  readonly faults: readonly string[]
+}
+
+export const emptyWatchForm: WatchFormState = {
+  ...{ addresses: '', chain: '', reference: '', isInDigest: false },
+  faults: [],
+}
+
+interface WatchFormProps {
+  readonly call: Pick<PageCall, 'csrf' | 'session'>
+  readonly state: WatchFormState
+}
+
+export function WatchForm({ call, state }: WatchFormProps) {
+  if (call.session?.scope === 'read-only')
+    return <Notice kind="hint">This key reads and does not watch. Sign in with a read-write key.</Notice>
+  return (
+    <section aria-labelledby="new-watches">
+      <h2 id="new-watches">Watch addresses</h2>
+      {state.faults.map((fault) => (
+        <Notice key={fault} kind="fault">
+          {fault}
+        </Notice>
+      ))}
+      <Form call={call} action="/watches" class="screen-form">
+        <label for="addresses">Addresses, one on each line</label>
+        <textarea
+          id="addresses"
+          name="addresses"
+          rows={state.addresses.includes('\n') ? 8 : 3}
+          required
+          class="code"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby="watch-limits"
+        >
+          {state.addresses}
+        </textarea>
+        <p id="watch-limits" class="quiet">
+          At most {MAX_LINES} lines. An address that is watched already takes the reference and the digest of
+          this form.
+        </p>
+        <div class="columns">
+          <div>
+            <label for="chain">Chain</label>
+            <select id="chain" name="chain">
+              <option value="">Detect from the address</option>
+              {chains.map(({ code, name }) => (
+                <option key={code} value={code} selected={code === state.chain}>
+                  {name} ({code})
+                </option>
+              ))}
+            </select>
+          </div>
+          <div>
+            <label for="reference">Your reference</label>
+            <input
+              id="reference"
+              name="reference"
+              value={state.reference}
+              maxlength={MAX_REFERENCE_LENGTH}
+              autocomplete="off"
+            />
+          </div>
+        </div>
+        <p>
+          <label>
+            <input type="checkbox" name="digest" value="yes" checked={state.isInDigest} /> Part of the daily
+            digest
+          </label>
+        </p>
+        <p class="actions">
+          <button>Watch</button>
+        </p>
+      </Form>
+    </section>
+  )
+}

@@ -1,0 +1,50 @@
+/** A new installation offers addresses whose reports show something. */
+import { readFileSync } from 'node:fs'
+import { magicReports } from '@cupel/domain'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { liveExamples } from '../src/pages/screen/examples.js'
+import { aSession, cookieOf, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
+
+let api: FakeApi
+let front: Front
+beforeAll(async () => {
+  api = await startFakeApi()
+  front = await startFront(api)
+})
+afterAll(async () => {
+  await front.close()
+  await api.close()
+})
+
+async function home(session: Parameters<typeof aSession>[0]): Promise<string> {
+  const answer = await fetch(front.url, { headers: { cookie: cookieOf(aSession(session)) } })
+  return await answer.text()
+}
+
+const starter = readFileSync(new URL('../../../data/starter-labels.csv', import.meta.url), 'utf8')
+  .split('\n')
+  .map((line) => line.split(','))
+
+test('the examples are a designated address, a mixer and an exchange of the starter labels, and an unlisted address', () => {
+  const first = (address: string) => starter.find(([listed]) => listed === address)?.[2]
+  expect(liveExamples.map(({ address }) => first(address))).toEqual([
+    ...['sanctions', 'mixer', 'clean_exchange'],
+    undefined,
+  ])
+})
+
+test('the home of an account without reports screens an example by a press', async () => {
+  const html = await home({})
+  for (const { address } of liveExamples) expect(html).toContain(`name="address" value="${address}"`)
+  expect(html).toContain('labels refresh --plan data/refresh-ofac.json')
+})
+
+test('the home of a sandbox offers its addresses with a fixed meaning', async () => {
+  const html = await home({ livemode: false })
+  for (const address of magicReports.keys()) expect(html).toContain(`name="address" value="${address}"`)
+  expect(html).not.toContain('labels refresh')
+})
+
+test('a key that reads is offered no screening', async () => {
+  expect(await home({ scope: 'read-only' })).not.toContain('action="/screen"')
+})
