@@ -83,16 +83,16 @@ test('a refused form keeps its text and names the line of each fault', async () 
     call.method === 'GET'
       ? json(200, { items: [], next_page_token: null })(call, response)
       : json(400, {
-          ...{ code: 'invalid_address', detail: 'This is no address.' },
+          ...{ code: 'invalid_address', detail: 'This address is not valid.' },
           errors: [
-            { pointer: '/watches/1/address', detail: 'This is no address.' },
+            { pointer: '/watches/1/address', detail: 'This address is not valid.' },
             { pointer: '/watches/2/address', detail: 'The same address is at /watches/0.' },
           ],
         })(call, response)
   const answer = await post('/watches', { addresses: `${ADDRESS}\n\n<x>\n${ADDRESS}` })
   expect(answer.status).toBe(400)
   const html = await answer.text()
-  expect(html).toContain('Line 3: This is no address.')
+  expect(html).toContain('Line 3: This address is not valid.')
   expect(html).toContain('Line 4: The same address is on line 1.')
   expect(html).toContain('&lt;x>')
 })
@@ -103,7 +103,7 @@ test('an empty form and a form of too many lines reach no API', async () => {
   expect(api.calls.filter(({ method }) => method !== 'GET')).toEqual([])
 })
 
-test('a watch ends by a press, and a second press is no fault', async () => {
+test('a press ends a watch, and a second press changes nothing', async () => {
   api.answer = json(404, { code: 'not_found', detail: 'There is no such watch.' })
   const answer = await post('/watches/wat_1/remove', {})
   expect(answer.headers.get('location')).toBe('/watches?removed')
