@@ -135,8 +135,9 @@ describe('screening one address', () => {
 
 describe('the first steps', () => {
   desk.test('an example leads to its report, and the report to a watch that can be ended', async () => {
-    // The sandbox has no reports yet, so its home shows the steps.
-    const page = await signIn('/', { key: keys.sandbox })
+    // A home shows the steps only while its account has no reports.
+    const { sandbox } = await issueKeys(desk.ready.home)
+    const page = await signIn('/', { key: sandbox })
     await page.getByRole('button', { name: 'Mixer 0xc0be100000000000000000000000000000000003' }).click()
     await page.waitForURL('**/reports/*')
     expect(await heading(page)).toContain('Orange, 42.5')
