@@ -117,9 +117,13 @@ export async function listCases(
   ]
   const ranges = (filter.dispositions ?? dispositions).flatMap((disposition) => {
     const ofDisposition = parameter(disposition)
-    return (filter.level === undefined ? riskLevels : [filter.level]).map(
-      (level) =>
-        `SELECT * FROM cases.report_case WHERE account_id = $1 AND livemode = $2 AND disposition = ${ofDisposition} AND level = ${parameter(level)} ${before}`,
+    const levels =
+      filter.level === undefined
+        ? [...riskLevels.map((level) => `level = ${parameter(level)}`), OF_OTHER_LEVEL]
+        : [`level = ${parameter(filter.level)}`]
+    return levels.map(
+      (ofLevel) =>
+        `SELECT * FROM cases.report_case WHERE account_id = $1 AND livemode = $2 AND disposition = ${ofDisposition} AND ${ofLevel} ${before}`,
     )
   })
   const text = casesFrom(mergedRanges(ranges, ['changed_at', 'report_id'], limit))
@@ -174,6 +178,9 @@ const ENTRY_FIELDS = `e.version AS "entryVersion", e.account_id AS "entryAccount
 const WHOLE_CASE = `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}
   FROM cases.report_case c JOIN cases.entry e ON e.report_id = c.report_id
   WHERE c.report_id = $1 AND c.account_id = $2 AND c.livemode = $3 ORDER BY e.version`
+
+/** A later scorer may know further levels; cases of its reports are listed too. The condition of an index, in the same words. */
+const OF_OTHER_LEVEL = `level NOT IN (${riskLevels.map((level) => `'${level}'`).join(', ')})`
 
 const casesFrom = (source: string): string =>
   `SELECT ${CASE_FIELDS}, ${ENTRY_FIELDS}

@@ -27,8 +27,12 @@ const ADDRESSES_PER_READ = 5_000
 export interface Attributions {
   /** The attribution of an address; if it has no labels or was not learned, that of no labels. */
   readonly of: (address: string) => Attribution
-  /** Reads the labels of all counterparties of the given addresses in these transfers. */
-  learn(transfers: Iterable<Transfer>, addresses: ReadonlySet<string>): Promise<void>
+  /** Reads the labels of all counterparties of the given addresses in these transfers, and of the others, at once. */
+  learn(
+    transfers: Iterable<Transfer>,
+    addresses: ReadonlySet<string>,
+    others?: readonly string[],
+  ): Promise<void>
   /** Reads the labels of these addresses. */
   learnThese(addresses: readonly string[]): Promise<void>
 }
@@ -41,7 +45,7 @@ export function createAttributions(database: Queryable, request: ExamineRequest,
   const asked = new Set<string>()
 
   async function learnThese(addresses: readonly string[]): Promise<void> {
-    const unknown = addresses.filter((one) => !asked.has(one))
+    const unknown = [...new Set(addresses)].filter((one) => !asked.has(one))
     for (const one of unknown) asked.add(one)
     await byLabels.learn(unknown)
     if (chainFactsOf(chain)?.spendsTogether === true && unknown.length > 0) await learnClusters(unknown)
@@ -62,8 +66,8 @@ export function createAttributions(database: Queryable, request: ExamineRequest,
 
   return {
     of: (address) => inClusters.get(address) ?? byLabels.of(address),
-    async learn(transfers, addresses) {
-      await learnThese(await paced(counterpartiesOf(transfers, addresses), pace))
+    async learn(transfers, addresses, others = []) {
+      await learnThese([...(await paced(counterpartiesOf(transfers, addresses), pace)), ...others])
     },
     learnThese,
   }

@@ -55,13 +55,13 @@ export async function examineAddress(
   const ownIds = new Set(transfers.keys())
   const unknownTokens =
     transfers.size === 0 ? [] : await readUnknownTokens(database, { chain, ledgerSeq, address })
-  await attributions.learnThese(
-    unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]),
-  )
-  await attributions.learnThese([...new Set([...transfers.values()].map(({ contract }) => contract))])
   const bundles =
     found?.isCut === true ? await readBundles(database, { chain, ledgerSeq, address, beyond: limit }) : []
-  const followed = transfers.size === 0 ? [] : await search.follow(transfers, bundles)
+  const tokens = [
+    ...unknownTokens.flatMap(({ counterparty, contract }) => [counterparty, contract]),
+    ...[...transfers.values(), ...bundles].map(({ contract }) => contract),
+  ].filter((one) => one !== '')
+  const followed = transfers.size === 0 ? [] : await search.follow(transfers, bundles, tokens)
   const isWhole = ({ from, to }: Transfer): boolean => search.whole.has(from === address ? to : from)
   for (const one of transfers.values())
     if ((one.from === address || one.to === address) && isWhole(one)) ownIds.add(one.id)

@@ -35,8 +35,15 @@ export interface SearchOptions {
 }
 
 export interface Search {
-  /** Adds the transfers of every intermediary to those given; returns the intermediaries. */
-  follow(transfers: Map<string, Transfer>, bundles: readonly Transfer[]): Promise<readonly string[]>
+  /**
+   * Adds the transfers of every intermediary to those given; returns the intermediaries.
+   * @param named further addresses whose labels the measurement needs
+   */
+  follow(
+    transfers: Map<string, Transfer>,
+    bundles: readonly Transfer[],
+    named: readonly string[],
+  ): Promise<readonly string[]>
   /** Of the intermediaries, those of which every transfer was added. */
   readonly whole: ReadonlySet<string>
   /** Addresses at which paths ended, or of which only the largest transfers were followed, with the reason. */
@@ -50,13 +57,10 @@ export function createSearch(database: Queryable, request: ExamineRequest, optio
   const paths = createPaths(request, attributions)
   const whole = new Set<string>()
 
-  async function follow(
-    transfers: Map<string, Transfer>,
-    bundles: readonly Transfer[],
-  ): Promise<readonly string[]> {
+  const follow: Search['follow'] = async (transfers, bundles, named) => {
     let remaining = limits.transfers_of_intermediaries
     let reached: ReadonlySet<string> = new Set([address])
-    await attributions.learn([...transfers.values(), ...bundles], reached)
+    await attributions.learn([...transfers.values(), ...bundles], reached, named)
     for (let hop = 1; hop < hops; hop++) {
       const known = hop === 1 ? [...transfers.values(), ...bundles] : transfers.values()
       const candidates = await paced(counterpartiesByValue(chain, known, reached), pace)

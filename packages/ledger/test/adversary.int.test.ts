@@ -8,6 +8,7 @@ import {
   asEtl,
   CLEAN,
   declareAll,
+  ELSEWHERE,
   imported,
   label,
   LIMITS,
@@ -137,6 +138,15 @@ const moves: Readonly<Record<string, Move>> = {
     play(world) {
       designate(world, 'listed')
       return csv(world, path(world, ['listed', 'wallet'], 1n, { kind: 'token', contract: world.at('token') }))
+    },
+  },
+  'pays on a chain that the caller does not name': {
+    on: 'ETH',
+    least: 'orange',
+    play(world) {
+      designate(world, 'listed')
+      const [file] = csv(world, path(world, ['listed', 'wallet'], 900n))
+      return [{ ...file!, text: file!.text.replaceAll('\nETH,', `\n${ELSEWHERE},`), chain: ELSEWHERE }]
     },
   },
   'is delisted after it paid': {

@@ -49,7 +49,7 @@ beforeAll(async () => {
       [`request-${index}`, accountId, livemode],
     )
     await fixture.database.execute(
-      `INSERT INTO audit_view.key_day VALUES ($1, $2, '2026-01-01', $3, 1, 0, 0, 0)`,
+      `INSERT INTO audit_view.usage_day VALUES ($1, $2, '2026-01-01', $3, 1, 0, 0, 0)`,
       [accountId, livemode, `request-${index}`],
     )
     await fixture.database.execute(

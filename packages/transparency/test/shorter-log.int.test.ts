@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   acceptShorter,
   compareTransparency,
+  logKey,
   lostRecords,
   NO_WITNESSES,
   publishFiles,
@@ -222,7 +223,8 @@ test('a history that another key signed is refused by the name of the key', asyn
   const file = join(own.folder, 'other-keys.json')
   createSigningKeys(file)
   const { faults } = await compare(readSigningKeys(file).verifier)
-  expect(faults[0]).toContain(`the key ${own.keys.signer.key.id}, which this installation does not know`)
+  const { id } = logKey(own.keys.signer.key, await own.installation.log.identity())
+  expect(faults[0]).toContain(`the key ${id}, which this installation does not know`)
 })
 
 test('killed while it accepts, the next command accepts, and nothing is half done', async () => {

@@ -2,7 +2,7 @@
  * The watches that a change of labels, ledger, policy or scorer can affect. A statement that cannot decide returns too many watches, never
  * too few: a watch too many costs a screening, and a watch too few hides a listed address.
  */
-import { parseAddress, tokenAccountsOf, writtenForms } from '@cupel/domain'
+import { isAssetContract, parseAddress, tokenAccountsOf, writtenForms } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { ALL_TURNS_MS, TURN_MS } from './limits.js'
 
@@ -128,6 +128,8 @@ async function markReached(
     ...writtenForms(one.address, one.chain, chain),
     ...(chain === 'SOL' && one.chain === chain ? tokenAccountsOf(one.address) : []),
   ])
+  // The label of a contract counts for all its tokens, and nearly everybody has some of them.
+  if (forms.some((one) => isAssetContract(chain, one))) return await all()
   const statement = { name: 'watches.reached', text: REACHED }
   const reached = await transaction.query<{ address: string }>(statement, [
     chain,
@@ -210,7 +212,8 @@ const SAME_KEY = (address: string): string => `
 
 /**
  * Addresses of a chain within this number of transfers from the given addresses or from those of their clusters: a counterparty counts by
- * the labels of its cluster too. The limit makes it end early: the caller then takes all.
+ * the labels of its cluster too. A token that no table knows forbids green if its contract or its other end has a label. The limit makes it
+ * end early: the caller then takes all.
  */
 const REACHED = `
   WITH RECURSIVE member (address) AS (
@@ -222,12 +225,19 @@ const REACHED = `
       SELECT j.other FROM ledger.cluster_join j WHERE j.chain = $1 AND j.address = member.address
       UNION ALL ${SAME_KEY('member.address')}) j),
   near (address, hop) AS (
-    (SELECT address, 0 FROM member LIMIT $4)
+    ((SELECT address, 0 FROM member LIMIT $4)
+    UNION
+    (SELECT holder.address, 1 FROM member JOIN ledger.unknown_token u ON u.chain = $1 AND u.contract = member.address
+     CROSS JOIN LATERAL (VALUES (u.from_address), (u.to_address)) holder (address) LIMIT $4))
     UNION
     SELECT next.address, near.hop + 1 FROM near CROSS JOIN LATERAL (
       SELECT t.to_address AS address FROM ledger.transfer t WHERE t.chain = $1 AND t.from_address = near.address
       UNION
-      SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address) crossed
+      SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address
+      UNION
+      SELECT u.to_address FROM ledger.unknown_token u WHERE u.chain = $1 AND u.from_address = near.address
+      UNION
+      SELECT u.from_address FROM ledger.unknown_token u WHERE u.chain = $1 AND u.to_address = near.address) crossed
       CROSS JOIN LATERAL (SELECT crossed.address UNION ALL ${SAME_KEY('crossed.address')}) next
     WHERE near.hop < $3)
   (SELECT address FROM member LIMIT $4)

@@ -34,7 +34,7 @@ function counting(database: Database): Database {
     if (IS_READ.test(own.text)) {
       const explained = `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${own.text}`
       const [row] = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-        { ...own, name: `${own.name ?? ''} explained`, text: explained },
+        { ...own, ...(own.name === undefined ? {} : { name: `${own.name} explained` }), text: explained },
         values,
       )
       const { Plan } = row!['QUERY PLAN'][0]

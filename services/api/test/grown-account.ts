@@ -68,7 +68,7 @@ export async function grow(
        CASE WHEN i = 0 THEN '192.0.2.2' ELSE '192.0.2.1' END, 'POST', CASE WHEN i = 0 THEN '/v1/rare' ELSE '/v1/screen' END,
        CASE WHEN i = 0 THEN 404 ELSE 200 END, '', CASE WHEN i = 0 THEN '["rare"]' ELSE '["frequent"]' END, 1, ${at}, '', true
      FROM ${rowsOf(1)}`,
-    `INSERT INTO audit_view.key_day SELECT account_id, livemode, (at AT TIME ZONE 'UTC')::date, key_id, count(*), 0, 0, 0
+    `INSERT INTO audit_view.usage_day SELECT account_id, livemode, (at AT TIME ZONE 'UTC')::date, key_id, count(*), 0, 0, 0
      FROM audit_view.entry GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
     `INSERT INTO job_view.job (job_id, account_id, livemode, submitted_at, items, status, completed, failed, cancelled, cancelled_indices, ended_at)
      SELECT ${idOf('job_', 32)}, ${own}, ${at}, json_build_array(json_build_object('address', '${HOT}', 'report_id', ${idOf('01', 14)})),

@@ -123,6 +123,25 @@ test('by a TRON address whose EVM twin it dealt with', async () => {
   expect(await due(installation)).toEqual([C])
 })
 
+test.each(['0xsender', '0xcontract'])('by labels of %s of a token that no table knows', async (labelled) => {
+  await inLedger('ETH')
+  await installation.database.execute(
+    `INSERT INTO ledger.unknown_token (transfer_id, segment_id, chain, from_address, to_address, contract, amount)
+     VALUES (gen_random_uuid(), 1, 'ETH', '0xsender', $1, '0xcontract', 1)`,
+    [C],
+  )
+  await publish(installation, { added: [labelled] })
+  await look()
+  expect(await due(installation)).toEqual([C])
+})
+
+test('by the label of the contract of a known token: every watch of the chain', async () => {
+  await inLedger('ETH')
+  await publish(installation, { added: ['0xdac17f958d2ee523a2206206994597c13d831ec7'] })
+  await look()
+  expect(await due(installation)).toEqual([A, B, C])
+})
+
 test('on another chain, if the address was watched without a named one', async () => {
   await watch(installation, [legacy(9)], { chain: 'BTC', candidateChains: ['BTC', 'BCH', 'BSV'] })
   await inLedger('BSV')

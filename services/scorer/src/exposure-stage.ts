@@ -192,10 +192,16 @@ async function findOrExamine(stage: Stage, address: string, of: ExaminationOf): 
   const key = workKey(address, of)
   const kept = (): LedgerFindings | undefined => stage.late.find(key, Date.parse(context.generatedAt))
   const underWay = stage.late.underWay(key)
-  if (underWay !== undefined) await withinMs(group.deadlineAtMs - processMs(), underWay)
+  // The timer of a busy process may end some milliseconds early. Nothing is begun in what is left then.
+  const isOver =
+    underWay !== undefined && (await withinMs(group.deadlineAtMs - processMs(), underWay)) === LATE
   const known = kept()
   if (known !== undefined) return known
-  const { result } = await examine(stage, address, of)
+  const { result } = await examine(
+    stage,
+    address,
+    isOver ? { ...of, group: { ...group, deadlineAtMs: processMs() } } : of,
+  )
   if (lacksPart(result)) stage.late.finish(key, () => examineLate(stage, address, of))
   return result
 }

@@ -9,7 +9,7 @@ CREATE TABLE cases.report_case (
   -- Of the report, which never changes.
   address          text NOT NULL,
   chain            text COLLATE "C" NOT NULL,
-  level            text COLLATE "C" NOT NULL CHECK (level IN ('green', 'orange', 'red', 'grey')),
+  level            text COLLATE "C" NOT NULL,
   score            float8 NOT NULL,
   disposition      text COLLATE "C" NOT NULL CHECK (disposition IN ('open', 'escalated', 'cleared')),
   -- Number of entries.
@@ -21,6 +21,9 @@ CREATE TABLE cases.report_case (
 ) WITH (fillfactor = 80);
 -- Each disposition and level is a range in the order of the list, and Postgres merges the ranges that a list has.
 CREATE INDEX report_case_newest ON cases.report_case (account_id, livemode, disposition, level, changed_at DESC, report_id DESC);
+-- Of levels that only a later version knows: empty until then.
+CREATE INDEX report_case_of_other_level ON cases.report_case (account_id, livemode, disposition, changed_at DESC, report_id DESC)
+  WHERE level NOT IN ('green', 'orange', 'red', 'grey');
 
 -- The history of a case: entries are only added.
 CREATE TABLE cases.entry (

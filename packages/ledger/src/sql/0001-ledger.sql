@@ -176,3 +176,4 @@ CREATE TABLE ledger.unknown_token (
 
 CREATE INDEX unknown_token_from ON ledger.unknown_token (chain, from_address);
 CREATE INDEX unknown_token_to ON ledger.unknown_token (chain, to_address);
+CREATE INDEX unknown_token_contract ON ledger.unknown_token (chain, contract);

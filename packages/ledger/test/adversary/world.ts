@@ -4,6 +4,7 @@ import {
   compilePolicy,
   decideScreening,
   defaultPolicy,
+  knownCandidates,
   parseAddress,
   type LabelFacts,
   type PriceTable,
@@ -106,6 +107,8 @@ const hashOf = (block: number): string => block.toString(16).padStart(64, 'd')
 
 export interface File {
   readonly format: 'csv' | 'ethereum-etl' | 'bitcoin-etl'
+  /** Absent: the chain of the world. */
+  readonly chain?: string
   readonly text: string
 }
 
@@ -189,19 +192,23 @@ export async function imported(
   chain: Chain,
   told: readonly File[],
 ): Promise<void> {
-  for (const { format, text } of told)
-    await ledger.imported(await ledger.file(`${(files += 1)}.txt`, text), { format, chain })
+  for (const { format, text, chain: other = chain } of told)
+    await ledger.imported(await ledger.file(`${(files += 1)}.txt`, text), { format, chain: other })
 }
+
+/** A chain on which an address of ETH exists too. */
+export const ELSEWHERE = 'BSC'
 
 /** Everything up to the last block is declared complete, so that only what the adversary does can forbid green. */
 export async function declareAll(ledger: LedgerInstallation): Promise<void> {
   const heading = csvOf([])
   const range = { completeFrom: 0, completeTo: LAST_BLOCK, acceptEmpty: true, reason: 'test' }
   const covers = ['native', 'internal', 'token'] as const
-  await ledger.imported(await ledger.file('eth.csv', heading), { ...range, covers })
+  for (const chain of ['ETH', ELSEWHERE])
+    await ledger.imported(await ledger.file(`${chain}.csv`, heading), { ...range, covers, chain })
   await ledger.imported(await ledger.file('btc.csv', heading), { ...range, chain: 'BTC' })
   const last = await ledger.file('blocks.csv', `number,timestamp\n${LAST_BLOCK},${LAST_AT_S}\n`)
-  for (const chain of ['ETH', 'BTC']) await ledger.imported(last, { format: 'blocks', chain })
+  for (const chain of ['ETH', 'BTC', ELSEWHERE]) await ledger.imported(last, { format: 'blocks', chain })
 }
 
 function keyOf(address: string, chain: string): string {
@@ -227,6 +234,16 @@ export async function screened(
     labelsOf: async (keys: readonly string[]) =>
       new Map(keys.flatMap((key) => (byKey.has(key) ? [[key, byKey.get(key)!] as const] : []))),
   }
+  const own = byKey.get(keyOf(address, chain)) ?? []
+  const elsewhere =
+    chain === 'BTC'
+      ? []
+      : [
+          {
+            ...{ chain: ELSEWHERE, canonicalAddress: address, labels: own },
+            exposure: await examineAddress(ledger.database, { ...request, chain: ELSEWHERE }),
+          },
+        ]
   const maxAddresses = policy.document.cluster.addresses
   const decision = decideScreening(
     {
@@ -234,7 +251,7 @@ export async function screened(
         ...{ reportId: '0'.repeat(16), accountId: 'account', livemode: true, reportUrl: '', address, chain },
         ...{
           canonicalAddress: address,
-          candidateChains: [],
+          candidateChains: [chain, ...elsewhere.map((one) => one.chain)],
           customerReference: null,
           jobId: null,
           jobIndex: null,
@@ -247,10 +264,11 @@ export async function screened(
           labelsAsOf: '2026-11-21T08:00:00.000Z',
           labelSets: freshSets,
         },
-        labels: byKey.get(keyOf(address, chain)) ?? [],
+        labels: own,
       },
       chainInputs: { stage: '', facts: [] },
       exposure: await examineAddress(ledger.database, request),
+      candidates: knownCandidates(own, elsewhere),
       cluster: await readClusterFacts(ledger.database, { ...request, maxAddresses }),
       policy,
       generatedAt: GENERATED_AT,

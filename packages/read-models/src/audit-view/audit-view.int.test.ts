@@ -64,7 +64,7 @@ test('a call told twice, by the log and by the outbox, is one entry, and a rebui
   const { comparison } = await fixture.rebuild(auditView)
   expect(comparison).toMatchObject([
     { table: 'entry', rowsBefore: 2, rowsAfter: 2, isEqual: true },
-    { table: 'key_day', isEqual: true },
+    { table: 'usage_day', isEqual: true },
   ])
 })
 

@@ -150,12 +150,12 @@ test('the events of the calls in any order, some repeated: the list is the same,
   const { comparison } = await fixture.rebuild(auditView)
   expect(comparison).toMatchObject([
     { table: 'entry', isEqual: true },
-    { table: 'key_day', isEqual: true },
+    { table: 'usage_day', isEqual: true },
   ])
   expect(await fixture.database.query(SUMS)).toEqual(await fixture.database.query(COUNTS))
 })
 
-const SUMS = `SELECT account_id, key_id, day::text, calls, screens, problems, rate_limited FROM audit_view.key_day ORDER BY 1, 2, 3`
+const SUMS = `SELECT account_id, key_id, day::text, calls, screens, problems, rate_limited FROM audit_view.usage_day ORDER BY 1, 2, 3`
 const COUNTS = `SELECT account_id, key_id, (at AT TIME ZONE 'UTC')::date::text AS day, count(*)::int8 AS calls,
     count(*) FILTER (WHERE method = 'POST' AND route = '/v1/screen' AND status < 400 AND subject_ids <> '[]')::int8 AS screens,
     count(*) FILTER (WHERE status >= 400)::int8 AS problems, count(*) FILTER (WHERE status = 429)::int8 AS rate_limited

@@ -31,7 +31,7 @@ const IS_SCREEN = `method = 'POST' AND route = '/v1/screen'`
  */
 const summed = (schema: string, insert: string): string =>
   `WITH written AS (${insert} RETURNING account_id, livemode, key_id, method, route, status, subject_ids, at, xmax = 0 AS is_new)
-   INSERT INTO ${schema}.key_day AS sum (account_id, livemode, day, key_id, calls, screens, problems, rate_limited)
+   INSERT INTO ${schema}.usage_day AS sum (account_id, livemode, day, key_id, calls, screens, problems, rate_limited)
    SELECT account_id, livemode, (at AT TIME ZONE 'UTC')::date AS day, key_id,
      count(*) FILTER (WHERE is_new),
      count(*) FILTER (WHERE ${IS_SCREEN} AND status < 400 AND subject_ids <> '[]') - count(*) FILTER (WHERE ${IS_SCREEN} AND NOT is_new),
@@ -103,7 +103,7 @@ export const auditView: ReadModel = {
   ]),
   workTopics: [screenTopic('interactive', true), screenTopic('interactive', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
-  tables: ['entry', 'key_day'],
+  tables: ['entry', 'usage_day'],
   commitIntervalMs: COMMIT_INTERVAL_MS,
   reducers: [
     onPartOf('ApiRequestAudited', KEPT, (data) =>

@@ -29,7 +29,7 @@ CREATE TABLE entry (
 CREATE INDEX entry_newest ON entry (account_id, livemode, at DESC, request_id DESC);
 
 -- The use of each key, summed when an entry is added: GET /v1/usage reads a row for each key and day, however many calls there were.
-CREATE TABLE key_day (
+CREATE TABLE usage_day (
   account_id   text COLLATE "C" NOT NULL,
   livemode     bool NOT NULL,
   -- UTC.

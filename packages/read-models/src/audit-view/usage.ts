@@ -26,8 +26,8 @@ export async function countUsage(
     {
       name: 'audit-view.usage',
       text: `SELECT ${TENANT_FIELDS}, ${asFields('key_id')}, to_char(day, 'YYYY-MM-DD') AS day, calls, screens, problems, ${asFields('rate_limited')}
-             FROM audit_view.key_day WHERE account_id = $1 AND livemode = $2 AND day >= $3::date
-             ORDER BY key_day.day DESC, key_id`,
+             FROM audit_view.usage_day WHERE account_id = $1 AND livemode = $2 AND day >= $3::date
+             ORDER BY usage_day.day DESC, key_id`,
     },
     [accountId, livemode, since],
   )

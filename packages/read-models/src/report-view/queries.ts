@@ -168,8 +168,18 @@ function searchOf(
       others: () => [...ofKind(), ...ofCase()],
     }
   const ofChain = chain === undefined ? [] : [`chain = ${parameter(chain)}`]
-  return { ranges: rangesOf('level', level ?? riskLevels, ofChain), others: ofCase }
+  const ofOtherLevels = `SELECT * FROM report_view.report WHERE ${[...own, ...ofChain, OF_OTHER_LEVEL].join(' AND ')}`
+  return {
+    ranges: [
+      ...rangesOf('level', level ?? riskLevels, ofChain),
+      ...(level === undefined ? [ofOtherLevels] : []),
+    ],
+    others: ofCase,
+  }
 }
+
+/** A later scorer may know further levels; its reports are listed too. The condition of an index, in the same words. */
+const OF_OTHER_LEVEL = `level NOT IN (${riskLevels.map((level) => `'${level}'`).join(', ')})`
 
 const OWN_CASES =
   'SELECT c.report_id FROM case_view.report_case c WHERE c.account_id = $1 AND c.livemode = $2'

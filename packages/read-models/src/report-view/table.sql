@@ -12,7 +12,7 @@ CREATE TABLE report (
   -- What else the owner of the address is known by, such as the stake credential of Cardano; null without one.
   further_owner_key text COLLATE "C",
   chain             text COLLATE "C",
-  level             text COLLATE "C" CHECK (level IN ('green', 'orange', 'red', 'grey')),
+  level             text COLLATE "C",
   score             float8,
   -- The caller's own reference as it is stored in the report; null without one.
   customer_reference text COLLATE "C",
@@ -29,11 +29,14 @@ CREATE TABLE report (
   log_offset        int8 NOT NULL
 );
 
--- A list belongs to one account in one environment and is newest first. Each index gives such lists in order. There are four levels, so
--- the reports of all levels are four ranges, which Postgres merges. A row without a level would be in none of them.
+-- A list belongs to one account in one environment and is newest first. Each index gives such lists in order. The reports
+-- of all levels are a range for each level and one for the levels that only a later version knows; Postgres merges them. A row without a
+-- level would be in none of them.
 ALTER TABLE report ADD CHECK ((state = 'generated') = (level IS NOT NULL));
 CREATE INDEX report_by_level ON report (account_id, livemode, level, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
+CREATE INDEX report_of_other_level ON report (account_id, livemode, ended_at DESC, report_id DESC)
+  WHERE state = 'generated' AND level NOT IN ('green', 'orange', 'red', 'grey');
 CREATE INDEX report_by_chain ON report (account_id, livemode, chain, level, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
 -- People look for an owner, whatever the spelling.

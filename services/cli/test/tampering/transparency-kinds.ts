@@ -2,7 +2,7 @@
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '@cupel/postgres'
-import { createSigningKeys, openNote, readSigningKeys, signNote } from '@cupel/signing'
+import { createSigningKeys, keyNamed, readSigningKeys, signNote } from '@cupel/signing'
 import type { Verified } from '../../src/audit/verify.js'
 import { rolledBack, type Evidence } from './evidence.js'
 import { below, flipped, oneOf, type Found, type Kind, type Random } from './kinds.js'
@@ -176,8 +176,10 @@ const fileKinds: readonly Kind[] = [
     readFileSync(join(olderPublished, 'checkpoint')),
   ),
   checkpointKind('the checkpoint signed by a replaced key', (evidence, bytes) => {
-    const { text } = openNote(bytes.toString(), evidence.keys.verifier)
-    return Buffer.from(signNote(text, foreignKeys(evidence).signer))
+    const note = bytes.toString()
+    const text = note.slice(0, note.indexOf('\n\n') + 1)
+    const { key, sign } = foreignKeys(evidence).signer
+    return Buffer.from(signNote(text, { key: keyNamed(text.slice(0, text.indexOf('\n')), key), sign }))
   }),
 ]
 
