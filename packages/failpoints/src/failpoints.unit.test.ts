@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { failpointNames } from './index.js'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 let folder: string
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'cupel-failpoints-'))))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -18,9 +16,9 @@ function visit(times: number, environment: Record<string, string>) {
     `import { failpoint } from ${JSON.stringify(fileURLToPath(new URL('./index.ts', import.meta.url)))}\n` +
       `for (let i = 1; i <= ${times}; i++) { failpoint('before', 'test'); process.stdout.write(String(i)); failpoint('after', 'test') }\n`,
   )
-  return spawnSync(process.execPath, [script], {
+  return spawnSync(process.execPath, ['--import', 'tsx', script], {
     encoding: 'utf8',
-    cwd: root,
+    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     env: { PATH: process.env['PATH'] ?? '', ...environment },
   })
 }
@@ -45,23 +43,4 @@ test('a point that fired is noted and passed by in the next process', () => {
 
 test('a point that cannot be read is refused', () => {
   expect(visit(1, { CUPEL_FAILPOINT: 'somewhere' }).stderr).toContain('CUPEL_FAILPOINT must look like')
-})
-
-/** `services/standalone/test/deaths.int.test.ts` dies at any visit of these, under calls that visit each of them. */
-const DRAWN = [
-  'access.admit',
-  'access.auth-failures',
-  'access.reservation',
-  'api.audit-outbox',
-  'api.pending-noted',
-]
-
-test('a test dies at every failpoint', () => {
-  const files = globSync('{packages,services}/*/{src,test}/**/*.ts', { cwd: root })
-  const texts = files
-    .filter((file) => /\.test\.ts$|\/test\//.test(file))
-    .map((file) => readFileSync(join(root, file), 'utf8'))
-  const isNamed = (name: string): boolean =>
-    DRAWN.includes(name) || texts.some((text) => new RegExp(`[':]${name}[':\`]`).test(text))
-  expect(failpointNames.filter((name) => !isNamed(name))).toEqual([])
 })

@@ -3,7 +3,6 @@ import { casesMigrations } from '@cupel/cases'
 import { accessMigrations, type KeyOrder } from '@cupel/access'
 import { bulkMigrations } from '@cupel/bulk-coordinator'
 import type { Tracing } from '@cupel/contracts'
-import type { EventLog } from '@cupel/event-log'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
@@ -13,7 +12,6 @@ import { loadConfig, type Check } from '@cupel/service-kit'
 import { sharingMigrations } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import {
-  diesAt,
   failLoudly,
   issueTestKey,
   openTestInstallation,
@@ -37,26 +35,12 @@ export interface Installation extends TestInstallation {
   checks(): readonly Check[]
   /** Stops every service and starts it again, at another address. */
   startAnew(): Promise<void>
-  /**
-   * Stops every service and runs them again until the failpoint ends them all at once; `use` gets their address.
-   * @param point as of `diesAt`
-   */
-  diesAt(point: string, life: Life): Promise<void>
   key(order?: Partial<KeyOrder>): Promise<IssuedTestKey>
   call(
     method: string,
     path: string,
     options?: { key?: string; headers?: Record<string, string>; body?: unknown },
   ): Promise<Reply>
-}
-
-export interface Life {
-  /** Settings in addition to those of every test. */
-  readonly settings?: Readonly<Record<string, string>>
-  /** In place of the log, if it misbehaves in this life. */
-  readonly log?: (log: EventLog) => EventLog
-  /** Calls the services until the signal says that they are dead. A call during which they die is answered with a failure, or not at all. */
-  readonly use: (url: string, dead: AbortSignal) => Promise<unknown>
 }
 
 const migrations = [
@@ -76,12 +60,10 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })
-  const configOf = (more: Readonly<Record<string, string>> = {}) =>
-    loadConfig({ CUPEL_PORT: '0', ...options.settings, ...more })
   const start = async (): Promise<RunningStandalone> => {
     const started = await startStandalone({
       ...base.deps,
-      config: configOf(),
+      config: loadConfig({ CUPEL_PORT: '0', ...options.settings }),
       tracing: options.tracing ?? null,
       apiDatabase: base.connect(),
       workerDatabase: base.connect(),
@@ -94,12 +76,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     return started
   }
   let standalone = await start()
-  let isRunning = true
-  const stop = async (): Promise<void> => {
-    if (isRunning) await standalone.stop()
-    isRunning = false
-  }
-  base.onClose(stop)
+  base.onClose(() => standalone.stop())
   return {
     ...base,
     get url() {
@@ -107,23 +84,8 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     },
     checks: () => standalone.checks(),
     async startAnew() {
-      await stop()
+      await standalone.stop()
       standalone = await start()
-      isRunning = true
-    },
-    async diesAt(point, { settings, log = (own) => own, use }) {
-      await stop()
-      const over = new AbortController()
-      let using: Promise<unknown> = Promise.resolve()
-      await diesAt(base.connectionString, point, async ({ database, ...deps }) => {
-        const databases = { apiDatabase: database, workerDatabase: database }
-        const common = { ...deps, log: log(deps.log), config: configOf(settings) }
-        const started = await startStandalone({ ...common, ...databases })
-        using = use(started.url, over.signal)
-        return started
-      })
-      over.abort()
-      await using
     },
     key: (order) => issueTestKey(base.database, order),
     async call(method, path, { key, headers, body } = {}) {
