@@ -218,7 +218,10 @@ const rowKinds: readonly Kind[] = [
   rowKind('the offset of a leaf', update('record_offset = record_offset + 1')),
   rowKind(
     'the partition of a leaf',
-    update('place = (SELECT max(place) FROM transparency.place) - place + 1'),
+    // The next one, or after the last the first.
+    update(
+      'place = (SELECT coalesce(min(p.place) FILTER (WHERE p.place > leaf.place), min(p.place)) FROM transparency.place p)',
+    ),
   ),
   rowKind('no text of a leaf', update(`entry = 'x' || entry`)),
   rowKind(
