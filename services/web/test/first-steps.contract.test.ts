@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { magicReports } from '@cupel/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { liveExamples } from '../src/pages/screen/examples.js'
-import { aSession, cookieOf, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
+import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi
 let front: Front
@@ -37,6 +37,21 @@ test('the home of an account without reports screens an example by a press', asy
   const html = await home({})
   for (const { address } of liveExamples) expect(html).toContain(`name="address" value="${address}"`)
   expect(html).toContain('labels refresh --plan data/refresh-ofac.json')
+})
+
+test('a list that is too old does not allow green', async () => {
+  const list = { source: 'ofac', dataset: 'sdn', authority: 'us-ofac', whole: true, required: true }
+  const asked = async (status: string) => {
+    api.answer = ({ path }, response) =>
+      json(200, { items: path.startsWith('/v1/lists') ? [{ ...list, status }] : [], next_page_token: null })(
+        { method: 'GET', path, headers: {}, body: '' },
+        response,
+      )
+    return await home({})
+  }
+  expect(await asked('current')).toContain('so reports can be green')
+  expect(await asked('stale')).not.toContain('so reports can be green')
+  api.answer = json(200, { items: [], next_page_token: null })
 })
 
 test('the home of a sandbox offers its addresses with a fixed meaning', async () => {

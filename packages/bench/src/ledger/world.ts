@@ -25,7 +25,7 @@ const TRANSFERS_PER_BLOCK = 150
 const [LEAST_DIGITS, DIGITS] = [16, 6]
 const LEADING_DIGITS = 6
 
-/** An ordinary address is none of the busiest fifth and has 3 to 10 transfers of its own. */
+/** An ordinary address does not belong to the busiest fifth and has 3 to 10 transfers of its own. */
 const ORDINARY_FROM_SHARE = 0.2
 const [ORDINARY_LEAST, ORDINARY_MOST] = [3, 10]
 const [BUSY_FROM, BUSY_TO] = [1_000, 11_000]

@@ -22,7 +22,7 @@ export function tokenAccountsOf(owner: string): readonly string[] {
   return accounts
 }
 
-/** What controls the address of a record: what spends first, then what else its owner is known by. A text that is no address names itself. */
+/** What controls the address of a record: what spends first, then what else its owner is known by. A text that does not parse names itself. */
 export function ownerKeysOf(canonical: string, chain: string): readonly string[] {
   const parsed = parseAddress(canonical, chain)
   return parsed.ok ? keyParts(parsed.lookupKey) : [canonical]

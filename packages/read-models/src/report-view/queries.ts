@@ -243,9 +243,9 @@ export async function findReportPlace(
 }
 
 const NEWEST_PLACES = mergedRanges(
-  riskLevels.map(
-    (level) =>
-      `SELECT * FROM report_view.report WHERE account_id = $1 AND livemode = $2 AND state = 'generated' AND level = '${level}'`,
+  [...riskLevels.map((level) => `level = '${level}'`), OF_OTHER_LEVEL].map(
+    (ofLevel) =>
+      `SELECT * FROM report_view.report WHERE account_id = $1 AND livemode = $2 AND state = 'generated' AND ${ofLevel}`,
   ),
   ORDER,
   '$3',

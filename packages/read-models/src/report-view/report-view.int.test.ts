@@ -2,7 +2,14 @@ import type { DomainEvent, ReportGenerated } from '@cupel/contracts'
 import { ownerKeysOf, parseAddress, soughtOwnerKeys, toEip55, writtenForms } from '@cupel/domain'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { getReport, listReports, reportView, type ReportFilter, type ReportPage } from '../index.js'
+import {
+  getReport,
+  listReportPlaces,
+  listReports,
+  reportView,
+  type ReportFilter,
+  type ReportPage,
+} from '../index.js'
 
 const OWNER = { accountId: 'acc_1', livemode: true }
 
@@ -170,6 +177,15 @@ test.each(Object.entries(OWNERS))(
     for (const one of parsed) expect(await list({ ownerKeys: soughtOwnerKeys(one) })).toEqual(all)
   },
 )
+
+test('a report of a level that only a later version knows is listed too', async () => {
+  await project(report('r1'), report('r2', { level: 'unheard-of' }), report('r3', { chain: 'BSC' }))
+  expect(await list()).toEqual(['r3', 'r2', 'r1'])
+  expect(await list({ chain: 'ETH' })).toEqual(['r2', 'r1'])
+  expect(await list({ level: 'red' })).toEqual(['r3', 'r1'])
+  const places = await listReportPlaces(fixture.database, { ...OWNER, limit: 10 })
+  expect(places.map(({ reportId }) => reportId)).toEqual(['r3', 'r2', 'r1'])
+})
 
 test('pages join without gap or repeat, also between reports of one moment and while new ones arrive', async () => {
   const moment = { generatedAt: '2026-11-21T09:00:00.123Z' }

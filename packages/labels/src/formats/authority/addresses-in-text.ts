@@ -166,7 +166,7 @@ function garbledIn(text: string, told: readonly string[]): readonly string[] {
 }
 
 /**
- * The last ticker before a token. Tickers are capitals; a word of a sentence with a capital first letter is none. The name of Solana decides
+ * The last ticker before a token. Tickers are capitals, unlike a word of a sentence with a capital first letter. The name of Solana decides
  * as its ticker does, because nothing in an address of Solana does.
  */
 function tickerIn(before: string): string | null {

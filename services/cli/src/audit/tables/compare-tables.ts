@@ -1,4 +1,4 @@
-/** Everything in the database that the log states and that is no read model: primary tables, the ledger, and the topic of the latest reports. */
+/** Everything in the database that the log states outside of read models: primary tables, the ledger, and the topic of the latest reports. */
 import { type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { compareLedger } from '@cupel/ledger'

@@ -4,11 +4,11 @@ import type { PageCall } from '../../server/page.js'
 
 interface FirstStepsProps {
   readonly call: Pick<PageCall, 'csrf' | 'session'>
-  /** Whether a whole list of an authority is in force. */
-  readonly hasList: boolean
+  /** Whether the lists allow green: a whole one is in force, and each required one can be relied on. */
+  readonly mayBeGreen: boolean
 }
 
-export function FirstSteps({ call, hasList }: FirstStepsProps) {
+export function FirstSteps({ call, mayBeGreen }: FirstStepsProps) {
   const isSandbox = call.session?.livemode === false
   return (
     <section aria-labelledby="first-steps">
@@ -24,8 +24,8 @@ export function FirstSteps({ call, hasList }: FirstStepsProps) {
         </li>
         {isSandbox ? null : (
           <li>
-            {hasList ? (
-              <p>A whole sanctions list is in force, so reports can be green.</p>
+            {mayBeGreen ? (
+              <p>The required sanctions lists are in force, so reports can be green.</p>
             ) : (
               <>
                 <p>

@@ -30,7 +30,9 @@ export const showHome: Page = {
           <ScreenForm call={call} state={emptyForm} />
         </section>
         {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
-        {latest.items.length > 0 ? null : <FirstSteps call={call} hasList={hasWholeList(lists.items)} />}
+        {latest.items.length > 0 ? null : (
+          <FirstSteps call={call} mayBeGreen={hasWholeList(lists.items) && !lists.items.some(isInTheWay)} />
+        )}
         {red.items.length === 0 || latest.items.length === 0 ? null : (
           <section aria-labelledby="red-title">
             <h2 id="red-title">Latest red reports</h2>

@@ -1,6 +1,6 @@
 /** The form that screens one address: one field, and the facts known about its text. */
 import { randomUUID } from 'node:crypto'
-import { chains } from '@cupel/domain'
+import { ChainAndReference } from '../../components/chain-and-reference.js'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
@@ -59,29 +59,7 @@ export function ScreenForm({ call, state }: ScreenFormProps) {
       </p>
       <details open={state.chain !== '' || state.reference !== ''}>
         <summary>Chain and reference</summary>
-        <div class="columns">
-          <div>
-            <label for="chain">Chain</label>
-            <select id="chain" name="chain">
-              <option value="">Detect from the address</option>
-              {chains.map(({ code, name }) => (
-                <option key={code} value={code} selected={code === state.chain}>
-                  {name} ({code})
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <label for="reference">Your reference</label>
-            <input
-              id="reference"
-              name="reference"
-              value={state.reference}
-              maxlength={128}
-              autocomplete="off"
-            />
-          </div>
-        </div>
+        <ChainAndReference chain={state.chain} reference={state.reference} />
       </details>
     </Form>
   )

@@ -1,13 +1,11 @@
 /** The form that watches addresses, one on each line. */
-import { chains } from '@cupel/domain'
+import { ChainAndReference } from '../../components/chain-and-reference.js'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
 
 /** Addresses of one form, so that it stays below the limit of forms without a file. The API takes more in a call. */
 export const MAX_LINES = 500
-/** As the API limits it. */
-const MAX_REFERENCE_LENGTH = 128
 
 export interface WatchFormState {
   /** One address on each line. */
@@ -59,29 +57,7 @@ export function WatchForm({ call, state }: WatchFormProps) {
           At most {MAX_LINES} lines. An address that is watched already takes the reference and the digest of
           this form.
         </p>
-        <div class="columns">
-          <div>
-            <label for="chain">Chain</label>
-            <select id="chain" name="chain">
-              <option value="">Detect from the address</option>
-              {chains.map(({ code, name }) => (
-                <option key={code} value={code} selected={code === state.chain}>
-                  {name} ({code})
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <label for="reference">Your reference</label>
-            <input
-              id="reference"
-              name="reference"
-              value={state.reference}
-              maxlength={MAX_REFERENCE_LENGTH}
-              autocomplete="off"
-            />
-          </div>
-        </div>
+        <ChainAndReference chain={state.chain} reference={state.reference} />
         <p>
           <label>
             <input type="checkbox" name="digest" value="yes" checked={state.isInDigest} /> Part of the daily
