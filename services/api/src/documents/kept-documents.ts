@@ -1,7 +1,6 @@
 /**
- * Rendered documents that are asked for again. A name is a hash of what a document shows, so a document whose personal data was erased is not
- * found any more. If there is no room, the oldest
- * document of the account that has the most bytes goes: whoever reads many documents displaces its own.
+ * Rendered documents that are asked for again. A name is a hash of what a document shows, so nobody finds a document whose personal data was
+ * erased. If there is no room, the oldest document of the account that has the most bytes goes: whoever reads many displaces its own.
  */
 export interface KeptDocuments {
   get(accountId: string, name: string): Uint8Array | undefined
