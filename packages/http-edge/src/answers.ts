@@ -130,3 +130,33 @@ function createUnsent(metrics: Metrics) {
     },
   }
 }
+
+/**
+ * Writes chunks as fast as the reader reads, so that a few of them are in memory. A reader that takes nothing for `patienceMs` loses the
+ * connection, as with any other answer. Rejects if the chunks break off: the reader must then not take its part for the whole answer.
+ */
+export async function pump(
+  response: ServerResponse,
+  chunks: AsyncIterable<Uint8Array>,
+  { patienceMs }: Pick<AnswerLimits, 'patienceMs'> = answerLimits,
+): Promise<void> {
+  response.on('error', () => undefined)
+  for await (const chunk of chunks) {
+    if (response.destroyed) return
+    if (!response.write(chunk)) await drained(response, patienceMs)
+  }
+  response.end()
+}
+
+function drained(response: ServerResponse, patienceMs: number): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => response.destroy(), patienceMs)
+    const go = (): void => {
+      clearTimeout(timer)
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
+}

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { noMetrics } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { answerLimits, createAnswers, type AnswerLimits } from './answers.js'
+import { answerLimits, createAnswers, pump, type AnswerLimits } from './answers.js'
 import { createTransport } from './transport.js'
 
 /** More than the kernel takes for a reader who does not read. */
@@ -108,4 +108,27 @@ test('a reader who does not read loses the connection, and its bytes are given b
       expect(await openConnections()).toBe(0)
     })
   }
+})
+
+test('an answer that is passed on is read from its source as it is taken, and a reader who takes nothing loses it', async () => {
+  let [given, isStopped] = [0, false]
+  async function* endless() {
+    try {
+      for (;;) {
+        given += 1
+        yield Buffer.alloc(SMALL_BYTES)
+      }
+    } finally {
+      isStopped = true
+    }
+  }
+  server = createServer((_, response) => void pump(response, endless(), { patienceMs: 100 }))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  sendUnread('198.51.100.1', [0])
+  await until(async () => {
+    expect(isStopped).toBe(true)
+    expect(await openConnections()).toBe(0)
+  })
+  // What the kernel takes for a reader who does not read.
+  expect(given * SMALL_BYTES).toBeLessThan(LARGE_BYTES)
 })

@@ -1,4 +1,4 @@
-export { answerLimits, createAnswers } from './answers.js'
+export { answerLimits, createAnswers, pump } from './answers.js'
 export type { AnswerLimits, Answers } from './answers.js'
 export {
   bodyBudgetLimits,

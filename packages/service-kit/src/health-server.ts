@@ -1,6 +1,8 @@
 /** `/healthz` (the process runs), `/readyz` (it can do its work) and `/metrics`, on their own port. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { noMetrics } from '@cupel/contracts'
+import { answerLimits, createAnswers } from '@cupel/http-edge'
 import type { MetricsRegistry } from './metrics.js'
 import { formatFor } from './open-metrics.js'
 
@@ -30,6 +32,7 @@ export const HEALTH_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxConnections: 64,
+  answers: { ...answerLimits, maxUnderWay: 4 },
 } as const
 
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
@@ -37,12 +40,23 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const tellChecks = (): void => {
     for (const { name, ok } of options.checks()) passing.set(ok ? 1 : 0, { check: name })
   }
+  // It trusts no proxy: whoever calls is the client. What it closes is not told in the metrics, which are those of the service.
+  const answers = createAnswers({ judge: () => ({ ok: false }) }, noMetrics, HEALTH_LIMITS.answers)
+  const send = (response: ServerResponse, status: number, contentType: string, body: string): void => {
+    response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body)
+    answers.hold(response.req, response, Buffer.byteLength(body))
+  }
+  const sendJson = (response: ServerResponse, status: number, body: object): void =>
+    send(response, status, 'application/json', `${JSON.stringify(body)}\n`)
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0]
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, 405, 'text/plain', 'method not allowed\n')
     if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
-    if (path === '/readyz') return sendReadiness(response, options.checks())
+    if (path === '/readyz') {
+      const { status, body } = readiness(options.checks())
+      return sendJson(response, status, body)
+    }
     if (path === '/metrics') {
       tellChecks()
       options.metrics.render(formatFor(request.headers.accept)).then(
@@ -54,6 +68,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     }
     send(response, 404, 'text/plain', 'not found\n')
   })
+  answers.guard(server)
   server.maxConnections = HEALTH_LIMITS.maxConnections
   await listen(server, options.port, options.host)
   const address = server.address() as AddressInfo
@@ -78,19 +93,6 @@ const SERVER_OPTIONS = {
 export function readiness(checks: readonly Check[]): { status: number; body: object } {
   const ready = checks.length > 0 && checks.every((check) => check.ok)
   return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', checks } }
-}
-
-function sendReadiness(response: ServerResponse, checks: readonly Check[]): void {
-  const { status, body } = readiness(checks)
-  sendJson(response, status, body)
-}
-
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  send(response, status, 'application/json', `${JSON.stringify(body)}\n`)
-}
-
-function send(response: ServerResponse, status: number, contentType: string, body: string): void {
-  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body)
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { until } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
 import { HEALTH_LIMITS, startHealthServer, type HealthServer } from './health-server.js'
 import { loadConfig } from './config.js'
@@ -48,6 +49,33 @@ test('a connection beyond the limit is dropped, and the others are served', asyn
   const [chunk] = (await new Promise((resolve) => first.once('data', (data) => resolve([data])))) as [Buffer]
   expect(chunk.toString()).toMatch(/^HTTP\/1\.1 200 /)
   for (const socket of sockets) socket.destroy()
+})
+
+test('who asks and does not read has a few answers made, and loses the connection', async () => {
+  const bytes = HEALTH_LIMITS.answers.maxBytesPerClient
+  let made = 0
+  const render = () => {
+    made += 1
+    return Promise.resolve({ contentType: 'text/plain', body: 'x'.repeat(bytes) })
+  }
+  const metrics = { ...createMetrics('test'), render }
+  server = await startHealthServer({ host: '127.0.0.1', port: 0, checks: () => [], metrics })
+  const asked = async (times: number) => {
+    const socket = (await opened(new URL(server!.url))).pause().on('error', () => undefined)
+    socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(times))
+    return socket
+  }
+  const few = await asked(2)
+  await until(() => expect(made).toBe(2))
+  let received = 0
+  few.on('data', (chunk: Buffer) => (received += chunk.length))
+  await new Promise((resolve) => few.once('close', resolve).resume())
+  expect(received).toBeLessThan(2 * bytes)
+  // All requests of one packet are handled in one turn.
+  made = 0
+  await asked(50)
+  await until(() => expect(made).toBeGreaterThan(0))
+  expect(made).toBe(HEALTH_LIMITS.answers.maxUnderWay)
 })
 
 async function opened(url: URL) {

@@ -6,11 +6,10 @@
  * waits for no other account; the account rests after it, for five seconds at most.
  * Each key, and each account, has a limited number of large answers under way.
  */
-import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Caller } from '@cupel/access'
-import { answerLimits } from '@cupel/http-edge'
+import { pump } from '@cupel/http-edge'
 import { quotaHeaders } from '../access/rate-limit-headers.js'
 import type { Answer } from './answer.js'
 import { refuse, type Refusal } from './problem.js'
@@ -272,29 +271,6 @@ function createSpending(now: () => number): {
       return (current.get(accountId) ?? 0) + (before.get(accountId) ?? 0)
     },
   }
-}
-
-/** Writes as fast as the reader reads. A reader who takes nothing for a while loses the connection, as with any other answer. */
-async function pump(response: ServerResponse, chunks: Chunks): Promise<void> {
-  response.on('error', () => undefined)
-  for await (const chunk of chunks) {
-    if (response.destroyed) return
-    if (!response.write(chunk)) await drained(response)
-  }
-  response.end()
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return Promise.resolve()
-  return new Promise((resolve) => {
-    const timer = globalThis.setTimeout(() => response.destroy(), answerLimits.patienceMs)
-    const go = (): void => {
-      clearTimeout(timer)
-      response.off('drain', go).off('close', go)
-      resolve()
-    }
-    response.on('drain', go).on('close', go)
-  })
 }
 
 /** Closes the read and passes the fault on. */

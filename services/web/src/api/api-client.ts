@@ -11,7 +11,7 @@ export interface ApiClient {
   read<T>(path: string): Promise<{ readonly body: T; readonly headers: ApiReply['headers'] }>
   /** Like `get`; null where the answer has no body. */
   send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, headers?: Headers): Promise<T>
-  /** The unchanged answer, to be passed on: a PDF, a CSV, a stream of events. Rejects like `get`. */
+  /** The unchanged answer, to be passed on: a PDF, a CSV, a stream of events. Rejects like `get`. Read or destroy its body. */
   open(path: string, options?: OpenOptions): Promise<ApiReply>
 }
 
@@ -23,7 +23,7 @@ const MAX_JSON_BYTES = 32 * 1_048_576
 
 export function createApiClient(
   connection: ApiConnection,
-  person: Pick<ApiCall, 'credentials' | 'clientAddress'>,
+  { accountId, ...person }: Pick<ApiCall, 'credentials' | 'clientAddress'> & { readonly accountId: string },
 ): ApiClient {
   const call = async (one: Omit<ApiCall, 'credentials' | 'clientAddress'>): Promise<ApiReply> => {
     const reply = await connection.call({ ...one, ...person })
@@ -42,7 +42,7 @@ export function createApiClient(
       const sent = body === undefined ? {} : { body: JSON.stringify(body) }
       return jsonOf(await call({ method, path, headers, ...sent })) as Promise<T>
     },
-    open: (path, options = {}) => call({ method: 'GET', path, ...options }),
+    open: (path, options = {}) => call({ method: 'GET', path, ...options, passedOnTo: accountId }),
   }
 }
 

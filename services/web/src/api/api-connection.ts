@@ -4,7 +4,7 @@ import { checkServerIdentity, rootCertificates, type PeerCertificate } from 'nod
 import { CLIENT_ADDRESS_HEADER, WEB_SECRET_HEADER } from '@cupel/http-edge'
 import { Agent, request } from 'undici'
 import type { Readable } from 'node:stream'
-import { ApiDown } from './api-problem.js'
+import { ApiDown, ApiProblem } from './api-problem.js'
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -20,6 +20,8 @@ export interface ApiCall {
   readonly signal?: AbortSignal
   /** An answer that goes on without end, such as a stream of events. */
   readonly isEndless?: boolean
+  /** The account of the person who reads the answer as it comes, at a pace of their own. Absent: the console reads it whole. */
+  readonly passedOnTo?: string
 }
 
 export interface ApiReply {
@@ -29,7 +31,7 @@ export interface ApiReply {
 }
 
 export interface ApiConnection {
-  /** Rejects with ApiDown where the API does not answer. */
+  /** Rejects with ApiDown if the API does not answer, and with ApiProblem if too many answers are being passed on. */
   call(call: ApiCall): Promise<ApiReply>
   /** New connections accept this certificate too: while two certificates are in use, an API may show either one. */
   accept(certificate: string): void
@@ -48,21 +50,27 @@ export interface ApiConnectionOptions {
 
 /** Calls of this instance under way at once; further ones wait. */
 const MAX_CONNECTIONS = 256
+/** Answers that this instance passes on at once, in all and for one account. They use connections of their own: slow readers delay no page. */
+const MAX_PASSED_ON = 512
+const MAX_PASSED_ON_TO_ACCOUNT = 32
 /** Longer than the longest deadline of a screen. */
 const ANSWER_TIMEOUT_MS = 65_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 export function createApiConnection({ url, secret, certificate }: ApiConnectionOptions): ApiConnection {
   let accepted = certificate === null ? [] : [certificate]
-  let agent = agentOf(accepted)
-  const former = new Set<Agent>()
+  let agents = agentsOf(accepted)
+  const former = new Set<Agents>()
+  const passing = createPassing()
   return {
-    async call({ method, path, headers, body, credentials, clientAddress, signal, isEndless }) {
+    async call({ method, path, headers, body, credentials, clientAddress, signal, isEndless, passedOnTo }) {
       const base = url()
       if (base === null) throw new ApiDown('The API is starting')
+      const passed = passedOnTo === undefined ? null : passing.begin(passedOnTo)
+      const dispatcher = passed === null ? agents.whole : agents.passed
       try {
         const reply = await request(new URL(path, base), {
-          ...{ method, dispatcher: agent },
+          ...{ method, dispatcher },
           ...(body === undefined ? {} : { body }),
           ...(signal === undefined ? {} : { signal }),
           headersTimeout: ANSWER_TIMEOUT_MS,
@@ -76,28 +84,57 @@ export function createApiConnection({ url, secret, certificate }: ApiConnectionO
               : { [WEB_SECRET_HEADER]: secret, [CLIENT_ADDRESS_HEADER]: clientAddress }),
           },
         })
+        if (passed !== null) reply.body.once('close', passed)
         return { status: reply.statusCode, headers: singleHeaders(reply.headers), body: reply.body }
       } catch (error) {
+        passed?.()
         throw new ApiDown('The API does not answer', { cause: error })
       }
     },
     accept(renewed) {
       accepted = [renewed, ...accepted.slice(0, 1)]
-      const last = agent
-      agent = agentOf(accepted)
+      const last = agents
+      agents = agentsOf(accepted)
       former.add(last)
-      // Its calls are still answered, and its streams go on until they end.
-      void last.close().then(() => former.delete(last))
+      // Their calls are still answered, and their streams go on until they end.
+      void Promise.all([last.whole.close(), last.passed.close()]).then(() => former.delete(last))
     },
     async close() {
-      await Promise.all([agent, ...former].map((each) => each.destroy()))
+      await Promise.all(
+        [agents, ...former].flatMap(({ whole, passed }) => [whole.destroy(), passed.destroy()]),
+      )
     },
   }
 }
 
-function agentOf(certificates: readonly string[]): Agent {
+/** Counts the answers that are passed on. `begin` returns a function that ends the count, once. */
+function createPassing(): { begin(accountId: string): () => void } {
+  const open: string[] = []
+  return {
+    begin(accountId) {
+      const ofAccount = open.filter((one) => one === accountId).length
+      if (open.length >= MAX_PASSED_ON || ofAccount >= MAX_PASSED_ON_TO_ACCOUNT)
+        throw new ApiProblem(503, { code: 'unavailable', detail: 'Too many downloads are under way.' }, '10')
+      open.push(accountId)
+      return () => void open.splice(open.indexOf(accountId), 1)
+    },
+  }
+}
+
+interface Agents {
+  /** For answers that the console reads whole. */
+  readonly whole: Agent
+  readonly passed: Agent
+}
+
+const agentsOf = (certificates: readonly string[]): Agents => ({
+  whole: agentOf(certificates, MAX_CONNECTIONS),
+  passed: agentOf(certificates, MAX_PASSED_ON),
+})
+
+function agentOf(certificates: readonly string[], connections: number): Agent {
   return new Agent({
-    connections: MAX_CONNECTIONS,
+    connections,
     pipelining: 1,
     connect: { timeout: CONNECT_TIMEOUT_MS, ...(certificates.length === 0 ? {} : pinned(certificates)) },
   })

@@ -4,9 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { STRICT_TRANSPORT_SECURITY, type Answers, type Transport } from '@cupel/http-edge'
+import { pump, STRICT_TRANSPORT_SECURITY, type Answers, type Transport } from '@cupel/http-edge'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { render } from 'preact-render-to-string'
 import { createApiClient, type ApiClient } from '../api/api-client.js'
@@ -121,7 +120,7 @@ export function createServePage(parts: ServePageParts): ServePage {
     })
     await write(request, reply, { status, headers, body })
     if (typeof body === 'string' || Buffer.isBuffer(body))
-      parts.answers.hold(request.raw, reply.raw, body.length)
+      parts.answers.hold(request.raw, reply.raw, Buffer.byteLength(body))
   }
 
   return {
@@ -192,7 +191,7 @@ async function answerOf(parts: JudgingParts, { page, request, reply, visitor }: 
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
   const apiAs = (credentials: string | null): ApiClient =>
-    createApiClient(parts.connection, { credentials, clientAddress })
+    createApiClient(parts.connection, { credentials, clientAddress, accountId: session?.accountId ?? '' })
   const call: PageCall = {
     path: request.params as Record<string, string>,
     query: new URL(target, 'http://console.invalid').searchParams,
@@ -316,7 +315,11 @@ const HTML = 'text/html; charset=utf-8'
 
 async function write(request: FastifyRequest, { raw }: FastifyReply, written: Written): Promise<void> {
   const { status, headers, body } = written
-  if (raw.destroyed || raw.headersSent) return
+  if (raw.destroyed || raw.headersSent) {
+    // What nobody reads would keep its connection to the API.
+    if (body instanceof Readable) body.destroy()
+    return
+  }
   if (body instanceof Readable) {
     raw.writeHead(status, headers)
     if (request.method === 'HEAD') {
@@ -324,7 +327,7 @@ async function write(request: FastifyRequest, { raw }: FastifyReply, written: Wr
       raw.end()
       return
     }
-    await pipeline(body, raw)
+    await pump(raw, body)
     return
   }
   const kind =

@@ -20,7 +20,7 @@ export function createConfirmSession(connection: ApiConnection): ConfirmSession 
     const name = `${token} ${accountId} ${clientAddress}`
     if ((confirmed.get(name) ?? 0) > performance.now()) return
     confirmed.delete(name)
-    const api = createApiClient(connection, { credentials: token, clientAddress })
+    const api = createApiClient(connection, { credentials: token, clientAddress, accountId })
     const known = await api.get<{ readonly account_id: string }>('/v1/sessions/current')
     if (known.account_id !== accountId) throw new ApiProblem(401, {}, undefined)
     const [oldest] = confirmed.keys()
