@@ -7,6 +7,7 @@ import { topicOf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { listPriceImports } from './prices/read-prices.js'
+import { statedSums, type RowSums } from './row-sums.js'
 import { listSegments } from './segments.js'
 import {
   ledgerContradiction,
@@ -32,6 +33,8 @@ export interface CheckedLedger {
   readonly fault: string | null
   /** A row that no event states (yet) and that is not used, as a sentence; null without one. */
   readonly unstated: string | null
+  /** The sums of all rows of imports that the log states. */
+  readonly rowSums: RowSums
 }
 
 /** Rows of a slice: so many segments, and as many tables of prices. */
@@ -85,6 +88,7 @@ export function createLedgerCheck(
       pricesSha256: stated.prices.at(-1)?.sha256 ?? null,
       fault: ledgerContradiction(read, stated),
       unstated: unstatedRow(read, stated),
+      rowSums: statedSums(stated),
     }
     if (state.fault === null && state.unstated === null) known = { slices, state }
     return state

@@ -1,8 +1,17 @@
-/** Compares the segments and price tables of the ledger with their events. */
+/** Compares the segments, price tables and rows of the ledger with their events. */
+import { isDeepStrictEqual } from 'node:util'
 import type { DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
-import { LEDGER_PLACE, readLedgerRows, type CheckedLedgerDeps } from './checked-ledger.js'
+import { LEDGER_PLACE, readLedgerRows, type CheckedLedger, type CheckedLedgerDeps } from './checked-ledger.js'
 import { PriceTableAlteredError, readPriceTable } from './prices/read-prices.js'
+import {
+  readRowSums,
+  readUnfinished,
+  rowsContradiction,
+  statedSums,
+  type RowSums,
+  type UnfinishedImports,
+} from './row-sums.js'
 import {
   ledgerContradiction,
   nothingStated,
@@ -17,11 +26,13 @@ const ATTEMPTS = 5
 
 interface Snapshot {
   readonly rows: LedgerRows
+  readonly sums: RowSums
+  readonly unfinished: UnfinishedImports
   /** Statements that the relay has not marked yet; the log may have them. */
   readonly waiting: readonly DomainEvent[]
 }
 
-/** Sentences about what differs; empty where the ledger has the rows that the log states. Rows of single transfers are not compared. */
+/** Sentences about what differs; empty where the ledger has the rows that the log states. */
 export async function compareLedger({
   log,
   codec,
@@ -46,20 +57,28 @@ export async function compareLedger({
 
 async function readSnapshot(transaction: Queryable): Promise<Snapshot> {
   const rows = await readLedgerRows(transaction)
+  const sums = (await readRowSums(transaction))!
+  const unfinished = await readUnfinished(transaction)
   const waiting = await transaction.query<{ event: DomainEvent }>(
     `SELECT event FROM projection.outbox WHERE relayed_at IS NULL
        AND event->>'type' IN ('LedgerSegmentImported', 'PriceTableImported') ORDER BY seq`,
   )
   return {
-    rows,
+    ...{ rows, sums, unfinished },
     waiting: waiting.map(({ event }) => event),
   }
 }
 
-async function differences(stated: StatedLedger, { rows }: Snapshot, database: Queryable): Promise<string[]> {
-  const found = [ledgerContradiction(rows, stated), unstatedRow(rows, stated)].filter(
-    (fault) => fault !== null,
-  )
+async function differences(
+  stated: StatedLedger,
+  { rows, sums, unfinished }: Snapshot,
+  database: Queryable,
+): Promise<string[]> {
+  const found = [
+    ledgerContradiction(rows, stated),
+    unstatedRow(rows, stated),
+    rowsContradiction(sums, statedSums(stated), unfinished),
+  ].filter((fault) => fault !== null)
   for (const { sha256 } of stated.prices) {
     const fault = await readPriceTable(database, sha256).then(
       (table) => (table === null ? `The ledger lacks the prices of the table ${sha256}.` : null),
@@ -71,4 +90,23 @@ async function differences(stated: StatedLedger, { rows }: Snapshot, database: Q
     if (fault !== null) found.push(fault)
   }
   return found
+}
+
+/**
+ * Reads all rows in slices and compares their sums with those of the state that `look` resolves to. Undefined if an import changed rows
+ * meanwhile, or `afterSlice` ended the reading: then nothing is known.
+ */
+export async function compareRows(
+  database: Queryable,
+  look: () => Promise<CheckedLedger>,
+  afterSlice: (sliceMs: number) => Promise<boolean>,
+): Promise<string | null | undefined> {
+  // Rows without a segment are not read, and an installation without a ledger may have no tables.
+  if ((await look()).ledgerSeq === 0) return undefined
+  const stateNow = async () => ({ ...(await look()), unfinished: await readUnfinished(database) })
+  const before = await stateNow()
+  const found = await readRowSums(database, afterSlice)
+  if (found === null || before.unstated !== null || !isDeepStrictEqual(before, await stateNow()))
+    return undefined
+  return rowsContradiction(found, before.rowSums, before.unfinished)
 }

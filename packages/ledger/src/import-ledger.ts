@@ -18,6 +18,7 @@ import type {
 } from './import-request.js'
 import type { ImportRun } from './import-run.js'
 import { publishSegment } from './publish-segment.js'
+import { sumsOf } from './row-sums.js'
 import { leftOut } from './segment-event.js'
 import type { SegmentState } from './store-batch.js'
 import { storeRows } from './store-rows.js'
@@ -98,6 +99,7 @@ interface SegmentRow extends Record<string, unknown> {
   first_height: number | null
   last_height: number | null
   last_at_s: number | null
+  row_sums: string
 }
 
 /** The segment of this file and declaration: a new one, an interrupted one, or the published one. */
@@ -116,7 +118,8 @@ async function beginSegment(
       [...names, basename(request.file), ASSET_TABLE_VERSION, request.importedBy],
     )
     const rows = await transaction.query<SegmentRow>(
-      `SELECT segment_id, ledger_seq, rows_done, counts, first_height, last_height, last_at_s FROM ledger.segment
+      `SELECT segment_id, ledger_seq, rows_done, counts, first_height, last_height, last_at_s,
+         array_to_string(row_sums, ',') AS row_sums FROM ledger.segment
        WHERE chain = $1 AND format = $2 AND sha256 = $3 AND covers = $4 AND replaces = $7
          AND complete_from IS NOT DISTINCT FROM $5 AND complete_to IS NOT DISTINCT FROM $6`,
       names,
@@ -133,6 +136,7 @@ async function beginSegment(
     firstHeight: row!.first_height,
     lastHeight: row!.last_height,
     lastHeightAtS: row!.last_at_s,
+    rowSums: sumsOf(row!.row_sums),
   }
   return { state, ledgerSeq: row!.ledger_seq }
 }
@@ -149,7 +153,7 @@ async function unreadableRows(
   )
 }
 
-/** This import may take over rows of other interrupted imports; each of those must then begin again. */
+/** This import may take over rows of other interrupted imports; each of those must then begin again. Their sums stay: they stored rows. */
 async function restartOthers(transaction: Queryable, chain: string, segmentId: number): Promise<void> {
   await transaction.execute(
     `UPDATE ledger.segment SET rows_done = 0, counts = '{}', first_height = NULL, last_height = NULL, last_at_s = NULL

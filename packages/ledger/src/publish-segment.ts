@@ -6,6 +6,7 @@ import { BLOCKS } from './formats/blocks.js'
 import type { ImportRun } from './import-run.js'
 import { nameCalls } from './name-calls.js'
 import { nothingLeft, segmentEvent, type SegmentStatement } from './segment-event.js'
+import { added, notedSums, sumsText } from './row-sums.js'
 import { declaredBySegment, SEGMENT_COLUMNS, segmentOf, type SegmentRow } from './segments.js'
 import type { SegmentState } from './store-batch.js'
 
@@ -25,8 +26,9 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
       state.counts['retired'] = await retireOthers(transaction, chain.code, run, state)
     await nameCalls(transaction, state)
     if (request.format === BLOCKS) state.counts['timed'] = await countTimed(transaction, state)
+    const rowSums = added(state.rowSums, await notedSums(transaction))
     const [row] = await transaction.query<SegmentRow>(
-      `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4,
+      `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4, row_sums = string_to_array($5, ',')::numeric[],
          ledger_seq = (SELECT coalesce(max(ledger_seq), 0) + 1 FROM ledger.segment)
        WHERE segment_id = $1 RETURNING ${SEGMENT_COLUMNS}`,
       [
@@ -34,6 +36,7 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
         request.completeFrom === undefined ? null : state.lastHeightAtS,
         JSON.stringify(state.counts),
         publishedAt,
+        sumsText(rowSums),
       ],
     )
     const segment = segmentOf(row!)

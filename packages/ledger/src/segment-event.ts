@@ -18,7 +18,7 @@ export const leftOut = (counts: Readonly<Record<string, number>>): Record<string
 /** The event of a published segment: it states every value of the row, so that an altered row is found. */
 export function segmentEvent(segment: Segment, reason: string): SegmentStatement {
   const { chain, format, fileName, sha256, covers, completeFrom, completeTo, completeToAtS } = segment
-  const { replaces, counts, firstHeight, lastHeight, assetTableVersion, importedBy } = segment
+  const { replaces, counts, firstHeight, lastHeight, assetTableVersion, importedBy, rowSums } = segment
   return {
     segmentId: String(segment.segmentId),
     ledgerSeq: segment.ledgerSeq!,
@@ -31,7 +31,7 @@ export function segmentEvent(segment: Segment, reason: string): SegmentStatement
     timed: counts['timed'] ?? 0,
     retired: counts['retired'] ?? 0,
     leftOut: leftOut(counts),
-    ...{ firstHeight, lastHeight, assetTableVersion, importedBy, reason },
+    ...{ firstHeight, lastHeight, assetTableVersion, importedBy, reason, rowSums },
     importedAt: segment.publishedAt!,
   }
 }
@@ -51,5 +51,5 @@ export const nothingLeft = (reason: string): SegmentStatement => ({
     known: 0,
   },
   ...{ timed: 0, retired: 0, leftOut: {}, firstHeight: null, lastHeight: null, assetTableVersion: '' },
-  ...{ importedAt: '', importedBy: '', reason },
+  ...{ importedAt: '', importedBy: '', reason, rowSums: '' },
 })

@@ -24,13 +24,16 @@ export interface Segment {
   readonly counts: Readonly<Record<string, number>>
   readonly publishedAt: string | null
   readonly importedBy: string
+  /** What the import changed in the sums of all rows. */
+  readonly rowSums: string
 }
 
 /** Interval at which readers check for a new state of the ledger. */
 export const LEDGER_LOOK_INTERVAL_MS = 500
 
 export const SEGMENT_COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
-  complete_to_at_s, first_height, last_height, replaces, asset_table_version, rows_done, counts, published_at, imported_by`
+  complete_to_at_s, first_height, last_height, replaces, asset_table_version, rows_done, counts, published_at, imported_by,
+  array_to_string(row_sums, ',') AS row_sums`
 
 export interface SegmentRow extends Record<string, unknown> {
   segment_id: number
@@ -51,6 +54,7 @@ export interface SegmentRow extends Record<string, unknown> {
   counts: Record<string, number>
   published_at: string | null
   imported_by: string
+  row_sums: string
 }
 
 /** Every segment, in the order in which the imports began. */
@@ -81,6 +85,7 @@ export function segmentOf(row: SegmentRow): Segment {
     counts: row.counts,
     publishedAt: row.published_at,
     importedBy: row.imported_by,
+    rowSums: row.row_sums,
   }
 }
 

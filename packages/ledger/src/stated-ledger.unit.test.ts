@@ -10,7 +10,7 @@ const segmentOf = (ledgerSeq: number, over: Partial<Segment> = {}): Segment => (
   ...{ sha256: String(ledgerSeq).repeat(64), covers: ['native'], completeFrom: 1, completeTo: 9 },
   ...{ completeToAtS: 1_700_000_000, firstHeight: 1, lastHeight: 9, replaces: false },
   ...{ assetTableVersion: '1', rowsDone: 4, counts: { added: 3, known: 1, 'left_out.zero_value': 2 } },
-  ...{ publishedAt: `2026-11-2${ledgerSeq}T00:00:00.000Z`, importedBy: 'test' },
+  ...{ publishedAt: `2026-11-2${ledgerSeq}T00:00:00.000Z`, importedBy: 'test', rowSums: '4,1,2,3,4' },
   ...over,
 })
 const prices = (priceSeq: number): PriceImport => ({
@@ -54,6 +54,7 @@ describe('rows are used only as the log states them:', () => {
     ['leftOut', { counts: { added: 3, known: 1 } }],
     ['importedAt', { publishedAt: '2026-11-01T00:00:00.000Z' }],
     ['importedBy', { importedBy: 'x' }],
+    ['rowSums', { rowSums: '3,1,2,3,4' }],
   ] satisfies [string, Partial<Segment>][])('another %s is named', (field, over) => {
     const rows = [three[0]!, segmentOf(2, over), three[2]!]
     expect(faultOf(rows, stated(...three.map(imported)))).toBe(

@@ -1,6 +1,7 @@
 /** Stores a batch of transfers and its position in the file in one transaction. */
 import type { Database, Queryable } from '@cupel/postgres'
 import type { ToldTransfer } from './formats/ledger-row.js'
+import { added as addedSums, notedSums, sumsText, type RowSums } from './row-sums.js'
 import { widened } from './widened-heights.js'
 
 /** The row of a segment, updated with every batch. */
@@ -15,6 +16,7 @@ export interface SegmentState {
   lastHeight: number | null
   /** Time of the last height in the declared range. */
   lastHeightAtS: number | null
+  rowSums: RowSums
 }
 
 /** Transfers per statement. */
@@ -242,6 +244,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
     if (more > 0) counts[name] = (counts[name] ?? 0) + more
   }
   const heights = widened(state, batch)
+  let { rowSums } = state
   await database.transaction({ at: 'ledger.batch', synchronousCommit: 'off' }, async (transaction) => {
     if (batch.transfers.size > 0) {
       const added = await storeTransfers(transaction, batch, state)
@@ -267,8 +270,10 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
     }
     if (batch.places.size > 0) await storePlaces(transaction, batch, state)
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
+    rowSums = addedSums(state.rowSums, await notedSums(transaction))
     await transaction.execute(
-      `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6
+      `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6,
+         row_sums = string_to_array($7, ',')::numeric[]
        WHERE segment_id = $1`,
       [
         batch.segmentId,
@@ -277,12 +282,13 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
         heights.firstHeight,
         heights.lastHeight,
         heights.lastHeightAtS,
+        sumsText(rowSums),
       ],
     )
   })
   state.rowsDone += batch.rows
   Object.assign(state.counts, counts)
-  Object.assign(state, heights)
+  Object.assign(state, heights, { rowSums })
 }
 
 /** Returns the number of new transfers. */

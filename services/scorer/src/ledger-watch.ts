@@ -2,9 +2,10 @@
  * Follows the state of the ledger that the log states, and keeps what every screen needs to know about that state: the declared ranges, the
  * prices in force, and a filter that identifies addresses without transfers.
  */
-import { sleep, startLoop } from '@cupel/concurrency'
+import { sleep, startLoop, type Loop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
+  compareRows,
   createLedgerCheck,
   declaredRanges,
   ledgerChains,
@@ -45,6 +46,10 @@ export interface LedgerWatchDeps extends CheckedLedgerDeps {
 
 /** Between two pages the filter rests this many times as long as a page took: screens use the same database. */
 const REST_PER_WORK = 1
+/** While the rows of the ledger are summed up: 2 % of one processor. */
+const ROWS_REST_PER_WORK = 49
+/** Between two readings of all rows. */
+const ROWS_REST_MS = 2_000
 /** A state that was not confirmed for longer does not count as the present one: the database may hang. */
 export const LEDGER_STALE_AFTER_MS = 30_000
 /** A row that has no event for longer is told to the operator: it does not come from an import that goes on. */
@@ -65,6 +70,10 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
   const check = createLedgerCheck(deps)
+  const stopFor = (reason: string): void => {
+    if (fault !== reason) logger.error({ fault: reason }, 'Screening stops')
+    fault = isUsed ? `${reason} Then restart the scorer.` : reason
+  }
   const look = async (): Promise<void> => {
     const beganAtMs = nowMs()
     const found = await check()
@@ -73,11 +82,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     const { ledgerSeq: next, pricesSha256: sha256 } = found
     // What was read of altered rows since the last look is still in memory, so a fault stays.
     if (isUsed && fault !== null) return
-    if (found.fault !== null) {
-      if (fault !== found.fault) logger.error({ fault: found.fault }, 'Screening stops')
-      fault = isUsed ? `${found.fault} Then restart the scorer.` : found.fault
-      return
-    }
+    if (found.fault !== null) return stopFor(found.fault)
     if (seq === 0 && next > 0) await beforeFirst?.()
     if (next !== seq) {
       chains = await ledgerChains(database)
@@ -100,6 +105,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     firstAfterMs: LEDGER_LOOK_INTERVAL_MS,
     onError: complain,
   })
+  const rowsLoop = followRows(deps, check, stopFor)
   return {
     seq: () => seq,
     fault: () =>
@@ -116,10 +122,29 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       return filter === null || filter.ledgerSeq < ledgerSeq || filter.mayHold(chain, address)
     },
     async stop() {
-      await loop.stop()
+      await Promise.all([loop.stop(), rowsLoop.stop()])
       await filters.stop()
     },
   }
+}
+
+/** Adds up all rows of imports again and again, and compares the sums with the log. */
+function followRows(
+  { database, logger }: LedgerWatchDeps,
+  check: ReturnType<typeof createLedgerCheck>,
+  onDifference: (difference: string) => void,
+): Loop {
+  return startLoop({
+    async step(stopping) {
+      const found = await compareRows(database, check, async (sliceMs) => {
+        await sleep(sliceMs * ROWS_REST_PER_WORK, stopping)
+        return !stopping.aborted
+      })
+      if (typeof found === 'string') onDifference(found)
+    },
+    restMs: ROWS_REST_MS,
+    onError: (error) => logger.warn({ err: error }, 'The rows of the ledger are not compared with the log'),
+  })
 }
 
 /** Reads the ranges of a chain once for each state. */

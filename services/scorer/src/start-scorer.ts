@@ -19,6 +19,7 @@ import { createDecider } from './decide-requests.js'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import { createStatedInputs, type StatedInputs } from './stated-inputs.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
+import { watchLabelRows } from './label-rows.js'
 import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
@@ -87,11 +88,15 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS,
   })
   const stated = createStatedInputs(deps)
+  const labelRows = watchLabelRows(deps)
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
     inputFault: async () =>
-      (await missingFront(deps.log, STATED_TOPICS)) ?? exposureStage.fault() ?? (await stated.fault()),
+      (await missingFront(deps.log, STATED_TOPICS)) ??
+      exposureStage.fault() ??
+      labelRows.fault() ??
+      (await stated.fault()),
     limits: {
       staleAfterMs: deps.config.CUPEL_LABEL_LAG_LIMIT_MS,
       refuseAfterMs: deps.config.CUPEL_LABEL_LAG_REFUSE_MS,
@@ -120,6 +125,7 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     async stop() {
       patience.stop()
       await watch.stop()
+      await labelRows.stop()
       await Promise.all(lanes.map(({ consumer }) => consumer.stop()))
       await dwells.stop()
       await chainStage.close()

@@ -160,6 +160,32 @@ describe('lists that the log does not state decide nothing:', () => {
     await refuses(await installation.start(), words)
   })
 
+  const alteredLabels: readonly (readonly [string, string, string])[] = [
+    ['is removed', 'DELETE FROM label_view.label', 'lacks label'],
+    [
+      'has another category',
+      `UPDATE label_view.label SET category = 'clean_exchange'`,
+      'with another category',
+    ],
+    [
+      'has an end of its own',
+      `INSERT INTO label_view.retirement SELECT label_id, import_id, '2020-01-01T00:00:00Z', log_offset FROM label_view.label`,
+      'ends of labels, and the log states 0',
+    ],
+  ]
+
+  test.each(alteredLabels)('a label %s, found by a scorer that starts', async (_, statement, words) => {
+    await installation.database.execute(statement)
+    await refuses(await installation.start(), words)
+  })
+
+  test.each(alteredLabels)('a label %s, found by a scorer that runs', async (_, statement, words) => {
+    const scorer = await installation.start()
+    expect(await screened()).toMatchObject({ risk: { level: 'red' } })
+    await installation.database.execute(statement)
+    await refuses(scorer, words)
+  })
+
   test('the last state is removed while the scorer runs, and it goes on after a rebuild', async () => {
     const scorer = await installation.start()
     expect(await screened()).toMatchObject({ risk: { level: 'red' }, label_snapshot: '2' })

@@ -72,22 +72,38 @@ const altered: readonly (readonly [string, string, string])[] = [
   ],
 ]
 
-describe('a row of the ledger decides nothing if it was', () => {
-  test.each(altered)('%s, found by a scorer that starts', async (_, statement, words) => {
-    await installation.database.execute(statement)
-    await refuses(await started(), words)
-  })
+const alteredRows: readonly (readonly [string, string, string])[] = [
+  ['of a transfer, altered', 'UPDATE ledger.transfer SET amount = 1', 'rows with other values'],
+  ['of a transfer, deleted', 'DELETE FROM ledger.transfer WHERE block_number = 2', '1 rows fewer'],
+  [
+    'of a block, added',
+    `INSERT INTO ledger.block SELECT 'ETH', 1, 1, segment_id FROM ledger.segment LIMIT 1`,
+    '1 rows more',
+  ],
+]
 
-  test.each(altered.slice(1, 3))('%s, found by a scorer that runs', async (_, statement, words) => {
-    const scorer = await started()
-    const evidence = [{ relation: 'direct', direction: 'out' }]
-    await until(async () => expect(await screened()).toMatchObject({ risk: { evidence } }))
-    await installation.database.execute(statement)
-    await refuses(scorer, words)
-    expect(scorer.checks().map(({ detail }) => detail)).toContainEqual(
-      expect.stringContaining('restart the scorer'),
-    )
-  })
+describe('a row of the ledger decides nothing if it was', () => {
+  test.each([...altered, ...alteredRows])(
+    '%s, found by a scorer that starts',
+    async (_, statement, words) => {
+      await installation.database.execute(statement)
+      await refuses(await started(), words)
+    },
+  )
+
+  test.each([...altered.slice(1, 3), ...alteredRows])(
+    '%s, found by a scorer that runs',
+    async (_, statement, words) => {
+      const scorer = await started()
+      const evidence = [{ relation: 'direct', direction: 'out' }]
+      await until(async () => expect(await screened()).toMatchObject({ risk: { evidence } }))
+      await installation.database.execute(statement)
+      await refuses(scorer, words)
+      expect(scorer.checks().map(({ detail }) => detail)).toContainEqual(
+        expect.stringContaining('restart the scorer'),
+      )
+    },
+  )
 })
 
 test('a segment without an event is not used, and honest ones are followed', async () => {

@@ -912,6 +912,8 @@ export interface LedgerSegmentImported {
   readonly importedBy: string
   /** Reason given by the operator who imported it; empty without one. */
   readonly reason: string
+  /** What the import changed in the sums of all rows of the ledger: their number, and the SHA-256 of each row as four whole numbers of 64 bits, each added up. Five numbers, separated by commas. */
+  readonly rowSums: string
 }
 
 /** A table of daily prices came into force. Reports name it by hash; amounts in dollars come from it and from nothing else. */

@@ -28,6 +28,8 @@ CREATE TABLE ledger.segment (
   last_height         int8,
   last_at_s           int8,
   started_at          timestamptz NOT NULL DEFAULT now(),
+  -- What this import changed in the sums of the rows of all imports (see below), after every batch.
+  row_sums            numeric(38, 0)[] NOT NULL DEFAULT '{0,0,0,0,0}',
   published_at        text,
   imported_by         text NOT NULL,
   UNIQUE NULLS NOT DISTINCT (chain, format, sha256, covers, complete_from, complete_to, replaces)
@@ -177,3 +179,38 @@ CREATE TABLE ledger.unknown_token (
 CREATE INDEX unknown_token_from ON ledger.unknown_token (chain, from_address);
 CREATE INDEX unknown_token_to ON ledger.unknown_token (chain, to_address);
 CREATE INDEX unknown_token_contract ON ledger.unknown_token (chain, contract);
+
+-- The sums of rows: their number, and the SHA-256 of each row in four whole numbers, each added up over all rows. A publication states what its import
+-- changed in them, so rows that somebody else altered, added or removed are found. `told`: the name of the table and the row as text, without
+-- its last columns that are null: a later column that is null in earlier rows keeps their sums.
+CREATE FUNCTION ledger.row_sums(told text[]) RETURNS numeric[] LANGUAGE sql STABLE AS $$
+  SELECT ARRAY[count(*), coalesce(sum(('x' || substr(hash, 1, 16))::bit(64)::int8), 0),
+    coalesce(sum(('x' || substr(hash, 17, 16))::bit(64)::int8), 0), coalesce(sum(('x' || substr(hash, 33, 16))::bit(64)::int8), 0),
+    coalesce(sum(('x' || substr(hash, 49, 16))::bit(64)::int8), 0)]
+  FROM (SELECT encode(sha256(convert_to(one, 'UTF8')), 'hex') AS hash FROM unnest(told) AS one OFFSET 0) AS hashes
+$$;
+
+-- Tells the transaction what a statement changes in the sums. Only an import reads it.
+CREATE FUNCTION ledger.note_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  noted text := coalesce(current_setting('cupel.ledger_rows', true), '');
+BEGIN
+  noted := noted || ' +' || ledger.row_sums(ARRAY(SELECT TG_TABLE_NAME || rtrim(t::text, ',)') FROM gained t))::text;
+  IF TG_OP = 'UPDATE' THEN
+    noted := noted || ' -' || ledger.row_sums(ARRAY(SELECT TG_TABLE_NAME || rtrim(t::text, ',)') FROM lost t))::text;
+  END IF;
+  PERFORM set_config('cupel.ledger_rows', noted, true);
+  RETURN NULL;
+END $$;
+
+DO $$
+DECLARE
+  filled text;
+BEGIN
+  FOREACH filled IN ARRAY ARRAY['transfer', 'transaction_place', 'block', 'cluster_join', 'owner_address', 'unreadable_row', 'unknown_token'] LOOP
+    EXECUTE format('CREATE TRIGGER note_inserted AFTER INSERT ON ledger.%I REFERENCING NEW TABLE AS gained
+      FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows()', filled);
+    EXECUTE format('CREATE TRIGGER note_updated AFTER UPDATE ON ledger.%I REFERENCING OLD TABLE AS lost NEW TABLE AS gained
+      FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows()', filled);
+  END LOOP;
+END $$;

@@ -8,6 +8,7 @@ import { ledgerFormats } from '../../src/formats/formats.js'
 import { LedgerFileError } from '../../src/formats/ledger-file-error.js'
 import type { ToldTransfer } from '../../src/formats/ledger-row.js'
 import type { LedgerImportRequest } from '../../src/import-request.js'
+import { NO_ROWS } from '../../src/row-sums.js'
 import type { SegmentState } from '../../src/store-batch.js'
 import { fileSha256 } from '../../src/formats/read-file.js'
 import { storeRows } from '../../src/store-rows.js'
@@ -201,7 +202,7 @@ export function createMemoryLedger(now: Date): MemoryLedger {
 
 const emptyState = (chain: string): SegmentState => ({
   ...{ segmentId: 1, chain, replaces: false, rowsDone: 0, counts: {} },
-  ...{ firstHeight: null, lastHeight: null, lastHeightAtS: null },
+  ...{ firstHeight: null, lastHeight: null, lastHeightAtS: null, rowSums: NO_ROWS },
 })
 
 interface FileOfWorld {

@@ -12,6 +12,7 @@ import {
   type Label,
 } from './labels.js'
 
+export { compareLabelRows, type ComparedLog } from './compare-rows.js'
 export type { Label } from './labels.js'
 export { listPublications, listSets, newestLabelSetSeq, type PublishedSet } from './sets.js'
 export {

@@ -1,6 +1,12 @@
 /** Labels that sources assert and retire, and the publications that make both visible. */
 import { readFileSync } from 'node:fs'
-import { topicOf, type LabelAsserted, type LabelSetExpected, type LabelSetPublished } from '@cupel/contracts'
+import {
+  topicOf,
+  type LabelAsserted,
+  type LabelRetired,
+  type LabelSetExpected,
+  type LabelSetPublished,
+} from '@cupel/contracts'
 import { furtherLabelKeys, parseAddress } from '@cupel/domain'
 import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
 import { listedLabels } from './labels.js'
@@ -155,10 +161,42 @@ function keyOf({
   return parsed.ok ? parsed.lookupKey : lookupKey
 }
 
-function furtherKeysOf({ canonicalAddress, chain, category }: LabelAsserted): readonly string[] {
+export function furtherKeysOf({ canonicalAddress, chain, category }: LabelAsserted): readonly string[] {
   const parsed = parseAddress(canonicalAddress, chain)
   return parsed.ok ? furtherLabelKeys(parsed, { isClean: category === 'clean_exchange' }) : []
 }
+
+/** The columns of a label, as its event states it. */
+export const rowOfLabel = (data: LabelAsserted, at: { readonly offset: number }) => ({
+  import_id: data.importId,
+  label_id: data.labelId,
+  source: data.source,
+  dataset: data.dataset,
+  chain: data.chain,
+  address: data.address,
+  canonical_address: data.canonicalAddress,
+  lookup_key: keyOf(data),
+  category: data.category,
+  subcategory: data.subcategory,
+  role: data.role,
+  entity: data.entity,
+  origin: data.origin,
+  kind: data.kind,
+  confidence_ppm: data.confidencePpm,
+  source_url: data.sourceUrl,
+  observed_at: data.observedAt,
+  valid_from: data.validFrom,
+  valid_to: data.validTo,
+  sanction: data.sanction === null ? null : JSON.stringify(data.sanction),
+  log_offset: at.offset,
+})
+
+export const rowOfRetirement = (data: LabelRetired, at: { readonly offset: number }) => ({
+  label_id: data.labelId,
+  import_id: data.importId,
+  valid_to: data.validTo,
+  log_offset: at.offset,
+})
 
 /** The columns of a publication that its event states. */
 export const rowOfPublication = (data: LabelSetPublished, at: { readonly offset: number }) => ({
@@ -214,41 +252,12 @@ export const labelView: ReadModel = {
   resizedBy: ['LabelSetPublished'],
   reducers: [
     on('LabelAsserted', ({ data }, at) => [
-      insertLabel({
-        import_id: data.importId,
-        label_id: data.labelId,
-        source: data.source,
-        dataset: data.dataset,
-        chain: data.chain,
-        address: data.address,
-        canonical_address: data.canonicalAddress,
-        lookup_key: keyOf(data),
-        category: data.category,
-        subcategory: data.subcategory,
-        role: data.role,
-        entity: data.entity,
-        origin: data.origin,
-        kind: data.kind,
-        confidence_ppm: data.confidencePpm,
-        source_url: data.sourceUrl,
-        observed_at: data.observedAt,
-        valid_from: data.validFrom,
-        valid_to: data.validTo,
-        sanction: data.sanction === null ? null : JSON.stringify(data.sanction),
-        log_offset: at.offset,
-      }),
+      insertLabel(rowOfLabel(data, at)),
       ...furtherKeysOf(data).map((key) =>
         insertKey({ lookup_key: key, import_id: data.importId, label_id: data.labelId }),
       ),
     ]),
-    on('LabelRetired', ({ data }, at) =>
-      insertRetirement({
-        label_id: data.labelId,
-        import_id: data.importId,
-        valid_to: data.validTo,
-        log_offset: at.offset,
-      }),
-    ),
+    on('LabelRetired', ({ data }, at) => insertRetirement(rowOfRetirement(data, at))),
     on('LabelSetPublished', ({ data }, at) => [
       insertPublication(rowOfPublication(data, at)),
       examinePublication({ import_id: data.importId }),

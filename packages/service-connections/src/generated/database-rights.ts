@@ -116,6 +116,7 @@ export const databaseRights = {
       'ledger.price_import': ['SELECT'],
       'ledger.provided_chain': ['SELECT', 'INSERT'],
       'ledger.segment': ['SELECT'],
+      'ledger.transaction_place': ['SELECT'],
       'ledger.transfer': ['SELECT'],
       'ledger.unknown_token': ['SELECT'],
       'ledger.unreadable_row': ['SELECT'],

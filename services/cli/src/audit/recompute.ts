@@ -8,6 +8,7 @@ import {
 } from '@cupel/proofs'
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '@cupel/domain'
+import { compareLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import { Option, type Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
@@ -63,6 +64,8 @@ interface Answered {
   readonly levels: readonly RecomputeLevel[]
   readonly since: string | undefined
   readonly result: Measured
+  /** How the ledger differs from the log, in sentences: level C would repeat what an altered row says. */
+  readonly ledgerDifferences: readonly string[]
 }
 
 const DEFAULT_FINDINGS = 100
@@ -76,7 +79,7 @@ export function registerRecompute(audit: Command, context: CliContext): void {
       `Decides every report in the log again and names what differs; nothing is changed.
   A  from its record and the events that it names by hash: the same bytes
   B  its labels, lists and policy read again, as of the state it names: the same inputs
-  C  its exposure worked out again from the ledger: the same, or why that cannot be done
+  C  its exposure worked out again from the ledger, once its rows are those that the log states: the same, or why that cannot be done
 Without --level all three. Of a report id the first record in its partition counts, as for callers.
 Ends with ${EXIT_FAILED} if anything differs or cannot be decided again, and with ${EXIT_NOTHING_TO_PROVE} if there is no report.`,
     )
@@ -106,10 +109,11 @@ Ends with ${EXIT_FAILED} if anything differs or cannot be decided again, and wit
     .action(async (options: RecomputeOptions) => {
       const signing = await signingFor(context, options)
       const answered = await proving(context, options, () => decideAgain(context, options))
-      const { log, result } = answered
-      const shortfall = tooFew(result.reports, options)
+      const { log, result, ledgerDifferences } = answered
+      const shortfall = tooFew(result.reports, options) ?? ledgerDifferences[0] ?? null
       const isProven = result.isProven && shortfall === null
-      const json = jsonOf({ ...result, isProven })
+      const differing = ledgerDifferences.length === 0 ? {} : { ledgerDifferences }
+      const json = jsonOf({ ...result, ...differing, isProven })
       // An answer that took hours is printed, even if its PDF fails.
       const pdf = await stateIn(context, options, { signing, answered, json }).then(
         (written) => ({ written, failure: null }),
@@ -170,15 +174,17 @@ const digestOfKeys = (context: CliContext, file: string | undefined): string | n
 async function decideAgain(context: CliContext, options: RecomputeOptions): Promise<Answered> {
   const since = momentOf('--since', options.since)
   const from = async (source: Source, levels: readonly RecomputeLevel[]) => {
-    const identity = await requireLog(source.log, options)
+    const { log, codec, database } = source
+    const identity = await requireLog(log, options)
     const stateFile = stateFileOf(context, options, { source, levels, identity, since })
     const { resume } = stateFile ?? {}
     if (resume !== undefined)
       context.note(
         `An earlier run had done ${resume.done.length} of ${resume.ranges.length} partitions. This one goes on.`,
       )
+    const ledgerDifferences =
+      database === null || !levels.includes('C') ? [] : await compareLedger({ log, codec, database })
     const rate = measureWork({ now: () => performance.now(), cpuUsage: () => process.cpuUsage() })
-    const { log, codec, database } = source
     const question = { levels, since, reportId: options.report, maxFindings: options.limit }
     const threads = prepareThreads(context, { source: threadSource(source, options), question }, options)
     const result = await recomputeReports({
@@ -194,7 +200,7 @@ async function decideAgain(context: CliContext, options: RecomputeOptions): Prom
       .finally(() => threads.close())
     stateFile?.remove()
     const measured = rate(result.reports - result.resumedReports)
-    return { log: identity, source, levels, since, result: { ...result, measured } }
+    return { log: identity, source, levels, since, ledgerDifferences, result: { ...result, measured } }
   }
   if (options.archive !== undefined) return await from(await archived(context, options), ['A'])
   const levels = options.level === undefined ? recomputeLevels : [options.level]

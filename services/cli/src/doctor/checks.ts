@@ -11,6 +11,7 @@ import {
   type SchemaRegistry,
   type EventLog,
 } from '@cupel/event-log'
+import { createLedgerCheck } from '@cupel/ledger'
 import { openDatabase, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { readActivations } from '@cupel/policy'
 import { hasCurrentDefinition } from '@cupel/projections'
@@ -63,6 +64,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     ...(examined.registry === null ? [] : [schemasCheck(examined, examined.registry)]),
     policyCheck(examined),
     listsCheck(examined),
+    ledgerCheck(examined),
     projectionsCheck(examined),
     deadLettersCheck(examined),
     ...(examined.home === null ? [] : [diskCheck(examined, examined.home)]),
@@ -315,6 +317,19 @@ const policyCheck = ({ database, log }: Examined): Check => ({
     return activations.length > 0
       ? [warning('The policy in the log is not in the read models yet.', 'Start the projector.')]
       : [fault('No policy was ever put in force.', INSTALL)]
+  },
+})
+
+/** The rows of imports and prices. Those of single transfers are many: `cupel audit verify` and the scorers compare them. */
+const ledgerCheck = ({ database, log }: Examined): Check => ({
+  name: 'ledger',
+  needs: ['topics', 'tables'],
+  async look() {
+    const state = await createLedgerCheck({ database, log, codec: await loadCodec(database) })()
+    if (state.fault !== null) return [fault(state.fault, '`cupel audit verify` names each difference.')]
+    if (state.unstated !== null)
+      return [warning(`${state.unstated} It is not used.`, 'If no import is running, remove the row.')]
+    return [ok(`The ledger has the ${state.ledgerSeq} imports that the log states.`)]
   },
 })
 

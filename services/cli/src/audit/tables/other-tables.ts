@@ -2,9 +2,8 @@
 
 const LOG = 'It is the log, whose records are compared with their leaves.'
 const TREE = 'It is compared with the published files, the signed checkpoints and the records.'
-const LEDGER =
-  '`audit recompute --level C` derives exposure from the imported files again; a loss shows as a missing segment.'
 const STATED_LEDGER = 'It is compared with the events of imports.'
+const SUMMED_LEDGER = 'The events of imports state the sums of its rows.'
 const WORK = 'It is work under way: what became of it is in the log, as events and reports.'
 const LOCAL = 'It states nothing of the past: it is made again, or ends by itself.'
 const SECRET =
@@ -58,16 +57,16 @@ export const otherTables: Readonly<Record<string, string>> = {
   'watches.progress': WORK,
   'watches.digest': WORK,
   'ledger.segment': STATED_LEDGER,
-  'ledger.transfer': LEDGER,
-  'ledger.transaction_place': LEDGER,
-  'ledger.block': LEDGER,
-  'ledger.cluster_join': LEDGER,
-  'ledger.owner_address': LEDGER,
+  'ledger.transfer': SUMMED_LEDGER,
+  'ledger.transaction_place': SUMMED_LEDGER,
+  'ledger.block': SUMMED_LEDGER,
+  'ledger.cluster_join': SUMMED_LEDGER,
+  'ledger.owner_address': SUMMED_LEDGER,
   'ledger.price_import': STATED_LEDGER,
   'ledger.price': STATED_LEDGER,
-  'ledger.provided_chain': LEDGER,
-  'ledger.unreadable_row': LEDGER,
-  'ledger.unknown_token': LEDGER,
+  'ledger.provided_chain': 'A scorer notes its chains again when it starts.',
+  'ledger.unreadable_row': SUMMED_LEDGER,
+  'ledger.unknown_token': SUMMED_LEDGER,
   'labels.refreshed_list': LOCAL,
   'labels.spool': LOCAL,
   'heartbeats.process': LOCAL,
