@@ -65,7 +65,8 @@ export interface SegmentLimits {
 
 export interface Created {
   readonly log: string
-  /** Number of the last manifest; 0 if the log is empty. */
+  /** Number of the last manifest before this run, and after it; 0 if there is none. */
+  readonly numberBefore: number
   readonly number: number
   /** Of the last manifest. */
   readonly tree: ArchivedTree | null
@@ -129,7 +130,12 @@ async function extend(options: CreateOptions): Promise<Created> {
       done += segment.next - segment.first
       onProgress?.({ records: done, total })
     }
-  return { log: identity, ...(await manifests.end()), ...{ records, segments, bytes } }
+  return {
+    log: identity,
+    numberBefore: contents.number,
+    ...(await manifests.end()),
+    ...{ records, segments, bytes },
+  }
 }
 
 function limitsOf({ limits = {} }: CreateOptions): SegmentLimits {

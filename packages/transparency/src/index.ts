@@ -8,6 +8,14 @@ export {
   type AcceptedLosses,
   type LeafRange,
 } from './accepted-losses.js'
+export {
+  archiveFault,
+  readArchives,
+  retireArchive,
+  storeArchive,
+  storeArchiveFailure,
+  type KeptArchive,
+} from './archives.js'
 export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
 export {
   compareTransparency,

@@ -3,6 +3,7 @@ import { createPauses, startLoop } from '@cupel/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import { type EventCodec, type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { archiveFault, readArchives } from './archives.js'
 import { extendLog } from './extend-log.js'
 import type { WitnessPolicy } from './format/cosignature.js'
 import { policyText } from './format/policy.js'
@@ -44,6 +45,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     'transparency_leaves_total',
     'Records that got a leaf of the transparency log',
   )
+  const late = metrics.gauge('archives_late', 'Archives of the log whose last run failed or is too long ago')
   const stopped = metrics.gauge('transparency_stopped', '1 if no record gets a leaf')
   let places: readonly Place[] | null = null
   let error: string | null = null
@@ -61,9 +63,11 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
 
   async function step(signal: AbortSignal): Promise<number | undefined> {
     places ??= await begin()
+    const identity = await log.identity()
+    const archives = await readArchives(database, identity)
+    late.set(archives.filter((archive) => archiveFault(archive) !== null).length)
     const pauses = createPauses({ ...PAUSES, signal })
     const result = await extendLog({ ...options, places, pauses })
-    const identity = await log.identity()
     const policy = policyText({ ...options, publicKeys: keys.publicKeys, log: identity })
     await publishFiles(database, { folders, keys, log: identity, policy }, pauses)
     await storeStanding(database, identity, null)

@@ -39,7 +39,7 @@ export async function readStanding(
 
 /** A sentence; null if records get their leaves. Nothing is at fault with a log that has no new records. */
 export function standstillOf({ unleafed, checkedAgeMs, stopped }: TransparencyStanding): string | null {
-  if (stopped !== null) return `No record gets a leaf of the transparency log: ${stopped}`
+  if (stopped !== null) return `The transparency log has stopped: ${stopped}`
   if (unleafed === 0 || (checkedAgeMs ?? Infinity) <= MAX_UNCHECKED_MS) return null
   const since = checkedAgeMs === null ? 'ever' : `for ${Math.round(checkedAgeMs / 1_000)} s`
   return `${unleafed} records have no leaf of the transparency log, and no projector looked for new ones ${since}.`

@@ -275,6 +275,7 @@ export const databaseRights = {
       'projection.outbox': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'projection.read_model': ['SELECT', 'UPDATE'],
       'report_view.report': ['SELECT', 'INSERT', 'MAINTAIN'],
+      'transparency.archive': ['SELECT'],
       'transparency.leaf': ['SELECT', 'INSERT'],
       'transparency.log': ['SELECT', 'INSERT', 'UPDATE'],
       'transparency.place': ['SELECT', 'INSERT', 'UPDATE'],

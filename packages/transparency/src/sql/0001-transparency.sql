@@ -77,7 +77,25 @@ CREATE TABLE transparency.witness (
   failure     text,
   -- Failed tries in a row.
   failures    int8 NOT NULL DEFAULT 0,
+  -- Whether the last answer said that the log does not extend what the witness cosigned.
+  saw_other   bool NOT NULL DEFAULT false,
   PRIMARY KEY (number, vkey)
+);
+
+-- The archives that `cupel archive create` keeps.
+CREATE TABLE transparency.archive (
+  number   int4 NOT NULL REFERENCES transparency.log,
+  -- The folder, or s3://bucket/prefix.
+  place    text COLLATE "C" NOT NULL,
+  -- The number of its last manifest.
+  manifest int8 NOT NULL CHECK (manifest >= 0),
+  -- Leaves whose records it has.
+  size     int8 NOT NULL CHECK (size >= 0),
+  -- The last run that succeeded.
+  made_at  timestamptz NOT NULL,
+  -- Why the last run failed; null where it succeeded.
+  failure  text,
+  PRIMARY KEY (number, place)
 );
 
 -- The public keys that are in the log, or on their way in the outbox.

@@ -16,6 +16,8 @@ export interface WitnessState {
   readonly failure: string | null
   /** Consecutive failed attempts. */
   readonly failures: number
+  /** Whether it says that the log does not extend what it cosigned: there are two histories. */
+  readonly sawOther: boolean
 }
 
 export interface CosigningState {
@@ -40,7 +42,7 @@ export async function readCosigning(database: Queryable, log: string): Promise<C
   )
   if (row === undefined) return null
   const witnesses = await database.query<Omit<WitnessState, 'name'>>(
-    `SELECT vkey, size, failure, failures, ${ageOf('cosigned_at')} AS "cosignedAgeMs"
+    `SELECT vkey, size, failure, failures, saw_other AS "sawOther", ${ageOf('cosigned_at')} AS "cosignedAgeMs"
      FROM transparency.witness WHERE number = $1 ORDER BY vkey`,
     [row.number],
   )
@@ -56,13 +58,18 @@ export async function readCosigning(database: Queryable, log: string): Promise<C
 /** A checkpoint that lacks cosignatures for this long is not just slow: a witness or the way to it is the cause. */
 const MAX_UNCOSIGNED_MS = 600_000
 
-/** A sentence; null if enough witnesses cosign. */
+/** A sentence; null if enough witnesses cosign, and none saw another history. */
 export function uncosignedOf({ size, cosigned, witnesses }: CosigningState): string | null {
+  const other = witnesses.find(({ sawOther }) => sawOther)
+  if (other !== undefined) return `${otherHistory(other.name, other.failure ?? '')}.`
   const isBehind = cosigned === null ? size > 0 : cosigned.size < size && cosigned.ageMs > MAX_UNCOSIGNED_MS
   const said = witnesses.flatMap(({ name, failure }) => (failure === null ? [] : [`${name}: ${failure}`]))
   const why = said.length === 0 ? '' : ` (${said.join('; ')})`
   return isBehind ? `Too few witnesses cosign the checkpoints of the transparency log${why}.` : null
 }
+
+export const otherHistory = (name: string, detail: string): string =>
+  `The witness ${name} saw another history of the transparency log: ${detail}`
 
 /** In milliseconds; null if it never happened. */
 const ageOf = (column: string): string =>
@@ -103,11 +110,16 @@ export async function endTurn(database: Queryable, number: number): Promise<void
 
 export async function storeFailure(
   database: Queryable,
-  { number, key, failure }: { readonly number: number; readonly key: WitnessKey; readonly failure: string },
+  {
+    number,
+    key,
+    detail,
+    reason,
+  }: { readonly number: number; readonly key: WitnessKey; readonly detail: string; readonly reason: string },
 ): Promise<void> {
   await database.execute(
-    'UPDATE transparency.witness SET failure = $3, failures = failures + 1 WHERE number = $1 AND vkey = $2',
-    [number, witnessKeyText(key), failure],
+    'UPDATE transparency.witness SET failure = $3, failures = failures + 1, saw_other = $4 WHERE number = $1 AND vkey = $2',
+    [number, witnessKeyText(key), detail, reason === 'inconsistent'],
   )
 }
 
@@ -163,7 +175,7 @@ export async function storeCosignature(
         [number, size, merged],
       )
     await transaction.execute(
-      `UPDATE transparency.witness SET size = greatest(size, $3), cosigned_at = now(), failure = NULL, failures = 0
+      `UPDATE transparency.witness SET size = greatest(size, $3), cosigned_at = now(), failure = NULL, failures = 0, saw_other = false
        WHERE number = $1 AND vkey = $2`,
       [number, witnessKeyText(key), size],
     )

@@ -160,7 +160,7 @@ async function askAll(parts: RoundParts, stored: StoredLog): Promise<void> {
       )
       if (outcome === null || signal.aborted) return
       if (outcome.kind === 'failed') {
-        await storeFailure(database, { number, key: witness.key, failure: outcome.detail })
+        await storeFailure(database, { number, key: witness.key, ...outcome })
         return told.failed(witness, outcome)
       }
       lines.push(outcome.line)

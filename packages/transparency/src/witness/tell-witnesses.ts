@@ -1,7 +1,7 @@
 /** Metrics, log lines and the projector's check for witnesses. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { FailureReason } from './ask-witness.js'
-import type { CosigningState } from './cosigned-rows.js'
+import { otherHistory, type CosigningState } from './cosigned-rows.js'
 import type { Witness, WitnessSettings } from './witness-settings.js'
 
 /** The state of the witness, in this process. */
@@ -111,6 +111,3 @@ export function tellWitnesses(
     },
   }
 }
-
-const otherHistory = (name: string, detail: string): string =>
-  `The witness ${name} saw another history of the transparency log: ${detail}`

@@ -122,6 +122,21 @@ test('without a number, or leaves, to compare with, the command says that a shor
   expect(await proof(['archive', 'verify', archive, '--min-leaves', '1'])).toMatchObject({ warnings: [] })
 })
 
+test('a run says that an archive was set back to an earlier state, and a retired archive is not waited for', async () => {
+  const folder = join(decided.folder, 'set back')
+  expect(await decided.json('archive', 'create', folder)).toMatchObject({ number: 1, was_shortened: null })
+  const earlier = copyOf('earlier')
+  await decided.importLabels('other', [SANCTIONED.row])
+  expect(await decided.json('archive', 'create', folder)).toMatchObject({ number: 2, was_shortened: null })
+  rmSync(folder, { recursive: true })
+  cpSync(earlier, folder, { recursive: true })
+  const wasShortened = { from: 2, to: 1 }
+  expect(await decided.json('archive', 'create', folder)).toMatchObject({ was_shortened: wasShortened })
+  expect(await decided.json('archive', 'verify', folder)).toMatchObject({ is_proven: true })
+  expect(await decided.json('archive', 'retire', folder)).toEqual({ folder })
+  expect((await decided.cupel('archive', 'retire', folder)).error).toMatchObject({ exitCode: 66 })
+})
+
 test('less than expected is not proof', async () => {
   expect(await proof(['archive', 'verify', archive, '--min-leaves', '100000'])).toMatchObject({ exitCode: 1 })
   expect(await proof(['archive', 'verify', archive, '--min-reports', '2'])).toMatchObject({ exitCode: 1 })

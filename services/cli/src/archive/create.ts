@@ -4,7 +4,13 @@ import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, macsRequiredOf, readCatalogRows } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Verifier } from '@cupel/signing'
-import { openCheckpoint, readCheckpoint } from '@cupel/transparency'
+import {
+  openCheckpoint,
+  readArchives,
+  readCheckpoint,
+  storeArchive,
+  storeArchiveFailure,
+} from '@cupel/transparency'
 import type { Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import { readingNotes } from '../audit/reading-notes.js'
@@ -24,7 +30,8 @@ export function registerCreate(archive: Command, context: CliContext): void {
     .description(
       `Copies every record of the log into files of the archive, with exactly its bytes, and signs a manifest that names
 each file by its hash. A later run adds what is new. A run that was cut off at any moment leaves an archive that counts, and the
-next run goes on there. The log is only read, and the services go on meanwhile. The keys are those of the checkpoints.`,
+next run goes on there. The log is only read, and the services go on meanwhile. The keys are those of the checkpoints. From the
+first run on, \`cupel status\` is red if a run fails or the archive gets older than 48 hours.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (folder: string, options: JsonOption) => {
@@ -40,7 +47,7 @@ async function create(
   context: CliContext,
   folder: string,
   { connections, options }: { readonly connections: Connections; readonly options: JsonOption },
-): Promise<Created> {
+): Promise<KeptUp> {
   const { log, database, config } = connections
   const settings = installationEvidence(context, config)
   if (settings === null)
@@ -53,7 +60,8 @@ async function create(
   const tree = await signedTree(database, identity, settings.keys.verifier)
   const deadLetters = deadLetterGroups.map((group) => deadLetterTopic(group).name)
   const macs = await macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX)
-  return await createArchive({
+  const known = (await readArchives(database, identity)).find(({ place }) => place === folder)
+  const created = await createArchive({
     store: await openStore(context, folder),
     // With the records of other producers: they are in the log, and a proof names them.
     log: log.unchecked,
@@ -64,10 +72,24 @@ async function create(
     ...{ signer: settings.keys.signer, verifier: settings.keys.verifier },
     now: () => new Date().toISOString(),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
-  }).catch((cause: unknown) => {
+  }).catch(async (cause: unknown) => {
     if (cause instanceof ArchiveInUseError) throw new CommandError(cause.message, EXIT_UNAVAILABLE, { cause })
+    await storeArchiveFailure(database, identity, { place: folder, failure: (cause as Error).message })
     return refusedArchive(cause)
   })
+  const { number, numberBefore } = created
+  await storeArchive(database, identity, {
+    place: folder,
+    manifest: number,
+    size: created.tree?.size ?? 0,
+  })
+  const isShorter = known !== undefined && numberBefore < known.manifest
+  return { ...created, wasShortened: isShorter ? { from: known.manifest, to: numberBefore } : null }
+}
+
+interface KeptUp extends Created {
+  /** Numbers of manifests, if the archive had fewer than earlier runs made: somebody removed them. This run made them anew. */
+  readonly wasShortened: { readonly from: number; readonly to: number } | null
 }
 
 async function schemasOf(database: Database) {
@@ -88,12 +110,20 @@ async function signedTree(
   return opened && { size: opened.size, root: opened.root.toString('base64') }
 }
 
-function textOf(folder: string, { log, number, tree, records, segments, bytes }: Created): string {
+function textOf(
+  folder: string,
+  { log, number, tree, records, segments, bytes, wasShortened }: KeptUp,
+): string {
   const count = (value: number): string => value.toLocaleString('en-US')
   return [
     records === 0
       ? `${folder} has every record of the log ${log} already.`
       : `${count(records)} records of the log ${log} were added to ${folder}: ${count(segments)} segments, ${count(bytes)} bytes.`,
+    ...(wasShortened === null
+      ? []
+      : [
+          `WARNING: it ended with manifest ${wasShortened.to}, and earlier runs made ${wasShortened.from}: somebody set it back. Its records were added again.`,
+        ]),
     `Last manifest: ${number}, with the records of ${treeText(tree)}.`,
     `Check it with: cupel archive verify ${folder} --min-leaves ${tree?.size ?? 0}`,
   ].join('\n')

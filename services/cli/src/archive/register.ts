@@ -5,6 +5,7 @@ import { registerVerifyArchive } from '../audit/verify.js'
 import { registerCreate } from './create.js'
 import { registerExport } from './export.js'
 import { registerRestoreArchive } from './restore.js'
+import { registerRetire } from './retire.js'
 
 export function registerArchive(program: Command, context: CliContext): void {
   const archive = program
@@ -17,4 +18,5 @@ export function registerArchive(program: Command, context: CliContext): void {
   registerVerifyArchive(archive, context)
   registerExport(archive, context)
   registerRestoreArchive(archive, context)
+  registerRetire(archive, context)
 }

@@ -1,7 +1,13 @@
 /** The checks of `cupel doctor`. */
 import { useRecordedReportPartitions } from '@cupel/access'
 import { topicSpecs } from '@cupel/contracts'
-import { areReportsSigned, readCosigning, readStanding, unpublishedKeys } from '@cupel/transparency'
+import {
+  areReportsSigned,
+  readArchives,
+  readCosigning,
+  readStanding,
+  unpublishedKeys,
+} from '@cupel/transparency'
 import {
   areMacsRequired,
   deadLetterGroups,
@@ -241,6 +247,7 @@ const evidenceCheck = (examined: Examined): Check => ({
           ),
       await signatureFinding(examined),
       ...(await leafFindings(examined)),
+      ...(await archiveFindings(examined)),
     ]
   },
 })
@@ -256,6 +263,15 @@ async function leafFindings({ database, log, signs }: Examined): Promise<Found[]
     ok(`${standing.leaves} records have leaves of the transparency log, and ${standing.unleafed} wait.`),
     ...(await witnessFindings(database, log)),
   ]
+}
+
+/** Without signing keys no archive can be made. */
+async function archiveFindings({ database, log, signs }: Examined): Promise<Found[]> {
+  const late = await standstillFaults({ database, log }, ['archive'])
+  const archives = await readArchives(database, await log.identity())
+  if (late.length > 0) return late
+  if (archives.length > 0) return [ok(`${archives.length} archives of the log are kept.`)]
+  return signs ? [warning('No archive of the log is made.', 'docs/archive.md')] : []
 }
 
 /** Returns nothing if no witness is asked. */

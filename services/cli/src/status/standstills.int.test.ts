@@ -1,4 +1,8 @@
-/** What has stopped is red in `cupel status`, `cupel doctor`, /readyz and the metrics: no place says that all is well while another does not. */
+/**
+ * What has stopped is red in `cupel status`, `cupel doctor`, /readyz, the metrics and the alerts: no place says that all is well while
+ * another does not.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicOf } from '@cupel/contracts'
 import { startProjector } from '@cupel/projector'
@@ -13,9 +17,11 @@ import type { Finding } from '../doctor/examine.js'
 import type { Status } from './status.js'
 
 let installation: CommandLine
+let archive: string
 let projector: { readonly url: string; stop(): Promise<void> }
 beforeEach(async () => {
   installation = await openCommandLine({ CUPEL_CHECKPOINT_INTERVAL_MS: '100' })
+  archive = join(installation.folder, 'archive')
   createSigningKeys(join(installation.folder, SIGNING_KEYS_FILE))
   projector = await startWatched()
 })
@@ -49,10 +55,27 @@ async function abandoned(): Promise<void> {
   await installation.append(account('acc_late'))
 }
 
+/** An archive is there, and a record came that it lacks. */
+async function outdated(): Promise<void> {
+  await installation.append(account('acc_1'))
+  expect((await installation.cupel('archive', 'create', archive)).error).toBeNull()
+  await installation.append(account('acc_later'))
+  await until(async () => expect(await behind()).toBeGreaterThan(0))
+}
+
+async function behind(): Promise<number> {
+  const [row] = await installation.database.query<{ behind: number }>(
+    'SELECT (t.size - a.size)::int4 AS behind FROM transparency.archive a JOIN transparency.log t USING (number)',
+  )
+  return row!.behind
+}
+
 interface State {
   readonly name: string
   /** The check of the projector that fails; null if its process is gone. */
   readonly check: string | null
+  /** The alert that fires; null if the process that would count is gone, and its own alert fires. */
+  readonly alert: string | null
   readonly says: RegExp
   readonly come: () => Promise<unknown>
 }
@@ -61,7 +84,8 @@ const states: readonly State[] = [
   {
     name: 'a transparency log whose rows were changed',
     check: 'transparency',
-    says: /No record gets a leaf .*not those of its last signed checkpoint/,
+    alert: 'CupelTransparencyStopped',
+    says: /The transparency log has stopped: .*not those of its last signed checkpoint/,
     async come() {
       await execute(`UPDATE transparency.log SET peaks = set_byte(peaks, 0, 255 - get_byte(peaks, 0))`)
       await installation.append(account('acc_more'))
@@ -70,6 +94,7 @@ const states: readonly State[] = [
   {
     name: 'a record without a leaf, and no projector',
     check: null,
+    alert: null,
     says: /1 records have no leaf of the transparency log, and no projector looked for new ones for \d+ s/,
     async come() {
       await abandoned()
@@ -79,6 +104,7 @@ const states: readonly State[] = [
   {
     name: 'a checkpoint that too few witnesses cosigned for long',
     check: null,
+    alert: null,
     says: /Too few witnesses cosign .*witness\.example: it does not answer/,
     async come() {
       await execute(
@@ -90,8 +116,54 @@ const states: readonly State[] = [
     },
   },
   {
+    name: 'a witness that saw another history, although enough others cosign',
+    check: null,
+    alert: null,
+    says: /The witness witness\.example saw another history of the transparency log: it cosigned another tree/,
+    async come() {
+      await execute(
+        `INSERT INTO transparency.witness (number, vkey, failure, saw_other) SELECT number, 'witness.example+1+x', 'it cosigned another tree', true FROM transparency.log`,
+      )
+      await execute(`UPDATE transparency.log SET cosigned_size = size, cosigned = '', cosigned_at = now()`)
+    },
+  },
+  {
+    name: 'a folder of published files that nobody can write',
+    check: 'transparency',
+    alert: 'CupelTransparencyStopped',
+    says: /The transparency log has stopped: .*(EEXIST|ENOTDIR).*checkpoints/,
+    async come() {
+      const folder = join(installation.folder, 'checkpoints')
+      rmSync(folder, { recursive: true, force: true })
+      writeFileSync(folder, '')
+      await installation.append(account('acc_more'))
+    },
+  },
+  {
+    name: 'an archive whose last run failed',
+    check: null,
+    alert: 'CupelArchiveLate',
+    says: /The last run of `cupel archive create .*archive` failed: .*another file/,
+    async come() {
+      await outdated()
+      writeFileSync(join(archive, 'another file'), '')
+      expect((await installation.cupel('archive', 'create', archive)).error).not.toBeNull()
+    },
+  },
+  {
+    name: 'an archive that lacks records for longer than its timer rests',
+    check: null,
+    alert: 'CupelArchiveLate',
+    says: /The archive .*archive was made 72 h ago, and lacks the records of \d+ leaves/,
+    async come() {
+      await outdated()
+      await execute(`UPDATE transparency.archive SET made_at = now() - interval '72 hours'`)
+    },
+  },
+  {
     name: 'a projection that stopped at a record',
     check: 'audit-view',
+    alert: 'CupelProjectionStopped',
     says: /The projection audit-view has stopped: /,
     async come() {
       const headers = { ce_type: 'ApiRequestAudited' }
@@ -107,6 +179,7 @@ const states: readonly State[] = [
   {
     name: 'a projection that nobody runs, and a record that waits for it',
     check: null,
+    alert: null,
     says: /The projection report-view was last seen \d+ s ago, and 1 records wait for it/,
     async come() {
       await projector.stop()
@@ -118,6 +191,7 @@ const states: readonly State[] = [
   {
     name: 'an event that nobody appends',
     check: null,
+    alert: null,
     says: /1 events wait in the outbox since \d+ s/,
     async come() {
       await projector.stop()
@@ -127,6 +201,20 @@ const states: readonly State[] = [
     },
   },
 ]
+
+const alerts = readFileSync(join(import.meta.dirname, '../../../../deploy/observability/alerts.yml'), 'utf8')
+
+/** Whether the metric of the projector is beyond the bound of the alert. */
+async function isAlerted(alert: string): Promise<boolean> {
+  const [, metric, sign, bound] = new RegExp(
+    `alert: ${alert}\\n\\s+expr: \\w+(?: by [^)]*\\))? ?\\((\\w+)\\) (==|>) (\\d+)`,
+  ).exec(alerts)!
+  const text = await (await fetch(`${projector.url}/metrics`)).text()
+  const values = [...text.matchAll(new RegExp(`^${metric}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) =>
+    Number(value),
+  )
+  return values.some((value) => (sign === '>' ? value > Number(bound) : value === Number(bound)))
+}
 
 const doctor = async () =>
   JSON.parse((await installation.cupel('doctor', '--json')).out) as {
@@ -145,8 +233,8 @@ test('nothing stands still in an installation whose projector runs', async () =>
 })
 
 test.each(states)(
-  '$name is at fault in status, doctor, /readyz and metrics',
-  async ({ check, says, come }) => {
+  '$name is at fault in status, doctor, /readyz, metrics and alerts',
+  async ({ check, alert, says, come }) => {
     await until(async () => {
       const [row] = await installation.database.query<{ size: number }>('SELECT size FROM transparency.log')
       expect(row!.size).toBeGreaterThan(0)
@@ -161,6 +249,7 @@ test.each(states)(
     const { healthy, findings } = await doctor()
     expect(healthy).toBe(false)
     expect(details(findings.filter(({ state }) => state === 'fault'))).toContainEqual(said)
+    if (alert !== null) await until(async () => expect(await isAlerted(alert)).toBe(true))
     if (check === null) return
     await until(async () => {
       const ready = await fetch(`${projector.url}/readyz`)

@@ -10,11 +10,18 @@ import {
   type StoredProjectionStatus,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import { readCosigning, readStanding, standstillOf, uncosignedOf } from '@cupel/transparency'
+import {
+  archiveFault,
+  readArchives,
+  readCosigning,
+  readStanding,
+  standstillOf,
+  uncosignedOf,
+} from '@cupel/transparency'
 import { RESTORE_GROUP } from '../restore/since-backup.js'
 
 export interface Standstill {
-  readonly part: 'transparency log' | 'witnesses' | 'projection' | 'outbox'
+  readonly part: 'transparency log' | 'witnesses' | 'archive' | 'projection' | 'outbox'
   /** What is at fault, as a sentence. */
   readonly detail: string
   readonly remedy: string
@@ -26,6 +33,7 @@ export interface StandstillParts {
 }
 
 const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
+const ARCHIVE_RUNBOOK = 'docs/archive.md#an-archive-that-is-late'
 /** An event that is not appended for this long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
 /** A running projection stores its state every two seconds. */
@@ -35,6 +43,7 @@ export async function readStandstills(parts: StandstillParts): Promise<readonly 
   const found = await Promise.all([
     transparencyStandstill(parts),
     witnessStandstill(parts),
+    archiveStandstills(parts),
     projectionStandstills(parts),
     outboxStandstill(parts),
   ])
@@ -51,6 +60,14 @@ async function witnessStandstill({ database, log }: StandstillParts): Promise<St
   const cosigning = await readCosigning(database, await log.identity())
   const detail = cosigning === null ? null : uncosignedOf(cosigning)
   return detail === null ? [] : [{ part: 'witnesses', detail, remedy: TRANSPARENCY_RUNBOOK }]
+}
+
+async function archiveStandstills({ database, log }: StandstillParts): Promise<Standstill[]> {
+  const archives = await readArchives(database, await log.identity())
+  return archives.flatMap((archive) => {
+    const detail = archiveFault(archive)
+    return detail === null ? [] : [{ part: 'archive' as const, detail, remedy: ARCHIVE_RUNBOOK }]
+  })
 }
 
 async function projectionStandstills(parts: StandstillParts): Promise<Standstill[]> {

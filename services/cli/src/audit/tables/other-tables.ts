@@ -25,6 +25,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   'transparency.place': TREE,
   'transparency.leaf': TREE,
   'transparency.subtree': TREE,
+  'transparency.archive': 'Each run of `cupel archive create` reads the archive itself.',
   'transparency.witness': 'Witnesses keep what they cosigned; `--witness` asks for their cosignatures.',
   'transparency.published_key': 'The log states every published key.',
   'projection.checkpoint': POSITIONS,
