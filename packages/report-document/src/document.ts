@@ -33,6 +33,8 @@ export interface Verdict {
   /** The whole verdict in one sentence. */
   readonly headline: string
   readonly meaning: string
+  /** The recommended action, with its title. */
+  readonly action: Field
   /** What limits the verdict: a lower bound, a conflict, the sandbox. */
   readonly cautions: readonly string[]
   readonly subject: readonly Field[]

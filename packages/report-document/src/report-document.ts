@@ -99,6 +99,7 @@ export function verdictOf(report: Report, strings: Strings = en): Verdict {
     meaning: Object.hasOwn(strings.levelMeanings, level)
       ? strings.levelMeanings[level as keyof Strings['levelMeanings']]
       : strings.unexplained(visibleText(level)),
+    action: { label: strings.actions.title, value: actionOf(report, strings) },
     cautions: cautionsOf(report, strings),
     subject: [
       codeField(strings.fields.address, report.address),
@@ -129,13 +130,22 @@ export function becauseOf({ risk, coverage }: Report, strings: Strings = en): st
   )
 }
 
-function greyBecause(
-  { missing_stages: missing, exposure }: Report['coverage'],
-  { verdict }: Strings,
-): string {
-  const [stage] = missing ?? (lacksStage(exposure.reason) ? ['exposure'] : [])
+/** A level of a later version is never a reason to go on. */
+function actionOf({ risk, coverage }: Report, { actions }: Strings): string {
+  if (risk.level === 'grey' && missingStages(coverage).length > 0) return actions.again
+  return Object.hasOwn(actions.levels, risk.level)
+    ? actions.levels[risk.level as keyof Strings['actions']['levels']]
+    : actions.other
+}
+
+const missingStages = ({ missing_stages: missing, exposure }: Report['coverage']): readonly string[] =>
+  missing ?? (lacksStage(exposure.reason) ? ['exposure'] : [])
+
+function greyBecause(coverage: Report['coverage'], { verdict }: Strings): string {
+  const missing = missingStages(coverage)
+  const [stage] = missing
   if (stage === undefined) return verdict.greyBecause
-  return stage === 'chain_data' && missing?.length === 1 ? verdict.chainDataMissing : verdict.stageMissing
+  return stage === 'chain_data' && missing.length === 1 ? verdict.chainDataMissing : verdict.stageMissing
 }
 
 function cautionsOf({ livemode, risk }: Report, strings: Strings): readonly string[] {

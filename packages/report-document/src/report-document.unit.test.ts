@@ -45,16 +45,18 @@ describe('the verdict', () => {
     )
   })
 
-  it.each(riskLevels)('has a word and a meaning for %s', (level) => {
+  it.each(riskLevels)('has a word, a meaning and an action for %s', (level) => {
     const { verdict } = documentOf({}, { level })
     expect(verdict.levelWord).toBe(en.levels[level])
     expect(verdict.meaning).toBe(en.levelMeanings[level])
+    expect(verdict.action.value).toBe(en.actions.levels[level])
   })
 
   it('shows a level of a later version as it is, and says that it has no words for it', () => {
     const { verdict } = documentOf({}, { level: 'violet' })
     expect(verdict.headline).toMatch(/^violet, 100 of 100: /)
     expect(verdict.meaning).toContain('“violet”')
+    expect(verdict.action.value).toMatch(/^Let a person decide/)
   })
 
   it('says of grey that the address is not cleared, and shows no points as if they were good', () => {
@@ -67,10 +69,11 @@ describe('the verdict', () => {
   it.each(['late', 'failed'])('says of a stage that was %s that the caller screens again', (reason) => {
     const { coverage } = sampleReport()
     const exposure = { ...coverage.exposure, status: 'unavailable', reason }
-    const { headline } = documentOf(
+    const { headline, action } = documentOf(
       { coverage: { ...coverage, exposure } },
       { level: 'grey', score: 0, evidence: [] },
     ).verdict
+    expect(action.value).toContain('Screen it again')
     expect(headline).toBe('Not cleared: the ledger did not answer in time: screen again')
   })
 

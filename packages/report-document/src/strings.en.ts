@@ -34,6 +34,17 @@ export const en = {
       'All value of the address is known, nearly all of it is from clean services, and nothing of it touches anybody illicit.',
     grey: 'The address is not cleared (level grey): too little is known to say green. That is no sign that it is clean.',
   },
+  actions: {
+    title: 'What to do now',
+    levels: {
+      red: 'Do not accept the transfer, and do not send on what has already come in. Open a case: a person decides what the law asks for.',
+      orange: 'Hold the transfer until a person has read the evidence and decided.',
+      green: 'Nothing in this report speaks against the transfer. Your own rules still apply.',
+      grey: 'Do not take the address as safe. Do what “What is not known” proposes and screen it again, or let a person decide.',
+    },
+    again: 'Do not take the address as safe. Screen it again: a part of the answer was not ready in time.',
+    other: 'Let a person decide: this edition of the document does not know the level.',
+  },
   verdict: {
     headline: (level: string, score: string, because: string) => `${level}, ${score} of 100: ${because}`,
     level: (level: string, score: string) => `${level}, ${score} of 100`,

@@ -26,6 +26,7 @@ export function verdictPage(document: ReportDocument): readonly Content[] {
     muted(document.title, { fontSize: sizes.body, margin: [0, 0, 0, 8] }),
     badgeAndHeadline(document),
     muted(verdict.meaning, { fontSize: sizes.lead, margin: [0, 8, 0, 4] }),
+    paragraph(`${verdict.action.label}: ${verdict.action.value}`, { bold: true, margin: [0, 2, 0, 4] }),
     ...verdict.cautions.map(caution),
     subject(document),
     { stack: bars.map(barRow), margin: [0, 10, 0, 0] },

@@ -117,6 +117,9 @@ describe('a case', () => {
     await bob.getByRole('link', { name: LAZARUS }).first().click()
     await bob.waitForURL(`**/reports/${id}#case`)
     await bob.getByLabel('Reason').fill('The bank says so')
+    const decision = bob.getByLabel('Confirm or refuse the proposal')
+    expect(await decision.inputValue(), 'nothing is chosen in advance').toBe('')
+    await decision.selectOption('cleared')
     await bob.getByRole('button', { name: 'Decide' }).click()
     await bob.getByText('confirmed Cleared').waitFor()
     expect(await caseOf(id)).toMatchObject({ disposition: 'cleared', version: 3, proposal: null })
@@ -134,6 +137,11 @@ describe('a case', () => {
     })
     await bob.goto('/history?disposition=none')
     expect(await bob.locator(`a[href="/reports/${id}"]`).count()).toBe(0)
+
+    await bob.goto(`/reports/${await newReport()}`)
+    const decisions = bob.getByRole('region', { name: 'Decisions on other reports' })
+    expect(await decisions.textContent()).toContain('The bank says so')
+    await desk.check(bob)
   })
 
   desk.test(

@@ -7,6 +7,8 @@ import { caseEn as words } from './strings.en.js'
 export interface CaseEntryText {
   /** Number, time, person, and action. */
   readonly head: string
+  /** The same without the number. */
+  readonly what: string
   /** The note, or the reason. */
   readonly lines: readonly string[]
 }
@@ -57,8 +59,10 @@ export const dispositionText = (disposition: string | null): string =>
 const personText = ({ key_id, person }: CasePerson): string => visibleText(person ?? words.key(key_id))
 
 function entryText(entry: CaseEntry): CaseEntryText {
+  const what = words.entry(dateText(entry.at), personText(entry.by), whatOf(entry))
   return {
-    head: words.entry(entry.version, dateText(entry.at), personText(entry.by), whatOf(entry)),
+    head: `${entry.version}. ${what}`,
+    what,
     lines: entry.text.split(/\r?\n/).map(visibleText),
   }
 }

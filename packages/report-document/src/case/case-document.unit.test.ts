@@ -45,6 +45,7 @@ test('a person is named by name, else by key, and no text of theirs hides or rev
   const [one] = caseDocument(caseOf([entry({ by: named, text: 'a\u202eb\nc' })])).entries
   expect(one).toEqual({
     head: '1. 2026-11-21 09:00:00 UTC, Dana[U+202E]anaD: note',
+    what: '2026-11-21 09:00:00 UTC, Dana[U+202E]anaD: note',
     lines: ['a[U+202E]b', 'c'],
   })
   expect(caseDocument(caseOf([entry({})])).entries[0]!.head).toContain('key 8f2k1m0a')

@@ -14,7 +14,7 @@ export const caseEn = {
   key: (keyId: string) => `key ${keyId}`,
   pending: (disposition: string, person: string, at: string) =>
     `${person} proposed "${disposition}" on ${at}. Another person must confirm it.`,
-  entry: (number: number, at: string, person: string, what: string) => `${number}. ${at}, ${person}: ${what}`,
+  entry: (at: string, person: string, what: string) => `${at}, ${person}: ${what}`,
   note: 'note',
   set: (disposition: string) => `set to ${disposition}`,
   changedFrom: (from: string, to: string) => `changed from ${from} to ${to}`,

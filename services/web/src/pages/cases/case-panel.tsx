@@ -79,7 +79,7 @@ interface CaseFormsProps {
 function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
   const { report_id, version, disposition, proposal, needs_second_person } = reportCase
   const base = `/reports/${report_id}`
-  const chosen = draft?.disposition ?? proposal?.disposition ?? ''
+  const chosen = draft?.disposition ?? ''
   // The proposer cannot confirm the proposal; the API would refuse that.
   const isOffered = (one: string): boolean => one !== proposal?.disposition || proposal.may_confirm !== false
   return (
@@ -93,8 +93,16 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
       </Form>
       <Form call={call} action={`${base}/disposition`}>
         <input type="hidden" name="version" value={version} />
-        <label for="disposition">Disposition</label>
-        <select id="disposition" name="disposition">
+        <label for="disposition">
+          {proposal === null ? 'Disposition' : 'Confirm or refuse the proposal'}
+        </label>
+        <select id="disposition" name="disposition" required>
+          {/* A second person decides: nothing is chosen in advance. */}
+          {proposal === null || chosen !== '' ? null : (
+            <option value="" selected>
+              Choose
+            </option>
+          )}
           {dispositions.filter(isOffered).map((one) => (
             <option key={one} value={one} selected={one === chosen}>
               {choiceText(one, { disposition, proposal })}

@@ -1,4 +1,5 @@
 /** A report document as a page, in the order of a reader's questions. */
+import type { ComponentChildren } from 'preact'
 import type { Bar, Point, ReportDocument, Verdict } from '@cupel/report-document'
 import { FieldList } from '../../components/field-list.js'
 import { Level } from '../../components/level.js'
@@ -10,13 +11,16 @@ interface ReportViewProps {
   readonly document: ReportDocument
   /** Where the PDF is; null where it may not be fetched. */
   readonly pdfPath: string | null
+  /** What stands between the verdict and its reasons. */
+  readonly children?: ComponentChildren
 }
 
-export function ReportView({ document, pdfPath }: ReportViewProps) {
+export function ReportView({ document, pdfPath, children }: ReportViewProps) {
   const { verdict, bars, unknown, why, flow, facts, provenance } = document
   return (
     <article class="report">
       <VerdictHead verdict={verdict} pdfPath={pdfPath} />
+      {children}
       <Bars bars={bars} />
       {why.summary.length === 0 ? null : (
         <section aria-labelledby="in-short">
@@ -67,6 +71,9 @@ function VerdictHead({ verdict, pdfPath }: { readonly verdict: Verdict; readonly
       </div>
       <h1 id="verdict">{verdict.headline}</h1>
       <p>{verdict.meaning}</p>
+      <p>
+        <strong>{verdict.action.label}:</strong> {verdict.action.value}
+      </p>
       {verdict.cautions.map((caution) => (
         <p class="caution" key={caution}>
           <span class="sign" aria-hidden="true">

@@ -5,6 +5,7 @@ import { page, type Page } from '../../server/page.js'
 import { CasePanel } from '../cases/case-panel.js'
 import { findPredecessor } from '../compare/find-predecessor.js'
 import { SharePanel, type Share } from '../sharing/share-panel.js'
+import { findOtherDecisions, OtherDecisionsPanel } from './other-decisions.js'
 import { readDocument } from './read-document.js'
 import { RelatedPages } from './related-pages.js'
 import { ReportView } from './report-view.js'
@@ -18,8 +19,9 @@ export const showReport: Page = {
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
     const { report, document } = await readDocument(api, base)
     // The report is shown even if its case or its links cannot be read.
-    const [predecessor, reportCase, shares] = await Promise.all([
+    const [predecessor, decisions, reportCase, shares] = await Promise.all([
       findPredecessor(api, report),
+      findOtherDecisions(api, report).catch(nullWhereRefused),
       api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),
       api.get<{ items: readonly Share[] }>(`${base}/share-links`).catch(nullWhereRefused),
     ])
@@ -27,7 +29,9 @@ export const showReport: Page = {
     return page(
       `${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, report ${reportId}`,
       <>
-        <ReportView document={document} pdfPath={`/reports/${reportId}/pdf`} />
+        <ReportView document={document} pdfPath={`/reports/${reportId}/pdf`}>
+          <OtherDecisionsPanel address={report.address} decisions={decisions} />
+        </ReportView>
         <RelatedPages report={report} predecessor={predecessor} />
         <CasePanel {...{ call, reportCase }} />
         <SharePanel {...{ call, reportId, shares: shares?.items ?? null }} />
