@@ -12,6 +12,7 @@ import { forgery } from './forgery.js'
 import { fullDisk } from './full-disk.js'
 import { headers } from './headers.js'
 import { identity } from './identity.js'
+import { largeAnswers } from './large-answers.js'
 import { neighbours } from './neighbours.js'
 import { nothingToProve } from './nothing-to-prove.js'
 import { people } from './people.js'
@@ -32,6 +33,7 @@ export const attacks: readonly Attack[] = [
     ...strangers,
     ...consoleAttacks,
     ...backlogs,
+    ...largeAnswers,
     ...webhooks,
     ...terminal,
     ...supplyChain,
