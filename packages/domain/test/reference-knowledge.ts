@@ -6,7 +6,7 @@ import type { ChainFact, ExposureRecord } from '@cupel/contracts'
 import type { JudgementFacts } from '../src/index.js'
 import { referenceJudgement } from './reference-judgement.js'
 
-export interface KnowledgeCase {
+export interface ChainCase {
   /** Labels, lists, cluster and policy; the answers below determine `codeAtAddress`. */
   readonly facts: JudgementFacts
   readonly exposure: ExposureRecord | null
@@ -14,13 +14,21 @@ export interface KnowledgeCase {
   readonly answers: readonly ChainFact[]
 }
 
+export interface KnowledgeCase extends ChainCase {
+  /** The other chains on which the address is possible; none if the caller names its chain. */
+  readonly candidates: readonly ChainCase[]
+}
+
 export interface ReferenceKnowledge {
   readonly level: string
+  readonly score: number
   readonly levelReasons: readonly string[]
   readonly scoreIsLowerBound: boolean
   readonly notExamined: readonly string[]
   /** Status, reason, and the missing parts. */
   readonly exposure: string
+  /** Chain, level, score and reasons of each further chain that was judged. */
+  readonly otherChains: readonly string[]
 }
 
 // prettier-ignore
@@ -29,7 +37,43 @@ const withTokens = new Set(['ETH', 'BSC', 'TRX', 'SOL', 'XRP'])
 const ofOutputs = new Set(['BTC', 'LTC', 'DOGE', 'BCH', 'DASH', 'ZEC', 'BSV', 'BTG', 'XVG'])
 const ofLabels = new Set(['conflict', 'stale_labels', 'no_sanctions_list', 'list_incomplete'])
 
+type ChainKnowledge = Omit<ReferenceKnowledge, 'otherChains'>
+
+/** The answer is the worst of the chains that know the address. It describes the detected one. */
 export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
+  const detected = onOneChain(given)
+  const others = given.candidates
+    .filter((one) => isKnownOn(one, given))
+    .map((one) => ({ chain: one.facts.chain, ...onOneChain(one) }))
+  const all = [detected, ...others]
+  const level = ['red', 'orange', 'grey'].find((worst) => all.some((one) => one.level === worst)) ?? 'green'
+  const isCleared = others.every((one) => one.level === 'green')
+  return {
+    ...detected,
+    level,
+    score: Math.max(...all.map((one) => one.score)),
+    levelReasons:
+      level !== 'grey' ? [] : [...detected.levelReasons, ...(isCleared ? [] : ['candidate_chain'])].sort(),
+    scoreIsLowerBound: all.some((one) => one.scoreIsLowerBound),
+    otherChains: others.map((one) => `${one.chain} ${one.level} ${one.score} ${one.levelReasons.join()}`),
+  }
+}
+
+/** Labels that the detected chain has as well know only their own chain. What nobody could say may be known. */
+function isKnownOn({ facts, exposure, stage, answers }: ChainCase, detected: ChainCase): boolean {
+  const shared = new Set(detected.facts.labels.map(({ labelId }) => labelId))
+  const byLabels = facts.labels.some((one) => !shared.has(one.labelId) || one.chain === facts.chain)
+  const byLedger = facts.cluster != null || !['absent', undefined].includes(exposure?.status)
+  const byProvider =
+    ['failed', 'late'].includes(stage) ||
+    answers.some((one) => {
+      const isUnused = (Number(one.balanceBaseUnits) || 0) === 0 && (one.txCount ?? 0) === 0
+      return one.error !== null || !isUnused || one.isContract === true || one.tokens.length > 0
+    })
+  return byLabels || byLedger || byProvider
+}
+
+function onOneChain(given: ChainCase): ChainKnowledge {
   const { facts, exposure, stage, answers } = given
   const byLabels = referenceJudgement(facts)
   const good = stage === 'answered' ? answers.filter(({ error }) => error === null) : []
@@ -68,6 +112,7 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
   const isGrey = byLabels.level === 'grey' || byLabels.level === 'green'
   return {
     level: !isGrey ? byLabels.level : reasons.size === 0 ? 'green' : 'grey',
+    score: byLabels.score,
     levelReasons: isGrey ? [...reasons].sort() : [],
     scoreIsLowerBound:
       byLabels.scoreIsLowerBound ||
@@ -119,7 +164,7 @@ function isExplained({ breakdown }: ExposureRecord): boolean {
 }
 
 function notExaminedIn(
-  { facts: { chain, cluster = null }, exposure }: KnowledgeCase,
+  { facts: { chain, cluster = null }, exposure }: ChainCase,
   clusterHoldsService: boolean,
 ): readonly string[] {
   const wasRead = exposure !== null && !['late', 'failed'].includes(exposure.status)

@@ -4,16 +4,28 @@ import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { compiledDefaultPolicy, decideScreening, emptyExposure, type JudgementFacts } from '../src/index.js'
+import {
+  compiledDefaultPolicy,
+  decideScreening,
+  emptyExposure,
+  knownCandidates,
+  type ChainFindings,
+  type JudgementFacts,
+} from '../src/index.js'
 import { chainFact, failedFact } from './chain-fact-builders.js'
 import { chooser } from './chooser.js'
 import { drawnFacts } from './drawn-facts.js'
 import { cleanLabel, PUBLISHED_AT } from './judgement-builders.js'
 import { referenceJudgement } from './reference-judgement.js'
-import { referenceKnowledge, type KnowledgeCase, type ReferenceKnowledge } from './reference-knowledge.js'
+import {
+  referenceKnowledge,
+  type ChainCase,
+  type KnowledgeCase,
+  type ReferenceKnowledge,
+} from './reference-knowledge.js'
 import { fewestShown } from './variety.js'
 
-const CASES = { name: 'knowledge', full: 100_000, minimum: 2_000, demanded: 100_000 }
+const CASES = { name: 'knowledge', full: 100_000, minimum: 1_000, demanded: 100_000 }
 
 type Choose = <T>(choices: readonly T[]) => T
 
@@ -74,10 +86,11 @@ function drawnExposure(choose: Choose, policy: JudgementFacts['policy']): Exposu
 }
 
 /** One provider answers, none answers, or one of two answers. */
-function drawnAnswers(choose: Choose, chain: string): Pick<KnowledgeCase, 'stage' | 'answers'> {
+function drawnAnswers(choose: Choose, chain: string): Pick<ChainCase, 'stage' | 'answers'> {
   const stage = choose(['answered', '', 'answered', 'failed', 'late'] as const)
   if (stage === '') return { stage, answers: [] }
-  if (stage !== 'answered') return { stage, answers: [failedFact(stage === 'late' ? 'late' : 'refused')] }
+  if (stage !== 'answered')
+    return { stage, answers: choose([[], [failedFact(stage === 'late' ? 'late' : 'refused')]]) }
   const fact: ChainFact = chainFact({
     chain,
     balanceBaseUnits: choose(['1000', '0', '999', '1001', null]),
@@ -104,9 +117,9 @@ function withSomeService(
 
 const chains = ['ETH', 'ETH', 'BSC', 'BTC', 'TRX', 'DOGE', 'XMR', 'SOL', 'XRP', 'ETH'] as const
 const number = fc.noBias(fc.nat(2 ** 31 - 1))
-const drawnCases = fc.tuple(drawnFacts, number, number).map(([drawn, one, other]): KnowledgeCase => {
+
+function drawnChain(drawn: JudgementFacts, chain: string, one: number, other: number): ChainCase {
   const choose = chooser(one)
-  const chain = choose(chains)
   const isBare = choose([true, false])
   const { stage, answers } = drawnAnswers(choose, chain)
   const answered = stage === 'answered' ? answers.find(({ error }) => error === null) : undefined
@@ -115,21 +128,68 @@ const drawnCases = fc.tuple(drawnFacts, number, number).map(([drawn, one, other]
   const cluster = isBare ? null : withSomeService(drawn.cluster ?? null, choose)
   const facts = { ...drawn, chain, codeAtAddress, cluster, ...(isBare ? { labels: [] } : {}) } as const
   return { facts, exposure: drawnExposure(chooser(other), compiledDefaultPolicy), stage, answers }
+}
+
+/** Another chain with the lists, the policy and the time of the detected one; often little is known of the address there. */
+function drawnCandidate(detected: ChainCase, drawn: JudgementFacts, chain: string, one: number): ChainCase {
+  const choose = chooser(one)
+  const { facts } = detected
+  const own = [...drawn.labels, cleanLabel({ chain: 'BSC', confidencePpm: 900_000 })]
+  const labels = choose([
+    facts.labels,
+    [...facts.labels, cleanLabel({ chain, labelId: 'own', confidencePpm: choose([900_000, 400_000]) })],
+    own.map((label) => ({ ...label, labelId: `${chain} ${label.labelId}` })),
+  ])
+  const known = drawnChain(
+    { ...facts, labels, cluster: drawn.cluster ?? null },
+    chain,
+    choose([one, one + 1]),
+    one,
+  )
+  const unused = chainFact({ chain, balanceBaseUnits: '0', txCount: 0, isContract: false, tokens: [] })
+  const nothing = {
+    exposure: null,
+    ...choose([
+      { stage: '', answers: [] },
+      { stage: 'answered', answers: [unused] },
+    ] as const),
+  }
+  const codeAtAddress = nothing.stage === 'answered' ? 'none' : 'unknown'
+  const bare = { ...nothing, facts: { ...known.facts, labels, cluster: null, codeAtAddress } } as const
+  return choose([known, bare, bare])
+}
+
+const drawnCases = fc
+  .tuple(drawnFacts, number, number, fc.array(fc.tuple(drawnFacts, number), { maxLength: 2 }))
+  .map(([drawn, one, other, elsewhere]): KnowledgeCase => {
+    const detected = drawnChain(drawn, chooser(one + 1)(chains), one, other)
+    const further = ['BSC', 'TRX', 'BTC'].filter((chain) => chain !== detected.facts.chain)
+    const candidates = elsewhere.map(([facts, at], place) =>
+      drawnCandidate(detected, facts, further[place]!, at),
+    )
+    return { ...detected, candidates }
+  })
+
+const findingsOf = ({ facts, exposure, stage, answers }: ChainCase): ChainFindings => ({
+  ...{ chain: facts.chain, canonicalAddress: facts.canonicalAddress, labels: facts.labels },
+  ...{ chainInputs: { stage, facts: answers }, exposure, cluster: facts.cluster ?? null },
 })
 
-function byProduct({ facts, exposure, stage, answers }: KnowledgeCase): ReferenceKnowledge {
+function byProduct({ facts, exposure, stage, answers, candidates }: KnowledgeCase): ReferenceKnowledge {
   const decision = decideScreening(
     {
       request: {
         ...{ reportId: '0'.repeat(16), accountId: 'account', livemode: true, reportUrl: '' },
         ...{ address: facts.canonicalAddress, canonicalAddress: facts.canonicalAddress, chain: facts.chain },
-        ...{ candidateChains: [], customerReference: null, jobId: null, jobIndex: null },
+        candidateChains: candidates.map((one) => one.facts.chain),
+        ...{ customerReference: null, jobId: null, jobIndex: null },
       },
       snapshot: {
         ...{ labelSetSeq: 1, labelsAsOf: PUBLISHED_AT, labelView: facts.labelView },
         ...{ labelSets: facts.labelSets, labels: facts.labels },
       },
       chainInputs: { stage, facts: answers },
+      candidates: knownCandidates(facts.labels, candidates.map(findingsOf)),
       exposure,
       cluster: facts.cluster ?? null,
       policy: facts.policy,
@@ -138,14 +198,18 @@ function byProduct({ facts, exposure, stage, answers }: KnowledgeCase): Referenc
     (text) => createHash('sha256').update(text).digest('hex'),
   )
   if (decision.outcome !== 'decided') throw new Error(decision.detail)
-  const { risk, coverage } = JSON.parse(decision.event.report) as Report
+  const { risk, coverage, other_chains: others = [] } = JSON.parse(decision.event.report) as Report
   const { status, reason, incomplete } = coverage.exposure
   return {
     level: risk.level,
+    score: risk.score,
     levelReasons: risk.level_reasons.toSorted(),
     scoreIsLowerBound: risk.score_is_lower_bound,
     notExamined: coverage.not_examined,
     exposure: `${status} ${reason} ${incomplete.toSorted().join()}`,
+    otherChains: others.map(
+      (one) => `${one.chain} ${one.level} ${one.score} ${one.level_reasons.toSorted().join()}`,
+    ),
   }
 }
 
@@ -162,6 +226,7 @@ const words = [
     'conflict',
     'unattributed',
     'hidden_amounts',
+    'candidate_chain',
   ],
   ...['balance_mismatch', 'count_mismatch', ...faults.flat()],
   ...[
