@@ -9,12 +9,13 @@ import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs', 'benchmarks.md')
-const WHAT = ['load', 'cost', 'judgement', 'scale', 'ledger', 'archive', 'neighbours']
+const WHAT = ['load', 'cost', 'judgement', 'answers', 'scale', 'ledger', 'archive', 'neighbours']
 const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench -- WHAT [options]
   load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
   cost        what one screen causes: log requests, round trips, wake-ups, CPU; with its budgets
   judgement   precision and recall on real lists, compared with an oracle
+  answers     levels and reasons that an earlier version and this one give to the addresses of real transfers
   scale       import rate of many labels
   ledger      screens with exposure on a made-up chain, and its import
   archive     create, verify and recompute an archive
@@ -28,6 +29,7 @@ options
   --rate N                   screens a second of scale, neighbours and bulk (default: 50)
   --size N                   unlisted addresses, rows, reports, or addresses of a job
   --seed N                   seed of the unlisted addresses
+  --before FOLDER            checkout of the earlier version of answers, built
   --docs                     write the table to docs/benchmarks.md`
 
 const { what, docs, ...asked } = readOptions()
@@ -55,7 +57,7 @@ function readOptions() {
     allowPositionals: true,
     options: {
       ...{ only: text(), profile: text(), brokers: text('1'), seconds: text('10'), rounds: text('6') },
-      ...{ rate: text('50'), size: text(), seed: text('20261121') },
+      ...{ rate: text('50'), size: text(), seed: text('20261121'), before: text() },
       ...{ docs: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
     },
   })
@@ -73,6 +75,7 @@ function readOptions() {
   }
   return {
     ...{ what: chosen, docs: values.docs, profile: values.profile, brokers: Number(values.brokers) },
+    before: values.before,
     parts: values.only?.split(',') ?? [],
     ...{ seconds: number('seconds', 1, 3_600), rounds: number('rounds', 2, 100) },
     ...{ perSecond: number('rate', 1, 10_000), seed: number('seed', 0, 2 ** 32) },

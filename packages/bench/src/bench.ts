@@ -25,6 +25,10 @@ export const kinds: Readonly<Record<string, Kind>> = {
     ...{ parts: [], size: 10_000, profiles: [] },
     run: async (options) => await (await import('./judgement/measure.js')).measureJudgement(options),
   },
+  answers: {
+    ...{ parts: [], size: 0, profiles: [] },
+    run: async (options) => await (await import('./run-answers.js')).runAnswers(options),
+  },
   scale: {
     ...{ parts: [], size: 1_000_000, profiles: ['embedded'] },
     run: async (options) => await (await import('./run-scale.js')).runScale(options),

@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly seed: number
   /** Folder of real lists and transfers; null if there is none. */
   readonly dataFolder: string | null
+  /** Folder of a checkout of an earlier version, for `answers`. */
+  readonly before?: string | undefined
   readonly say: (line: string) => void
 }
 
