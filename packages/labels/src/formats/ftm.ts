@@ -9,6 +9,7 @@ import {
   blankLines,
   findOpenSanctionsDataset,
   openSanctionsSource,
+  repeatsNames,
   type Subcategory,
 } from '@cupel/domain'
 import { parseTime } from './dates.js'
@@ -287,7 +288,8 @@ async function* readEntities(
 
 function parseEntity(text: string): Entity | null {
   try {
-    return asEntity(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    return repeatsNames(text, value) ? null : asEntity(value)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

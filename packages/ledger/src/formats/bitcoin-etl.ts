@@ -34,9 +34,12 @@ function readTransaction(record: FileRecord, chain: ChainDefinition): readonly L
   if (!record.has('inputs') || !record.has('outputs'))
     throw new UnreadableRowError('no transaction of bitcoin-etl: inputs or outputs are missing', line)
   const common = commonOf(record, chain)
-  const inputs = amounts(record, 'inputs', chain)
-  const outputs = amounts(record, 'outputs', chain)
+  const inputs = amounts(record, 'input', chain)
+  const outputs = amounts(record, 'output', chain)
   const isCoinbase = outcomeOf(record.text('is_coinbase'), line) === 'proven'
+  if (isCoinbase && inputs.parts.some(({ address, value }) => address !== '' || value > 0n))
+    throw new UnreadableRowError('a coinbase spends nothing, and this one has inputs of value', line)
+  if (outputs.parts.length === 0) throw new UnreadableRowError('a transaction without an output', line)
   if (inputs.total === null && !isCoinbase) return [{ type: 'left-out', reason: 'no_input_values' }]
   const moved: Moved = {
     ...spentOf(isCoinbase, inputs, outputs),
@@ -103,10 +106,16 @@ interface Parts {
   readonly total: bigint | null
 }
 
-function amounts({ line, json }: FileRecord, name: string, chain: ChainDefinition): Parts {
-  const list = json(name)
+/** What a transaction spends or pays. A list that has not the number or the sum that the file states for it has lost a part. */
+function amounts(record: FileRecord, side: 'input' | 'output', chain: ChainDefinition): Parts {
+  const { line } = record
+  const name = `${side}s`
+  const list = record.json(name)
   if (!Array.isArray(list)) throw new UnreadableRowError(`${name} is not a list`, line)
   let total: bigint | null = 0n
+  const count = wholeNumber(record.text(`${side}_count`), `${side}_count`, line)
+  if (count !== null && count !== list.length)
+    throw new UnreadableRowError(`${side}_count is ${count}, and ${name} has ${list.length}`, line)
   const parts = list.map((item: unknown): Part => {
     const { addresses, value, script_hex: script } = (item ?? {}) as Readonly<Record<string, unknown>>
     const all = Array.isArray(addresses) ? addresses.map(String) : []
@@ -120,9 +129,14 @@ function amounts({ line, json }: FileRecord, name: string, chain: ChainDefinitio
       return { address: owners.length === 1 ? owners[0]! : multisigNode(owners), value: units }
     }
     // The script of an input is what unlocks it: only that of an output states an owner.
-    const address = name === 'outputs' ? addressOfScript(chain.code, script) : ''
+    const address = side === 'output' ? addressOfScript(chain.code, script) : ''
     return { address: chain.canonical(address, line), value: units }
   })
+  const [stated, sum] = [record.text(`${side}_value`), parts.reduce((left, { value }) => left + value, 0n)]
+  // Files that give the values of inputs to a transaction that had none may keep its sum of 0.
+  const isStated = stated !== '' && (side === 'output' || wholeUnits(stated, line) > 0n)
+  if (isStated && wholeUnits(stated, line) !== sum)
+    throw new UnreadableRowError(`${side}_value is ${stated.slice(0, 40)}, and ${name} have ${sum}`, line)
   return { parts, total }
 }
 

@@ -52,10 +52,13 @@ export function openChain(code: string): ChainDefinition | undefined {
   }
 }
 
+/** `12.000` may be twelve thousand: a point separates thousands in half of the world. */
+const MAY_BE_THOUSANDS = /^\d{1,3}\.000$/
+
 /** A whole number of base units; accepts a float such as 1.2e+21 if it is whole. */
 export function wholeUnits(text: string, line: number): bigint {
   if (/^\d+$/.test(text)) return BigInt(text)
-  const match = /^(\d+)(?:\.(\d*))?(?:[eE]\+?(\d{1,3}))?$/.exec(text)
+  const match = MAY_BE_THOUSANDS.test(text) ? null : /^(\d+)(?:\.(\d*))?(?:[eE]\+?(\d{1,3}))?$/.exec(text)
   if (match !== null) {
     const [, whole, fraction = '', exponent = '0'] = match
     const digits = fraction.replace(/0+$/, '')
@@ -68,9 +71,12 @@ export function wholeUnits(text: string, line: number): bigint {
 /** The supply of a token is below 2^256, and so is every amount. */
 const MAX_SHIFT = 80
 
+/** An amount in whole units. */
+export const DECIMAL = /^(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
+
 /** Converts an amount in whole units to base units. Further digits are floating-point noise and are cut off. */
 export function unitsOfDecimal(text: string, decimals: number, line: number): bigint {
-  const match = /^(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text)
+  const match = DECIMAL.exec(text)
   if (match === null) throw new UnreadableRowError(`${text.slice(0, 80)} is not an amount`, line)
   const [, whole, fraction = '', exponent = '0'] = match
   const shift = decimals - fraction.length + Number(exponent)
@@ -84,7 +90,12 @@ export function unitsOfDecimal(text: string, decimals: number, line: number): bi
 export function wholeNumber(text: string, name: string, line: number): number | null {
   if (text === '') return null
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 0 || !/^\d+(?:\.0+)?$/.test(text))
+  if (
+    !Number.isSafeInteger(value) ||
+    value < 0 ||
+    !/^\d+(?:\.0+)?$/.test(text) ||
+    MAY_BE_THOUSANDS.test(text)
+  )
     throw new UnreadableRowError(`${name} is not a whole number: ${text.slice(0, 40)}`, line)
   return value
 }

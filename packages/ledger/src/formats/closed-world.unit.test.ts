@@ -131,12 +131,26 @@ test.each([
   ['a negative amount', { amount_raw: '-5' }],
   ['no amount', { amount_raw: '', amount: '' }],
   ['an amount that the base units deny', { amount_raw: '0', amount: '5000.0' }],
+  ['an amount of another unit than the base units', { amount_raw: '7', amount: '0.000000000000007' }],
+  ['base units of another unit than the amount', { amount_raw: '7000000000', amount: '0.000000000000007' }],
+  ['base units that may have a point for thousands', { amount_raw: '250.000' }],
+  ['a height that may have a point for thousands', { block_number: '15.000' }],
+  ['a kind that only JavaScript knows', { kind: 'constructor' }],
   ['a token without a contract', { kind: 'erc20', asset: 'USDT' }],
   ['a token’s name as a native asset', { asset: 'USDT' }],
   ['a contract in a native row', { asset_address: address(3) }],
   ['a height that is not a number', { block_number: 'latest' }],
 ])('a row with %s is refused', (_name, fields) => {
   expect(() => rowsOf('csv', [{ ...row, ...fields }])).toThrow(UnreadableRowError)
+})
+
+test.each([
+  ['rounded', '14900000000000000', '0.01'],
+  ['written for people', '1234500000000000000000', '1,234.5'],
+  ['cut to nothing', '5', '0.00'],
+])('an amount that is %s does not deny its base units', (_name, raw, amount) => {
+  const rows = rowsOf('csv', [{ ...row, amount_raw: raw, amount }])
+  expect(transfersOf(rows)).toMatchObject([{ amount: BigInt(raw) }])
 })
 
 test.each([
@@ -151,6 +165,14 @@ test.each([
 
 test('a transaction without a value is refused, and not of no value', () => {
   expect(() => rowsOf('ethereum-etl', [{ ...transaction, value: '' }])).toThrow(UnreadableRowError)
+})
+
+test('a reward with a payer is refused, and not issuance', () => {
+  const reward = { ...transaction, trace_type: 'reward', trace_address: '' }
+  expect(() => rowsOf('ethereum-etl', [reward])).toThrow('a reward with a payer')
+  expect(rowsOf('ethereum-etl', [{ ...reward, from_address: '' }])).toMatchObject([
+    { transfer: { from: 'issuance' } },
+  ])
 })
 
 describe('traces', () => {

@@ -161,7 +161,7 @@ describe('traces of ethereum-etl', () => {
       trace({ trace_address: '2', trace_type: 'suicide', call_type: '' }),
       trace({ trace_address: '3', call_type: 'delegatecall' }),
       trace({ trace_address: '4', call_type: 'staticcall' }),
-      trace({ trace_type: 'reward', call_type: '', transaction_hash: '' }),
+      trace({ trace_type: 'reward', call_type: '', transaction_hash: '', from_address: '' }),
     ])
     expect(transfersOf(rows).map(({ index, txIndex, execution }) => [index, txIndex, execution])).toEqual([
       ['0', 3, 'proven'],
@@ -284,6 +284,19 @@ describe('a transaction of bitcoin-etl', () => {
     expect(bitcoin([{ addresses: [a] }], [part(c, 1)])).toEqual([
       { type: 'left-out', reason: 'no_input_values' },
     ])
+  })
+
+  test.each<[string, readonly object[], readonly object[], Fields]>([
+    ['a coinbase that spends', [part(a, 5)], [part(c, 5)], { is_coinbase: true }],
+    ['no output', [part(a, 5)], [], {}],
+    ['fewer outputs than it states', [part(a, 5)], [part(c, 1)], { output_count: 2 }],
+    ['fewer inputs than it states', [part(a, 5)], [part(c, 5)], { input_count: 2 }],
+    ['outputs of another sum than it states', [part(a, 5)], [part(c, 1)], { output_value: 5 }],
+    ['inputs of another sum than it states', [part(a, 5)], [part(c, 5)], { input_value: 9 }],
+  ])('with %s is refused', (_name, inputs, outputs, fields) => {
+    expect(() => bitcoin(inputs, outputs, fields)).toThrow(UnreadableRowError)
+    const stated = { input_count: 1, output_count: '1.0', input_value: '0', output_value: '1.0' }
+    expect(edges(bitcoin([part(a, 5)], [part(c, 1)], stated))).toEqual([[a, c, 1]])
   })
 
   test('two files that list inputs and outputs in another order tell the same transfers', () => {

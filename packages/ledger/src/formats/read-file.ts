@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
-import { BLANK_ROW, blankLines } from '@cupel/domain'
+import { BLANK_ROW, blankLines, repeatsNames } from '@cupel/domain'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord } from './ledger-row.js'
@@ -176,12 +176,16 @@ const textOf = (value: unknown): string =>
       : String(value as string | number | boolean)
 
 /** Amounts exceed the exact range of a float, so numbers are read as text. */
-const EXACT_VALUE = /"(value|input_value|output_value|fee)"\s*:\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
+const EXACT_VALUE =
+  /"(value|input_value|output_value|fee|amount_raw)"\s*:\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
 function parseJson(text: string, line: number): unknown {
+  let value: unknown
   try {
-    return JSON.parse(text.replace(EXACT_VALUE, '"$1":"$2"')) as unknown
+    value = JSON.parse(text.replace(EXACT_VALUE, '"$1":"$2"'))
   } catch (cause) {
     throw new LedgerFileError('the line is not JSON: the file may be cut', line, { cause })
   }
+  if (repeatsNames(text, value)) throw new LedgerFileError('the line names a member twice', line)
+  return value
 }

@@ -90,6 +90,7 @@ function meaningOf(record: FileRecord): 'movement' | 'borrowed code' | 'issuance
 
 /** A reward has no payer: the chain issues it. */
 function issued(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
+  if (record.text('from_address') !== '') throw new UnreadableRowError('a reward with a payer', record.line)
   const told = { txHash: '', index: null, execution: 'proven', address: [] } as const
   return [{ type: 'transfer', transfer: { ...callTransfer(record, chain, told), from: ISSUANCE } }]
 }

@@ -1,6 +1,7 @@
 /** Cupel's own layout: one native or token transfer per row; a field is empty if the source states no value. */
 import { chainFactsOf, findChain, listAssets } from '@cupel/domain'
 import {
+  DECIMAL,
   foldedHash,
   outcomeOf,
   secondsOf,
@@ -14,17 +15,17 @@ import { isCoinJoin, nodeOf } from './coin-join.js'
 import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 
-const kinds: Readonly<Record<string, ToldTransfer['kind']>> = {
-  native: 'native',
-  erc20: 'token',
-  bep20: 'token',
-  trc20: 'token',
-  spl: 'token',
-  token: 'token',
-  internal: 'internal',
-  trace: 'internal',
-  utxo: 'utxo',
-}
+const kinds: ReadonlyMap<string, ToldTransfer['kind']> = new Map([
+  ['native', 'native'],
+  ['erc20', 'token'],
+  ['bep20', 'token'],
+  ['trc20', 'token'],
+  ['spl', 'token'],
+  ['token', 'token'],
+  ['internal', 'internal'],
+  ['trace', 'internal'],
+  ['utxo', 'utxo'],
+])
 
 const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
 
@@ -51,7 +52,7 @@ function openReader(chain: ChainDefinition): RecordReader {
   let inputs = 0
   return {
     survey(record) {
-      if (kinds[record.text('kind').toLowerCase()] !== 'utxo') return
+      if (kinds.get(record.text('kind').toLowerCase()) !== 'utxo') return
       for (const row of readRow(record, chain)) {
         if (row.type !== 'transfer' || row.transfer.txHash === '') continue
         const { txHash, from, to, amount } = row.transfer
@@ -117,7 +118,7 @@ function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow
   if (toldChain === undefined)
     throw new UnreadableRowError(`the chain ${told.slice(0, 40)} is unknown`, record.line)
   if (toldChain !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
-  const kind = kinds[record.text('kind').toLowerCase()]
+  const kind = kinds.get(record.text('kind').toLowerCase())
   if (kind === undefined)
     throw new UnreadableRowError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
   return transferOf(record, chain, kind)
@@ -159,14 +160,27 @@ function transferOf(
 /** A number that is more than zero. */
 const IS_SOME = /^[0.]*[1-9]/
 
-/** Base units. Nobody knows the decimals of a token outside the asset table: whole ones are as good as base units, and a part is not nothing. */
+/**
+ * Base units. Nobody knows the decimals of a token outside the asset table: whole ones are as good as base units, and a part is not nothing.
+ * Two amounts that are a power of ten apart have another unit than this layout. A rounded one is nearer.
+ */
 function amountOf(record: FileRecord, decimals: number | undefined): bigint {
   const { line } = record
   const [raw, text] = [record.text('amount_raw'), record.text('amount')]
-  const amount = raw === '' ? unitsOfDecimal(text, decimals ?? 0, line) : wholeUnits(raw, line)
-  if (amount > 0n || !IS_SOME.test(text)) return amount
-  if (raw !== '') throw new UnreadableRowError(`amount_raw is zero, and amount is ${text.slice(0, 40)}`, line)
-  return decimals === undefined ? 1n : amount
+  const isSome = IS_SOME.test(text)
+  if (raw === '') {
+    const amount = unitsOfDecimal(text, decimals ?? 0, line)
+    return amount === 0n && isSome && decimals === undefined ? 1n : amount
+  }
+  const amount = wholeUnits(raw, line)
+  const told =
+    isSome && decimals !== undefined && DECIMAL.test(text) ? unitsOfDecimal(text, decimals, line) : amount
+  if ((amount === 0n && isSome) || amount > 9n * (told + 1n) || told > 9n * (amount + 1n))
+    throw new UnreadableRowError(
+      `amount_raw is ${raw.slice(0, 40)}, and amount is ${text.slice(0, 40)}`,
+      line,
+    )
+  return amount
 }
 
 /** A token event and a spent output exist only if the transaction succeeded. */

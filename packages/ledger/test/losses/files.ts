@@ -83,11 +83,19 @@ function csvFile({ chain, moves }: World): WorldFile {
     ...{ tx_hash: move.hash, log_index: move.kind === 'token' ? '3' : '', kind: move.kind },
     ...{ asset: move.asset.symbol, asset_address: move.asset.contract, transaction_index: '2' },
     ...{ from_address: addressOf(chain, move.from), to_address: addressOf(chain, move.to) },
-    ...{ amount_raw: String(move.amount), amount: '', status: move.succeeded ? '1' : '0' },
+    ...{ amount_raw: String(move.amount), amount: decimalOf(move), status: move.succeeded ? '1' : '0' },
   }))
   const covers = chain === 'ETH' ? { covers: ['native', 'internal', 'token'] as const } : {}
   return table('transfers', 'csv', columns, rows, covers)
 }
+
+/** The amount in whole units, as an export shows it; nobody knows the decimals of the unlisted token. */
+const decimalOf = ({ amount, asset: { decimals } }: Move): string =>
+  decimals === 0
+    ? ''
+    : String(amount)
+        .padStart(decimals + 1, '0')
+        .replace(new RegExp(`(?=.{${decimals}}$)`), '.')
 
 const common = (move: Move): Row => ({
   ...{ block_number: String(move.block), block_timestamp: String(move.atS), transaction_index: '2' },
@@ -170,6 +178,7 @@ function bitcoinFile({ moves }: World): WorldFile {
     return {
       ...{ hash: move.hash, block_number: String(move.block), block_timestamp: String(move.atS), index: '2' },
       ...{ is_coinbase: 'false', input_count: '1', output_count: '2' },
+      ...{ input_value: String(move.amount + move.change), output_value: String(move.amount + move.change) },
       inputs: JSON.stringify([output(from, move.amount + move.change)]),
       outputs: JSON.stringify([output(to, move.amount), output(from, move.change)]),
     }
@@ -177,7 +186,7 @@ function bitcoinFile({ moves }: World): WorldFile {
   return table(
     'transactions',
     'bitcoin-etl',
-    'hash block_number block_timestamp is_coinbase index input_count output_count inputs outputs',
+    'hash block_number block_timestamp is_coinbase index input_count output_count input_value output_value inputs outputs',
     rows,
     { asJson: true },
   )

@@ -86,6 +86,41 @@ function cut(file: WorldFile, choose: Choose): WorldFile | null {
   return { ...file, text: [...lines.slice(0, at), rest].join('\n') }
 }
 
+/** Names a member of a JSON line twice. */
+function twice(file: WorldFile, choose: Choose): WorldFile | null {
+  if (file.rows.length === 0 || file.text !== undefined || !file.asJson) return null
+  const lines = textOf(file).split(file.lineEnd)
+  const at = choose(places) % file.rows.length
+  const again = choose(['"outputs":[]', '"inputs":[]', '"is_coinbase":"true"', '"hash":""'])
+  return { ...file, text: lines.with(at, `${lines[at]!.slice(0, -1)},${again}}`).join(file.lineEnd) }
+}
+
+/** Loses a part of a list in a transaction with spent outputs, or the value of a part. */
+function partOfList(file: WorldFile, choose: Choose): WorldFile | null {
+  const column = file.columns.indexOf(choose(['inputs', 'outputs']))
+  if (column < 0 || file.rows.length === 0 || file.text !== undefined) return null
+  const at = choose(places) % file.rows.length
+  const list = (file.rows[at]![column] || '[]').replace(/^[^[].*/, '[]')
+  const parts = JSON.parse(list) as readonly { readonly value: number }[]
+  if (parts.length === 0) return null
+  const part = choose(places) % parts.length
+  const lost = choose([
+    parts.toSpliced(part, 1),
+    parts.with(part, { ...parts[part]!, value: Math.floor(parts[part]!.value / 1_000) }),
+    [],
+  ])
+  return { ...file, rows: file.rows.with(at, file.rows[at]!.with(column, JSON.stringify(lost))) }
+}
+
+/** Shifts the unit of an amount: the amount beside it has another one. */
+function otherUnit(file: WorldFile, choose: Choose): WorldFile | null {
+  const column = file.columns.indexOf('amount_raw')
+  const at = choose(places) % (file.rows.length || 1)
+  const raw = file.rows[at]?.[column] ?? ''
+  if (raw.length < 12 || file.rows[at]![file.columns.indexOf('amount')] === '') return null
+  return { ...file, rows: file.rows.with(at, file.rows[at]!.with(column, raw.slice(0, choose([1, 3, -3])))) }
+}
+
 /** Another row follows: the last one could also be one that a source never sent. */
 function blankRow(file: WorldFile, choose: Choose): WorldFile | null {
   if (file.rows.length < 2 || file.text !== undefined) return null
@@ -187,6 +222,12 @@ export const losses: Readonly<Record<string, Loss>> = {
   'writes an unknown word': onField(unknownWords, { columns: vocabulary }),
   'writes an unknown word in every row': onField(unknownWords, { columns: vocabulary, wholeColumn: true }),
   'cuts a row': onFile(cutRow),
+  'names a member twice': onFile(twice),
+  'loses a part of a list': onFile(partOfList),
+  'shifts the unit of an amount': onFile(otherUnit),
+  'calls a payment issued': onField(['reward', 'genesis', 'true'], {
+    columns: ['trace_type', 'is_coinbase'],
+  }),
   'leaves a row blank': onFile(blankRow),
   'cuts a file': onFile(cut),
   'sends an error page': onFile((file, choose) => ({ ...file, text: choose(errorPages) })),
