@@ -30,6 +30,7 @@ interface ChainFile {
 
 const SANCTIONS_LIST = 'ofac_sdn.csv'
 const MOST_OF_A_JOB = 1_000
+const MAX_ATTEMPTS = 50
 /** A height that no transfer of the files reaches. It has the time of today, so that a declared range ends today. */
 const HEIGHT_OF_TODAY = { ETH: 30_000_000, TRX: 90_000_000 } as const
 
@@ -162,10 +163,15 @@ async function screened(url: string, key: string, addresses: readonly string[]):
   const answers = new Map<string, Answer>()
   const call = async (path: string, init: RequestInit = {}, accept = 'application/json'): Promise<string> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept }
-    const response = await fetch(`${url}/v1/bulk${path}`, { ...init, headers })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
-    return text
+    for (let attempts = 1; ; attempts += 1) {
+      const response = await fetch(`${url}/v1/bulk${path}`, { ...init, headers })
+      const text = await response.text()
+      if (response.ok) return text
+      // A busy machine may answer late.
+      if (response.status !== 503 || attempts === MAX_ATTEMPTS)
+        throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
+      await sleep(1_000)
+    }
   }
   for (let at = 0; at < addresses.length; at += MOST_OF_A_JOB) {
     const body = JSON.stringify({ addresses: addresses.slice(at, at + MOST_OF_A_JOB) })

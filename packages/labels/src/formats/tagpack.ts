@@ -143,7 +143,7 @@ function readTag(
   // Do not guess from the address: a Zilliqa address would become an Ethereum one.
   if (chainHint === undefined) return refused(`no chain is known for currency ${shown(currency)}`)
   const word = text('confidence')
-  const confidence = word === '' ? undefined : confidenceWords[word]
+  const confidence = Object.hasOwn(confidenceWords, word) ? confidenceWords[word] : undefined
   if (word !== '' && confidence === undefined) return refused(`unknown confidence word ${shown(word)}`)
   // YAML writes a timestamp with a space as well. An odd date of modification says nothing about the address.
   const lastmod = text('lastmod').replace(/^(\d{4}-\d\d-\d\d)[Tt\s]+(\S+)\s*/, '$1T$2')

@@ -1,5 +1,6 @@
 /** A streaming XML reader that rejects the set for any fault of the document. */
 import { SaxesParser } from 'saxes'
+import { hasLongWord } from './authority/addresses-in-text.js'
 import { SetRefusedError, type ByteStream } from './label-source.js'
 import { decodeUtf8 } from './utf8.js'
 
@@ -74,4 +75,14 @@ export async function* readXml(input: ByteStream, root: string): AsyncGenerator<
     )
   }
   parser.close()
+}
+
+/**
+ * The attributes of an element at its start, and its text at its end, that may hold an address, each after its name. A reader passes them on
+ * from elements that it does not know too: another edition of a list may state an address in a place of its own.
+ */
+export function textsWithLongWords(event: XmlEvent): { readonly line: number; readonly text: string }[] {
+  const { name, attributes, line } = event.element
+  const said = event.type === 'end' ? ([[name, event.text]] as const) : Object.entries(attributes)
+  return said.flatMap(([key, text]) => (hasLongWord(text) ? [{ line, text: `${key} ${text}` }] : []))
 }

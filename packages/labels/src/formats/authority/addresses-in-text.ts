@@ -29,6 +29,9 @@ const TOKEN =
   /(?<![A-Za-z0-9_])(?:[EUk0][Qf][A-Za-z0-9_-]{46}|(?:bitcoincash:)?[A-Za-z0-9]{12,250})(?![A-Za-z0-9])/gi
 /** A shorter token is at most a piece of an address. */
 const SHORTEST_ADDRESS = 25
+/** Whether a text may hold a whole address. */
+export const hasLongWord = (text: string): boolean => /[A-Za-z0-9]{25}/.test(text)
+
 /** Words that announce an address; they appear this close before it. */
 const CURRENCY =
   /\bwallets?|crypto|block\W?chain|(?:digital|virtual)\W*(?:currenc|asset|coin|address|wallet|account)|currenc\w*\W*(?:address|wallet)|\b(?:bitcoin|ethereum|ether|tron|litecoin|monero|zcash|dash|dogecoin|solana|ripple|tether|stablecoins?)\b/i

@@ -4,7 +4,7 @@
  */
 import { parseTime } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
-import { readXml, type XmlElement } from '../xml-events.js'
+import { readXml, textsWithLongWords, type XmlElement, type XmlEvent } from '../xml-events.js'
 import { itemsOfParty } from './listed-party.js'
 
 const LIST = 'EU consolidated list'
@@ -47,13 +47,14 @@ async function* parseList(
       path.push(event.element.name)
       if (path.length === 1) list.generatedAt = generationOf(event.element)
       else if (path.length === 2 && event.element.name === 'sanctionEntity') party = newParty(event.element)
-      else if (party !== null) onStart(party, event.element, path.length)
+      else if (party !== null) onStart(party, event, path.length)
       continue
     }
     const depth = path.length
     path.pop()
     if (party === null) continue
     if (event.element.name === 'remark') party.remarks.push({ line: event.element.line, text: event.text })
+    party.remarks.push(...textsWithLongWords(event))
     if (depth === 4 && event.element.name === 'publicationUrl' && /^https?:\/\/\S+$/.test(event.text)) {
       party.sourceUrl = event.text
     }
@@ -81,8 +82,10 @@ const newParty = ({ attributes }: XmlElement): Party => ({
   sourceUrl: URL,
 })
 
-function onStart(party: Party, { name, attributes, line }: XmlElement, depth: number): void {
+function onStart(party: Party, event: XmlEvent, depth: number): void {
+  const { name, attributes, line } = event.element
   const attribute = (key: string): string => attributes[key] ?? ''
+  party.remarks.push(...textsWithLongWords(event))
   if (depth !== 3) return
   if (name === 'regulation') party.programmes.push(attribute('programme'))
   if (name === 'nameAlias') {

@@ -3,6 +3,7 @@ import { BLANK_ROW } from '@cupel/domain'
 import { readCsvRows, type CsvRow } from '../csv-rows.js'
 import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
+import { hasLongWord } from './addresses-in-text.js'
 import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './ofsi-list.js'
 
 export const ofsiCsvFormat: LabelFormat = {
@@ -76,6 +77,10 @@ function rowOf({ fields, line }: CsvRow, header: readonly string[]): OfsiRow {
     regime: field('Regime'),
     listedAt: dayMonthYear(field('Listed On')),
     designatedAt: dayMonthYear(field('UK Sanctions List Date Designated')),
-    remarks: [field('Other Information'), field('UK Statement of Reasons')],
+    remarks: [
+      ...[field('Other Information'), field('UK Statement of Reasons')],
+      // A row may have its cells in other columns.
+      ...fields.flatMap((text, index) => (hasLongWord(text) ? [`${header[index]} ${text}`] : [])),
+    ],
   }
 }

@@ -1,7 +1,7 @@
 /** OFSI's consolidated list as XML: a FinancialSanctionsTarget for each name. It states no date; its newest update gives the date. */
 import { parseTime } from '../dates.js'
 import type { ByteStream, LabelFormat, ParsedItem } from '../label-source.js'
-import { readXml } from '../xml-events.js'
+import { readXml, textsWithLongWords } from '../xml-events.js'
 import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './ofsi-list.js'
 
 export const ofsiXmlFormat: LabelFormat = {
@@ -23,18 +23,20 @@ async function* parseList(input: ByteStream): AsyncGenerator<ParsedItem> {
   const parties = collectOfsiParties()
   let newest: string | null = null
   let fields = new Map<string, string>()
+  let others: string[] = []
   let depth = 0
   for await (const event of readXml(input, 'ArrayOfFinancialSanctionsTarget')) {
+    others.push(...textsWithLongWords(event).map(({ text }) => text))
     if (event.type === 'start') {
       depth += 1
-      if (depth === 2) fields = new Map()
+      if (depth === 2) [fields, others] = [new Map(), []]
       continue
     }
     depth -= 1
     // The layout writes some names of elements with a capital and others without.
     if (depth === 2) fields.set(event.element.name.toLowerCase(), event.text)
     if (depth === 1 && event.element.name === 'FinancialSanctionsTarget') {
-      parties.add(rowOf(fields, event.element.line))
+      parties.add(rowOf(fields, others, event.element.line))
       const updatedAt = parseTime(fields.get('lastupdated') ?? '')
       if (updatedAt !== null && (newest === null || updatedAt > newest)) newest = updatedAt
     }
@@ -42,7 +44,7 @@ async function* parseList(input: ByteStream): AsyncGenerator<ParsedItem> {
   yield* parties.items(newest)
 }
 
-function rowOf(fields: ReadonlyMap<string, string>, line: number): OfsiRow {
+function rowOf(fields: ReadonlyMap<string, string>, others: readonly string[], line: number): OfsiRow {
   const field = (name: string): string => fields.get(name) ?? ''
   return {
     line,
@@ -52,6 +54,6 @@ function rowOf(fields: ReadonlyMap<string, string>, line: number): OfsiRow {
     regime: field('regimename'),
     listedAt: parseTime(field('datelisted')),
     designatedAt: parseTime(field('datedesignated')),
-    remarks: [field('otherinformation'), field('ukstatementofreasons')],
+    remarks: [field('otherinformation'), field('ukstatementofreasons'), ...others],
   }
 }

@@ -5,7 +5,7 @@
  */
 import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
-import { readXml } from '../xml-events.js'
+import { readXml, textsWithLongWords, type XmlEvent } from '../xml-events.js'
 import { itemsOfParty, MAX_PARTIES, type ListedParty } from './listed-party.js'
 import { OFSI_ORIGIN, OFSI_SOURCE } from './ofsi-list.js'
 
@@ -53,13 +53,14 @@ async function* parseList(
       path.push(name)
       if (path.length === 2) party = newParty()
       if (path.length === 4) party.name = new Map()
+      party.remarks.push(...textsWithLongWords(event))
       continue
     }
     const at = path.slice(1).join('/')
     path.pop()
     if (at === 'DateGenerated') list.generatedAt = dayMonthYear(event.text)
     else if (at === 'Designation') parties.push(listedParty(party, line))
-    else onEnd(party, at, event.text, line)
+    else onEnd(party, at, event)
     if (parties.length > MAX_PARTIES)
       throw new SetRefusedError('malformed', line, `more than ${MAX_PARTIES} parties`)
   }
@@ -78,12 +79,14 @@ const newParty = (): Party => ({
   name: new Map(),
 })
 
-function onEnd(party: Party, at: string, text: string, line: number): void {
+function onEnd(party: Party, at: string, event: XmlEvent & { readonly type: 'end' }): void {
+  const { text } = event
+  party.remarks.push(...textsWithLongWords(event))
   if (at === 'Designation/UniqueID') party.id = text
   else if (at === 'Designation/RegimeName') party.regime = text
   else if (at === 'Designation/DateDesignated') party.designatedAt = dayMonthYear(text)
   else if (at === 'Designation/OtherInformation' || at === 'Designation/UKStatementofReasons') {
-    party.remarks.push({ line, text })
+    party.remarks.push({ line: event.element.line, text })
   } else if (at.startsWith('Designation/Names/Name/')) {
     party.name.set(at.slice('Designation/Names/Name/'.length), text)
   } else if (at === 'Designation/Names/Name') {

@@ -4,7 +4,7 @@
  */
 import { parseTime } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
-import { readXml, type XmlElement } from '../xml-events.js'
+import { readXml, textsWithLongWords, type XmlElement } from '../xml-events.js'
 import { earlier, itemsOfParty } from './listed-party.js'
 
 const LIST = 'UN Security Council consolidated list'
@@ -51,11 +51,13 @@ async function* parseList(
       if (atRoot) list.generatedAt = generationOf(event.element)
       atRoot = false
       if (isParty) party = newParty()
+      party?.remarks.push(...textsWithLongWords(event))
       continue
     }
     if (party === null) continue
     if (!isParty) {
       onEnd(party, name, event.text, event.element.line)
+      party.remarks.push(...textsWithLongWords(event))
       continue
     }
     parties += 1

@@ -8,7 +8,7 @@ import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } f
 import { shown } from '../message.js'
 import { addressCells, designation, OFAC_SOURCE, tickerOf, type AddressCell } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
-import { readXml, type XmlElement } from '../xml-events.js'
+import { readXml, textsWithLongWords, type XmlElement } from '../xml-events.js'
 
 /** The list has about a thousand addresses; a file with far more is another document. */
 const MAX_ADDRESSES = 1_000_000
@@ -116,6 +116,9 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
     date: { year: 0, month: 0, day: 0 },
   }
   for await (const event of readXml(input, 'Sanctions')) {
+    if (event.element.name !== 'VersionDetail')
+      for (const said of textsWithLongWords(event))
+        now.partyAddresses.push(...addressCells({ ...said, type: '' }))
     if (event.type === 'start') onStart[event.element.name]?.(event.element, now, list)
     else onEnd[event.element.name]?.(event.text, now, list, event.element)
   }

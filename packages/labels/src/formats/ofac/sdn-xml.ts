@@ -6,7 +6,7 @@ import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { addressCells, designation, OFAC_SOURCE, type AddressCell } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
-import { readXml, type XmlEvent } from '../xml-events.js'
+import { readXml, textsWithLongWords, type XmlEvent } from '../xml-events.js'
 
 export const ofacXmlFormat: LabelFormat = {
   name: 'ofac-xml',
@@ -54,6 +54,9 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
   let id = { type: '', number: '', line: 0 }
   let aka = { firstName: '', lastName: '' }
   for await (const event of readXml(input, 'sdnList')) {
+    if (entry !== null && event.element.name !== 'idNumber')
+      for (const said of textsWithLongWords(event))
+        entry.addresses.push(...addressCells({ ...said, type: '' }))
     if (event.type === 'start') {
       path.push(event.element.name)
       const at = path.join('/')

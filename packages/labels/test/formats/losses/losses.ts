@@ -36,6 +36,30 @@ function exchangedColumns(document: string, [a = 0, b = 0]: readonly number[]): 
     .join('\n')
 }
 
+const ADDRESS_IN_ELEMENT = /<(\w+)>([^<]*\w{25}[^<]*)<\/\1>/g
+
+/** Moves an address to an element or an attribute that no reader knows, or the cells of a row with an address to other columns. */
+function otherPlace(document: string, [at = 0, how = 0]: readonly number[], format: string): string {
+  const elements = [...document.matchAll(ADDRESS_IN_ELEMENT)]
+  if (elements.length > 0) {
+    const { 0: whole, 2: text = '', index } = elements[at % elements.length]!
+    const wallet = [`<Wallet>${text}</Wallet>`, `<Other wallet="${text}"/>`, `<a><b>${text}</b></a>`][
+      how % 3
+    ]!
+    return spliced(document, index, whole.length, wallet)
+  }
+  if (!format.endsWith('csv')) return document
+  const lines = document.split('\n')
+  const rows = [...lines.keys()].filter(
+    (row) => row > 0 && /\w{25}/.test(lines[row]!) && lines[row]!.includes(','),
+  )
+  const row = rows[at % rows.length]!
+  const fields = cells(lines[row]!.replace('\r', '')).slice(0, -1)
+  const by = 1 + (how % Math.max(1, fields.length - 1))
+  const end = lines[row]!.endsWith('\r') ? '\r' : ''
+  return lines.with(row, [...fields.slice(by), ...fields.slice(0, by)].join(',') + end).join('\n')
+}
+
 /** In these a blank line shows. */
 const BY_ROWS: readonly string[] = ['csv', 'ofac-csv', 'ofsi-csv', 'ftm']
 
@@ -59,6 +83,7 @@ export const LOSSES: Readonly<Record<string, Loss>> = {
     // A new edition renames a word everywhere; a slip of the pen once.
     return kind % 2 === 0 ? text.replaceAll(word[0], by) : spliced(text, word.index, word[0].length, by)
   }),
+  'a place that no reader knows': of(otherPlace),
   'the end of a row cut': of((text, [at = 0], format) => {
     // White space means nothing in XML, YAML and JSON: there something of the row stays, since a row that a source never sent shows
     // only in the guard of removals.
