@@ -63,7 +63,7 @@ export function referenceKnowledge(given: KnowledgeCase): ReferenceKnowledge {
 function isKnownOn({ facts, exposure, stage, answers }: ChainCase, detected: ChainCase): boolean {
   const shared = new Set(detected.facts.labels.map(({ labelId }) => labelId))
   const byLabels = facts.labels.some((one) => !shared.has(one.labelId) || one.chain === facts.chain)
-  const byLedger = facts.cluster != null || !['absent', undefined].includes(exposure?.status)
+  const byLedger = (facts.cluster ?? null) !== null || !['absent', undefined].includes(exposure?.status)
   const byProvider =
     ['failed', 'late'].includes(stage) ||
     answers.some((one) => {
