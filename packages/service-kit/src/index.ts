@@ -1,6 +1,7 @@
 export { openLogExport } from './log-export/open-log-export.js'
 export { openTracing } from './tracing/open-tracing.js'
 export type { OpenTracing } from './tracing/tracing-options.js'
+export { pairsOf } from './tracing/trace-settings.js'
 export * from './config.js'
 export { countRoundTrips } from './count-round-trips.js'
 export { debugOnSignal, type DebugOnSignal } from './debug-on-signal.js'

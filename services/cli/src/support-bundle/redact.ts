@@ -14,6 +14,8 @@ const CREDENTIALS: readonly RegExp[] = [
   // ID tokens, sealed cookies and page tokens in the compact form.
   /\beyJ[\w-]+(?:\.[\w-]*){2,4}/g,
   /\bwhsec_[\w+/=-]+/g,
+  // Cookies of the console.
+  /\bcupel-(?:session|visit|sign-in|once)=[^\s;"]+/g,
   /\b(?:Bearer|Basic) [\w.~+/=-]+/gi,
   // Between scheme and host of a URL.
   /(?<=:\/\/)[^\s/@"']+(?=@)/g,
