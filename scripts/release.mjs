@@ -66,9 +66,12 @@ async function freeze(version) {
  * @param {string} version
  * @param {Readonly<Record<string, unknown>>} releases
  * @param {(file: string) => string} read the text of a file of the commit
+ * @param {boolean} isCheckedOut whether the files of this checkout are those of the commit: the bill of materials is made of them
  */
-export function refusalOf(version, releases, read) {
+export function refusalOf(version, releases, read, isCheckedOut) {
   if (releases[version] === undefined) return `There is no release ${version} in releases.json`
+  if (!isCheckedOut)
+    return 'The files of this checkout are not those of the commit: check it out, and change nothing'
   const unpinned = withoutDigest(read)
   return unpinned.length === 0
     ? null
@@ -77,6 +80,9 @@ export function refusalOf(version, releases, read) {
 
 const readAt = (commit) => (file) =>
   execFileSync('git', ['show', `${commit}:${file}`], { cwd: root, encoding: 'utf8' })
+
+const isCheckedOut = (commit) =>
+  spawnSync('git', ['diff', '--quiet', commit, '--'], { cwd: root }).status === 0
 
 function nameCommit(version, commit) {
   const releases = readReleases()
@@ -109,7 +115,8 @@ async function main([version = '', option, commit = '', folder, keyFile]) {
   if (isVersion && isCommit && option === '--trial') return nameCommit(version, commit)
   if (isVersion && isCommit && folder !== undefined && keyFile !== undefined) {
     // The files come first: a key that signs nothing leaves no release half named.
-    const refusal = option === '--commit' ? refusalOf(version, readReleases(), readAt(commit)) : null
+    const refusal =
+      option === '--commit' ? refusalOf(version, readReleases(), readAt(commit), isCheckedOut(commit)) : null
     if (refusal !== null) throw new Error(refusal)
     if (option === '--commit' || option === '--dry-run')
       makeReleaseFiles({ version, commit }, folder, keyFile)

@@ -5,11 +5,16 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../setup.mjs'
 import { foreignImages, imagesIn, withoutDigest } from './foreign-images.mjs'
+import { secretOf, settingsReadBy } from './read-settings.mjs'
 
 const { services, networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true })
-const OWN = ['api', 'web', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'label-refresher']
+const OF_OPERATORS = ['secrets', 'install', 'cupel']
+/** The services of the product, by their images. */
+const OWN = Object.keys(services).filter(
+  (name) => services[name].image.startsWith('${CUPEL_IMAGES') && !OF_OPERATORS.includes(name),
+)
 const mountsOf = (name) =>
-  services[name].volumes.filter((each) => each.includes(':/secrets/')).map((each) => each.split(':'))
+  (services[name].volumes ?? []).filter((each) => each.includes(':/secrets/')).map((each) => each.split(':'))
 const networksOf = ({ networks: named }) => (Array.isArray(named) ? named : Object.keys(named ?? {}))
 
 /** Every file that make-secrets.mjs makes, as folder/name. */
@@ -31,6 +36,60 @@ test('a proxy that may say for whom it calls is one address, which no other cont
   expect(range).toMatch(/\.128\/25$/)
   expect(gateway).toMatch(/\.1$/)
   expect(services.web.networks.edge.ipv4_address).toMatch(/\.2$/)
+})
+
+test('a service is given no secret and no file that its program does not read', () => {
+  const isFile = (value) => String(value).startsWith('/')
+  for (const name of OWN) {
+    const read = settingsReadBy(name)
+    const given = Object.entries(services[name].environment).filter(([, value]) => isFile(value))
+    expect(given.length, name).toBeGreaterThan(0)
+    for (const [setting] of given) expect(read, `${name} ${setting}`).toContain(secretOf(setting))
+  }
+  expect(settingsReadBy('web')).not.toContain('CUPEL_DATABASE_URL')
+  expect(settingsReadBy('scorer')).not.toContain('CUPEL_WEB_SECRET')
+})
+
+/** Why a container of an image that is not built here writes to more than its volumes. */
+const WRITES = {
+  postgres: 'its socket and lock are in /var/run',
+  kafka: 'its start writes its settings next to its program',
+  'kafka-2': 'as kafka',
+  'kafka-3': 'as kafka',
+  registry: 'its runtime unpacks libraries',
+  grafana: 'its start writes plugins and caches',
+}
+
+test('a container has no right, no privilege, no folder of this machine to write to, and limits', () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect(service.cap_drop, name).toEqual(['ALL'])
+    expect(service.security_opt, name).toEqual(['no-new-privileges:true'])
+    expect(service.cap_add, name).toEqual(
+      name === 'postgres' ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'] : undefined,
+    )
+    for (const key of ['privileged', 'user', 'pid', 'ipc', 'userns_mode', 'devices', 'extra_hosts'])
+      expect(service, name).not.toHaveProperty(key)
+    if (!(name in WRITES)) expect(service.read_only, name).toBe(true)
+    for (const volume of service.volumes ?? [])
+      if (/^[./~]/.test(volume)) expect(volume, name).toMatch(/^\.\/deploy\/.+:ro$/)
+    expect(service.logging.options, name).toHaveProperty('max-size')
+    if (service.restart !== 'unless-stopped') continue
+    expect(Object.keys(service.deploy.resources.limits).sort(), name).toEqual(['cpus', 'memory', 'pids'])
+  }
+})
+
+test('every image that is built here runs as a user without rights', () => {
+  const stages = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .split(/^(?=FROM )/m)
+    .map((text) => ({ text, named: /^FROM (\S+) AS (\S+)/.exec(text) }))
+  const userOf = (name) => {
+    const stage = stages.find(({ named }) => named?.[2] === name)
+    if (stage === undefined) return undefined
+    return /^USER (\S+)/m.exec(stage.text)?.[1] ?? userOf(stage.named?.[1])
+  }
+  const targets = Object.values(services).flatMap(({ build }) => build?.target ?? [])
+  expect(targets).toEqual(expect.arrayContaining(OWN))
+  for (const target of targets) expect(userOf(target), target).toBe('10001:10001')
 })
 
 test('a service sees no secret that none of its settings names', () => {
@@ -86,23 +145,32 @@ test('each service has a user of its own in the database, and sees the password 
     ).not.toContain('secrets-operator')
 })
 
+/** A password, or a URL with one. */
+const SECRET = /(?:password|user_[\w-]+)="?[^"\s]|:\/\/[^/\s]*@/i
+const withoutPlaces = (value) => String(value).replaceAll(/\$\$\{file:[^}]+\}/g, '')
+
 test('every secret that is made is read by somebody, and none is in a variable', () => {
   const text =
     readFileSync(join(root, 'docker-compose.yml'), 'utf8') +
     readFileSync(join(root, 'deploy/images/make-secrets.mjs'), 'utf8')
   for (const file of made) expect(text.split(file.split('/')[1]).length, file).toBeGreaterThan(1)
   for (const [name, { environment = {} }] of Object.entries(services))
-    for (const [setting, value] of Object.entries(environment))
+    for (const [setting, value] of Object.entries(environment)) {
       if (/(?:PASSWORD|SECRET|TOKEN|KEY)$/.test(setting)) expect(value, `${name} ${setting}`).toBeUndefined()
+      // The brokers' own settings name places in files.
+      if (!/_FILE$/.test(setting)) expect(withoutPlaces(value), `${name} ${setting}`).not.toMatch(SECRET)
+    }
 })
 
 test('only services that call others reach another machine, and the data is on a network that nobody outside reaches', () => {
-  expect(networks.data.internal).toBe(true)
+  for (const name of ['data', 'schemas']) expect(networks[name].internal, name).toBe(true)
   const on = (network) =>
     Object.keys(services)
       .filter((name) => networksOf(services[name]).includes(network))
       .sort()
   expect(on('outside')).toEqual(['label-refresher', 'webhook-dispatcher'])
+  expect(on('schemas')).toEqual(['cupel', 'install', 'postgres', 'registry'])
+  expect(networksOf(services.registry)).toEqual(['schemas'])
   expect(networks.edge.driver_opts['com.docker.network.bridge.enable_ip_masquerade']).toBe('false')
   expect(on('edge')).toEqual(['api', 'grafana', 'prometheus', 'web'])
   expect(networksOf(services.web)).toEqual(['edge'])

@@ -1,5 +1,7 @@
 // Renders the chart for tests with helm and a file of values, and parses the result.
 import { execFile, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments, stringify } from 'yaml'
@@ -32,14 +34,29 @@ export async function toolsOrReason() {
  * The manifests that helm renders from the values on top of deploy/helm/first-report.yaml. Rejects with the output of helm.
  * @param {{ helm: string }} tools
  * @param {object} values
- * @param {{ isUpgrade?: boolean }} options
+ * @param {{ isUpgrade?: boolean, chart?: string }} options
  */
-export async function render({ helm }, values = {}, { isUpgrade = false } = {}) {
-  const args = ['template', 'cupel', CHART, '--namespace', NAMESPACE, '--kube-version', KUBERNETES_VERSION]
+export async function render({ helm }, values = {}, { isUpgrade = false, chart = CHART } = {}) {
+  const args = ['template', 'cupel', chart, '--namespace', NAMESPACE, '--kube-version', KUBERNETES_VERSION]
   if (isUpgrade) args.push('--is-upgrade')
   const text = await withInput(helm, [...args, '--values', FIRST_REPORT, '--values', '-'], stringify(values))
   const documents = parseAllDocuments(text).map((document) => document.toJS())
   return { text, manifests: documents.filter((document) => document !== null) }
+}
+
+/** What helm tells the operator after an installation. `helm template` leaves it out, so that a copy of the chart renders it as a manifest. */
+export async function notes({ helm }, values = {}) {
+  const copy = mkdtempSync(join(tmpdir(), 'cupel-chart-'))
+  try {
+    cpSync(CHART, copy, { recursive: true })
+    const text = readFileSync(join(copy, 'templates/NOTES.txt'), 'utf8')
+    writeFileSync(join(copy, 'templates/_notes.tpl'), `{{ define "notes" }}${text}{{ end }}`)
+    writeFileSync(join(copy, 'templates/notes.yaml'), 'kind: Notes\ntext: {{ include "notes" . | quote }}\n')
+    const { manifests } = await render({ helm }, values, { chart: copy })
+    return ofKind(manifests, 'Notes')[0].text
+  } finally {
+    rmSync(copy, { recursive: true })
+  }
 }
 
 /** Output of `helm lint --strict`; rejects if it finds a fault. */

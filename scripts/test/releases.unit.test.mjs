@@ -17,12 +17,13 @@ test('a release freezes golden samples and migrations', () => {
   )
 })
 
-test('a release with an image without a digest is not named', () => {
+test('a release with an image without a digest, or of other files than those of the checkout, is not named', () => {
   const image = (digest) => () => `image: some.host/a/b:v1.2.3${digest}`
   const pinned = image(`@sha256:${'a'.repeat(64)}`)
-  expect(refusalOf('99.0.0', { '99.0.0': {} }, image(''))).toContain('no digest: some.host/a/b:v1.2.3.')
-  expect(refusalOf('99.0.0', { '99.0.0': {} }, pinned)).toBeNull()
-  expect(refusalOf('99.0.0', {}, pinned)).toContain('There is no release 99.0.0')
+  expect(refusalOf('99.0.0', { '99.0.0': {} }, image(''), true)).toContain('no digest: some.host/a/b:v1.2.3.')
+  expect(refusalOf('99.0.0', { '99.0.0': {} }, pinned, true)).toBeNull()
+  expect(refusalOf('99.0.0', { '99.0.0': {} }, pinned, false)).toContain('not those of the commit')
+  expect(refusalOf('99.0.0', {}, pinned, true)).toContain('There is no release 99.0.0')
 })
 
 const releases = Object.entries(readReleases())

@@ -85,7 +85,7 @@ test('a secret of every setting, of every file that one names, and of the home i
       expect(redact(`a line with ${spelling} in it`), kind).not.toContain(spelling.slice(0, -2))
 })
 
-test('a password that is no text of a URL takes nothing else down', () => {
+test('a password with a broken encoding takes nothing else down', () => {
   const text = 'postgresql://me:%ff-swordfish@db.example/cupel'
   expect(knownSecrets({ CUPEL_DATABASE_URL: text }, folder)).toContain('%ff-swordfish')
 })

@@ -1,0 +1,38 @@
+// Finds which settings the program of a service reads, in its sources and in those of the packages that it imports.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../setup.mjs'
+
+const { packages, services } = JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8'))
+/** It has the table of all settings, so that what it names is read by nobody yet. */
+const TABLE = 'service-kit'
+/** Its functions that read a setting for their caller. */
+const READERS = { readWebSecret: 'CUPEL_WEB_SECRET' }
+const SETTING = new RegExp(`\\b(?:CUPEL|OTEL)_\\w+|\\b(?:${Object.keys(READERS).join('|')})(?=\\()`, 'g')
+
+/**
+ * Names of settings without the ending of files: CUPEL_KAFKA_PASSWORD for CUPEL_KAFKA_PASSWORD_FILE too.
+ * @param {string} service
+ * @returns {Set<string>}
+ */
+export function settingsReadBy(service) {
+  const members = new Set([service])
+  for (const name of members)
+    for (const other of (packages[name] ?? services[name]).imports) members.add(other)
+  members.delete(TABLE)
+  const found = [...members].flatMap(sourcesOf).flatMap((text) => text.match(SETTING) ?? [])
+  return new Set(found.map((name) => secretOf(READERS[name] ?? name)))
+}
+
+/** @param {string} setting */
+export const secretOf = (setting) => setting.replace(/_FILE$/, '')
+
+/** @param {string} member */
+function sourcesOf(member) {
+  const [folder = ''] = ['services', 'packages']
+    .map((group) => join(root, group, member, 'src'))
+    .filter((path) => existsSync(path))
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+}
