@@ -162,6 +162,13 @@ from typing import Any
 
 from ._model import Model
 
+__all__ = [
+${[...classes.keys()]
+  .filter((name) => name in document.components.schemas)
+  .sort()
+  .map((name) => `    "${name}",\n`)
+  .join('')}]
+
 
 ${[...classes.values()].join('\n\n')}`
 }

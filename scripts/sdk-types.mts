@@ -1,6 +1,6 @@
-// Generates what the SDKs share with the API: types from docs/reference/openapi.json, a class and a conformance case for each problem
-// code, and conformance cases of proofs and of signed records. `--check` fails on a stale file.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Generates what the SDKs share with the API: types from docs/reference/openapi.json, the exported ones of the TypeScript SDK, a class and a
+// conformance case for each problem code, and conformance cases of proofs and of signed records. `--check` fails on a stale file.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { problemCodes } from '../packages/contracts/src/index.js'
@@ -12,18 +12,46 @@ import { classOfCode, classOfStatus } from './sdk-errors.mjs'
 const root = new URL('../', import.meta.url)
 const SCREENED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const check = process.argv.includes('--check')
+const sdk = 'packages/sdk-typescript/src'
+const banner = '// Generated from docs/reference/openapi.json by `npm run generate`. Do not edit.\n\n'
+
+const document = JSON.parse(readFileSync(new URL('docs/reference/openapi.json', root), 'utf8')) as {
+  openapi: string
+  info: object
+  components: { schemas: Readonly<Record<string, { description?: string }>> }
+}
 
 async function openapiTypes(): Promise<string> {
-  const document = JSON.parse(readFileSync(new URL('docs/reference/openapi.json', root), 'utf8')) as {
-    openapi: string
-    info: object
-    components: { schemas: object }
-  }
   const { openapi, info, components } = document
   // Only types of data: the client handles paths and headers itself.
   const schemasOnly = { openapi, info, paths: {}, components: { schemas: components.schemas } }
   const types = astToString(await openapiTS(schemasOnly as never, { immutable: true }))
-  return `// Generated from docs/reference/openapi.json by \`npm run generate\`. Do not edit.\n\n${types}`
+  return `${banner}${types}`
+}
+
+/** The types that the sources of the SDK import from here, and the types of their parts. */
+function exportedModels(): string {
+  const { schemas } = document.components
+  const folder = new URL(`${sdk}/`, root)
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  const names = sources
+    .flatMap((text) => [...text.matchAll(/\{([^}]*)\} from '[./]+\/generated\/models\.js'/g)])
+    .flatMap(([, list]) => [...list!.matchAll(/(\w+)(?: as \w+)?/g)].map(([, name]) => name!))
+  const exported = new Set<string>()
+  for (let found = names; found.length > 0;) {
+    const added = found.filter((name) => name in schemas && !exported.has(name))
+    for (const name of added) exported.add(name)
+    found = [
+      ...JSON.stringify(added.map((name) => schemas[name])).matchAll(/#\/components\/schemas\/(\w+)/g),
+    ].map(([, name]) => name!)
+  }
+  const types = [...exported].sort().map((name) => {
+    const { description } = schemas[name]!
+    return `${description === undefined ? '' : `/** ${description} */\n`}export type ${name} = Schemas['${name}']\n`
+  })
+  return `${banner}import type { components } from './openapi.js'\n\ntype Schemas = components['schemas']\n\n${types.join('')}`
 }
 
 function problemErrors(): string {
@@ -82,9 +110,10 @@ function problemCases(): string {
   return `${JSON.stringify(cases, null, 2)}\n`
 }
 
-const types = 'packages/sdk-typescript/src/generated'
+const types = `${sdk}/generated`
 const files = {
   [`${types}/openapi.ts`]: await openapiTypes(),
+  [`${types}/models.ts`]: exportedModels(),
   [`${types}/problem-errors.ts`]: problemErrors(),
   'packages/sdk-conformance/cases/generated/problem-codes.json': problemCases(),
   'packages/sdk-conformance/cases/generated/proofs.json': proofCases(),

@@ -2,17 +2,6 @@
 import { pageText, required } from './page.mjs'
 
 const SOURCES = 'packages/sdk-python/src/cupel'
-const RESOURCES = [
-  'reports',
-  'bulk',
-  'webhook_endpoints',
-  'audit_log',
-  'cases',
-  'chains',
-  'lists',
-  'policy',
-  'watches',
-]
 const INTRO = `What [the guide](../sdk-python.md) explains, name by name, for the synchronous client. \`AsyncCupel\` has the same methods; those that call
 the service are awaited, and lists are read with \`async for\`. Types of what the API returns, such as \`Report\`, are those of the
 [API description](openapi.json).`
@@ -20,14 +9,17 @@ the service are awaited, and lists are read with \`async for\`. Types of what th
 /** @param {(name: string) => string} read Returns the text of a file of the project. */
 export function pageOfPython(read) {
   const source = (name) => read(`${SOURCES}/${name}.py`)
+  const client = source('_sync/client')
+  // The constructor of the client makes each resource, whose module has its name.
+  const resources = [...client.matchAll(/self\.(\w+) = \w+\(self\._transport/g)].map(([, name]) => name)
   const errors = ['errors', '_problem_errors'].flatMap((name) => classesOf(source(name)))
   return pageText({
     title: 'Reference of cupel for Python',
     intro: INTRO,
     language: 'python',
     sections: [
-      classSection('cupel', source('_sync/client')),
-      ...RESOURCES.map((name) => classSection(`cupel.${name}`, source(`_sync/resources/${name}`))),
+      classSection('cupel', client),
+      ...resources.map((name) => classSection(`cupel.${name}`, source(`_sync/resources/${name}`))),
       classSection('ItemList', source('_sync/item_list')),
       {
         title: 'cupel.webhooks',

@@ -3,17 +3,6 @@ import ts from 'typescript'
 import { pageText, required } from './page.mjs'
 
 const SOURCES = 'packages/sdk-typescript/src'
-const RESOURCES = [
-  'reports',
-  'bulk',
-  'webhook-endpoints',
-  'audit-log',
-  'cases',
-  'chains',
-  'lists',
-  'policy',
-  'watches',
-]
 const INTRO = `What [the guide](../sdk-typescript.md) explains, name by name. Types of what the API returns, such as \`Report\`, are those of the
 [API description](openapi.json).`
 
@@ -22,8 +11,11 @@ export function pageOfTypeScript(read) {
   const sourceOf = (name) =>
     ts.createSourceFile(name, read(`${SOURCES}/${name}.ts`), ts.ScriptTarget.ESNext, true)
   const client = sourceOf('cupel')
-  const property = (name) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase())
-  const resources = RESOURCES.map((name) => [`cupel.${property(name)}`, sourceOf(`resources/${name}`)])
+  // The constructor of the client makes each resource, whose file has its name.
+  const resources = [...client.text.matchAll(/this\.(\w+) = new \w+\(this\.#transport/g)].map(([, name]) => {
+    const file = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return [`cupel.${name}`, sourceOf(`resources/${file}`)]
+  })
   const optionFiles = [
     sourceOf('settings'),
     sourceOf('transport/call'),

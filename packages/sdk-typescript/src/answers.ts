@@ -2,7 +2,7 @@
 import { UnexpectedAnswerError } from './errors.js'
 import type { Answer } from './transport/call.js'
 import { isObject, jsonOf, type JsonObject } from './transport/json.js'
-import type { AsOfScreening, BulkJob, Download, Report } from './types.js'
+import type { AsOfScreening, BulkJob, Report } from './generated/models.js'
 
 export function objectOf(answer: Answer): JsonObject {
   expectType(answer, /^application\/(?:[a-z.-]+\+)?json\b/i, 'JSON')
@@ -63,6 +63,15 @@ export function pageOf<T>(answer: Answer): Page<T> {
   if (!Array.isArray(value['items']) || !isTextOrNull(value['next_page_token']))
     throw new UnexpectedAnswerError('The body is not a page of a list', answer)
   return value as unknown as Page<T>
+}
+
+/** A document as bytes. */
+export interface Download {
+  readonly content: Uint8Array
+  readonly contentType: string
+  /** The name that the service proposes; null if it proposes none. */
+  readonly filename: string | null
+  readonly etag: string | null
 }
 
 export function documentOf(answer: Answer, type: RegExp): Download {

@@ -13,7 +13,7 @@ import { Watches } from './resources/watches.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
 import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
-import type { AsOfScreening, Report, Usage } from './types.js'
+import type { AsOfScreening, Report, Usage } from './generated/models.js'
 import { webhooks } from './webhooks/verify.js'
 
 export interface ScreenOptions extends KeyedCallOptions {

@@ -19,7 +19,7 @@ import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
 
 /** Null if this operation cannot return it. */
-export type Provocation = (at: Described) => Promise<Reply> | null
+export type Provocation = (at: Described) => Promise<Reply | null> | null
 
 export type Provocations = Readonly<Record<ProblemCode, Provocation>>
 
@@ -250,12 +250,14 @@ export async function createProvocations(installation: Installation): Promise<Pr
       // A link needs no key: a call with an unknown token fails.
       return await send(at, { url: strictUrl, key: null, ...(at.path === SHARED ? { id: NOBODYS_ID } : {}) })
     },
-    internal_error: (at) =>
-      !at.usesStore
-        ? null
-        : at.path === PERSON
-          ? sendAs(at, 'desk', brokenUrl)
-          : send(at, { url: brokenUrl, ...(at.path === CURRENT_SESSION ? { key: session } : {}) }),
+    internal_error: async (at) => {
+      const reply = await (at.path === PERSON
+        ? sendAs(at, 'desk', brokenUrl)
+        : send(at, { url: brokenUrl, ...(at.path === CURRENT_SESSION ? { key: session } : {}) }))
+      if (at.usesStore) return reply
+      expect(reply.status, `${at.method} ${at.path} says that it uses no store`).not.toBe(500)
+      return null
+    },
     screening_failed: async (at) => {
       const failed = await fail()
       return at.path === SCREEN ? failed : await send(at, { id: String(failed.json()['report_id']) })

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import events as events
+from . import models as models
 from . import proofs as proofs
 from . import records as records
 from . import webhooks as webhooks
@@ -55,29 +56,7 @@ from .errors import (
     WebhookVerificationError,
 )
 from .hooks import AnswerEvent, AttemptEvent, Hooks, RetryEvent
-from .models import (
-    AsOfScreening,
-    AuditEntry,
-    BulkJob,
-    BulkJobSummary,
-    BulkResult,
-    CaseSummary,
-    Chain,
-    LabelList,
-    NewShare,
-    NewWebhookEndpoint,
-    PolicyDocument,
-    Report,
-    ReportCase,
-    RotatedWebhookSecret,
-    Share,
-    Usage,
-    Watch,
-    WatchedReport,
-    WebhookDelivery,
-    WebhookEndpoint,
-    WhatIf,
-)
+from .models import *  # noqa: F403
 from .models import Policy as ActivePolicy
 
 __version__ = version
@@ -87,22 +66,15 @@ __all__ = [
     "AnswerEvent",
     "ApiError",
     "AsyncClock",
-    "AsOfScreening",
     "AsyncCupel",
     "AsyncItemList",
     "AttemptEvent",
-    "AuditEntry",
     "AuthenticationError",
     "BadRequestError",
     "BulkCancelledMessage",
     "BulkCompletedMessage",
     "BulkEnd",
-    "BulkJob",
-    "BulkJobSummary",
-    "BulkResult",
     "BulkResultSummary",
-    "CaseSummary",
-    "Chain",
     "Clock",
     "ConfigurationError",
     "ConflictError",
@@ -117,45 +89,33 @@ __all__ = [
     "Hooks",
     "InvalidArgumentError",
     "ItemList",
-    "LabelList",
-    "NewShare",
-    "NewWebhookEndpoint",
     "NotFoundError",
     "Page",
     "PermissionDeniedError",
-    "PolicyDocument",
     "ProblemFacts",
     "ProofVerificationError",
     "RateLimitError",
     "RecordFault",
     "RecordVerificationError",
-    "Report",
-    "ReportCase",
     "ReportChange",
     "ReportChangedMessage",
     "ReportSummary",
     "RequestError",
     "RetryEvent",
-    "RotatedWebhookSecret",
     "ServerError",
-    "Share",
     "TimedOutError",
     "UnexpectedAnswerError",
     "UnprocessableError",
-    "Usage",
-    "Watch",
     "WatchDigest",
-    "WatchedReport",
     "WatchesDigestMessage",
-    "WebhookDelivery",
-    "WebhookEndpoint",
     "WebhookMessage",
     "WebhookVerificationError",
-    "WhatIf",
     "version",
     "events",
+    "models",
     "proofs",
     "records",
     "webhooks",
 ]
+__all__ += models.__all__
 __all__ += [name for name in _problem_errors if name.endswith("Error")]

@@ -9,6 +9,77 @@ from typing import Any
 
 from ._model import Model
 
+__all__ = [
+    "AsOfScreening",
+    "AssetBalance",
+    "AuditEntry",
+    "BulkItemError",
+    "BulkJob",
+    "BulkJobSummary",
+    "BulkResult",
+    "CaseEntry",
+    "CasePerson",
+    "CaseProposal",
+    "CaseSummary",
+    "CategoryScores",
+    "Chain",
+    "ChainDataCoverage",
+    "ChainDataDisagreement",
+    "ChainDataFault",
+    "ChainDataValue",
+    "Cluster",
+    "Conflict",
+    "Counterparty",
+    "Coverage",
+    "Evidence",
+    "EvidenceCounterparty",
+    "EvidenceFactor",
+    "Exposure",
+    "ExposureCoverage",
+    "ExposureShare",
+    "JudgedChain",
+    "KeyPlan",
+    "KeyUsage",
+    "LabelCoverage",
+    "LabelList",
+    "LevelChange",
+    "LevelCounts",
+    "ListCoverage",
+    "ListRows",
+    "NewShare",
+    "NewWebhookEndpoint",
+    "OmittedCounterparties",
+    "PastLists",
+    "PastPolicy",
+    "PastReport",
+    "Policy",
+    "PolicyChange",
+    "PolicyDocument",
+    "PolicyFinding",
+    "PolicyName",
+    "PolicyVersion",
+    "PriceTable",
+    "RedeliveredWebhooks",
+    "Report",
+    "ReportCase",
+    "Risk",
+    "RotatedWebhookSecret",
+    "Sanction",
+    "Share",
+    "Usage",
+    "UsageCounts",
+    "UsageDay",
+    "UsagePeriod",
+    "Watch",
+    "WatchedReport",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WhatIf",
+    "WhatIfOutcome",
+    "WhatIfReport",
+]
+
 
 class PastLists(Model):
     __slots__ = ()
@@ -447,6 +518,7 @@ class PastReport(Model):
 
 
 class AsOfScreening(Model):
+    """The screening of an address as of a past moment; not a report."""
     __slots__ = ()
     _parts = {
         "lists": PastLists,
@@ -612,6 +684,7 @@ class BulkJob(Model):
 
 
 class BulkJobSummary(Model):
+    """A job in a list, without its results."""
     __slots__ = ()
 
     job_id: str
@@ -739,6 +812,7 @@ class LabelList(Model):
 
 
 class NewShare(Model):
+    """With the link, which only this answer shows."""
     __slots__ = ()
     _parts = {
         "created_by": CasePerson,
@@ -766,6 +840,7 @@ class NewShare(Model):
 
 
 class NewWebhookEndpoint(Model):
+    """With the secret, which only this answer shows."""
     __slots__ = ()
 
     endpoint_id: str
@@ -1219,6 +1294,7 @@ class PolicyDocument(Model):
 
 
 class Policy(Model):
+    """The policy in force."""
     __slots__ = ()
     _parts = {
         "document": PolicyDocument,
@@ -1304,6 +1380,7 @@ class RotatedWebhookSecret(Model):
 
 
 class Share(Model):
+    """A link to a report, without the link itself."""
     __slots__ = ()
     _parts = {
         "created_by": CasePerson,

@@ -15,6 +15,7 @@ export interface components {
             readonly as_of?: string | null;
         };
         /**
+         * @description The screening of an address as of a past moment; not a report.
          * @example {
          *       "object": "as_of_screening",
          *       "as_of": "2026-11-21T09:00:00.000Z",
@@ -604,6 +605,7 @@ export interface components {
             /** @description For whom or what the link is made. Readers do not see it. */
             readonly label?: string;
         };
+        /** @description With the link, which only this answer shows. */
         readonly NewShare: {
             readonly share_id: string;
             readonly report_id: string;
@@ -639,6 +641,7 @@ export interface components {
             /** @description Token for the next page; null at the end. */
             readonly next_page_token: string | null;
         };
+        /** @description A link to a report, without the link itself. */
         readonly Share: {
             readonly share_id: string;
             readonly report_id: string;
@@ -825,6 +828,7 @@ export interface components {
             /** @description Token for the next page; null at the end. */
             readonly next_page_token: string | null;
         };
+        /** @description A job in a list, without its results. */
         readonly BulkJobSummary: {
             readonly job_id: string;
             /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
@@ -935,6 +939,7 @@ export interface components {
              */
             readonly payload?: "full" | "thin";
         };
+        /** @description With the secret, which only this answer shows. */
         readonly NewWebhookEndpoint: {
             readonly endpoint_id: string;
             /**
@@ -1089,6 +1094,7 @@ export interface components {
             /** @description current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report. */
             readonly status: string;
         };
+        /** @description The policy in force. */
         readonly Policy: {
             readonly id: string;
             readonly version: number;

@@ -1,6 +1,6 @@
 import type { ItemList } from '../item-list.js'
 import type { Transport } from '../transport/transport.js'
-import type { AuditEntry } from '../types.js'
+import type { AuditEntry } from '../generated/models.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface AuditLogOptions extends ListOptions {

@@ -1,11 +1,11 @@
-import { documentOf, jobOf } from '../answers.js'
+import { documentOf, jobOf, type Download } from '../answers.js'
 import { InvalidArgumentError, TimedOutError } from '../errors.js'
 import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { Settings } from '../settings.js'
 import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { BulkJob, BulkJobSummary, BulkResult, Download } from '../types.js'
+import type { BulkJob, BulkJobSummary, BulkResult } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 const FIRST_POLL_MS = 500

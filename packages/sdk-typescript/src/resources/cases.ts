@@ -1,9 +1,9 @@
-import { documentOf, objectOf } from '../answers.js'
+import { documentOf, objectOf, type Download } from '../answers.js'
 import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { CaseSummary, Download, ReportCase } from '../types.js'
+import type { CaseSummary, ReportCase } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 export interface CaseListOptions extends ListOptions {

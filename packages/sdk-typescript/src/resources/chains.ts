@@ -1,6 +1,6 @@
 import type { ItemList } from '../item-list.js'
 import type { Transport } from '../transport/transport.js'
-import type { Chain } from '../types.js'
+import type { Chain } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 /** The chains whose addresses can be screened. */

@@ -1,6 +1,6 @@
 import type { ItemList } from '../item-list.js'
 import type { Transport } from '../transport/transport.js'
-import type { LabelList } from '../types.js'
+import type { LabelList } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 /** The lists of labels that reports are made from, with their age. */

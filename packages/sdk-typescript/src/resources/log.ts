@@ -1,8 +1,7 @@
-import { documentOf } from '../answers.js'
+import { documentOf, type Download } from '../answers.js'
 import { tilePath } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { Download } from '../types.js'
 
 /** The transparency log, for readers that keep its checkpoints and compare them. */
 export class Log {

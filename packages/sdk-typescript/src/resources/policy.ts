@@ -1,7 +1,7 @@
 import { objectOf } from '../answers.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { ActivePolicy, PolicyDocument, WhatIf } from '../types.js'
+import type { Policy as ActivePolicy, PolicyDocument, WhatIf } from '../generated/models.js'
 
 export interface WhatIfOptions extends CallOptions {
   /** Number of newest reports to decide again: 1 to 500. Default 200. */

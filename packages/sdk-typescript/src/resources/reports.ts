@@ -1,9 +1,9 @@
-import { documentOf, objectOf, reportOf } from '../answers.js'
+import { documentOf, objectOf, reportOf, type Download } from '../answers.js'
 import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { Download, NewShare, Report, Share } from '../types.js'
+import type { NewShare, Report, Share } from '../generated/models.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface ReportListOptions extends ListOptions {

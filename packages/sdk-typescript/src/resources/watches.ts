@@ -4,7 +4,7 @@ import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { Watch } from '../types.js'
+import type { Watch } from '../generated/models.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 /** An address to watch. */

@@ -3,7 +3,12 @@ import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { NewWebhookEndpoint, RotatedWebhookSecret, WebhookDelivery, WebhookEndpoint } from '../types.js'
+import type {
+  NewWebhookEndpoint,
+  RotatedWebhookSecret,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from '../generated/models.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface WebhookEndpointFields {

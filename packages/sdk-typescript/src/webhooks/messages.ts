@@ -1,4 +1,4 @@
-import type { BulkResult } from '../types.js'
+import type { BulkResult } from '../generated/models.js'
 
 /** The end of a bulk job. */
 export interface BulkEnd {

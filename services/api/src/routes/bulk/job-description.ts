@@ -59,6 +59,7 @@ export const bulkJob = z
 
 export const bulkJobSummary = bulkJob.omit({ levels: true, started_at: true, results: true }).meta({
   id: 'BulkJobSummary',
+  description: 'A job in a list, without its results.',
 })
 
 export const resultExample: z.infer<typeof bulkResult> = {

@@ -43,7 +43,7 @@ const policySchema = z
       .describe('Since when it is in force; null in the sandbox, whose policy never changes.'),
     document: policyDocumentComponent,
   })
-  .meta({ id: 'Policy' })
+  .meta({ id: 'Policy', description: 'The policy in force.' })
 
 export function policyAnswer({ policy, activatedAt }: PolicyInForce): z.infer<typeof policySchema> {
   const { document, sha256 } = policy

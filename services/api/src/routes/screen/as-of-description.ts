@@ -62,7 +62,11 @@ const asOfExample: AsOfAnswer = {
   report: pastExample,
 }
 
-export const asOfComponent = asOfSchema.meta({ id: 'AsOfScreening', examples: [asOfExample] })
+export const asOfComponent = asOfSchema.meta({
+  id: 'AsOfScreening',
+  description: 'The screening of an address as of a past moment; not a report.',
+  examples: [asOfExample],
+})
 
 export function asOfAnswer({
   asOf,

@@ -44,7 +44,9 @@ const shareFields = {
   opens: z.int().min(0).describe('How often it has been opened.'),
   last_opened_at: z.string().nullable().describe('When it was last opened; null if it never was.'),
 }
-export const shareComponent = z.object(shareFields).meta({ id: 'Share' })
+export const shareComponent = z
+  .object(shareFields)
+  .meta({ id: 'Share', description: 'A link to a report, without the link itself.' })
 export const newShareComponent = z
   .object({
     ...shareFields,
@@ -53,7 +55,7 @@ export const newShareComponent = z
       .describe('The link. It contains the token, and only this answer has it.')
       .meta({ format: 'uri' }),
   })
-  .meta({ id: 'NewShare' })
+  .meta({ id: 'NewShare', description: 'With the link, which only this answer shows.' })
 
 export const shareExample: z.infer<typeof shareComponent> = {
   share_id: 'shr_0a1b2c3d4e5f60718293',

@@ -79,7 +79,7 @@ export const newEndpointComponent = z
     ...endpointFields,
     secret: z.string().describe('Signs the messages to this endpoint, `whsec_…`. Shown only in this answer.'),
   })
-  .meta({ id: 'NewWebhookEndpoint' })
+  .meta({ id: 'NewWebhookEndpoint', description: 'With the secret, which only this answer shows.' })
 
 export const deliveryComponent = z
   .object({

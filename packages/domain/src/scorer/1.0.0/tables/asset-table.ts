@@ -2,7 +2,7 @@
  * Assets whose transfers count. Anyone can emit a Transfer event, so a token counts by its contract, never by its name.
  * Dust is about 25 US dollars when the table was made; it stays fixed for a version, so that no price decides a report.
  */
-import { chainFacts } from './chain-table.js'
+import { chainFacts, chainFactsOf } from './chain-table.js'
 import { tokenTable } from './token-table.js'
 
 /** Changes with every row; recorded in each report. */
@@ -46,33 +46,6 @@ const currencies: readonly Currency[] = [
   },
   { contract: 'eur', symbol: 'EUR', dust: '22', coins: new Set(['EURC', 'cEUR', 'EURe', 'agEUR']) },
 ]
-
-/** The wrapped native coin of a chain: whoever sends native coins to its contract gets as many, and the other way round. */
-const wrappedCoins: Readonly<Record<string, string>> = {
-  ETH: 'WETH',
-  ARB: 'WETH',
-  OP: 'WETH',
-  BASE: 'WETH',
-  LINEA: 'WETH',
-  ZKSYNC: 'WETH',
-  SCROLL: 'WETH',
-  BSC: 'WBNB',
-  MATIC: 'WPOL',
-  AVAX: 'WAVAX',
-  GNO: 'WXDAI',
-  MNT: 'WMNT',
-  TRX: 'WTRX',
-  SOL: 'WSOL',
-}
-
-/** Dust of native assets, in whole ones. */
-// prettier-ignore
-const nativeDust: Readonly<Record<string, string>> = {
-  BTC: '0.0005', LTC: '0.3', DOGE: '150', BCH: '0.05', DASH: '0.8', ZEC: '0.5', BSV: '1', BTG: '1', XVG: '5000',
-  ETH: '0.01', BSC: '0.03', MATIC: '100', ARB: '0.01', OP: '0.01', BASE: '0.01', AVAX: '1.5', FTM: '100', GNO: '25',
-  CELO: '100', LINEA: '0.01', ETC: '1.5', ZKSYNC: '0.01', SCROLL: '0.01', MNT: '25',
-  TRX: '100', SOL: '0.2', XRP: '12', XMR: '0.1', TON: '10', ADA: '50', BNB: '0.03', ATOM: '8', DOT: '8', XLM: '100', ALGO: '150',
-}
 
 type TokenRow = readonly [chain: string, contract: string, symbol: string, decimals: number, dust: string]
 
@@ -132,18 +105,18 @@ export const isBurnAddress = (canonicalAddress: string): boolean => burnAddresse
 
 /** By chain, then by contract. */
 const assets: ReadonlyMap<string, ReadonlyMap<string, Asset>> = new Map(
-  Object.entries(chainFacts).map(([code, { symbol, decimals }]) => {
+  Object.entries(chainFacts).map(([code, { symbol, decimals, dust }]) => {
     const native = { chain: code, contract: '', symbol, decimals }
     const rows: Asset[] = [
-      { ...native, dust: baseUnits(nativeDust[code] ?? '', decimals) },
+      { ...native, dust: baseUnits(dust, decimals) },
       ...[...tokens, ...tokenTable]
         .filter(([chain]) => chain === code)
-        .map(([chain, contract, token, digits, dust]) => ({
+        .map(([chain, contract, token, digits, tokenDust]) => ({
           chain,
           contract,
           symbol: token,
           decimals: digits,
-          dust: baseUnits(dust, digits),
+          dust: baseUnits(tokenDust, digits),
         })),
     ]
     return [code, new Map(rows.map((asset) => [asset.contract, asset]))]
@@ -157,7 +130,7 @@ export function findAsset(chain: string, contract: string): Asset | undefined {
 
 /** Whether the contract is that of the chain's wrapped native coin. */
 export const isWrappedCoin = (chain: string, contract: string): boolean =>
-  contract !== '' && (findAsset(chain, contract)?.symbol ?? '') === wrappedCoins[chain]
+  contract !== '' && (findAsset(chain, contract)?.symbol ?? '') === chainFactsOf(chain)?.wrapped
 
 /**
  * The asset in which amounts of an asset are added up. Stablecoins of one currency are one, and a wrapped coin is the native one, so that no

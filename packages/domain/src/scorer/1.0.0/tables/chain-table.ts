@@ -27,6 +27,13 @@ export interface ChainFacts {
   readonly symbol: string
   /** Digits between the base unit and one whole native asset. */
   readonly decimals: number
+  /** Dust of the native asset, in whole ones. */
+  readonly dust: string
+  /**
+   * Symbol of the token of the wrapped native coin: whoever sends native coins to its contract gets as many, and the other way round. Null if
+   * there is none.
+   */
+  readonly wrapped: string | null
   /** One transaction spends outputs of several addresses, which probably have one owner. */
   readonly spendsTogether: boolean
   /** Contracts move the native asset in calls that only traces show. */
@@ -34,60 +41,64 @@ export interface ChainFacts {
   readonly hidesAmounts: boolean
 }
 
-/** BNB is the retired Beacon Chain (BEP2), BSC its smart chain; GNO is Gnosis Chain, MATIC Polygon PoS. */
-// prettier-ignore
-export type ChainCode =
-  | 'BTC' | 'LTC' | 'DOGE' | 'BCH' | 'DASH' | 'ZEC' | 'BSV' | 'BTG' | 'XVG'
-  | 'ETH' | 'BSC' | 'MATIC' | 'ARB' | 'OP' | 'BASE' | 'AVAX' | 'FTM' | 'GNO' | 'CELO' | 'LINEA' | 'ETC' | 'ZKSYNC' | 'SCROLL' | 'MNT'
-  | 'TRX' | 'SOL' | 'XRP' | 'XMR' | 'TON' | 'ADA' | 'BNB' | 'ATOM' | 'DOT' | 'XLM' | 'ALGO'
-
-const facts = (family: ChainFamily, symbol: string, decimals: number): ChainFacts => ({
+const facts = (
+  family: ChainFamily,
+  symbol: string,
+  decimals: number,
+  dust: string,
+  wrapped: string | null = null,
+): ChainFacts => ({
   family,
   symbol,
   decimals,
+  dust,
+  wrapped,
   spendsTogether: family === 'bitcoin',
   hasInternalTransfers: family === 'evm' || family === 'tron',
   hidesAmounts: family === 'monero',
 })
 
+/** BNB is the retired Beacon Chain (BEP2), BSC its smart chain; GNO is Gnosis Chain, MATIC Polygon PoS. */
 // prettier-ignore
-export const chainFacts: Readonly<Record<ChainCode, ChainFacts>> = {
-  BTC: facts('bitcoin', 'BTC', 8),
-  LTC: facts('bitcoin', 'LTC', 8),
-  DOGE: facts('bitcoin', 'DOGE', 8),
-  BCH: facts('bitcoin', 'BCH', 8),
-  DASH: facts('bitcoin', 'DASH', 8),
-  ZEC: facts('bitcoin', 'ZEC', 8),
-  BSV: facts('bitcoin', 'BSV', 8),
-  BTG: facts('bitcoin', 'BTG', 8),
-  XVG: facts('bitcoin', 'XVG', 6),
-  ETH: facts('evm', 'ETH', 18),
-  BSC: facts('evm', 'BNB', 18),
-  MATIC: facts('evm', 'POL', 18),
-  ARB: facts('evm', 'ETH', 18),
-  OP: facts('evm', 'ETH', 18),
-  BASE: facts('evm', 'ETH', 18),
-  AVAX: facts('evm', 'AVAX', 18),
-  FTM: facts('evm', 'FTM', 18),
-  GNO: facts('evm', 'XDAI', 18),
-  CELO: facts('evm', 'CELO', 18),
-  LINEA: facts('evm', 'ETH', 18),
-  ETC: facts('evm', 'ETC', 18),
-  ZKSYNC: facts('evm', 'ETH', 18),
-  SCROLL: facts('evm', 'ETH', 18),
-  MNT: facts('evm', 'MNT', 18),
-  TRX: facts('tron', 'TRX', 6),
-  SOL: facts('solana', 'SOL', 9),
-  XRP: facts('ripple', 'XRP', 6),
-  XMR: facts('monero', 'XMR', 12),
-  TON: facts('ton', 'TON', 9),
-  ADA: facts('cardano', 'ADA', 6),
-  BNB: facts('cosmos', 'BNB', 8),
-  ATOM: facts('cosmos', 'ATOM', 6),
-  DOT: facts('substrate', 'DOT', 10),
-  XLM: facts('stellar', 'XLM', 7),
-  ALGO: facts('algorand', 'ALGO', 6),
-}
+export const chainFacts = {
+  BTC: facts('bitcoin', 'BTC', 8, '0.0005'),
+  LTC: facts('bitcoin', 'LTC', 8, '0.3'),
+  DOGE: facts('bitcoin', 'DOGE', 8, '150'),
+  BCH: facts('bitcoin', 'BCH', 8, '0.05'),
+  DASH: facts('bitcoin', 'DASH', 8, '0.8'),
+  ZEC: facts('bitcoin', 'ZEC', 8, '0.5'),
+  BSV: facts('bitcoin', 'BSV', 8, '1'),
+  BTG: facts('bitcoin', 'BTG', 8, '1'),
+  XVG: facts('bitcoin', 'XVG', 6, '5000'),
+  ETH: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  BSC: facts('evm', 'BNB', 18, '0.03', 'WBNB'),
+  MATIC: facts('evm', 'POL', 18, '100', 'WPOL'),
+  ARB: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  OP: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  BASE: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  AVAX: facts('evm', 'AVAX', 18, '1.5', 'WAVAX'),
+  FTM: facts('evm', 'FTM', 18, '100'),
+  GNO: facts('evm', 'XDAI', 18, '25', 'WXDAI'),
+  CELO: facts('evm', 'CELO', 18, '100'),
+  LINEA: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  ETC: facts('evm', 'ETC', 18, '1.5'),
+  ZKSYNC: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  SCROLL: facts('evm', 'ETH', 18, '0.01', 'WETH'),
+  MNT: facts('evm', 'MNT', 18, '25', 'WMNT'),
+  TRX: facts('tron', 'TRX', 6, '100', 'WTRX'),
+  SOL: facts('solana', 'SOL', 9, '0.2', 'WSOL'),
+  XRP: facts('ripple', 'XRP', 6, '12'),
+  XMR: facts('monero', 'XMR', 12, '0.1'),
+  TON: facts('ton', 'TON', 9, '10'),
+  ADA: facts('cardano', 'ADA', 6, '50'),
+  BNB: facts('cosmos', 'BNB', 8, '0.03'),
+  ATOM: facts('cosmos', 'ATOM', 6, '8'),
+  DOT: facts('substrate', 'DOT', 10, '8'),
+  XLM: facts('stellar', 'XLM', 7, '100'),
+  ALGO: facts('algorand', 'ALGO', 6, '150'),
+} satisfies Readonly<Record<string, ChainFacts>>
+
+export type ChainCode = keyof typeof chainFacts
 
 /** The facts of a chain by its code in capital letters; undefined where the table does not contain it. */
 export function chainFactsOf(code: string): ChainFacts | undefined {
