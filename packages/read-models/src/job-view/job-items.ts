@@ -6,6 +6,9 @@ import type { Queryable } from '@cupel/postgres'
 // expression would take 25 µs for each item.
 const REPORT_ID = `nullif(split_part(split_part(element::text, '"report_id":"', 2), '"', 1), '')`
 
+/** A report is found by its id: otherwise Postgres reads all reports of an account that has some tens of thousands. */
+const BY_ID = 'OFFSET 0'
+
 /** Common table expressions `job`, `item` and `found` of the job $1 of the account $2 in the environment $3. */
 export const FOUND_ITEMS = `job AS (
       SELECT * FROM job_view.job WHERE job_id = $1 AND account_id = $2 AND livemode = $3
@@ -22,8 +25,9 @@ export const FOUND_ITEMS = `job AS (
       FROM job CROSS JOIN item
       LEFT JOIN (SELECT value::text::int8 AS index FROM job, json_array_elements(job.cancelled_indices::json)) c
         ON c.index = item.place
-      LEFT JOIN (SELECT * FROM report_view.report WHERE account_id = $2 AND livemode = $3) r
-        ON r.report_id = item.report_id
+      LEFT JOIN LATERAL (
+        SELECT level, score, ended_at, state FROM report_view.report
+        WHERE report_id = item.report_id AND account_id = $2 AND livemode = $3 ${BY_ID}) r ON true
     )`
 
 /**
@@ -36,9 +40,10 @@ export async function hasUnownedFailure(database: Queryable, key: readonly unkno
       name: 'job-view.unowned-failure',
       text: `SELECT EXISTS (
           SELECT FROM job_view.job, json_array_elements(items::json) AS stretch (element)
-          JOIN report_view.report r ON r.report_id = ${REPORT_ID}
+          CROSS JOIN LATERAL (
+            SELECT FROM report_view.report
+            WHERE report_id = ${REPORT_ID} AND account_id = '' AND livemode = $3 AND state = 'failed' ${BY_ID}) r
           WHERE job.job_id = $1 AND job.account_id = $2 AND job.livemode = $3
-            AND r.account_id = '' AND r.livemode = $3 AND r.state = 'failed'
         ) AS "isThere"`,
     },
     key,

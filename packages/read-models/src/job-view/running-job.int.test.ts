@@ -255,3 +255,29 @@ test.each(['some results', 'the whole job'])(
     expect([found.kind, turns]).toEqual(['behind', what === 'some results' ? 1 : 2])
   },
 )
+
+test('the state of a job reads the reports of its items, and no others of an account that has many', async () => {
+  await fixture.database.execute(
+    `INSERT INTO report_view.report
+       (report_id, account_id, livemode, state, level, score, document, ended_at, log_partition, log_offset)
+     SELECT to_hex(n), $1, true, 'generated', 'green', 0, '{}', $2::timestamptz, 8, n FROM generate_series(1, 20000) n`,
+    [OWNER.accountId, AT],
+  )
+  await fixture.database.execute('ANALYZE report_view.report')
+  const plans: string[] = []
+  const explaining = {
+    query: async (statement: Parameters<typeof fixture.database.query>[0], values: readonly unknown[]) => {
+      if (typeof statement !== 'string') {
+        const plan = await fixture.database.query(`EXPLAIN ${statement.text}`, values)
+        plans.push(plan.map((row) => String(row['QUERY PLAN'])).join('\n'))
+      }
+      return await fixture.database.query(statement, values)
+    },
+  } as typeof fixture.database
+  expect(await readOverview(explaining, OWNER, JOB)).toMatchObject({ kind: 'overview' })
+  expect(plans).toHaveLength(2)
+  for (const plan of plans) {
+    expect(plan).toContain('Index Scan using report_pkey')
+    expect(plan).not.toContain('Seq Scan on report')
+  }
+})

@@ -10,6 +10,7 @@ import {
   type CompiledPolicy,
   type PolicyFinding,
 } from '@cupel/domain'
+import { createSlots } from '@cupel/concurrency'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { comparePolicies, type PolicyDiff } from '@cupel/policy'
 import type { Queryable } from '@cupel/postgres'
@@ -41,6 +42,8 @@ const DEFAULT_REPORTS = 200
 const MAX_EXAMPLES = 50
 /** Calls that an instance works on at once, so that screenings keep their core. */
 const MAX_RUNNING = 1
+/** Accounts whose call is worked on or waits. */
+const MAX_ACCOUNTS = 5
 const BUSY_RETRY_SECONDS = 5
 
 const whatIfBody = z
@@ -152,14 +155,16 @@ interface Proposal {
 }
 
 export function whatIf({ policyInForce, compare }: WhatIfParts): Endpoint {
-  let running = 0
+  const slots = createSlots(MAX_RUNNING)
+  /** Those whose call is worked on or waits: each has one, so that accounts take turns. */
+  const accounts = new Set<string>()
   return keyedEndpoint<undefined, undefined, WhatIfBody, Proposal>({
     operationId: 'tryPolicy',
     method: 'POST',
     path: '/v1/policy/what-if',
     tag: 'Policy',
     summary: 'Try a policy over stored reports',
-    description: `Decides the newest reports of the account again, from their recorded inputs, under the policy in force and under the proposed one, and compares the levels. Nothing is stored or changed. The inputs stay as recorded: the labels of that time, and the exposure found under the limits of that time. An instance works on ${MAX_RUNNING} such call at once; a further one is 503 with Retry-After. A policy that could not be put in force is 400, with the settings at fault.`,
+    description: `Decides the newest reports of the account again, from their recorded inputs, under the policy in force and under the proposed one, and compares the levels. Nothing is stored or changed. The inputs stay as recorded: the labels of that time, and the exposure found under the limits of that time. An instance works on ${MAX_RUNNING} such call at once. Accounts take turns: a further call of the same account, or of more than ${MAX_ACCOUNTS} accounts, is 503 with Retry-After. A policy that could not be put in force is 400, with the settings at fault.`,
     access: 'read-write',
     bodySchema: whatIfBody,
     bodyExample: { policy: proposedExample, max_reports: DEFAULT_REPORTS },
@@ -175,19 +180,22 @@ export function whatIf({ policyInForce, compare }: WhatIfParts): Endpoint {
     problems: ['unavailable'],
     judge: ({ body }) => judgePolicy(body),
     async handle({ caller }, { body, judged }): Promise<Answer | Refusal> {
-      if (running >= MAX_RUNNING)
+      const { accountId } = caller
+      if (accounts.has(accountId) || accounts.size >= MAX_ACCOUNTS)
         return refuse('unavailable', 'Another comparison of policies is running on this instance.', {
           retryAfterSeconds: BUSY_RETRY_SECONDS,
         })
-      running += 1
+      accounts.add(accountId)
       try {
-        const inForce = await policyInForce(caller)
-        if (inForce === null) return noPolicyYet()
-        const maxReports = body.max_reports ?? DEFAULT_REPORTS
-        const compared = await compare(caller, { a: inForce.policy, b: judged.policy, maxReports })
-        return jsonAnswer(200, JSON.stringify(answerOf(compared, judged)))
+        return await slots(async () => {
+          const inForce = await policyInForce(caller)
+          if (inForce === null) return noPolicyYet()
+          const maxReports = body.max_reports ?? DEFAULT_REPORTS
+          const compared = await compare(caller, { a: inForce.policy, b: judged.policy, maxReports })
+          return jsonAnswer(200, JSON.stringify(answerOf(compared, judged)))
+        })
       } finally {
-        running -= 1
+        accounts.delete(accountId)
       }
     },
   })
