@@ -2,7 +2,7 @@
 import { type EventLog, keyPartition, type LogRecord, LogStoppedError, placeOf } from '@cupel/event-log'
 import { BadSegmentError } from './format/container.js'
 import type { Segment } from './format/manifest.js'
-import { endOf, type ArchiveContents } from './read-archive.js'
+import { endOf, type ArchiveContents, type NamedSegment } from './read-archive.js'
 import { recordsOfSegment, signedBytes } from './segment-records.js'
 import { ArchiveError, type ArchiveStore } from './store.js'
 
@@ -10,7 +10,7 @@ export interface ArchiveLogOptions {
   readonly store: ArchiveStore
   readonly contents: ArchiveContents
   /** Called for an unreadable segment, which is then skipped. Without it the read ends there with LogStoppedError. */
-  readonly onDamaged?: (segment: Segment, error: BadSegmentError) => void
+  readonly onDamaged?: (segment: NamedSegment, error: BadSegmentError) => void
 }
 
 const READ_ONLY = 'An archive is only read: restore it to append to its log, or to follow it.'
@@ -30,7 +30,7 @@ export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions
   }
   const readOnly = (): Promise<never> => Promise.reject(new TypeError(READ_ONLY))
 
-  async function* recordsOf(segment: Segment): AsyncGenerator<readonly LogRecord[]> {
+  async function* recordsOf(segment: NamedSegment): AsyncGenerator<readonly LogRecord[]> {
     try {
       yield* recordsOfSegment(await bytesOf(segment), segment, log!)
     } catch (error) {

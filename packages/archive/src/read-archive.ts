@@ -24,6 +24,8 @@ export interface ArchiveFault {
   readonly file: string
   /** A sentence. */
   readonly detail: string
+  /** ISO 8601: the time of the manifest that names the file, or of the last one before it; null if there is none. */
+  readonly since: string | null
   /** The records that the file holds, if it holds records. */
   readonly records?: Pick<Segment, 'topic' | 'partition' | 'first' | 'next'>
 }
@@ -47,7 +49,12 @@ export interface ArchiveContents {
   readonly versions: readonly ArchivedSchemaVersion[]
   readonly required: Required
   /** In the order of the offsets, by `placeOf`. */
-  readonly segments: ReadonlyMap<string, readonly Segment[]>
+  readonly segments: ReadonlyMap<string, readonly NamedSegment[]>
+}
+
+export interface NamedSegment extends Segment {
+  /** The time of the manifest that names it. */
+  readonly namedAt: string
 }
 
 /** The manifests up to the first one that does not belong there, and its fault. */
@@ -66,16 +73,17 @@ export async function readManifests(
       sum.add(manifest, { sha256: sha256Of(bytes), keyId })
     } catch (error) {
       if (!(error instanceof BadManifestError) && !(error instanceof ArchiveError)) throw error
-      faults.push({ file, detail: `${error.message} What follows it is not read.` })
+      const since = sum.contents().time
+      faults.push({ file, detail: `${error.message} What follows it is not read.`, since })
       break
     }
   }
-  const { number } = sum.contents()
+  const { number, time: since } = sum.contents()
   const next = manifestFile(number + 1)
   const later = (await store.list()).filter((path) => isManifestFile(path) && path > next)
   if (faults.length === 0 && later.length > 0)
     faults.push({
-      file: next,
+      ...{ file: next, since },
       detail: `It is missing, and ${later[0]} is there. What follows it is not read.`,
     })
   return { contents: sum.contents(), faults }
@@ -125,7 +133,7 @@ function createSum() {
   const topics = new Map<string, ArchivedTopic>()
   const schemas = new Map<number, string>()
   const versions: ArchivedSchemaVersion[] = []
-  const segments = new Map<string, Segment[]>()
+  const segments = new Map<string, NamedSegment[]>()
   const trees: (ArchivedTree & { readonly file: string })[] = []
   let last: { manifest: Manifest; sha256: string; keyId: string } | null = null
 
@@ -154,7 +162,8 @@ function createSum() {
     addTopics(topics, manifest)
     addSchemas(schemas, manifest)
     versions.push(...manifest.versions)
-    for (const segment of manifest.segments) addSegment(segments, segment, topics)
+    for (const segment of manifest.segments)
+      addSegment(segments, { ...segment, namedAt: manifest.time }, topics)
     if (tree !== null) trees.push({ ...tree, file: manifestFile(number) })
     last = { manifest, sha256, keyId }
   }
@@ -186,8 +195,8 @@ function addSchemas(schemas: Map<number, string>, manifest: Manifest): void {
 }
 
 function addSegment(
-  segments: Map<string, Segment[]>,
-  segment: Segment,
+  segments: Map<string, NamedSegment[]>,
+  segment: NamedSegment,
   topics: ReadonlyMap<string, ArchivedTopic>,
 ): void {
   const { topic, partition, first, file } = segment

@@ -140,11 +140,12 @@ export async function check(folder: string, keys: SigningKeys): Promise<Checked>
   const { contents, faults } = await readManifests(store, keys.verifier)
   const found = [...faults]
   if (faults.length === 0)
-    for (const file of await unnamedFiles(store, contents)) found.push({ file, detail: 'It has no name.' })
+    for (const file of await unnamedFiles(store, contents))
+      found.push({ file, detail: 'It has no name.', since: null })
   if (contents.log === null) return { contents, faults: found, records: [] }
   const log = openArchiveLog({
     ...{ store, contents },
-    onDamaged: ({ file }, { message }) => void found.push({ file, detail: message }),
+    onDamaged: ({ file, namedAt: since }, { message }) => void found.push({ file, detail: message, since }),
   })
   return { contents, faults: found, records: await recordsOf(log) }
 }

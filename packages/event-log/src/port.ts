@@ -36,6 +36,15 @@ export interface LogRecord {
   readonly type?: string | undefined
 }
 
+/** ISO 8601: when the log took the record, or else the time that its event states; null if neither is known. */
+export function timeOfRecord({
+  timestampMs,
+  headers,
+}: Pick<LogRecord, 'timestampMs' | 'headers'>): string | null {
+  const time = timestampMs ?? Date.parse(headers['ce_time'] ?? '')
+  return Number.isNaN(time) ? null : new Date(time).toISOString()
+}
+
 /** Why a record is not one of this installation. */
 export type Forgery =
   /** It has no MAC although one is required. */

@@ -46,7 +46,7 @@ export { startOutboxRelay } from './outbox-relay.js'
 export type { OutboxRelay, OutboxRelayOptions } from './outbox-relay.js'
 export { rebuildReadModel, RebuildInProgressError } from './rebuild/rebuild-read-model.js'
 export type { AcceptedDifferences, RebuildOptions, RebuildResult } from './rebuild/rebuild-read-model.js'
-export type { DifferentRow, TableComparison } from './rebuild/compare-tables.js'
+export { latestTimeIn, type DifferentRow, type TableComparison } from './rebuild/compare-tables.js'
 export type { RebuildProgress } from './rebuild/build.js'
 export {
   ensureWallRoles,

@@ -34,6 +34,7 @@ interface Parts {
 interface Latest extends Position {
   /** Of its data; null for a record without a value, which an erasure leaves. */
   readonly digest: string | null
+  readonly headers: LogRecord['headers']
 }
 
 /** Reports that the keeper of the topic has not read yet count no more than those that it has. */
@@ -68,7 +69,11 @@ function problemWith(
 ): Problem | null {
   const name = nameOf(report)
   if (record === undefined)
-    return problemOfRow('table', name, `The topic of the latest reports lacks ${name} (${report.reportId}).`)
+    return problemOfRow(
+      'table',
+      { row: name, since: null },
+      `The topic of the latest reports lacks ${name} (${report.reportId}).`,
+    )
   const { digest, ...place } = record
   const isForgotten = digest === null && erased.has(report.accountId)
   const isLatest = digest === digestOf(codec, latestReportRecord(codec, report))
@@ -83,8 +88,9 @@ async function lastRecords({ log, codec }: Parts): Promise<Map<string, Latest>> 
   const last = new Map<string, Latest>()
   for (const livemode of [true, false])
     for await (const record of scan(log, [topicOf('LatestReportRecorded', livemode)])) {
-      const { topic, partition, offset, key } = record
-      last.set(nameIn(livemode, key), { topic, partition, offset, digest: digestOf(codec, record) })
+      const { topic, partition, offset, key, headers } = record
+      const digest = digestOf(codec, record)
+      last.set(nameIn(livemode, key), { topic, partition, offset, headers, digest })
     }
   return last
 }

@@ -22,7 +22,8 @@ interface Parts {
  * in which none can be built.
  */
 export async function compareReadModels(database: Database, { log, codec }: Parts): Promise<Problem[]> {
-  if (!(await canBuild(database))) return [problemOfRow('read-model', 'every read model', NOT_COMPARED)]
+  if (!(await canBuild(database)))
+    return [problemOfRow('read-model', { row: 'every read model' }, NOT_COMPARED)]
   const problems: Problem[] = []
   for (const readModel of readModels)
     problems.push(...(await compareReadModel(readModel, database, { log, codec })))
@@ -50,12 +51,12 @@ async function compareReadModel(readModel: ReadModel, database: Database, parts:
       if (isEqual || different.length > 0)
         return different.map((row) => differenceOf('read-model', name, row))
       const counts = `${name} has ${rowsBefore} rows, and the log states ${rowsAfter}.`
-      return [problemOfRow('read-model', name, counts)]
+      return [problemOfRow('read-model', { row: name }, counts)]
     })
   } catch (error) {
     if (!isRefusal(error)) throw error
     const detail = `${readModel.name} was not compared with the log: ${error.message}`
-    return [problemOfRow('read-model', readModel.schema, detail)]
+    return [problemOfRow('read-model', { row: readModel.schema }, detail)]
   }
 }
 
@@ -67,9 +68,9 @@ const isRefusal = (error: unknown): error is Error =>
 export function differenceOf(
   kind: 'read-model' | 'table',
   table: string,
-  { key, difference, columns }: DifferentRow,
+  { key, difference, columns, since }: DifferentRow,
 ): Problem {
-  const row = `${table} ${key}`
+  const row = { row: `${table} ${key}`, since }
   if (difference === 'missing')
     return problemOfRow(kind, row, `${table} lacks the row ${key}, which the log states.`)
   if (difference === 'extra')

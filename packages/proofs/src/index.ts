@@ -36,4 +36,11 @@ export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } f
 export type { SignatureSummary } from './report-signatures.js'
 export { compareLatestReports } from './compare-latest-reports.js'
 export { differenceOf } from './compare-read-models.js'
-export { placeOfProblem, problemAt, problemOfRow, type Problem, type ProblemKind } from './problem.js'
+export {
+  meaningOfProblem,
+  placeOfProblem,
+  problemAt,
+  problemOfRow,
+  type Problem,
+  type ProblemKind,
+} from './problem.js'

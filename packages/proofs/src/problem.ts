@@ -1,6 +1,5 @@
-/** A problem that the verification of the log found. */
-
-import type { Position } from '@cupel/event-log'
+/** A problem that the verification of the log found: where it is, since when, and what it means. */
+import { timeOfRecord, type LogRecord, type Position } from '@cupel/event-log'
 
 export type ProblemKind =
   /** Not an event of a known schema. */
@@ -37,20 +36,47 @@ export interface Problem {
   readonly offset: number | null
   /** The table with the key of its row; null for a record. */
   readonly row: string | null
+  /**
+   * ISO 8601: the time of the record, of the row that the log states, or of the last record before a gap. It was not changed before
+   * then. Null if nothing says it.
+   */
+  readonly since: string | null
   /** A sentence. */
   readonly detail: string
 }
 
-export function problemAt(
-  kind: ProblemKind,
-  { topic, partition, offset }: Position,
-  detail: string,
-): Problem {
-  return { kind, topic, partition, offset, row: null, detail }
+/** The place of a problem: a record with its time, or a position that has none. */
+export type ProblemPlace = Position & (Pick<LogRecord, 'headers'> | { readonly since: string | null })
+
+export function problemAt(kind: ProblemKind, place: ProblemPlace, detail: string): Problem {
+  const { topic, partition, offset } = place
+  const since = 'since' in place ? place.since : timeOfRecord(place)
+  return { kind, topic, partition, offset, row: null, since, detail }
 }
 
-export function problemOfRow(kind: 'read-model' | 'table', row: string, detail: string): Problem {
-  return { kind, topic: null, partition: null, offset: null, row, detail }
+export function problemOfRow(
+  kind: 'read-model' | 'table',
+  { row, since = null }: { readonly row: string; readonly since?: string | null },
+  detail: string,
+): Problem {
+  return { kind, topic: null, partition: null, offset: null, row, since, detail }
+}
+
+/** What a problem means for those who rely on the answers, as a sentence. */
+export const meaningOfProblem: Readonly<Record<ProblemKind, string>> = {
+  undecodable: 'No reader can use the record: its bytes were changed, or its schema is gone.',
+  truncated: 'Records were deleted: no read model can be built anew, and what they said is lost.',
+  gap: 'Records were removed from the log: what they said is lost.',
+  forged: 'Somebody without a record key wrote to the log. No reader counts the record.',
+  unsigned: 'Nobody can show by public keys that the installation made this report.',
+  signature: 'The installation did not sign this report as it stands: do not rely on it.',
+  'report-hash': 'The report is not the one that was decided: do not rely on it.',
+  'report-contents': 'What lists and searches say of this report is not what the report says.',
+  misplaced: 'A reader that looks for this report by its id does not find it, or finds another.',
+  'id-reused': 'Readers that take the first event with an id, and those that take the last, disagree.',
+  'read-model': 'The API answers something else than the log states.',
+  table: 'The installation acts on something else than the log states.',
+  state: 'Subscribers of the state topic believe something else than the log states.',
 }
 
 /** The place of a problem, for people. */

@@ -15,6 +15,7 @@ import {
   LogStoppedError,
   placesOf,
   rangeOf,
+  timeOfRecord,
   TYPE_HEADER,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -126,7 +127,7 @@ async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promi
     run.found(
       problemAt(
         'truncated',
-        { topic, partition, offset: from },
+        { topic, partition, offset: from, since: null },
         `The front of the topic is gone: it begins at offset ${from}, and no read model can be built from it.`,
       ),
     )
@@ -141,7 +142,7 @@ async function verifyShare(
   { from, to, share, shares }: { from: number; to: number; share: number; shares: number },
 ): Promise<void> {
   const { log, codec, rawTopics } = options
-  const { topic, partition, tally, totals, found } = run
+  const { topic, tally, totals, found } = run
   const capacity = Math.max(16, Math.ceil((to - from) / shares) * 2)
   const ids = createIdSet(capacity)
   const said = createIdSet(capacity)
@@ -149,7 +150,6 @@ async function verifyShare(
   let read = 0
   for await (const records of wholeRecords(run, log.unchecked, { from, to })) {
     for (const record of records) {
-      const { offset } = record
       const type = record.headers[TYPE_HEADER] ?? ''
       if (share === 0) {
         tally.records += 1
@@ -169,7 +169,7 @@ async function verifyShare(
       // A report that was decided twice from different labels may differ. The first record counts, as checked below.
       const isNewText = said.add(`${id} ${digest(record.value)}`)
       if (!isNew && isNewText && !isReport)
-        found(problemAt('id-reused', { topic, partition, offset }, `${type} ${id} says something else.`))
+        found(problemAt('id-reused', record, `${type} ${id} says something else.`))
       if (!isReport || event === null) continue
       if (!reportIds.add(record.key)) totals.repeatedReports += 1
       else if (event.type === 'ReportGenerated') totals.reports += 1
@@ -186,30 +186,27 @@ async function* wholeRecords(
   log: EventLog,
   { from, to }: { from: number; to: number },
 ): AsyncGenerator<readonly LogRecord[]> {
-  let next = from
+  let last: LogRecord | undefined
   try {
     for await (const records of log.read({ topic, partition, from, to })) {
       yield records
-      next = records.at(-1)!.offset + 1
+      last = records.at(-1)
     }
   } catch (error) {
     if (!(error instanceof LogStoppedError)) throw error
     const kind = error.reason === 'gap' ? 'gap' : 'truncated'
-    found(problemAt(kind, { topic, partition, offset: next }, error.message))
+    const offset = last === undefined ? from : last.offset + 1
+    const since = last === undefined ? null : timeOfRecord(last)
+    found(problemAt(kind, { topic, partition, offset, since }, error.message))
   }
 }
 
 /** A record of another producer is reported and not examined further: all readers ignore it. */
-function isForged(
-  { topic, partition, found, forgeryOf }: PartitionRun,
-  record: LogRecord,
-  share: number,
-): boolean {
+function isForged({ found, forgeryOf }: PartitionRun, record: LogRecord, share: number): boolean {
   const forgery = forgeryOf(record)
   if (forgery === null) return false
-  const { offset, key } = record
-  const detail = `The record under the key ${key} was not written by this installation (${forgery}).`
-  if (share === 0) found(problemAt('forged', { topic, partition, offset }, detail))
+  const detail = `The record under the key ${record.key} was not written by this installation (${forgery}).`
+  if (share === 0) found(problemAt('forged', record, detail))
   return true
 }
 
@@ -221,7 +218,7 @@ function shareOf(id: string, shares: number): number {
 }
 
 function decode(
-  { topic, partition, found }: PartitionRun,
+  { found }: PartitionRun,
   codec: EventCodec,
   record: LogRecord,
   share: number,
@@ -229,22 +226,20 @@ function decode(
   try {
     return codec.decode(record)
   } catch (error) {
-    const { offset } = record
-    if (share === 0) found(problemAt('undecodable', { topic, partition, offset }, (error as Error).message))
+    if (share === 0) found(problemAt('undecodable', record, (error as Error).message))
     return null
   }
 }
 
 function examineReport(
-  { topic, partition, partitions, found, signatures }: PartitionRun,
+  { partition, partitions, found, signatures }: PartitionRun,
   record: LogRecord,
   { data }: DomainEvent<'ReportGenerated'>,
 ): void {
-  const { key, offset } = record
+  const { key } = record
   const unsigned = signatures.examine(record)
   if (unsigned !== null) found(unsigned)
-  const place = { topic, partition, offset }
-  const wrong = (kind: ProblemKind, detail: string): void => found(problemAt(kind, place, detail))
+  const wrong = (kind: ProblemKind, detail: string): void => found(problemAt(kind, record, detail))
   if (key !== data.reportId || reportPartitionAmong(data.reportId, partitions) !== partition)
     wrong('misplaced', `${data.reportId} is recorded with the key ${key}.`)
   const report = parsed(data.report)

@@ -23,7 +23,7 @@ export {
   type TransparencyComparison,
 } from './compare/compare-transparency.js'
 export type { ComparedPlace } from './compare/compare-records.js'
-export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
+export type { LeafProblem, LeafProblemKind, TreeFault } from './compare/findings.js'
 export { logKey, openCheckpoint, originOf } from './format/checkpoint.js'
 export { policyText } from './format/policy.js'
 export {

@@ -61,7 +61,10 @@ async function compare(verifier = own.keys.verifier): Promise<TransparencyCompar
 /** All faults and problems in one list. */
 async function wrongs(): Promise<unknown[]> {
   const { faults, problems } = await compare()
-  return [...faults, ...problems.map(({ kind, offset, to }) => ({ kind, offset, to }))]
+  return [
+    ...faults.map(({ detail }) => detail),
+    ...problems.map(({ kind, offset, to }) => ({ kind, offset, to })),
+  ]
 }
 const cut = (from: number) =>
   own.installation.database.execute(

@@ -51,7 +51,10 @@ describe.skipIf(missing !== undefined)(
         ...{ folder: transparencyFolder(own.folder, await log.identity()), checksTimes: true },
         ...{ maxProblems: 100, publishGraceMs: 0 },
       }))!
-      return [...faults, ...problems.map(({ kind, offset, to }) => ({ kind, offset, to }))]
+      return [
+        ...faults.map(({ detail }) => detail),
+        ...problems.map(({ kind, offset, to }) => ({ kind, offset, to })),
+      ]
     }
     const lost = async (): Promise<string | null> => {
       const { database } = own.installation

@@ -65,14 +65,14 @@ async function compared(
   const findings = createFindings(1_000)
   const comparison = await compareRecords({
     ...{ log: logOf(records, start), codec: noReports, places: [place], accepted: [], findings },
-    ...{ endsEarlier: false, checksTimes: true },
+    ...{ endsEarlier: false, checksTimes: true, leaves: leaves.length },
   })
   // In two parts, as for a long history.
   const middle = Math.floor(leaves.length / 2)
   await comparison.compare(leaves.slice(0, middle))
   await comparison.compare(leaves.slice(middle))
   const ended = await comparison.end(null)
-  return { ...ended, named: findings.problems }
+  return { ...ended, named: findings.problems(ended.timeBefore) }
 }
 
 /** Changes of the records at an offset. */

@@ -28,6 +28,17 @@ export interface DifferentRow {
   readonly difference: 'missing' | 'extra' | 'other'
   /** Names of the columns with another value. */
   readonly columns: readonly string[]
+  /** The latest time in the row as the log states it, or else as it is; null if it has none. */
+  readonly since: string | null
+}
+
+/** ISO 8601: the latest time in the columns of a row that are named `at` or `…_at`; null if there is none. */
+export function latestTimeIn(row: Readonly<Record<string, unknown>>): string | null {
+  const times = Object.entries(row).flatMap(([name, value]) => {
+    const time = /(?:^|_)at$/.test(name) && value !== null ? Date.parse(String(value)) : NaN
+    return Number.isNaN(time) ? [] : [time]
+  })
+  return times.length === 0 ? null : new Date(Math.max(...times)).toISOString()
 }
 
 export async function digestTables(
@@ -129,12 +140,13 @@ async function differentRows(
   const [olds, news] = [await only(before, after), await only(after, before)]
   return [...new Set([...news.keys(), ...olds.keys()])].map((key): DifferentRow => {
     const [old, fresh] = [olds.get(key), news.get(key)]
-    if (old === undefined) return { key, difference: 'missing', columns: [] }
-    if (fresh === undefined) return { key, difference: 'extra', columns: [] }
+    const since = latestTimeIn((fresh ?? old)!)
+    if (old === undefined) return { key, difference: 'missing', columns: [], since }
+    if (fresh === undefined) return { key, difference: 'extra', columns: [], since }
     const columns = Object.keys(fresh).filter(
       (name) => JSON.stringify(fresh[name]) !== JSON.stringify(old[name]),
     )
-    return { key, difference: 'other', columns }
+    return { key, difference: 'other', columns, since }
   })
 }
 

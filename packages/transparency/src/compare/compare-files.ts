@@ -33,19 +33,22 @@ export async function compareTiles(
   for (const name of needed) {
     const { level, index, width } = name
     const file = join(root, 'tile', tilePath(name))
+    const below = TILE_WIDTH ** (level === 'entries' ? 0 : level)
+    const first = index * TILE_WIDTH * below
     const tile = await publishedTile(root, name)
-    if (tile === null) findings.fault(`${file} is gone: put it back, from a copy.`)
+    if (tile === null) findings.fault(`${file} is gone: put it back, from a copy.`, first)
     else if (level === 'entries') {
       const entries = entriesOfBundle(tile)
       if (entries?.length !== width)
-        findings.fault(`${file} does not hold ${width} leaves: put it back, from a copy.`)
+        findings.fault(`${file} does not hold ${width} leaves: put it back, from a copy.`, first)
       else if (!entries.every((entry, at) => isLeafOf(entry, hashOf(0, index * TILE_WIDTH + at))))
-        findings.fault(`${file} does not hold the leaves of its tree: put it back, from a copy.`)
+        findings.fault(`${file} does not hold the leaves of its tree: put it back, from a copy.`, first)
     } else {
       const wrong = firstWrong(tile, { level, first: index * TILE_WIDTH, width }, hashOf)
       if (wrong !== null)
         findings.fault(
           `${file} does not hold the tree of its leaves: the hash ${wrong} of level ${level} differs.`,
+          wrong * below,
         )
     }
   }

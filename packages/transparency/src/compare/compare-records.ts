@@ -8,10 +8,11 @@ import {
   type Place,
   placeOf,
   rangeOf,
+  timeOfRecord,
 } from '@cupel/event-log'
 import { positionOf, recordFinder } from '../place-leaves.js'
 import type { LeafRange } from '../accepted-losses.js'
-import type { Findings, LeafProblem } from './findings.js'
+import type { Findings, LeafProblem, TimeBefore } from './findings.js'
 import { leafCheck, recordsOf, type LeafCheck, type PlacedLeaf, type ReadLeaf } from './record-check.js'
 
 export interface RecordComparison {
@@ -25,6 +26,9 @@ export interface ComparedRecords extends RecordCounts {
   readonly places: readonly ComparedPlace[]
   /** Leaves of records that the log lacks, if nothing says where they were. */
   readonly unplaced: readonly number[]
+  /** The time of the first record behind the last leaves; null if there is none. */
+  readonly pendingSince: string | null
+  readonly timeBefore: TimeBefore
 }
 
 /** What the database states about each place, by `topic/partition`. */
@@ -64,6 +68,8 @@ interface Options {
   readonly endsEarlier: boolean
   /** Whether the time of each record is compared, where the log gives one. */
   readonly checksTimes: boolean
+  /** Number of leaves at most. */
+  readonly leaves: number
   readonly findings: Findings
 }
 
@@ -80,8 +86,10 @@ interface OpenPlace extends Place {
 
 export async function compareRecords(options: Options): Promise<RecordComparison> {
   const { log, findings, accepted } = options
+  const times = new Float64Array(options.leaves)
   const context: Context = {
     ...options,
+    times,
     forgeryOf: await log.forgeryCheck(),
     agrees: leafCheck(options),
     counts: { records: 0, pending: 0 },
@@ -92,6 +100,10 @@ export async function compareRecords(options: Options): Promise<RecordComparison
     const made = open.get(placeOf(place)) ?? opened(place, 0, 0)
     open.set(placeOf(place), made)
     return made
+  }
+  const timeBefore: TimeBefore = (leaf) => {
+    const time = times.subarray(0, leaf).findLast((each) => each !== 0)
+    return time === undefined ? null : new Date(time).toISOString()
   }
   return {
     async compare(leaves) {
@@ -112,7 +124,9 @@ export async function compareRecords(options: Options): Promise<RecordComparison
         if (position > place.next) await compareRun(context, place, [], position)
         context.counts.pending += Math.max(0, place.end - place.next)
       }
-      return { ...context.counts, unplaced: context.unplaced, places: [...open.values()] }
+      const { counts, unplaced } = context
+      const pendingSince = await firstTime(context, [...open.values()])
+      return { ...counts, unplaced, places: [...open.values()], pendingSince, timeBefore }
     },
   }
 }
@@ -120,6 +134,8 @@ export async function compareRecords(options: Options): Promise<RecordComparison
 interface Context extends Options {
   readonly forgeryOf: ForgeryCheck
   readonly agrees: LeafCheck
+  /** Of the records that agree, by leaf, in milliseconds since 1970. */
+  readonly times: Float64Array
   readonly counts: { records: number; pending: number }
   readonly unplaced: number[]
 }
@@ -186,7 +202,7 @@ async function compareRun(
   leaves: readonly PlacedLeaf[],
   to: number,
 ): Promise<void> {
-  const { log, findings, forgeryOf, agrees, counts } = context
+  const { log, findings, forgeryOf, agrees, counts, times } = context
   let at = 0
   for await (const record of recordsOf(log, place, Math.min(to, place.end), findings)) {
     for (; (leaves[at]?.record.offset ?? Infinity) < record.offset; at += 1)
@@ -195,7 +211,10 @@ async function compareRun(
     if (leaf?.record.offset !== record.offset) {
       const { topic, partition, offset } = record
       if (forgeryOf(record) === null)
-        findings.problem({ kind: 'no-leaf', topic, partition, offset, index: null })
+        findings.problem({
+          ...{ kind: 'no-leaf', topic, partition, offset, index: null },
+          since: timeOfRecord(record),
+        })
       continue
     }
     at += 1
@@ -203,12 +222,29 @@ async function compareRun(
     if (wrong !== null) found(context, place, leaf, wrong)
     else {
       counts.records += 1
+      times[leaf.index] = Date.parse(timeOfRecord(record) ?? '') || 0
       place.agreesBehind ||= place.lost !== null
       place.last = leaf.index
     }
   }
   for (const leaf of leaves.slice(at)) missing(context, place, leaf)
   place.next = Math.max(place.next, to)
+}
+
+/** The earliest time of a record that has no leaf yet. */
+async function firstTime(
+  { log }: Pick<Context, 'log'>,
+  places: readonly OpenPlace[],
+): Promise<string | null> {
+  const times: string[] = []
+  for (const { topic, partition, next: from, end } of places) {
+    if (from >= end) continue
+    for await (const [record] of log.unchecked.read({ topic, partition, from, to: end })) {
+      times.push(...(record === undefined ? [] : [timeOfRecord(record) ?? []].flat()))
+      break
+    }
+  }
+  return times.sort()[0] ?? null
 }
 
 function missing(context: Context, place: OpenPlace, leaf: PlacedLeaf): void {

@@ -1,5 +1,6 @@
 /** Compares the rows beside the leaves with the tree that the leaves make: proofs and tiles are made from these rows. */
 import type { Database } from '@cupel/postgres'
+import { TILE_WIDTH } from '../format/tiles.js'
 import type { Findings } from './findings.js'
 import { leavesBelow, type GrownTree } from './grown-tree.js'
 import type { TreeOfRows } from './signed-trees.js'
@@ -19,6 +20,7 @@ export async function compareRows(
       if (known.get(`${level}/${index}`)?.equals(hash) !== true)
         findings.fault(
           `The hash of the leaves ${leavesBelow(level, index)} in the database is not the one of these leaves, or is gone.`,
+          index * TILE_WIDTH ** level,
         )
   for (const row of await rowsBehindTree(database, stored.number))
     findings.fault(`The database has a row behind its tree: ${row}.`)

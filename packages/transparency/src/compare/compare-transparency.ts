@@ -14,7 +14,7 @@ import type { ReadLeaf } from './record-check.js'
 import type { LeafRange } from '../accepted-losses.js'
 import { compareRows } from './compare-rows.js'
 import { requireCosigned, requireNamedRoot, type CosignedTree, type NamedTree } from './cosigned-trees.js'
-import { createFindings, type Findings, type LeafProblem } from './findings.js'
+import { createFindings, type Findings, type LeafProblem, type TreeFault } from './findings.js'
 import { growTree, type GrownTree } from './grown-tree.js'
 import { signedTrees, type SignedTree } from './signed-trees.js'
 import { leavesOfFiles, leavesOfRows, type LeafSource, type StoredLeaf } from './stored-leaves.js'
@@ -28,7 +28,7 @@ export interface TransparencyComparison extends ComparedRecords {
   readonly cosigned: CosignedTree | null
   readonly problemCount: number
   /** The first sentences about rows and files. */
-  readonly faults: readonly string[]
+  readonly faults: readonly TreeFault[]
   /** The first places at which log and leaves disagree. */
   readonly problems: readonly LeafProblem[]
 }
@@ -91,9 +91,10 @@ export async function compareTransparency(
     if (signed.size > files.size)
       findings.fault(
         `${of} names a tree of ${signed.size} leaves, and ${folder} has ${files.size}: older files were put there.`,
+        files.size,
       )
-  const records = await compareRecords({ ...options, findings })
   const leaves = Math.max(rows.size, files.size)
+  const records = await compareRecords({ ...options, leaves, findings })
   for (let from = 0; from < leaves; from += maxLeaves) {
     const to = Math.min(leaves, from + maxLeaves)
     await records.compare(readLeaves(from, await rows.read(from, to), await files.read(from, to), findings))
@@ -111,10 +112,11 @@ export async function compareTransparency(
   const counts = await records.end(isBehind ? null : (trees.rows?.stored ?? null))
   if (options.looksForLoss !== true)
     for (const index of counts.unplaced)
-      findings.fault(`Leaf ${index} is of a record that the log does not have, or has otherwise.`)
+      findings.fault(`Leaf ${index} is of a record that the log does not have, or has otherwise.`, index)
   return {
     ...{ origin: (trees.files ?? trees.rows?.signed)?.origin ?? null, leaves, cosigned, ...counts },
-    ...{ problemCount: findings.count(), faults: findings.faults, problems: findings.problems },
+    ...{ problemCount: findings.count() },
+    ...{ faults: findings.faults(counts.timeBefore), problems: findings.problems(counts.timeBefore) },
   }
 }
 
@@ -166,13 +168,13 @@ function readLeaves(
   const read: ReadLeaf[] = []
   for (let at = 0; at < Math.max(rows.length, files.length); at += 1) {
     const [index, row, file] = [from + at, rows[at], files[at] ?? null]
-    if (row === null) findings.fault(`The row of leaf ${index} is gone from the database.`)
+    if (row === null) findings.fault(`The row of leaf ${index} is gone from the database.`, index)
     const stored = row ?? file
     if (stored === null) continue
     const leaf = parseLeafEntry(stored.entry)
-    if (leaf === null) findings.fault(`Leaf ${index} is not what a leaf looks like.`)
+    if (leaf === null) findings.fault(`Leaf ${index} is not what a leaf looks like.`, index)
     if (row && file && row.entry !== file.entry)
-      findings.fault(`Leaf ${index} is another one in the database than in the published files.`)
+      findings.fault(`Leaf ${index} is another one in the database than in the published files.`, index)
     if (leaf !== null) read.push({ ...leaf, index, stored, record: stored.row?.record ?? null })
   }
   return read

@@ -88,6 +88,7 @@ function signedNotes(
   if (last !== null && signed.size > last.size)
     findings.fault(
       `${of}: witnesses cosigned a checkpoint of ${signed.size} leaves, and the last one next to it has ${last.size}: an older one was put there.`,
+      last.size,
     )
   return [...notes, { of, note: cosigned!, signed }]
 }
@@ -139,6 +140,7 @@ function rowsOf(
   if (signed !== null && signed.size !== stored.size)
     findings.fault(
       `The database says that its transparency log has ${stored.size} leaves, and its checkpoint says ${signed.size}.`,
+      Math.min(stored.size, signed.size),
     )
   return { stored, signed, size: signed?.size ?? Math.min(stored.size, stored.leaves) }
 }
@@ -165,5 +167,6 @@ export function requireSameLength(
     files.size > size
       ? `${folder} holds a transparency log of ${files.size} leaves, and the database has ${size}: an older database was restored, or its rows were changed.`
       : `${folder} holds a transparency log of ${files.size} leaves, and the database has ${size}: older files were put there, or the projector cannot publish.`,
+    Math.min(files.size, size),
   )
 }

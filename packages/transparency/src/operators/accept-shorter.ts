@@ -48,7 +48,7 @@ export async function findLoss(parts: LossParts): Promise<Loss> {
     ...{ maxProblems: Number.MAX_SAFE_INTEGER, publishGraceMs: 0 },
   })
   if (compared === null) throw new TransparencyStoppedError('There is no checkpoint to compare the log with.')
-  const [fault] = compared.faults
+  const fault = compared.faults[0]?.detail
   if (fault !== undefined) throw new TransparencyStoppedError(fault)
   const other = compared.problems.find(({ kind }) => kind === 'no-leaf' || kind === 'leaf-order')
   if (other !== undefined)

@@ -114,7 +114,7 @@ function requireSame(compared: TransparencyComparison | null): TransparencyCompa
     throw new TransparencyStoppedError(
       'There is no checkpoint of the log before: nothing shows that the records are the same.',
     )
-  const [fault] = compared.faults
+  const fault = compared.faults[0]?.detail
   if (fault !== undefined) throw new TransparencyStoppedError(fault)
   for (const { kind, offset, to, ...place } of compared.problems)
     throw new TransparencyStoppedError(

@@ -1,6 +1,7 @@
 /** The findings about the files of an archive, for people and programs. */
 import type { ArchivedTree, ArchiveFault } from '@cupel/archive'
 import { snakeCase } from '../answer.js'
+import { sinceText } from '../audit/since.js'
 import type { OpenedArchive } from './open-archive.js'
 
 export interface ReadArchive {
@@ -14,6 +15,8 @@ export interface ReadArchive {
   readonly pending: number
   readonly faults: readonly ArchiveFault[]
 }
+
+const MEANING = 'The archive does not hold what the installation signed: take another copy, or make one anew.'
 
 /** Faults that are listed; all are counted. */
 const MAX_FAULTS = 200
@@ -35,7 +38,9 @@ export function archiveJson({ faults, ...archive }: ReadArchive): unknown {
   return {
     ...snakeCase(archive),
     fault_count: faults.length,
-    faults: faults.slice(0, MAX_FAULTS).map(({ file, detail, records }) => ({ file, detail, ...records })),
+    faults: faults
+      .slice(0, MAX_FAULTS)
+      .map(({ records, ...fault }) => ({ ...fault, meaning: MEANING, ...records })),
   }
 }
 
@@ -57,14 +62,15 @@ export function archiveLines({
     lines.push(
       `  A run of \`cupel archive create\` is at work: its ${count(pending)} files are not in a manifest yet and were not read.`,
     )
-  for (const { file, detail, records } of faults.slice(0, MAX_FAULTS)) {
+  for (const { file, detail, since, records } of faults.slice(0, MAX_FAULTS)) {
     const place =
       records === undefined
         ? ''
         : ` It holds ${records.topic}/${records.partition} at ${records.first} to ${records.next - 1}.`
-    lines.push(`  archive: ${file}: ${detail}${place}`)
+    lines.push(`  archive: ${file}: ${detail}${place}${sinceText(since)}`)
   }
   if (faults.length > MAX_FAULTS) lines.push(`  … and ${count(faults.length - MAX_FAULTS)} more`)
+  if (faults.length > 0) lines.push(`  archive means: ${MEANING}`)
   lines.push('Not compared with read models: an archive is read without the database.')
   return lines
 }

@@ -73,7 +73,10 @@ export async function openArchive(
   const store = await openStore(context, folder)
   const verifier = await manifestVerifier(context, publicKeys)
   const { contents, faults, unnamed, pending } = await readArchiveFiles(store, verifier)
-  const found: ArchiveFault[] = [...faults, ...unnamed.map((file) => ({ file, detail: UNNAMED }))]
+  const found: ArchiveFault[] = [
+    ...faults,
+    ...unnamed.map((file) => ({ file, detail: UNNAMED, since: contents.time })),
+  ]
   if (contents.log === null && found.length === 0 && pending.length > 0)
     throw new CommandError(
       `The first run of \`cupel archive create\` is at work in ${folder}, and no manifest is there yet.`,
@@ -91,10 +94,10 @@ export async function openArchive(
     ...{ store, contents },
     ...(gathersFaults
       ? {
-          onDamaged: ({ file, topic, partition, first: from, next }, { message }) =>
+          onDamaged: ({ file, topic, partition, first: from, next, namedAt }, { message }) =>
             void damaged.set(file, {
               file,
-              detail: message,
+              ...{ detail: message, since: namedAt },
               records: { topic, partition, first: from, next },
             }),
         }

@@ -10,6 +10,7 @@ import {
   type TransparencyComparison,
 } from '@cupel/transparency'
 import { snakeCase } from '../answer.js'
+import { sinceText } from './since.js'
 import { cosignatureJson, cosignatureLine } from '../verify/witnesses.js'
 
 export interface ComparedLeaves {
@@ -43,15 +44,17 @@ export const leavesCompared = (compared: ComparedLeaves | null): number => compa
 /** Null if nothing was compared. */
 export function leavesJson(compared: ComparedLeaves | null): unknown {
   if (compared === null || compared.comparison === null) return null
-  const { origin, leaves, records, pending, problemCount, faults, problems, cosigned } = compared.comparison
+  const { origin, leaves, records, pending, pendingSince, problemCount, faults, problems, cosigned } =
+    compared.comparison
   return {
     folder: compared.folder,
-    ...snakeCase({ origin, leaves, records, pending, problemCount, faults }),
+    ...snakeCase({ origin, leaves, records, pending, pendingSince, problemCount }),
+    faults: faults.map((fault) => ({ ...fault, meaning: TREE_MEANING })),
     cosigned:
       cosigned === null
         ? null
         : { size: cosigned.size, cosignatures: cosigned.cosignatures.map(cosignatureJson) },
-    problems: problems.map((problem) => snakeCase(problem)),
+    problems: problems.map((problem) => ({ ...snakeCase(problem), meaning: MEANING[problem.kind] })),
     accepted: compared.acceptances.map(({ lost, leaves: of, acceptedAt, acceptedBy, reason }) =>
       snakeCase({ lost, leaves: of, acceptedAt, acceptedBy, reason }),
     ),
@@ -63,10 +66,12 @@ export function leavesLines(compared: ComparedLeaves | null): string[] {
     return ['Not compared with the transparency log: it is not given, or there are no keys of it.']
   const { folder, comparison, acceptances } = compared
   if (comparison === null) return [`Not compared with the transparency log: there is none in ${folder}.`]
-  const { origin, leaves, records, pending, faults, problems, cosigned } = comparison
+  const { origin, leaves, records, pending, pendingSince, faults, problems, cosigned } = comparison
   return [
     `Compared with ${count(leaves)} leaves of the transparency log ${origin ?? '(of no checkpoint that counts)'}: ${count(records)} records agree.`,
-    ...(pending > 0 ? [`${count(pending)} offsets behind the last leaves have none yet.`] : []),
+    ...(pending > 0
+      ? [`${count(pending)} offsets behind the last leaves have none yet, since ${pendingSince ?? 'now'}.`]
+      : []),
     ...(cosigned === null
       ? []
       : [
@@ -79,9 +84,11 @@ export function leavesLines(compared: ComparedLeaves | null): string[] {
           `  accepted: ${topic}/${partition} lost ${from} to ${to - 1}; ${acceptedBy} at ${acceptedAt}: ${reason}`,
       ),
     ),
-    ...faults.map((fault) => `  transparency: ${fault}`),
+    ...faults.map(({ detail, since }) => `  transparency: ${detail}${sinceText(since)}`),
     ...problems.map(problemLine),
     ...more(comparison),
+    ...(faults.length > 0 ? [`  transparency means: ${TREE_MEANING}`] : []),
+    ...[...new Set(problems.map(({ kind }) => kind))].map((kind) => `  ${kind} means: ${MEANING[kind]}`),
   ]
 }
 
@@ -95,10 +102,24 @@ const SAID: Readonly<Record<LeafProblemKind, string>> = {
   'leaf-order': 'these records have a second leaf',
 }
 
-function problemLine({ kind, topic, partition, offset, to, index }: LeafProblem): string {
+/** What a problem means for those who rely on the log. */
+const MEANING: Readonly<Record<LeafProblemKind, string>> = {
+  'no-leaf':
+    'They were inserted behind the back of the log, or their leaves were removed: nothing shows that they are old.',
+  'no-record':
+    'They were removed from the log, and what they said is lost here: a copy or an archive has them.',
+  'other-record': 'The log states something else than was signed: do not rely on these records.',
+  'other-time':
+    'What happened when is not what was signed: do not rely on the order and the times of these records.',
+  'other-document': 'A proof of these documents does not verify, or proves another document.',
+  'leaf-order': 'One record is told twice: the tree was not made by the installation.',
+}
+const TREE_MEANING = 'A proof or a reader of the tree gets something else than was signed, or nothing.'
+
+function problemLine({ kind, topic, partition, offset, to, index, since }: LeafProblem): string {
   const offsets = to === offset + 1 ? `${offset}` : `${offset} to ${to - 1}`
   const leaf = index === null ? '' : ` (from leaf ${index} on)`
-  return `  ${kind}: ${topic}/${partition} at ${offsets}: ${SAID[kind]}${leaf}.`
+  return `  ${kind}: ${topic}/${partition} at ${offsets}: ${SAID[kind]}${leaf}.${sinceText(since)}`
 }
 
 function more({ problemCount, faults, problems }: TransparencyComparison): string[] {

@@ -1,5 +1,6 @@
 /** The owner's account of the database can change the log; the leaves of the transparency log reveal the change. */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { topicOf } from '@cupel/contracts'
 import { startProjector } from '@cupel/projector'
@@ -17,9 +18,15 @@ const TOPIC = topicOf('AccountCreated')
 const ACCOUNTS = 60
 
 let installation: CommandLine
+let copies: string
 let stopProjector: () => Promise<void>
 beforeEach(async () => {
-  installation = await openCommandLine({ CUPEL_CHECKPOINT_INTERVAL_MS: '100' })
+  copies = mkdtempSync(join(tmpdir(), 'cupel-copies-'))
+  installation = await openCommandLine({
+    CUPEL_CHECKPOINT_INTERVAL_MS: '100',
+    CUPEL_CHECKPOINT_FOLDER: copies,
+  })
+  installation.onClose(async () => rmSync(copies, { recursive: true }))
   const { deps, folder, environment } = installation
   createSigningKeys(join(folder, SIGNING_KEYS_FILE))
   const projector = await startProjector({ ...deps, config: loadConfig(environment) })
@@ -33,7 +40,7 @@ interface Verified {
   readonly is_proven: boolean
   readonly transparency: {
     readonly records: number
-    readonly faults: readonly string[]
+    readonly faults: readonly { readonly detail: string }[]
     readonly problems: readonly object[]
     readonly accepted: readonly object[]
   } | null
@@ -154,7 +161,7 @@ test('witnesses that the projector asks are told by status and doctor, and verif
   const other = cosigner('other.example', 7).vkey
   expect(await verify('--witness', vkey, other)).toMatchObject({
     ...{ exitCode: 1, is_proven: false },
-    transparency: { faults: [expect.stringContaining('Missing: other.example.') as string] },
+    transparency: { faults: [{ detail: expect.stringContaining('Missing: other.example.') as string }] },
   })
   expect(await verify('--witness', vkey, other, '--witnesses-needed', '1')).toMatchObject({ exitCode: 0 })
   // Without a transparency log there is nothing to compare with, and no cosignature.
@@ -176,7 +183,7 @@ test('without the leaves that its log speaks of verify fails, and says that it c
   rmSync(folder, { recursive: true })
   expect(await verify()).toMatchObject({
     exitCode: 1,
-    transparency: { faults: [expect.stringContaining('checkpoint is gone')] },
+    transparency: { faults: [{ detail: expect.stringContaining('checkpoint is gone') as string }] },
   })
   for (const table of ['witness', 'subtree', 'leaf', 'place', 'log'])
     await installation.database.execute(`DELETE FROM transparency.${table}`)
@@ -187,16 +194,18 @@ test('without the leaves that its log speaks of verify fails, and says that it c
   expect(await verify('--min-leaves', '1')).toMatchObject({ exitCode: 1, is_proven: false })
 })
 
-test('a record whose time was moved, and files that were set back to an older state, are named', async () => {
+test('a record whose time was moved, and files that were set back to an older state, are named with the time before which they were not', async () => {
   await accountsInLog({ stops: false })
   const folder = transparencyFolder(
     join(installation.folder, 'checkpoints'),
     await installation.log.identity(),
   )
+  const second = folder.replace(join(installation.folder, 'checkpoints'), copies)
   const older = join(installation.folder, 'older')
   // The leaves are in the database before they are in the files.
-  await until(() => expect(existsSync(join(folder, 'checkpoint'))).toBe(true))
+  await until(() => expect(existsSync(join(second, 'checkpoint'))).toBe(true))
   cpSync(folder, older, { recursive: true })
+  const before = new Date()
   await accountsInLog({ more: 3 })
   const ofRecord = `record_offset = 9 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $1)`
   const move = (by: string) =>
@@ -205,20 +214,31 @@ test('a record whose time was moved, and files that were set back to an older st
       [TOPIC],
     )
   await move('30 days')
+  const records = await installation.records(TOPIC)
+  const since = new Date(records[8]!.timestampMs!).toISOString()
+  const meaning = expect.stringContaining('do not rely on the order and the times') as string
   expect(await verify()).toMatchObject({
-    exitCode: 1,
-    transparency: { problems: [{ topic: TOPIC, kind: 'other-time', offset: 9, to: 10 }] },
+    ...{ exitCode: 1, exit_code: 1 },
+    transparency: { problems: [{ topic: TOPIC, kind: 'other-time', offset: 9, to: 10, since, meaning }] },
   })
+  const { out } = await installation.cupel('audit', 'verify')
+  for (const part of [`It was not so before ${since}.`, 'other-time means: ', 'Exit code 1.'])
+    expect(out).toContain(part)
   await move('-30 days')
   expect(await verify()).toMatchObject({ exitCode: 0, transparency: { problems: [], faults: [] } })
-  rmSync(folder, { recursive: true })
-  cpSync(older, folder, { recursive: true })
-  expect(await verify()).toMatchObject({
-    exitCode: 1,
-    transparency: {
-      faults: expect.arrayContaining([expect.stringContaining('older files were put there')]) as unknown,
-    },
-  })
+  for (const each of [folder, second]) {
+    rmSync(each, { recursive: true })
+    cpSync(older, each, { recursive: true })
+  }
+  const { transparency } = await verify()
+  for (const each of [folder, second]) {
+    const fault = transparency!.faults.find(({ detail }) => detail.startsWith(`${each} holds`)) as {
+      readonly detail: string
+      readonly since: string
+    }
+    expect(fault.detail).toContain('older files were put there')
+    expect(Date.parse(fault.since)).toBeLessThanOrEqual(before.getTime())
+  }
 })
 
 test('the public keys are in the log, and checkpoints of an earlier key still verify after a rotation', async () => {

@@ -1,5 +1,6 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
 import {
+  meaningOfProblem,
   placeOfProblem,
   problemOfRow,
   readErasures,
@@ -10,7 +11,13 @@ import {
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
-import { readAcceptedLosses, transparencyFolder, type AcceptedLosses } from '@cupel/transparency'
+import {
+  readAcceptedLosses,
+  readCosigning,
+  transparencyFolder,
+  uncosignedOf,
+  type AcceptedLosses,
+} from '@cupel/transparency'
 import type { Command } from 'commander'
 import { answer, snakeCase, table } from '../answer.js'
 import {
@@ -45,6 +52,7 @@ import {
 } from './compared-leaves.js'
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
+import { sinceText } from './since.js'
 import { compareTables } from './tables/compare-tables.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 import { erasureJson, erasureLines } from './erasure-text.js'
@@ -113,11 +121,12 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
     tooFewWitnesses(result.leaves, options) ??
     tooManyUnsigned(result, options)
   const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
-  answer(context, options, jsonOf(result, isProven), () =>
-    [textOf(result), ...(shortfall === null ? [] : [shortfall])].join('\n'),
+  const failure = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
+  const exitCode = isProven ? 0 : failure
+  answer(context, options, { ...jsonOf(result, isProven), exit_code: exitCode }, () =>
+    [textOf(result), ...(shortfall === null ? [] : [shortfall]), `Exit code ${exitCode}.`].join('\n'),
   )
-  if (isProven) return
-  process.exitCode = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
+  if (!isProven) process.exitCode = exitCode
 }
 
 export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
@@ -203,8 +212,11 @@ export async function verifyConnected(
   const { leaves: accepted, acceptances } =
     evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
   const tables = comparesRows ? await compareTables({ log, codec, database, acceptances }) : []
+  const cosigning = await readCosigning(database, identity)
+  const uncosigned = cosigning === null ? null : uncosignedOf(cosigning)
   const result = {
-    ...{ ...verified, erasures, macsChecked: checksMacs, archive: null, warnings: [] },
+    ...{ ...verified, erasures, macsChecked: checksMacs, archive: null },
+    warnings: uncosigned === null ? [] : [uncosigned],
     problems: [...verified.problems, ...tables].slice(0, MAX_PROBLEMS),
     problemCount: verified.problemCount + tables.length,
   }
@@ -225,12 +237,23 @@ export async function verifyConnected(
 /** A log that names a key of checkpoints has a transparency log: without one, nothing shows what was changed. */
 function withTree(result: Omit<Verified, 'leaves'>, leaves: ComparedLeaves | null): Verified {
   const isGone = (leaves?.comparison ?? null) === null && result.signatures.checkpointKeys > 0
-  const gone = problemOfRow('table', 'transparency.log', TREE_GONE)
+  const gone = problemOfRow('table', { row: 'transparency.log' }, TREE_GONE)
   return {
-    ...{ ...result, leaves },
+    ...{ ...result, leaves, warnings: [...result.warnings, ...unleafed(leaves)] },
     problems: isGone ? [gone, ...result.problems] : result.problems,
     problemCount: result.problemCount + leafProblems(leaves) + (isGone ? 1 : 0),
   }
+}
+
+/** Longer than a projector takes to give records their leaves. */
+const MAX_UNLEAFED_MS = 60_000
+
+function unleafed(leaves: ComparedLeaves | null): string[] {
+  const { pending, pendingSince } = leaves?.comparison ?? { pending: 0, pendingSince: null }
+  if (pendingSince === null || Date.now() - Date.parse(pendingSince) <= MAX_UNLEAFED_MS) return []
+  return [
+    `${number(pending)} records have had no leaf since ${pendingSince}: nothing would show a change of them. Start the projector, or see \`cupel status\`.`,
+  ]
 }
 
 const TREE_GONE =
@@ -301,7 +324,7 @@ function readingOptions(context: CliContext, { json }: VerifyOptions) {
 function jsonOf(
   { topics, problems, leaves, archive, signatures, erasures, ...rest }: Verified,
   isProven: boolean,
-): unknown {
+): object {
   return {
     ...snakeCase(rest),
     signatures: { ...snakeCase(signatures), keys: signatures.keys.map((key) => snakeCase(key)) },
@@ -310,7 +333,7 @@ function jsonOf(
     ...(archive === null ? {} : { archive: archiveJson(archive) }),
     topics: topics.map((topic) => snakeCase(topic)),
     erasures: erasures.map(erasureJson),
-    problems: problems.map((problem) => snakeCase(problem)),
+    problems: problems.map((problem) => ({ ...snakeCase(problem), meaning: meaningOfProblem[problem.kind] })),
   }
 }
 
@@ -334,9 +357,11 @@ function textOf(result: Verified): string {
     `${number(reports)} reports, ${number(failures)} failed screenings, ${number(repeatedReports)} decided again and left out.`,
   ]
   for (const problem of problems)
-    lines.push(`  ${problem.kind}: ${placeOfProblem(problem)}: ${problem.detail}`)
+    lines.push(`  ${problem.kind}: ${placeOfProblem(problem)}: ${problem.detail}${sinceText(problem.since)}`)
   const inLog = problemCount - leafProblems(result.leaves) - (archive?.faults.length ?? 0)
   if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
+  for (const kind of new Set(problems.map((problem) => problem.kind)))
+    lines.push(`  ${kind} means: ${meaningOfProblem[kind]}`)
   lines.push(...erasureLines(result.erasures))
   lines.push(...signatureLines(result.signatures, result.macsChecked))
   if (archive !== null) lines.push(...archiveLines(archive))

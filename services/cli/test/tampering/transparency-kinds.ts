@@ -10,7 +10,8 @@ import { said } from './log-kinds.js'
 
 const command = 'cupel audit verify'
 
-const faultsOf = ({ leaves }: Verified): string => (leaves?.comparison?.faults ?? []).join('\n')
+const faultsOf = ({ leaves }: Verified): string =>
+  (leaves?.comparison?.faults ?? []).map(({ detail }) => detail).join('\n')
 
 function foundFault(verified: Verified, done: string, isNamed: boolean): Found {
   return { isFound: verified.problemCount > 0, isNamed, detail: `${done}: ${said(verified)}` }

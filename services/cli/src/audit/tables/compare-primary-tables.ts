@@ -7,6 +7,7 @@ import { type EventCodec, type EventLog, rangesOf, typeOf, UndecodableRecordErro
 import { ERASED } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Acceptance } from '@cupel/transparency'
+import { latestTimeIn } from '@cupel/projections'
 import { differenceOf, type Problem } from '@cupel/proofs'
 import {
   primaryTables,
@@ -161,7 +162,8 @@ function compareTable(table: PrimaryTable, rows: ReadonlyMap<string, Columns>, s
   return [...keys].flatMap((key): Problem[] => {
     const difference = differenceFrom(table, expected.get(key) ?? [null], rows.get(key), stated)
     if (difference === null || isLost(key)) return []
-    return [differenceOf('table', table, { key: named(key), ...difference })]
+    const since = latestTimeIn(expected.get(key)?.at(-1) ?? rows.get(key) ?? {})
+    return [differenceOf('table', table, { key: named(key), ...difference, since })]
   })
 }
 

@@ -1,5 +1,14 @@
 /** Everything in the database that the log states outside of read models: primary tables, the ledger, and the topic of the latest reports. */
-import { type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
+import { topicOf } from '@cupel/contracts'
+import {
+  areMacsRequired,
+  type AuthenticLog,
+  type EventCodec,
+  LogStoppedError,
+  MAC_HEADER,
+  scan,
+  timeOfRecord,
+} from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { compareLedger } from '@cupel/ledger'
 import type { Acceptance } from '@cupel/transparency'
@@ -20,11 +29,32 @@ export async function compareTables(parts: Parts): Promise<readonly Problem[]> {
     const ledger = await compareLedger(parts)
     return [
       ...(await comparePrimaryTables(parts)),
-      ...ledger.map((sentence) => problemOfRow('table', 'ledger', sentence)),
+      ...ledger.map((sentence) => problemOfRow('table', { row: 'ledger' }, sentence)),
       ...(await compareLatestReports(parts)),
+      ...(await compareMacs(parts)),
     ]
   } catch (error) {
     if (!(error instanceof LogStoppedError)) throw error
-    return [problemOfRow('table', 'primary tables', `They were not compared with the log: ${error.message}`)]
+    return [
+      problemOfRow(
+        'table',
+        { row: 'primary tables' },
+        `They were not compared with the log: ${error.message}`,
+      ),
+    ]
   }
+}
+
+/** Records without a MAC count for everybody once somebody deleted the rows that require one. */
+async function compareMacs({ log, codec, database }: Parts): Promise<readonly Problem[]> {
+  if (await areMacsRequired(database, await log.identity())) return []
+  let [since, isAllowed]: [string | null, boolean] = [null, false]
+  for await (const record of scan(log, [topicOf('RecordMacsChanged')])) {
+    if (record.headers[MAC_HEADER] !== undefined) since = timeOfRecord(record)
+    isAllowed = codec.decodeAs('RecordMacsChanged', record)?.data.required === false || isAllowed
+  }
+  if (since === null || isAllowed) return []
+  const detail =
+    'Records without MACs are accepted, although this installation writes MACs, and no event says that an operator allowed it: run `cupel log require-macs`.'
+  return [problemOfRow('table', { row: 'log.macs_required', since }, detail)]
 }

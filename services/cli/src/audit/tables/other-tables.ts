@@ -19,7 +19,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   'log.group_member': LOCAL,
   'log.group_lease': LOCAL,
   'log.record_key': SECRET,
-  'log.macs_required': 'A record without a MAC has a leaf, or is named: an inserted one has none.',
+  'log.macs_required': 'It is required where records have MACs and no event allows others.',
   'log.restoration': LOCAL,
   'transparency.log': TREE,
   'transparency.place': TREE,

@@ -97,9 +97,9 @@ async function problemsAfter(
   })
 }
 
-test.each(rowChanges)('$name is found, and its row is named', async ({ table, statements }) => {
-  const problems = await problemsAfter(statements)
-  expect(problems.map(({ row }) => row)).toContainEqual(expect.stringMatching(`^${table} `))
+test.each(rowChanges)('$name is found, and its row and time are named', async ({ table, statements }) => {
+  const problem = (await problemsAfter(statements)).find(({ row }) => row!.startsWith(`${table} `))!
+  expect(problem.since).toEqual(new Date(problem.since!).toISOString())
 })
 
 test('a row that is written and whose event waits for the log is one that an event states', async () => {
@@ -131,6 +131,12 @@ test('the words that an erasure leaves cause a problem only in an account that w
   const event = JSON.stringify({ type: 'PersonalDataErased', data, envelope: {} })
   const recorded = `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${event}')`
   expect(await problemsAfter([recorded], erase)).toEqual([])
+})
+
+test('a requirement of MACs that somebody deleted is named', async () => {
+  expect(await problemsAfter(['DELETE FROM log.macs_required'])).toMatchObject([
+    { row: 'log.macs_required', detail: expect.stringContaining('no event says that an operator') as string },
+  ])
 })
 
 test('the command ends with 1 and names the row', async () => {
@@ -167,7 +173,8 @@ test('changed, missing and invented values of the topic of latest reports are na
   expect(await verify()).toMatchObject({ exitCode: 0, problems: [] })
   for (const changed of [{ level: 'green' }, { score: 1 }, { reportId: 'ffff' }]) {
     await append(changed)
-    expect(await verify()).toMatchObject({ exitCode: 1, problems: [{ kind: 'state' }] })
+    const said = { kind: 'state', since: expect.any(String) as string }
+    expect(await verify()).toMatchObject({ exitCode: 1, problems: [said] })
   }
   await append({})
   const invented = latestReportRecord(codec, { ...one!, canonicalAddress: '0xinvented' })
