@@ -13,6 +13,7 @@ export {
 export type { DeadLetter } from './dead-letters.js'
 export { createEventCodec, UndecodableRecordError } from './event-codec.js'
 export type { EventCodec, FieldOf, PartReader, UndecodableReason } from './event-codec.js'
+export { eventsOf, readable } from './events-of.js'
 export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
 export { endsOf, lastRecord, placeOf, placesOf, positionColumns, rangeOf, rangesOf, scan } from './scan.js'

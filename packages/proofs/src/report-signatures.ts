@@ -1,12 +1,10 @@
 /** Checks whether reports carry signatures of the installation, with public keys alone. */
-import { topicOf, type DomainEvent } from '@cupel/contracts'
 import {
   type AuthenticLog,
   type EventCodec,
-  type ForgeryCheck,
+  eventsOf,
   type LogIdentity,
   type LogRecord,
-  scan,
 } from '@cupel/event-log'
 import {
   createSignatureCheck,
@@ -47,7 +45,7 @@ export interface SignatureExamination {
  * every report must be signed, from the first one on.
  */
 export async function openSignatureExamination(
-  parts: { readonly log: AuthenticLog; readonly codec: EventCodec; readonly forgeryOf: ForgeryCheck },
+  parts: { readonly log: AuthenticLog; readonly codec: EventCodec },
   publicKeys: readonly PublicKey[] | null,
 ): Promise<SignatureExamination> {
   const { published, checkpointKeys, adopted } = await readKeyEvents(parts)
@@ -126,33 +124,13 @@ async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[
   const published: PublicKey[] = []
   let checkpointKeys = 0
   const adopted = new Map<LogIdentity, LogIdentity>()
-  const topics = [...new Set((['SigningKeyPublished', 'LogAdopted'] as const).map((type) => topicOf(type)))]
-  for await (const event of authenticEvents(parts, topics))
+  for await (const event of eventsOf(parts, ['SigningKeyPublished', 'LogAdopted']))
     if (event.type === 'SigningKeyPublished') {
       const key = parseVerifierKey(event.data.verifierKey)
       if (key !== null && purposeOf(key) === 'reports') published.push(key)
       if (key !== null && purposeOf(key) === 'checkpoints') checkpointKeys += 1
     } else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
   return { published, checkpointKeys, adopted }
-}
-
-async function* authenticEvents(
-  { log, codec, forgeryOf }: Parameters<typeof openSignatureExamination>[0],
-  topics: readonly string[],
-): AsyncGenerator<DomainEvent> {
-  for await (const record of scan(log.unchecked, topics)) {
-    const event = forgeryOf(record) === null ? decoded(codec, record) : null
-    if (event !== null) yield event
-  }
-}
-
-function decoded(codec: EventCodec, record: LogRecord): ReturnType<EventCodec['decode']> | null {
-  try {
-    return codec.decode(record)
-  } catch {
-    // The verification of its topic reports the record.
-    return null
-  }
 }
 
 const isSame = (one: PublicKey, other: PublicKey): boolean => verifierKey(one) === verifierKey(other)

@@ -81,7 +81,7 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     if (problems.length < maxProblems) problems.push(problem)
   }
   const forgeryOf = await log.forgeryCheck()
-  const signatures = await openSignatureExamination({ ...options, forgeryOf }, options.publicKeys)
+  const signatures = await openSignatureExamination(options, options.publicKeys)
   const summaries: TopicSummary[] = []
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
   for (const { name } of topics) {

@@ -1,13 +1,6 @@
 /** The losses that operators accepted: leaves whose records the log no longer has. Each acceptance is signed with the log's key. */
-import { topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
-import {
-  scan,
-  typeOf,
-  UndecodableRecordError,
-  type AuthenticLog,
-  type EventCodec,
-  type LogRecord,
-} from '@cupel/event-log'
+import type { DomainEvent, EventData } from '@cupel/contracts'
+import { eventsOf, type AuthenticLog, type EventCodec } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { openNote, signNote, UnsignedNoteError, type Signer, type Verifier } from '@cupel/signing'
 import { originOf } from './format/checkpoint.js'
@@ -56,23 +49,10 @@ export async function readAcceptedLosses(parts: {
   const { log, codec, database, verifier } = parts
   const identity = await log.identity()
   const found: Acceptance[] = database === null ? [] : await waiting(database)
-  // The signature says more than a MAC.
-  for await (const record of scan(log.unchecked, [topicOf('ShorterLogAccepted')]))
-    if (typeOf(record) === 'ShorterLogAccepted') found.push(...decoded(codec, record))
+  for await (const { data } of eventsOf({ log, codec }, ['ShorterLogAccepted'])) found.push(data)
   const acceptances = found.filter((each) => each.log === identity && isSigned(each, verifier))
   const once = [...new Map(acceptances.map((each) => [each.signature, each])).values()]
   return { acceptances: once, leaves: once.flatMap(({ leaves }) => leaves) }
-}
-
-function decoded(codec: EventCodec, record: LogRecord): readonly Acceptance[] {
-  try {
-    const event = codec.decodeAs('ShorterLogAccepted', record)
-    return event === null ? [] : [event.data]
-  } catch (error) {
-    // The verification of its topic reports the record, and nothing is accepted because of it.
-    if (error instanceof UndecodableRecordError) return []
-    throw error
-  }
 }
 
 async function waiting(database: Queryable): Promise<Acceptance[]> {

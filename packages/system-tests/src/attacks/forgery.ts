@@ -21,7 +21,7 @@ async function audited(home: string, keys: readonly string[]): Promise<Verified 
   try {
     const file = join(folder, 'public-keys.txt')
     writeFileSync(file, `${keys.join('\n')}\n`)
-    const args = ['audit', 'verify', '--public-keys', file, '--max-unsigned', '0', '--json']
+    const args = ['audit', 'verify', '--public-keys', file, '--json']
     const { exitCode, stdout } = await cupel(home, args, {
       CUPEL_RECORD_KEYS_FILE: join(folder, 'no-record-keys.json'),
     })

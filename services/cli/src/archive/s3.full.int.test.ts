@@ -66,15 +66,10 @@ test('is created and added to, proven, decided again and explained with an acces
   expect(JSON.parse((await operator('archive', 'create', archive, '--json')).out)).toMatchObject({
     number: 2,
   })
-  for (const command of [
-    ['archive', 'verify', archive],
-    ['audit', 'verify', '--archive', archive],
-  ]) {
-    const verified = await auditor(...command, '--json')
-    expect(JSON.parse(verified.out)).toMatchObject({
-      ...{ is_proven: true, reports: 3, problem_count: 0, archive: { folder: archive, manifests: 2 } },
-    })
-  }
+  const verified = await auditor('archive', 'verify', archive, '--json')
+  expect(JSON.parse(verified.out)).toMatchObject({
+    ...{ is_proven: true, reports: 3, problem_count: 0, archive: { folder: archive, manifests: 2 } },
+  })
   const recomputed = await auditor('audit', 'recompute', '--archive', archive, '--json')
   expect(JSON.parse(recomputed.out)).toMatchObject({ is_proven: true, levels: { A: { same: 3 } } })
   const [one, other] = reports.map(({ reportId }) => reportId)

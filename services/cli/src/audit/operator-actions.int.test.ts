@@ -155,7 +155,7 @@ test('webhook endpoints are told with who and why, of both environments', async 
 test('a rebuild over a log whose front was deleted is refused with the topic, whatever is accepted', async () => {
   await decided.deleteFront('screening.label.events.v1', 1)
   const target = ['audit', 'replay', '--target', 'label-view']
-  for (const more of [[], ['--compare-only'], ['--accept', '1', '--reason', 'no']])
+  for (const more of [[], ['--accept', '1', '--reason', 'no']])
     expect(String((await decided.cupel(...target, ...more)).error)).toContain(
       'screening.label.events.v1/0 begins at offset 1',
     )

@@ -22,12 +22,11 @@ import { wholeNumber } from '../option-values.js'
 import { requiredReason } from '../required-reason.js'
 import { registerExport } from './export.js'
 import { registerRecompute } from './recompute.js'
-import { isRefused, progressNotes, replaySummary } from './replay-text.js'
+import { progressNotes, replaySummary } from './replay-text.js'
 import { registerVerify } from './verify.js'
 
 interface ReplayOptions extends JsonOption {
   readonly target: string
-  readonly compareOnly?: boolean
   readonly accept?: number
   readonly reason?: string
 }
@@ -56,7 +55,6 @@ service with --accept and the exact number of differences. Who accepted them and
         .choices(readModels.map((readModel) => readModel.name))
         .makeOptionMandatory(),
     )
-    .addOption(new Option('--compare-only', 'compare, then leave everything as it is').conflicts('accept'))
     .option(
       '--accept <count>',
       'put rows that differ into service: exactly the reported number of differences',
@@ -67,10 +65,9 @@ service with --accept and the exact number of differences. Who accepted them and
     .action(async (options: ReplayOptions) => {
       const result = await replay(context, options)
       answer(context, options, { ...snakeCase(result), comparison: result.comparison.map(snakeCase) }, () =>
-        replaySummary(result, options),
+        replaySummary(result, options.accept),
       )
-      if (isRefused(result, options) || (options.compareOnly === true && result.differences > 0))
-        process.exitCode = EXIT_FAILED
+      if (!result.switched) process.exitCode = EXIT_FAILED
     })
 }
 
@@ -81,7 +78,6 @@ async function replay(context: CliContext, options: ReplayOptions): Promise<Rebu
     await requireSigned(context, config, { log, database })
     return await rebuildReadModel({
       ...{ readModel, log, codec, database, logger },
-      compareOnly: options.compareOnly ?? false,
       ...(accept === null ? {} : { accept }),
       onProgress: progressNotes(context.note, () => performance.now()),
     }).catch((cause: unknown) => {

@@ -18,17 +18,8 @@ export function progressNotes(
   }
 }
 
-interface Choice {
-  readonly compareOnly?: boolean
-  readonly accept?: number
-}
-
-/** Whether the number of differing rows is not the accepted one, so that nothing was switched. */
-export function isRefused({ switched }: RebuildResult, { compareOnly = false }: Choice): boolean {
-  return !switched && !compareOnly
-}
-
-export function replaySummary(result: RebuildResult, choice: Choice): string {
+/** `accept`: the accepted number of differences. Any other number switches nothing. */
+export function replaySummary(result: RebuildResult, accept?: number): string {
   const { readModel, records, skipped, durationMs, comparison } = result
   const seconds = durationMs / 1_000
   const rate = seconds > 0 ? ` (${count(Math.round(records / seconds))} per second)` : ''
@@ -42,25 +33,24 @@ export function replaySummary(result: RebuildResult, choice: Choice): string {
     ...(comparison.length === 0
       ? ['Nothing was in service to compare with.']
       : comparison.map(comparisonLine)),
-    ...conclusion(result, choice),
+    ...conclusion(result, accept),
   ].join('\n')
 }
 
-function conclusion(result: RebuildResult, choice: Choice): string[] {
+function conclusion(result: RebuildResult, accept: number | undefined): string[] {
   const { differences, isNewDefinition, switched } = result
   const expected =
     isNewDefinition && differences > 0
       ? ['The tables that were in service are of another version, so that differences are expected.']
       : []
   if (switched) return [...expected, 'The rebuilt tables are in service.']
-  if (!isRefused(result, choice)) return [...expected, 'Nothing was changed.']
-  return choice.accept === undefined
+  return accept === undefined
     ? [
         `Nothing was changed: ${count(differences)} DIFFERENCES. Find their cause first: the log may lack records, or something else changed the tables.`,
         `To put the rebuilt tables into service all the same: --accept ${differences} --reason "…"`,
       ]
     : [
-        `Nothing was changed: ${count(choice.accept)} differences were accepted, and there are ${count(differences)}.`,
+        `Nothing was changed: ${count(accept)} differences were accepted, and there are ${count(differences)}.`,
       ]
 }
 

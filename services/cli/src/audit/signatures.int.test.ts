@@ -73,7 +73,7 @@ const kinds = ({ problems }: Verified): string[] =>
 
 test('an untouched log has a signature on every report, and its key in the log', async () => {
   await decided.screen(SANCTIONED.address, 'ETH')
-  expect(await verify('--max-unsigned', '0')).toMatchObject({
+  expect(await verify()).toMatchObject({
     ...{ exitCode: 0, is_proven: true, macs_checked: true, problems: [] },
     signatures: {
       ...{ signed: 2, unsigned: 0 },
@@ -92,10 +92,13 @@ test('a report that was changed, with a right MAC, is named at its place', async
   })
   const verified = await verify()
   expect(verified).toMatchObject({ exitCode: 1, is_proven: false })
-  expect(verified.problems).toContainEqual({
-    ...{ kind: 'signature', ...place, row: null },
-    detail: `The report ${report.reportId} is not what the key ${keys().signer.key.id} signed.`,
-  })
+  const since = expect.any(String) as string
+  expect(verified.problems).toContainEqual(
+    expect.objectContaining({
+      ...{ kind: 'signature', ...place, row: null, since },
+      detail: `The report ${report.reportId} is not what the key ${keys().signer.key.id} signed.`,
+    }),
+  )
 })
 
 test('every changed character of the signature is named', async () => {

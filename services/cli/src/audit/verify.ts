@@ -81,11 +81,6 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
-    .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
-    .option(
-      '--archive <place>',
-      'read an archive (a folder, or s3://bucket/prefix) in place of the log, without database and broker',
-    )
     .option('--json', 'answer in JSON')
     .action((options: VerifyOptions) => prove(context, options))
 }
@@ -106,7 +101,6 @@ in the published files of the transparency log too.`,
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
-    .option('--max-unsigned <count>', 'fail where more reports carry no signature', wholeNumber)
     .option('--json', 'answer in JSON')
     .action((folder: string, options: VerifyOptions) => prove(context, { ...options, archive: folder }))
 }
@@ -118,8 +112,7 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   const shortfall =
     tooFew(result.reports, options) ??
     tooFewLeaves(result, options) ??
-    tooFewWitnesses(result.leaves, options) ??
-    tooManyUnsigned(result, options)
+    tooFewWitnesses(result.leaves, options)
   const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
   const failure = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
   const exitCode = isProven ? 0 : failure
@@ -131,10 +124,10 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
 
 export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
   readonly publicKeys?: string
+  /** Read in place of the log. */
   readonly archive?: string
   readonly minLeaves?: number
   readonly transparency?: string
-  readonly maxUnsigned?: number
 }
 
 export interface Verified extends VerifyResult {
@@ -159,14 +152,6 @@ function tooFewLeaves({ leaves, archive }: Verified, { minLeaves = 0 }: VerifyOp
 function tooFewWitnesses(compared: ComparedLeaves | null, { witness = [] }: VerifyOptions): string | null {
   if (witness.length === 0 || (compared?.comparison?.cosigned ?? null) !== null) return null
   return 'No checkpoint of the transparency log was compared that enough of the witnesses cosigned.'
-}
-
-function tooManyUnsigned(
-  { signatures: { unsigned } }: Verified,
-  { maxUnsigned = Infinity }: VerifyOptions,
-): string | null {
-  if (unsigned <= maxUnsigned) return null
-  return `${number(unsigned)} reports carry no signature, and ${number(maxUnsigned)} are expected at most.`
 }
 
 async function verify(context: CliContext, options: VerifyOptions): Promise<Verified> {

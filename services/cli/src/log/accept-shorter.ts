@@ -46,7 +46,7 @@ were changed before later ones that agree are not a missing end: they are refuse
           ...(accepted.lost.length === 0
             ? ['No record is lost; the database follows its published leaves again.']
             : []),
-          'Now start the services, and compare each read model: cupel audit replay --target … --compare-only',
+          'Now start the services, and compare everything: cupel audit verify',
         ].join('\n'),
       )
     })

@@ -55,12 +55,12 @@ export function testTampering(suite: LongSuite, inPython: number): void {
     ])
     await change('"ce_ix"', '"ce_id"')
 
-    const more = ['--archive', archive, '--transparency', published]
-    expect(await decided.json('audit', 'verify', ...more)).toMatchObject({
+    const more = ['archive', 'verify', archive, '--transparency', published]
+    expect(await decided.json(...more)).toMatchObject({
       is_proven: true,
       transparency: { leaves: records.length, records: records.length, problem_count: 0, folder: published },
     })
-    const fewer = await verify(...more, '--min-leaves', String(records.length + 1))
+    const fewer = await decided.cupel(...more, '--min-leaves', String(records.length + 1))
     expect([fewer.exitCode, fewer.out]).toEqual([1, expect.stringContaining('at least')])
   })
 

@@ -3,7 +3,7 @@
  * read once before the rows and on to its end behind them: a row that changed meanwhile may be as before or as after any of those events.
  */
 import { topicOf, topicSpecs, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
-import { type EventCodec, type EventLog, rangesOf, typeOf, UndecodableRecordError } from '@cupel/event-log'
+import { type EventCodec, type EventLog, rangesOf, readable, typeOf } from '@cupel/event-log'
 import { ERASED } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Acceptance } from '@cupel/transparency'
@@ -90,16 +90,6 @@ async function apply(
       }
   }
   return reached
-}
-
-/** The reading of the log reports such a record by itself. */
-function readable<T>(decode: () => T): T | null {
-  try {
-    return decode()
-  } catch (error) {
-    if (error instanceof UndecodableRecordError) return null
-    throw error
-  }
 }
 
 function applyEvent(stated: Stated, event: DomainEvent, keepsStates: boolean): void {

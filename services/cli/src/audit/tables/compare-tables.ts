@@ -1,12 +1,14 @@
 /** Everything in the database that the log states outside of read models: primary tables, the ledger, and the topic of the latest reports. */
-import { topicOf } from '@cupel/contracts'
+import { topicSpecs } from '@cupel/contracts'
 import {
   areMacsRequired,
   type AuthenticLog,
   type EventCodec,
+  eventsOf,
+  lastRecord,
   LogStoppedError,
   MAC_HEADER,
-  scan,
+  placesOf,
   timeOfRecord,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -48,12 +50,15 @@ export async function compareTables(parts: Parts): Promise<readonly Problem[]> {
 /** Records without a MAC count for everybody once somebody deleted the rows that require one. */
 async function compareMacs({ log, codec, database }: Parts): Promise<readonly Problem[]> {
   if (await areMacsRequired(database, await log.identity())) return []
-  let [since, isAllowed]: [string | null, boolean] = [null, false]
-  for await (const record of scan(log, [topicOf('RecordMacsChanged')])) {
-    if (record.headers[MAC_HEADER] !== undefined) since = timeOfRecord(record)
-    isAllowed = codec.decodeAs('RecordMacsChanged', record)?.data.required === false || isAllowed
+  let isRequired = true
+  for await (const { data } of eventsOf({ log, codec }, ['RecordMacsChanged'])) isRequired = data.required
+  const times = []
+  for (const place of await placesOf(log, topicSpecs)) {
+    const last = await lastRecord(log, place)
+    if (last?.headers[MAC_HEADER] !== undefined) times.push(timeOfRecord(last))
   }
-  if (since === null || isAllowed) return []
+  const since = times.toSorted().at(-1)
+  if (!isRequired || since === undefined) return []
   const detail =
     'Records without MACs are accepted, although this installation writes MACs, and no event says that an operator allowed it: run `cupel log require-macs`.'
   return [problemOfRow('table', { row: 'log.macs_required', since }, detail)]
