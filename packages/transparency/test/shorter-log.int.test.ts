@@ -215,7 +215,9 @@ test('every record is compared with its leaf, from nothing but the published fil
   const { problems, faults } = await files(false)
   // By its MAC the record is one of another producer, which has no leaf.
   expect(problems).toEqual([])
-  expect(faults).toEqual([expect.stringContaining('is of a record that the log does not have')])
+  expect(faults).toMatchObject([
+    { detail: expect.stringContaining('is of a record that the log does not have') as string },
+  ])
   await cut(500)
   expect(await files(true)).toMatchObject({ records: 501, problemCount: 0 })
 })
@@ -227,7 +229,7 @@ test('a history that another key signed is refused by the name of the key', asyn
   createSigningKeys(file)
   const { faults } = await compare(readSigningKeys(file).verifier)
   const { id } = logKey(own.keys.signer.key, await own.installation.log.identity())
-  expect(faults[0]).toContain(`the key ${id}, which this installation does not know`)
+  expect(faults[0]!.detail).toContain(`the key ${id}, which this installation does not know`)
 })
 
 test('killed while it accepts, the next command accepts, and nothing is half done', async () => {

@@ -101,10 +101,10 @@ test('a report that was changed, with a right MAC, is named at its place', async
   )
 })
 
-test('every changed character of the signature is named', async () => {
+test('a changed character of the signature is named', async () => {
   const original = (await recordOf(report.reportId)).headers[SIGNATURE_HEADER]!
-  // This tests a sample; the unit tests change every character.
-  for (let at = 0; at < original.length; at += 7) {
+  // The unit tests change every character.
+  for (const at of [0, Math.floor(original.length / 2)]) {
     const changed = original.slice(0, at) + (original[at] === '0' ? '1' : '0') + original.slice(at + 1)
     const headers = { ...(await recordOf(report.reportId)).headers, [SIGNATURE_HEADER]: changed }
     const place = await decided.rewrite(report.reportId, () => ({ headers }))

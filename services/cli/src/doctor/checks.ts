@@ -1,15 +1,6 @@
 /** The checks of `cupel doctor`. */
 import { useRecordedReportPartitions } from '@cupel/access'
-import { topicSpecs } from '@cupel/contracts'
 import {
-  areReportsSigned,
-  readArchives,
-  readCosigning,
-  readStanding,
-  unpublishedKeys,
-} from '@cupel/transparency'
-import {
-  areMacsRequired,
   deadLetterGroups,
   installationTopics,
   listDeadLetters,
@@ -31,8 +22,8 @@ import { publicRights, rightsChanges, sentencesOf } from '../install/database-ri
 import { roleState, type ServiceLogin } from '../install/service-role.js'
 import { missingSchemas } from '../install/steps.js'
 import { listState } from '../labels/sources.js'
-import { readStandstills, type Standstill, type StandstillParts } from '../status/standstills.js'
-import { fault, ok, warning, type Check, type Finding } from './examine.js'
+import { evidenceCheck, standstillFaults } from './evidence-check.js'
+import { fault, INSTALL, ok, warning, type Check, type Finding } from './examine.js'
 
 export interface Examined {
   readonly config: Config
@@ -51,12 +42,9 @@ export interface Examined {
 
 /** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
 const MAX_SKEW_MS = 1_000
-const INSTALL = 'Run `cupel install`.'
 /** A managed server does not let its customers change the rights on its own functions. */
 const OF_SERVER =
   'Run `cupel install` with an administrator of the server as CUPEL_DATABASE_ADMIN_URL; if the server has none for you, a service that is taken over can use them.'
-
-type Found = Omit<Finding, 'name'>
 
 export function checksOf(examined: Examined): readonly Check[] {
   return [
@@ -228,90 +216,6 @@ const topicsCheck = ({ database, log, config }: Examined): Check => ({
     return [...faults, ok(`${topics.length} topics keep every record.`)]
   },
 })
-
-const evidenceCheck = (examined: Examined): Check => ({
-  name: 'evidence',
-  needs: ['log'],
-  async look() {
-    const { database, log, signs } = examined
-    const isRequired = await areMacsRequired(database, await log.identity())
-    return [
-      isRequired
-        ? ok('Records of other producers are refused.')
-        : warning('A record that another producer appends counts.', 'docs/runbooks/record-keys.md'),
-      signs
-        ? ok('Checkpoints of the log are signed.')
-        : warning(
-            'No checkpoints are made: a change of the log may go unseen.',
-            'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
-          ),
-      await signatureFinding(examined),
-      ...(await leafFindings(examined)),
-      ...(await archiveFindings(examined)),
-    ]
-  },
-})
-
-/** Whether records get leaves, and witnesses cosign: what has stopped is a fault. */
-async function leafFindings({ database, log, signs }: Examined): Promise<Found[]> {
-  const standstills = await standstillFaults({ database, log }, ['transparency log', 'witnesses'])
-  if (standstills.length > 0) return standstills
-  const standing = await readStanding(database, log, topicSpecs)
-  if (standing === null)
-    return signs ? [warning('No record has a leaf of the transparency log yet.', 'Start the projector.')] : []
-  return [
-    ok(`${standing.leaves} records have leaves of the transparency log, and ${standing.unleafed} wait.`),
-    ...(await witnessFindings(database, log)),
-  ]
-}
-
-/** Without signing keys no archive can be made. */
-async function archiveFindings({ database, log, signs }: Examined): Promise<Found[]> {
-  const late = await standstillFaults({ database, log }, ['archive'])
-  const archives = await readArchives(database, await log.identity())
-  if (late.length > 0) return late
-  if (archives.length > 0) return [ok(`${archives.length} archives of the log are kept.`)]
-  return signs ? [warning('No archive of the log is made.', 'docs/archive.md')] : []
-}
-
-/** Returns nothing if no witness is asked. */
-async function witnessFindings(database: Database, log: EventLog): Promise<Found[]> {
-  const state = await readCosigning(database, await log.identity())
-  if (state === null) return []
-  const failing = state.witnesses.filter(({ failure }) => failure !== null)
-  if (failing.length === 0)
-    return [ok(`${state.witnesses.length} witnesses cosign the checkpoints of the transparency log.`)]
-  const said = failing.map(({ name, failure }) => `${name}: ${failure}`).join('; ')
-  return [
-    warning(
-      `A witness does not cosign the checkpoints of the transparency log (${said}).`,
-      'docs/runbooks/the-transparency-log-stopped.md',
-    ),
-  ]
-}
-
-async function standstillFaults(parts: StandstillParts, of: readonly Standstill['part'][]): Promise<Found[]> {
-  const standstills = await readStandstills(parts)
-  return standstills
-    .filter(({ part }) => of.includes(part))
-    .map(({ detail, remedy }) => fault(detail, remedy))
-}
-
-async function signatureFinding({ database, log, reportKeys: keys }: Examined): Promise<Found> {
-  if (keys === null)
-    return (await areReportsSigned({ database, log, codec: await loadCodec(database) }))
-      ? fault(
-          'Reports must be signed and there is no key for it: no scorer begins.',
-          'Restore the file of CUPEL_REPORT_SIGNING_KEYS_FILE from its backup.',
-        )
-      : warning(
-          'Reports are not signed: an auditor cannot check one by itself.',
-          'Make a file with `cupel log rotate-signing-key --of reports`, set CUPEL_REPORT_SIGNING_KEYS_FILE for the scorers and `cupel install`, and restart the scorers.',
-        )
-  const [unpublished] = await unpublishedKeys(database, keys)
-  if (unpublished !== undefined) return fault(`The key ${unpublished} of reports is not in the log.`, INSTALL)
-  return ok(`Reports are signed with the key ${keys.signer.key.id}.`)
-}
 
 const schemasCheck = ({ database }: Examined, registry: SchemaRegistry): Check => ({
   name: 'schemas',

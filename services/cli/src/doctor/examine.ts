@@ -19,6 +19,7 @@ export interface Check {
   readonly look: () => Promise<readonly Omit<Finding, 'name'>[]>
 }
 
+export const INSTALL = 'Run `cupel install`.'
 /** The longest one check may take. */
 const CHECK_TIMEOUT_MS = 60_000
 

@@ -1,0 +1,104 @@
+/** The check of `cupel doctor` that nothing can be altered unseen: MACs, leaves, witnesses, archives and signatures. */
+import { topicSpecs } from '@cupel/contracts'
+import { areMacsRequired, type EventLog } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
+import {
+  areReportsSigned,
+  readArchives,
+  readCosigning,
+  readStanding,
+  unpublishedKeys,
+} from '@cupel/transparency'
+import { loadCodec } from '../install/foundation.js'
+import { readStandstills, type Standstill, type StandstillParts } from '../status/standstills.js'
+import type { Examined } from './checks.js'
+import { fault, INSTALL, ok, warning, type Check, type Finding } from './examine.js'
+
+type Found = Omit<Finding, 'name'>
+
+export const evidenceCheck = (examined: Examined): Check => ({
+  name: 'evidence',
+  needs: ['log'],
+  async look() {
+    const { database, log, signs } = examined
+    const isRequired = await areMacsRequired(database, await log.identity())
+    return [
+      isRequired
+        ? ok('Records of other producers are refused.')
+        : warning('A record that another producer appends counts.', 'docs/runbooks/record-keys.md'),
+      signs
+        ? ok('Checkpoints of the log are signed.')
+        : warning(
+            'No checkpoints are made: a change of the log may go unseen.',
+            'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
+          ),
+      await signatureFinding(examined),
+      ...(await leafFindings(examined)),
+      ...(await archiveFindings(examined)),
+    ]
+  },
+})
+
+/** Whether records get leaves, and witnesses cosign: what has stopped is a fault. */
+async function leafFindings({ database, log, signs }: Examined): Promise<Found[]> {
+  const standstills = await standstillFaults({ database, log }, ['transparency log', 'witnesses'])
+  if (standstills.length > 0) return standstills
+  const standing = await readStanding(database, log, topicSpecs)
+  if (standing === null)
+    return signs ? [warning('No record has a leaf of the transparency log yet.', 'Start the projector.')] : []
+  return [
+    ok(`${standing.leaves} records have leaves of the transparency log, and ${standing.unleafed} wait.`),
+    ...(await witnessFindings(database, log)),
+  ]
+}
+
+/** Without signing keys no archive can be made. */
+async function archiveFindings({ database, log, signs }: Examined): Promise<Found[]> {
+  const late = await standstillFaults({ database, log }, ['archive'])
+  const archives = await readArchives(database, await log.identity())
+  if (late.length > 0) return late
+  if (archives.length > 0) return [ok(`${archives.length} archives of the log are kept.`)]
+  return signs ? [warning('No archive of the log is made.', 'docs/archive.md')] : []
+}
+
+/** Returns nothing if no witness is asked. */
+async function witnessFindings(database: Database, log: EventLog): Promise<Found[]> {
+  const state = await readCosigning(database, await log.identity())
+  if (state === null) return []
+  const failing = state.witnesses.filter(({ failure }) => failure !== null)
+  if (failing.length === 0)
+    return [ok(`${state.witnesses.length} witnesses cosign the checkpoints of the transparency log.`)]
+  const said = failing.map(({ name, failure }) => `${name}: ${failure}`).join('; ')
+  return [
+    warning(
+      `A witness does not cosign the checkpoints of the transparency log (${said}).`,
+      'docs/runbooks/the-transparency-log-stopped.md',
+    ),
+  ]
+}
+
+async function signatureFinding({ database, log, reportKeys: keys }: Examined): Promise<Found> {
+  if (keys === null)
+    return (await areReportsSigned({ database, log, codec: await loadCodec(database) }))
+      ? fault(
+          'Reports must be signed and there is no key for it: no scorer begins.',
+          'Restore the file of CUPEL_REPORT_SIGNING_KEYS_FILE from its backup.',
+        )
+      : warning(
+          'Reports are not signed: an auditor cannot check one by itself.',
+          'Make a file with `cupel log rotate-signing-key --of reports`, set CUPEL_REPORT_SIGNING_KEYS_FILE for the scorers and `cupel install`, and restart the scorers.',
+        )
+  const [unpublished] = await unpublishedKeys(database, keys)
+  if (unpublished !== undefined) return fault(`The key ${unpublished} of reports is not in the log.`, INSTALL)
+  return ok(`Reports are signed with the key ${keys.signer.key.id}.`)
+}
+
+export async function standstillFaults(
+  parts: StandstillParts,
+  of: readonly Standstill['part'][],
+): Promise<Found[]> {
+  const standstills = await readStandstills(parts)
+  return standstills
+    .filter(({ part }) => of.includes(part))
+    .map(({ detail, remedy }) => fault(detail, remedy))
+}
