@@ -21,7 +21,7 @@ export const settingsOfEvidence = {
   CUPEL_LOG_IS_PUBLIC: flag
     .default(false)
     .describe(
-      'Whether the API answers calls for the checkpoint and the tiles of the transparency log without a key and without a rate limit: true or false. They name nothing in clear.',
+      'Whether the API answers calls for the checkpoint and the tiles of the transparency log without a key: true or false. They name nothing in clear. A few such reads are under way at once, after the screens of customers; further ones wait, or get 503.',
     ),
   CUPEL_REPORT_SIGNING_KEYS_FILE: z
     .string()

@@ -7,6 +7,7 @@ import { createKeptDocuments } from './documents/kept-documents.js'
 import type { ReadReportLeaf } from './documents/report-leaf.js'
 import type { ReadRecordedLeaf } from './documents/transparency-reads.js'
 import type { Endpoint } from './http/endpoint.js'
+import type { Traffic } from './http/traffic.js'
 import { describeApi } from './http/openapi.js'
 import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
 import { cancelBulkJob } from './routes/bulk/cancel-bulk-job.js'
@@ -27,6 +28,7 @@ import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
 import { getLogCheckpoint, type ReadLogCheckpoint } from './routes/log/get-log-checkpoint.js'
 import { getLogTile, type ReadLogTile } from './routes/log/get-log-tile.js'
+import { openToEverybody } from './routes/log/public-log.js'
 import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { getReportProof, type ReadProof } from './routes/reports/get-report-proof.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
@@ -72,8 +74,8 @@ export interface TransparencyParts {
   readonly readRecordedLeaf: ReadRecordedLeaf
   readonly readCheckpoint: ReadLogCheckpoint
   readonly readTile: ReadLogTile
-  /** Whether everybody may read checkpoint and tiles. */
-  readonly isPublic: boolean
+  /** Where everybody may read checkpoint and tiles: what such reads wait for. Null where they need a key. */
+  readonly publicReads: Pick<Traffic, 'quietMoment'> | null
 }
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
@@ -113,8 +115,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   return endpoints
 }
 
-function logEndpoints({ readCheckpoint, readTile, isPublic }: TransparencyParts): readonly Endpoint[] {
+function logEndpoints({ readCheckpoint, readTile, publicReads }: TransparencyParts): readonly Endpoint[] {
   const endpoints = [getLogCheckpoint(readCheckpoint), getLogTile(readTile)]
-  // Their handlers read nothing of the caller.
-  return isPublic ? endpoints.map((each) => ({ ...each, access: 'open' }) as Endpoint) : endpoints
+  return publicReads === null ? endpoints : openToEverybody(endpoints, publicReads)
 }

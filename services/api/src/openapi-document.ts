@@ -83,7 +83,7 @@ const DESCRIBED: EndpointParts = {
     readLeaf: notServed,
     readRecordedLeaf: notServed,
     readCheckpoint: notServed,
-    isPublic: false,
+    publicReads: null,
     readTile: notServed,
   },
   failing: notServed,

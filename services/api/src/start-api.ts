@@ -351,12 +351,12 @@ function listingsOf(
 /** The parts for lists and policy, for the proof of reports, and for the use of keys. */
 function referenceOf(
   { config, database, log, codec, logger }: ApiDeps,
-  { tokens, personalData }: Parts,
+  { tokens, personalData, traffic }: Parts,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
       ...transparencyReads({ database, log, codec, logger, personalData }),
-      isPublic: config.CUPEL_LOG_IS_PUBLIC,
+      publicReads: config.CUPEL_LOG_IS_PUBLIC ? traffic : null,
     },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
     policy: {
