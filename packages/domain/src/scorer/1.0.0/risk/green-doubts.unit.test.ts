@@ -83,6 +83,10 @@ const from = (address: string, changes: Partial<Transfer> = {}): Transfer =>
   transfer({ from: address, ...changes })
 const to = (address: string, changes: Partial<Transfer> = {}): Transfer =>
   transfer({ from: ADDRESS, to: address, ...changes })
+/** 0.005 of a token of 8 decimals: few base units, and far more than dust. */
+const fewUnits = {
+  ...{ kind: 'token', contract: '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599', amount: 5n * 10n ** 5n },
+} as const
 const tokens = { kind: 'token', contract: USDT, amount: 500n * 10n ** 6n } as const
 
 describe('a plain wallet of a customer', () => {
@@ -137,6 +141,11 @@ describe('green is refused by name', () => {
     [
       'a swindler was paid, below orange',
       [from(EXCHANGE), to(SWINDLER, { amount: ETHER / 20n })],
+      ['illicit_value'],
+    ],
+    [
+      'few base units went to a swindler, which are more than dust',
+      [from(EXCHANGE), from(EXCHANGE, { ...fewUnits, amount: 10n ** 8n }), to(SWINDLER, fewUnits)],
       ['illicit_value'],
     ],
     [
