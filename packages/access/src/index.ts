@@ -5,22 +5,18 @@ export type {
   AccessCall,
   Admission,
   AdmissionGate,
-  AdmissionOptions,
   Admitted,
   Caller,
-  CallerSession,
   NotAdmitted,
   RefusalReason,
 } from './admission.js'
-export { MAX_FAILURES_PER_MINUTE } from './auth-failures.js'
 export {
   forgetOldReservations,
   forgetReservation,
-  IDEMPOTENCY_KEEP_MS,
   releaseReservation,
   restartReservation,
 } from './idempotency.js'
-export type { IdempotentRequest, Reservation, ReservationKind } from './idempotency.js'
+export type { IdempotentRequest, Reservation } from './idempotency.js'
 export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
 export { accountExists, forgetAccount } from './forget-account.js'
 export { keyHolder } from './key-holder.js'
@@ -37,7 +33,7 @@ export {
 } from './keys.js'
 export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
 export { admitJob } from './open-jobs.js'
-export type { JobOrder, JobStanding } from './open-jobs.js'
+export type { JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'
 export { forgetSpentIdTokens, signInKeys, spendIdToken } from './person-sign-in.js'
 export type { SignInKey } from './person-sign-in.js'
@@ -59,14 +55,6 @@ export {
 export { claimReportEpoch, highestReportEpoch, passReportEpoch } from './report-numbers/epoch.js'
 export { openReportNumbers, type TakeReportNumbers } from './report-numbers/report-numbers.js'
 export { createReportIds, type ReportIds } from './report-numbers/report-ids.js'
-export { createReportNames, reportIdRounds, type NameReports } from './report-numbers/report-id-cipher.js'
-export {
-  beginSession,
-  endSession,
-  forgetEndedSessions,
-  MAX_SESSIONS_PER_KEY,
-  SESSION_IDLE_MS,
-  SESSION_LIFETIME_MS,
-} from './sessions.js'
-export type { Sealing } from './sealing.js'
-export type { IssuedSession, SessionOrder } from './sessions.js'
+export { createReportNames, type NameReports } from './report-numbers/report-id-cipher.js'
+export { beginSession, endSession, forgetEndedSessions, MAX_SESSIONS_PER_KEY } from './sessions.js'
+export type { IssuedSession } from './sessions.js'

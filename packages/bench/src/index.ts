@@ -1,3 +1,3 @@
 /** `npm run bench -- WHAT`: the measurements that scripts/bench.mjs prints. */
 export { kinds, type Kind } from './bench.js'
-export type { BenchOptions, Outcome } from './options.js'
+export type { Outcome } from './options.js'

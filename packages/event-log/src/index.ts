@@ -12,11 +12,11 @@ export {
 } from './dead-letters.js'
 export type { DeadLetter } from './dead-letters.js'
 export { createEventCodec, UndecodableRecordError } from './event-codec.js'
-export type { EventCodec, FieldOf, PartReader, UndecodableReason } from './event-codec.js'
+export type { EventCodec, FieldOf } from './event-codec.js'
 export { eventsOf, readable } from './events-of.js'
 export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
-export { endsOf, lastRecord, placeOf, placesOf, positionColumns, rangeOf, rangesOf, scan } from './scan.js'
+export { endsOf, lastRecord, placeOf, placesOf, rangeOf, rangesOf, scan } from './scan.js'
 export { missingFront, requireFront } from './missing-front.js'
 export { eventLogMigrations } from './migrations.js'
 export {
@@ -25,13 +25,11 @@ export {
   findRestoration,
   markRestorationWhole,
   restorationSentence,
-  type Restoration,
 } from './restoration.js'
 export { builtInRegistry } from './schemas/built-in-registry.js'
 export { addCatalogRows, registerSchemas, replaceCatalogRows } from './schemas/register-schemas.js'
-export type { RegisterSchemasOptions } from './schemas/register-schemas.js'
 export { schemaSha256 } from './schemas/avro.js'
 export { loadSchemaCatalog, readCatalogRows } from './schemas/schema-catalog.js'
 export type { CatalogRow, SchemaCatalog } from './schemas/schema-catalog.js'
 export { IncompatibleSchemaError } from './schemas/schema-registry.js'
-export type { RegisteredSchema, SchemaRegistry } from './schemas/schema-registry.js'
+export type { SchemaRegistry } from './schemas/schema-registry.js'

@@ -1,12 +1,6 @@
-export {
-  CLOCK_TOLERANCE_SECONDS,
-  createIdTokenVerifier,
-  IdTokenRefused,
-  nonceOf,
-  SIGNATURE_ALGORITHMS,
-} from './id-token.js'
-export type { IdTokenFault, IdTokenVerifier, VerifiedIdToken } from './id-token.js'
-export { clientCredentials, type ClientCredentials } from './client-credentials.js'
+export { CLOCK_TOLERANCE_SECONDS, createIdTokenVerifier, IdTokenRefused, nonceOf } from './id-token.js'
+export type { IdTokenFault } from './id-token.js'
+export { clientCredentials } from './client-credentials.js'
 export { actorOf, keysOfGroups } from './person.js'
 export type { Person } from './person.js'
 export { createProvider, ProviderDown } from './provider.js'

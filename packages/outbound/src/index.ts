@@ -1,19 +1,15 @@
 export { judgeAddress } from './special-addresses.js'
-export type { AddressVerdict } from './special-addresses.js'
 export { parseAllowedRanges } from './allowed-ranges.js'
 export type { AllowedRange } from './allowed-ranges.js'
 export { createJudge, MAX_URL_LENGTH } from './judge-url.js'
-export type { Judge, JudgeOptions, JudgedUrl, Target } from './judge-url.js'
+export type { Judge, Target } from './judge-url.js'
 export { createResolver, NameNotFound } from './resolve-name.js'
 export type { ResolveName } from './resolve-name.js'
 export { createOutboundClient } from './outbound-client.js'
 export type {
   AdmitPlace,
-  OutboundAnswer,
   OutboundClient,
   OutboundClientOptions,
-  OutboundFailure,
   OutboundResult,
   Place,
-  PlaceVerdict,
 } from './outbound-client.js'

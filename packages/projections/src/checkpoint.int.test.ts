@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { ensureCheckpoints } from './checkpoint.js'
-import { advanceCheckpoint, advanceCheckpoints, ensureCheckpoint, loadCheckpoint } from './index.js'
+import { advanceCheckpoints, ensureCheckpoint, loadCheckpoint } from './index.js'
 
 const GROUP = 'a.group.v1'
 const at = (partition: number) => ({ group: GROUP, topic: 'a.topic', partition })
@@ -12,10 +12,13 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-const advance = (expected: number, next: number, log = 'log-1'): Promise<boolean> =>
-  fixture.database.transaction({ at: 'test' }, (transaction) =>
-    advanceCheckpoint(transaction, { ...at(0), expected, next, log }),
+const advance = async (expected: number, next: number, log = 'log-1'): Promise<boolean> => {
+  const move = { ...at(0), expected, next }
+  const moved = await fixture.database.transaction({ at: 'test' }, (transaction) =>
+    advanceCheckpoints(transaction, { group: GROUP, log, moves: [move] }),
   )
+  return moved.length === 1
+}
 const stored = async (partition = 0): Promise<number | undefined> =>
   (await loadCheckpoint(fixture.database, at(partition)))?.next
 
@@ -59,7 +62,8 @@ test('members that create the same checkpoints in opposite order wait for each o
 
 test('a move that is rolled back did not take place', async () => {
   const attempt = fixture.database.transaction({ at: 'test' }, async (transaction) => {
-    await advanceCheckpoint(transaction, { ...at(0), expected: 0, next: 5, log: 'log-1' })
+    const move = { ...at(0), expected: 0, next: 5 }
+    await advanceCheckpoints(transaction, { group: GROUP, log: 'log-1', moves: [move] })
     throw new Error('no')
   })
   await expect(attempt).rejects.toThrow('no')

@@ -157,11 +157,3 @@ export async function advanceCheckpoints(
   }
   return moves.filter((move) => moved.has(placeOf(move)))
 }
-
-/** As advanceCheckpoints for one partition. `false`: roll back and resume at the stored checkpoint. */
-export async function advanceCheckpoint(
-  transaction: Queryable,
-  { group, log, ...move }: CheckpointMove & { group: string; log: LogIdentity },
-): Promise<boolean> {
-  return (await advanceCheckpoints(transaction, { group, log, moves: [move] })).length === 1
-}

@@ -1,7 +1,7 @@
 /** A checkpoint counts as followed only where it has reached the end: a scorer trusts labels that were followed a moment ago. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
-import { advanceCheckpoint, ensureCheckpoint } from './index.js'
+import { advanceCheckpoints, ensureCheckpoint } from './index.js'
 import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
 
 const GROUP = 'a.group.v1'
@@ -14,8 +14,9 @@ beforeEach(async () => {
   fixture = await openFixture()
   for (const partition of [0, 1, 2]) {
     await ensureCheckpoint(fixture.database, place(partition), LOG)
+    const moves = [{ ...place(partition), expected: 0, next: 5 }]
     await fixture.database.transaction({ at: 'test' }, (transaction) =>
-      advanceCheckpoint(transaction, { ...place(partition), expected: 0, next: 5, log: LOG }),
+      advanceCheckpoints(transaction, { group: GROUP, log: LOG, moves }),
     )
   }
   await fixture.database.execute(`UPDATE projection.checkpoint SET followed_at = now() - interval '1 hour'`)

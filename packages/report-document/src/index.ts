@@ -2,13 +2,11 @@ export { auditDocument, type AuditDocument } from './audit/audit-document.js'
 export {
   STATEMENT_FORMAT,
   STATEMENT_NAME,
-  type AuditQuestion,
   type AuditStatement,
   type RecomputeAnswer,
 } from './audit/audit-statement.js'
 export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from './bulk/bulk-document.js'
 export { caseDocument, dispositionText, type CaseDocument, type CaseEntryText } from './case/case-document.js'
-export { caseEn } from './case/strings.en.js'
 export {
   compareReports,
   type ComparedEvidence,
@@ -18,24 +16,15 @@ export {
 export { limitsOf, reasonText } from './limits.js'
 export { limitText, pointsText } from './points.js'
 export { becauseOf, judgedChains, reportDocument, scoreText, verdictOf } from './report-document.js'
-export {
-  fittedText,
-  FLOW_DRAWING_WIDTH,
-  flowDrawing,
-  type FlowBox,
-  type FlowDrawing,
-  type FlowLine,
-} from './flow-drawing.js'
+export { fittedText, flowDrawing, type FlowBox, type FlowLine } from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow.js'
 export { en, type Strings } from './strings.en.js'
-export { amountText, dateOr, dateText, nameOf, visibleText } from './writing.js'
+export { amountText, dateText, nameOf, visibleText } from './writing.js'
 export type {
   Bar,
   EvidenceView,
   Field,
-  FlowNode,
   FlowPicture,
-  FlowRow,
   Point,
   ReportDocument,
   Table,

@@ -17,5 +17,5 @@ export {
 export { differenceOf, type Difference } from './compare-document.js'
 export { sourceOf, type DocumentSource } from './document-source.js'
 export { createPdfRenderer } from './pdf-renderer.js'
-export type { PdfRenderer, PdfRendererOptions } from './pdf-renderer.js'
+export type { PdfRenderer } from './pdf-renderer.js'
 export { RENDERER_VERSION } from './version.js'

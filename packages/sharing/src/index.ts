@@ -1,7 +1,7 @@
 export { sharingMigrations } from './migrations.js'
 export { forgetShares } from './forget-shares.js'
 export { isShareKnown, replayShareRevocation } from './replay-shares.js'
-export { digestOfToken, SHARE_TOKEN } from './share-token.js'
+export { SHARE_TOKEN } from './share-token.js'
 export {
   createShare,
   DEFAULT_EXPIRY_HOURS,
@@ -11,6 +11,5 @@ export {
   MAX_USABLE_SHARES,
   revokeShare,
 } from './shares.js'
-export type { Actor, CreateResult, Owner, Share, ShareCursor, SharePage, ShareStatus } from './shares.js'
+export type { Actor, Owner, Share } from './shares.js'
 export { findUsableShare, MAX_OPENS_PER_MINUTE, openShare } from './openings.js'
-export type { Opening, UsableShare } from './openings.js'

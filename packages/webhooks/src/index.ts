@@ -11,31 +11,16 @@ export {
   listEndpoints,
   MAX_ENDPOINTS,
   rotateEndpointSecret,
-  SECRET_OVERLAP_MS,
 } from './endpoints.js'
-export type {
-  Actor,
-  EndpointRefusal,
-  EndpointResult,
-  EndpointStore,
-  Owner,
-  WebhookEndpoint,
-} from './endpoints.js'
-export { KEEP_DELIVERIES_MS, listDeliveries, redeliver, redeliverRange, sendTest } from './deliveries.js'
-export type {
-  DeliveryCursor,
-  DeliveryPage,
-  RedeliverResult,
-  WebhookAttempt,
-  WebhookDelivery,
-} from './deliveries.js'
+export type { Actor, EndpointRefusal, EndpointStore, Owner, WebhookEndpoint } from './endpoints.js'
+export { listDeliveries, redeliver, redeliverRange, sendTest } from './deliveries.js'
+export type { RedeliverResult, WebhookAttempt, WebhookDelivery } from './deliveries.js'
 export { testUnproven } from './endpoint-tests.js'
 export { insertDeliveries, listMissingBodies, storeBody } from './new-deliveries.js'
 export type { JobEnd, MissingBody } from './new-deliveries.js'
 export { insertChangeDeliveries, insertDigestDeliveries } from './watch-deliveries.js'
 export type { ReportChange, ToldDigest } from './watch-deliveries.js'
 export { forgetDestinations, takeDestinationTokens } from './destinations.js'
-export type { DestinationLimits } from './destinations.js'
 export { accountOfBody, claimDeliveries, loadBody, releaseClaims, renewClaims } from './claims.js'
 export type { ClaimedDelivery, ClaimOrder, Claims } from './claims.js'
 export {
@@ -45,8 +30,6 @@ export {
   replayEndpointChange,
   replayEndpointDeletion,
 } from './replay-webhooks.js'
-export type { DeliveryEnd } from './replay-webhooks.js'
 export { recordAttempts } from './outcomes.js'
 export type { AttemptRecord } from './outcomes.js'
 export { deliveryBacklog, exhaustOverdue, forgetOldDeliveries } from './upkeep.js'
-export type { DeliveryBacklog } from './upkeep.js'

@@ -1,6 +1,5 @@
-export { readBacklogSize, type BacklogSize } from './backlog-size.js'
+export { readBacklogSize } from './backlog-size.js'
 export { COORDINATOR_GROUP } from './follow-jobs.js'
 export { noteReleased, replayJobs } from './replay-jobs.js'
 export { bulkMigrations } from './migrations.js'
 export { startBulkCoordinator } from './start-bulk-coordinator.js'
-export type { BulkCoordinatorDeps } from './start-bulk-coordinator.js'

@@ -1,2 +1,2 @@
 /** Refreshes label lists on a schedule. */
-export { startLabelRefresher, type LabelRefresherDeps } from './start-label-refresher.js'
+export { startLabelRefresher } from './start-label-refresher.js'

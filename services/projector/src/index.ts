@@ -1,2 +1,1 @@
 export { startProjector } from './start-projector.js'
-export type { ProjectorDeps, RunningProjector } from './start-projector.js'

@@ -1,2 +1,2 @@
 export { startWeb } from './start-web.js'
-export type { RunningWeb, WebDeps } from './start-web.js'
+export type { RunningWeb } from './start-web.js'

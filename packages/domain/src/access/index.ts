@@ -1,9 +1,8 @@
 export { API_KEY_RANDOM_BYTES, parseApiKey, renderApiKey, withoutApiKeys } from './api-key.js'
-export type { ApiKeyParts, Environment } from './api-key.js'
+export type { Environment } from './api-key.js'
 export { bucketsOf, isPlanName, planNames, plans, scopes } from './plans.js'
-export type { Plan, PlanBuckets, PlanName, Scope } from './plans.js'
-export { bucketStanding, bucketWindowSeconds, takeTokens, tokenBucket, wholeSeconds } from './token-bucket.js'
-export type { BucketStanding, TakenTokens, TokenBucket } from './token-bucket.js'
+export type { Plan, PlanName, Scope } from './plans.js'
+export { bucketStanding, bucketWindowSeconds, takeTokens, wholeSeconds } from './token-bucket.js'
 export {
   parseSessionToken,
   renderSessionToken,

@@ -43,114 +43,103 @@ export type AddressFormat =
   | 'stellar-contract'
   | 'algorand'
 
-type AddressRow = Omit<ChainDefinition, keyof ChainFacts>
+type AddressRow = Omit<ChainDefinition, 'code' | keyof ChainFacts>
 
 const BASE58CHECK = 'Base58Check (4 bytes of double SHA-256)'
 const SEGWIT = `${BASE58CHECK}; Bech32 and Bech32m`
 const EIP55 = 'EIP-55 where the case is mixed, else none'
 
 function bitcoin(
-  code: ChainCode,
   name: string,
   firstDay: string,
   formats: readonly AddressFormat[],
   explorer: string,
   checksum = BASE58CHECK,
 ): AddressRow {
-  return { code, name, formats, checksum, explorer, firstDay, chainId: null }
+  return { name, formats, checksum, explorer, firstDay, chainId: null }
 }
 
-function evm(code: ChainCode, name: string, firstDay: string, chainId: number, explorer: string): AddressRow {
-  return { code, name, formats: ['evm'], checksum: EIP55, explorer, firstDay, chainId }
+function evm(name: string, firstDay: string, chainId: number, explorer: string): AddressRow {
+  return { name, formats: ['evm'], checksum: EIP55, explorer, firstDay, chainId }
 }
 
 // In the order of detection. First days are those of the genesis or first block of each chain in its own explorer and client.
-const rows: readonly AddressRow[] = [
-  bitcoin(
-    'BTC',
+const rows: Readonly<Record<ChainCode, AddressRow>> = {
+  BTC: bitcoin(
     'Bitcoin',
     '2009-01-03',
     ['base58check:00', 'base58check:05', 'segwit:bc'],
     'https://mempool.space/address/{address}',
     SEGWIT,
   ),
-  bitcoin(
-    'LTC',
+  LTC: bitcoin(
     'Litecoin',
     '2011-10-07',
     ['base58check:30', 'base58check:32', 'base58check:05', 'segwit:ltc'],
     'https://litecoinspace.org/address/{address}',
     SEGWIT,
   ),
-  bitcoin(
-    'DOGE',
+  DOGE: bitcoin(
     'Dogecoin',
     '2013-12-06',
     ['base58check:1e', 'base58check:16'],
     'https://dogechain.info/address/{address}',
   ),
-  bitcoin(
-    'BCH',
+  BCH: bitcoin(
     'Bitcoin Cash',
     '2009-01-03',
     ['cashaddr', 'base58check:00', 'base58check:05'],
     'https://blockchair.com/bitcoin-cash/address/{address}',
     `CashAddr (40-bit BCH code); ${BASE58CHECK}`,
   ),
-  bitcoin(
-    'DASH',
+  DASH: bitcoin(
     'Dash',
     '2014-01-18',
     ['base58check:4c', 'base58check:10'],
     'https://blockchair.com/dash/address/{address}',
   ),
-  bitcoin(
-    'ZEC',
+  ZEC: bitcoin(
     'Zcash',
     '2016-10-28',
     ['base58check:1cb8', 'base58check:1cbd', 'zcash-tex', 'zcash-sapling', 'zcash-unified'],
     'https://blockchair.com/zcash/address/{address}',
     `${BASE58CHECK}; Bech32 and Bech32m`,
   ),
-  bitcoin(
-    'BSV',
+  BSV: bitcoin(
     'Bitcoin SV',
     '2009-01-03',
     ['base58check:00', 'base58check:05'],
     'https://whatsonchain.com/address/{address}',
   ),
-  bitcoin(
-    'BTG',
+  BTG: bitcoin(
     'Bitcoin Gold',
     '2009-01-03',
     ['base58check:26', 'base58check:17', 'segwit:btg'],
     'https://btgexplorer.com/address/{address}',
     SEGWIT,
   ),
-  bitcoin(
-    'XVG',
+  XVG: bitcoin(
     'Verge',
     '2014-10-09',
     ['base58check:1e', 'base58check:21'],
     'https://verge-blockchain.info/address/{address}',
   ),
-  evm('ETH', 'Ethereum', '2015-07-30', 1, 'https://etherscan.io/address/{address}'),
-  evm('BSC', 'BNB Smart Chain', '2020-04-20', 56, 'https://bscscan.com/address/{address}'),
-  evm('MATIC', 'Polygon PoS', '2020-05-30', 137, 'https://polygonscan.com/address/{address}'),
-  evm('ARB', 'Arbitrum One', '2021-05-28', 42_161, 'https://arbiscan.io/address/{address}'),
-  evm('OP', 'OP Mainnet', '2021-01-01', 10, 'https://optimistic.etherscan.io/address/{address}'),
-  evm('BASE', 'Base', '2023-06-15', 8_453, 'https://basescan.org/address/{address}'),
-  evm('AVAX', 'Avalanche C-Chain', '2020-09-01', 43_114, 'https://snowtrace.io/address/{address}'),
-  evm('FTM', 'Fantom Opera', '2019-12-01', 250, 'https://explorer.fantom.network/address/{address}'),
-  evm('GNO', 'Gnosis Chain', '2018-10-01', 100, 'https://gnosisscan.io/address/{address}'),
-  evm('CELO', 'Celo', '2020-04-01', 42_220, 'https://celoscan.io/address/{address}'),
-  evm('LINEA', 'Linea', '2022-12-01', 59_144, 'https://lineascan.build/address/{address}'),
-  evm('ETC', 'Ethereum Classic', '2015-07-30', 61, 'https://etc.blockscout.com/address/{address}'),
-  evm('ZKSYNC', 'ZKsync Era', '2023-02-01', 324, 'https://explorer.zksync.io/address/{address}'),
-  evm('SCROLL', 'Scroll', '2023-10-01', 534_352, 'https://scrollscan.com/address/{address}'),
-  evm('MNT', 'Mantle', '2023-06-01', 5_000, 'https://mantlescan.xyz/address/{address}'),
-  {
-    code: 'TRX',
+  ETH: evm('Ethereum', '2015-07-30', 1, 'https://etherscan.io/address/{address}'),
+  BSC: evm('BNB Smart Chain', '2020-04-20', 56, 'https://bscscan.com/address/{address}'),
+  MATIC: evm('Polygon PoS', '2020-05-30', 137, 'https://polygonscan.com/address/{address}'),
+  ARB: evm('Arbitrum One', '2021-05-28', 42_161, 'https://arbiscan.io/address/{address}'),
+  OP: evm('OP Mainnet', '2021-01-01', 10, 'https://optimistic.etherscan.io/address/{address}'),
+  BASE: evm('Base', '2023-06-15', 8_453, 'https://basescan.org/address/{address}'),
+  AVAX: evm('Avalanche C-Chain', '2020-09-01', 43_114, 'https://snowtrace.io/address/{address}'),
+  FTM: evm('Fantom Opera', '2019-12-01', 250, 'https://explorer.fantom.network/address/{address}'),
+  GNO: evm('Gnosis Chain', '2018-10-01', 100, 'https://gnosisscan.io/address/{address}'),
+  CELO: evm('Celo', '2020-04-01', 42_220, 'https://celoscan.io/address/{address}'),
+  LINEA: evm('Linea', '2022-12-01', 59_144, 'https://lineascan.build/address/{address}'),
+  ETC: evm('Ethereum Classic', '2015-07-30', 61, 'https://etc.blockscout.com/address/{address}'),
+  ZKSYNC: evm('ZKsync Era', '2023-02-01', 324, 'https://explorer.zksync.io/address/{address}'),
+  SCROLL: evm('Scroll', '2023-10-01', 534_352, 'https://scrollscan.com/address/{address}'),
+  MNT: evm('Mantle', '2023-06-01', 5_000, 'https://mantlescan.xyz/address/{address}'),
+  TRX: {
     name: 'TRON',
     formats: ['base58check:41', 'tron-hex'],
     checksum: `${BASE58CHECK}; none in the 41… hex form`,
@@ -158,8 +147,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2018-06-25',
     chainId: null,
   },
-  {
-    code: 'SOL',
+  SOL: {
     name: 'Solana',
     formats: ['solana'],
     checksum: 'none',
@@ -167,8 +155,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2020-03-16',
     chainId: null,
   },
-  {
-    code: 'XRP',
+  XRP: {
     name: 'XRP Ledger',
     formats: ['ripple-classic', 'ripple-x'],
     checksum: BASE58CHECK,
@@ -176,8 +163,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2012-06-01',
     chainId: null,
   },
-  {
-    code: 'XMR',
+  XMR: {
     name: 'Monero',
     formats: ['monero'],
     checksum: '4 bytes of Keccak-256',
@@ -185,8 +171,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2014-04-18',
     chainId: null,
   },
-  {
-    code: 'TON',
+  TON: {
     name: 'TON',
     formats: ['ton-friendly', 'ton-raw'],
     checksum: 'CRC-16 in the user-friendly form, none in the raw form',
@@ -194,8 +179,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2019-11-01',
     chainId: null,
   },
-  {
-    code: 'ADA',
+  ADA: {
     name: 'Cardano',
     formats: ['cardano-shelley', 'cardano-byron'],
     checksum: 'Bech32 (Shelley); CRC-32 (Byron)',
@@ -203,8 +187,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2017-09-23',
     chainId: null,
   },
-  {
-    code: 'BNB',
+  BNB: {
     name: 'BNB Beacon Chain (BEP2)',
     formats: ['bech32:bnb'],
     checksum: 'Bech32',
@@ -212,8 +195,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2019-04-01',
     chainId: null,
   },
-  {
-    code: 'ATOM',
+  ATOM: {
     name: 'Cosmos Hub',
     formats: ['bech32:cosmos'],
     checksum: 'Bech32',
@@ -221,8 +203,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2019-03-13',
     chainId: null,
   },
-  {
-    code: 'DOT',
+  DOT: {
     name: 'Polkadot',
     formats: ['ss58'],
     checksum: 'SS58 (2 bytes of BLAKE2b-512)',
@@ -230,8 +211,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2020-05-01',
     chainId: null,
   },
-  {
-    code: 'XLM',
+  XLM: {
     name: 'Stellar',
     formats: ['stellar-account', 'stellar-muxed', 'stellar-contract'],
     checksum: 'StrKey (CRC-16)',
@@ -239,8 +219,7 @@ const rows: readonly AddressRow[] = [
     firstDay: '2015-09-01',
     chainId: null,
   },
-  {
-    code: 'ALGO',
+  ALGO: {
     name: 'Algorand',
     formats: ['algorand'],
     checksum: '4 bytes of SHA-512/256',
@@ -248,10 +227,14 @@ const rows: readonly AddressRow[] = [
     firstDay: '2019-06-01',
     chainId: null,
   },
-]
+}
 
 /** Every chain, in the order of detection. */
-export const chains: readonly ChainDefinition[] = rows.map((row) => ({ ...row, ...chainFacts[row.code] }))
+export const chains: readonly ChainDefinition[] = (Object.keys(rows) as ChainCode[]).map((code) => ({
+  code,
+  ...rows[code],
+  ...chainFacts[code],
+}))
 
 const chainsByCode: ReadonlyMap<string, ChainDefinition> = new Map(chains.map((chain) => [chain.code, chain]))
 

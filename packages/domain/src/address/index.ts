@@ -1,5 +1,5 @@
 export { chainOf, chains, findChain, upperAscii } from './chain-table.js'
-export type { AddressFormat, ChainDefinition } from './chain-table.js'
+export type { ChainDefinition } from './chain-table.js'
 export {
   addressOnChains,
   hasSharedKeys,
@@ -8,7 +8,7 @@ export {
   parseListedAddress,
   sharedKey,
 } from './parse-address.js'
-export type { AddressOnChain, AddressRefusal, AddressRefusalReason, ParsedAddress } from './parse-address.js'
+export type { AddressRefusal, ParsedAddress } from './parse-address.js'
 export { keyParts } from './look-up-keys.js'
 export { furtherLabelKeys, ownerKeysOf, soughtOwnerKeys, tokenAccountsOf } from './label-keys.js'
 export { screenedAddress, screenedAddressOf } from './screened-address.js'
@@ -18,4 +18,3 @@ export { encodeSegwit } from './bech32-addresses.js'
 export { createdContract } from './created-contract.js'
 export { toEip55 } from './evm-address.js'
 export { writtenForms } from './written-forms.js'
-export { crc32 } from './crc.js'

@@ -1,1 +1,1 @@
-export type { ChainTransaction, Movement, OwnedAmount, SpentAndCreated } from './chain-transaction.js'
+export type { ChainTransaction, Movement, OwnedAmount } from './chain-transaction.js'

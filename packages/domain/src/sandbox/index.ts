@@ -5,4 +5,3 @@ export {
   magicReports,
   sandboxLabels,
 } from './magic-addresses.js'
-export type { MagicReport, SandboxLabels } from './magic-addresses.js'

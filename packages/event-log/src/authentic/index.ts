@@ -3,7 +3,6 @@ export type { AuthenticLog } from './authentic-log.js'
 export { createForgeryCheck, type ForgeryCheck } from './forgery.js'
 export { readAuthentic } from './read-authentic.js'
 export { areMacsRequired, macsRequiredOf, requireMacs, stopRequiringMacs } from './macs-required.js'
-export type { MacsRequiredRange } from './macs-required.js'
 export {
   addRecordKey,
   ensureRecordKeys,

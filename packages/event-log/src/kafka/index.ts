@@ -1,6 +1,4 @@
 export { connectionOptions, openKafkaLog, type KafkaLogOptions } from './kafka-log.js'
-export { confluentRegistry, type ConfluentRegistryOptions } from './confluent-registry.js'
+export { confluentRegistry } from './confluent-registry.js'
 export { createAcls, missingAcls, type KafkaAcl } from './acls.js'
 export { countBrokers, deleteRecordsBefore, deleteTopic } from './topics.js'
-export type { KafkaConnectionOptions } from './kafkajs.js'
-export type { SaslCredentials } from './security.js'
