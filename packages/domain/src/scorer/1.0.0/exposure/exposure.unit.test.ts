@@ -181,13 +181,16 @@ describe('execution that is not proven', () => {
 
 describe('an item about several sources', () => {
   const other = label({ category: 'stolen', source: 'another_list', sourceUrl: 'https://another.example' })
-  const scored = exposed([incoming({ amount: 2n * ETHER }), incoming({ from: OTHER })], {
+  const scored = exposed([incoming({ amount: 7n * ETHER }), incoming({ from: OTHER, amount: 5n * ETHER })], {
     [THIEF]: [stolenLabel],
     [OTHER]: [other],
   }).scored
 
-  test('names no address, entity, source or link that only one of them has', () => {
-    expect(scored[0]!.evidence).toMatchObject({ address: null, entity: null, source: '', source_url: '' })
+  test('gives 12 ETH of two sources to no address, entity, source or link that only one of them has', () => {
+    expect(scored[0]!.evidence).toMatchObject({
+      ...{ value: '12 ETH', address: null, entity: null, source: '', source_url: '' },
+      counterparties: [{ value: '7 ETH' }, { value: '5 ETH' }],
+    })
   })
 
   test('names the source of each counterparty', () => {
