@@ -1,0 +1,62 @@
+// Tests which secrets the chart gives to whom, and what it tells the operator about open values.
+import { noteSkip } from '@cupel/testkit'
+import { describe, expect, test } from 'vitest'
+import { secretOf, settingsReadBy } from '../containers/read-settings.mjs'
+import { environmentOf, notes, podsOf, render, toolsOrReason } from './chart.mjs'
+
+const { tools, reason } = await toolsOrReason()
+if (reason !== undefined) noteSkip(`secrets of the chart: ${reason}`)
+
+const EVERY_SECRET = {
+  kafka: { tls: { certificateSecret: 'client' } },
+  keys: { webhooksSecret: 'webhooks' },
+  tls: { existingSecret: 'tls' },
+  scorer: { chainDataSecret: 'chains' },
+  scorerBulk: { enabled: true },
+  labelRefresher: { enabled: true, planConfigMap: 'plan' },
+  web: { oidcSecret: 'oidc' },
+}
+
+describe.skipIf(reason !== undefined)('the chart', () => {
+  test('gives a service no secret that its program does not read', async () => {
+    const parts = podsOf((await render(tools, EVERY_SECRET)).manifests)
+    for (const part of parts.filter(({ name }) => !['install', 'operator'].includes(name))) {
+      const read = settingsReadBy(part.container.image.replace(/^.*\/([a-z-]+):.*$/, '$1'))
+      const given = Object.entries(environmentOf(part)).filter(([, value]) => value.startsWith('/secrets/'))
+      expect(given.length, part.name).toBeGreaterThan(0)
+      for (const [setting] of given) expect(read, `${part.name} ${setting}`).toContain(secretOf(setting))
+      // Each of its Secrets is that of a setting.
+      for (const { mountPath } of part.container.volumeMounts)
+        if (mountPath.startsWith('/secrets/'))
+          expect(
+            given.some(([, value]) => value.startsWith(`${mountPath}/`)),
+            `${part.name} ${mountPath}`,
+          ).toBe(true)
+    }
+  })
+
+  test('tells the operator what the values leave open, and of closed ones nothing', async () => {
+    const open = await notes(tools)
+    for (const said of [
+      'networkPolicy.database.to is empty',
+      'networkPolicy.outside.to.scorer is not set: it reaches every public address',
+      'database.users has no user of its own for api, scorer, projector, bulk-coordinator, webhook-dispatcher',
+      'kafka.sasl.users has no user of its own for api, scorer',
+      'trustedProxies has 10.244.0.0/16',
+    ])
+      expect(open).toContain(said)
+    const components = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher']
+    const ofEach = (make) => Object.fromEntries(components.map((name) => [name, make(name)]))
+    const to = [{ ipBlock: { cidr: '10.9.0.5/32' } }]
+    const closed = await notes(tools, {
+      trustedProxies: ['10.9.0.9/32'],
+      database: { users: ofEach((name) => `database-${name}`) },
+      kafka: { sasl: { users: ofEach((name) => ({ username: name, existingSecret: name })) } },
+      networkPolicy: {
+        ...{ database: { port: 5432, to }, kafka: { port: 9092, to }, registry: { port: 443, to } },
+        outside: { to: { scorer: [], 'webhook-dispatcher': [] } },
+      },
+    })
+    expect(closed).not.toMatch(/is empty|is not set|of its own|trustedProxies/)
+  })
+})
