@@ -18,7 +18,6 @@ const statements: Readonly<Record<string, string>> = {
   'the policy in force is altered': `UPDATE policy_view.activation SET document = '{}'`,
   'a list in force is deleted': 'DELETE FROM label_view.publication',
   'labels are altered': `UPDATE label_view.label SET category = 'clean_exchange'`,
-  'the end of a label is invented': `INSERT INTO label_view.retirement VALUES ('x', 'x', '', 0)`,
   'a segment of the ledger is altered': 'UPDATE ledger.segment SET ledger_seq = NULL',
   'transfers of the ledger are deleted': 'DELETE FROM ledger.transfer',
   'labels are published through the outbox': announced('LabelSetPublished', 'screening.label.events.v1'),
