@@ -6,7 +6,6 @@ import {
   listDeadLetters,
   missingFront,
   type SchemaRegistry,
-  type EventLog,
 } from '@cupel/event-log'
 import { createLedgerCheck } from '@cupel/ledger'
 import { openDatabase, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
@@ -14,8 +13,7 @@ import { readActivations } from '@cupel/policy'
 import { hasCurrentDefinition } from '@cupel/projections'
 import { readActivePolicy, readModels } from '@cupel/read-models'
 import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
-import { readDiskSpace, type Config } from '@cupel/service-kit'
-import type { SigningKeys } from '@cupel/signing'
+import { readDiskSpace } from '@cupel/service-kit'
 import { loadCodec, migrationSources } from '../install/foundation.js'
 import { postgresVersion } from '../install/install.js'
 import { publicRights, rightsChanges, sentencesOf } from '../install/database-rights.js'
@@ -23,22 +21,7 @@ import { roleState, type ServiceLogin } from '../install/service-role.js'
 import { missingSchemas } from '../install/steps.js'
 import { listState } from '../labels/sources.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'
-import { fault, INSTALL, ok, warning, type Check, type Finding } from './examine.js'
-
-export interface Examined {
-  readonly config: Config
-  readonly database: Database
-  /** How services connect, if they have roles of their own. */
-  readonly logins: readonly ServiceLogin[]
-  readonly log: EventLog
-  readonly registry: SchemaRegistry | null
-  /** Whether checkpoints of the log are signed. */
-  readonly signs: boolean
-  /** The keys of reports; null if there are none. */
-  readonly reportKeys: SigningKeys | null
-  /** CUPEL_HOME of a local installation; null if its data is elsewhere. */
-  readonly home: string | null
-}
+import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 /** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
 const MAX_SKEW_MS = 1_000

@@ -11,8 +11,7 @@ import {
 } from '@cupel/transparency'
 import { loadCodec } from '../install/foundation.js'
 import { readStandstills, type Standstill, type StandstillParts } from '../status/standstills.js'
-import type { Examined } from './checks.js'
-import { fault, INSTALL, ok, warning, type Check, type Finding } from './examine.js'
+import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 type Found = Omit<Finding, 'name'>
 

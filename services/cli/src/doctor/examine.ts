@@ -1,6 +1,25 @@
 /** Examines an installation, one check after the other. A check that fails, or cannot run, hides no other. */
-import { isUnavailable } from '@cupel/postgres'
+import type { EventLog, SchemaRegistry } from '@cupel/event-log'
+import { isUnavailable, type Database } from '@cupel/postgres'
+import type { Config } from '@cupel/service-kit'
+import type { SigningKeys } from '@cupel/signing'
 import { explain } from '../explain.js'
+import type { ServiceLogin } from '../install/service-role.js'
+
+export interface Examined {
+  readonly config: Config
+  readonly database: Database
+  /** How services connect, if they have roles of their own. */
+  readonly logins: readonly ServiceLogin[]
+  readonly log: EventLog
+  readonly registry: SchemaRegistry | null
+  /** Whether checkpoints of the log are signed. */
+  readonly signs: boolean
+  /** The keys of reports; null if there are none. */
+  readonly reportKeys: SigningKeys | null
+  /** CUPEL_HOME of a local installation; null if its data is elsewhere. */
+  readonly home: string | null
+}
 
 export interface Finding {
   /** Subject of the check: `topics`. */
