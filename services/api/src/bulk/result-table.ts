@@ -74,13 +74,15 @@ function cellsOf(
     score_is_lower_bound: String(report.risk.score_is_lower_bound),
     generated_at: report.generated_at,
     report_url: report.report_url,
-  }
+  } satisfies Record<Exclude<Column, 'error_code' | 'error_detail'>, string | number>
 }
 
 /** How the points of the item that decides the score come about. */
-function pointsOf({ risk }: Report): Partial<Record<Column, string | number>> {
+function pointsOf({
+  risk,
+}: Report): Record<'base' | 'factors' | 'capped_by' | 'weight' | 'points', string | number> {
   const item = risk.evidence.find(({ decisive, base }) => decisive && base !== null)
-  if (item === undefined) return {}
+  if (item === undefined) return { base: '', factors: '', capped_by: '', weight: '', points: '' }
   return {
     base: item.base!,
     factors: item.factors.map(({ name, value }) => `${name}=${value}`).join(' '),
