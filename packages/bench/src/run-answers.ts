@@ -31,6 +31,8 @@ interface ChainFile {
 const SANCTIONS_LIST = 'ofac_sdn.csv'
 const MOST_OF_A_JOB = 1_000
 const MAX_ATTEMPTS = 50
+/** On a busy machine a late ledger would look like a change. */
+const PATIENCE = { CUPEL_EXPOSURE_BUDGET_MS: '20000' }
 /** A height that no transfer of the files reaches. It has the time of today, so that a declared range ends today. */
 const HEIGHT_OF_TODAY = { ETH: 30_000_000, TRX: 90_000_000 } as const
 
@@ -76,7 +78,7 @@ async function answersOf(
   say: (line: string) => void,
 ): Promise<ReadonlyMap<string, Answers>> {
   return await withHome(async (home) => {
-    const environment = { ...process.env, CUPEL_HOME: home, CUPEL_PORT: '0' }
+    const environment = { ...process.env, CUPEL_HOME: home, CUPEL_PORT: '0', ...PATIENCE }
     const script = (name: string) => join(checkout, 'scripts', name)
     const service = spawn(process.execPath, [script('start.mjs'), '--json'], {
       env: environment,
