@@ -22,7 +22,8 @@ import {
 import { decideScreening } from '../../index.js'
 import type { Transfer } from '../exposure/transfer.js'
 import type { UnknownTokens } from '../exposure/unknown-tokens.js'
-import { compiledDefaultPolicy } from './default-policy.js'
+import { defaultPolicy } from './default-policy.js'
+import { compilePolicy } from './policy.js'
 import type { LabelFacts } from './label-facts.js'
 
 const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
@@ -49,10 +50,12 @@ function screened(
     labels = [],
     others = {},
     unknownTokens = [],
+    green = {},
   }: {
     labels?: readonly LabelFacts[]
     others?: Readonly<Record<string, readonly LabelFacts[]>>
     unknownTokens?: readonly UnknownTokens[]
+    green?: Partial<typeof defaultPolicy.green>
   } = {},
 ): Report['risk'] {
   const around = neighbourhood(transfers, { ranges: wholeHistory, unknownTokens })
@@ -72,7 +75,7 @@ function screened(
     },
     snapshot: { labelSetSeq: 3, labelsAsOf: PUBLISHED_AT, labelSets, labelView: 'current', labels },
     exposure: measured(around, { ...labelsOf, ...others }, { labelSets }),
-    policy: compiledDefaultPolicy,
+    policy: compilePolicy({ ...defaultPolicy, green: { ...defaultPolicy.green, ...green } }),
     generatedAt: GENERATED_AT,
   })
   if (decision.outcome !== 'decided') throw new Error(decision.detail)
@@ -161,6 +164,14 @@ describe('green is refused by name', () => {
   ])('%s', (_name, transfers, reasons) => {
     const risk = screened(transfers)
     expect(risk).toMatchObject({ level: 'grey', level_reasons: reasons })
+  })
+
+  test('the policy says how much must be attributed, and how much may be doubtful', () => {
+    const others = { [STRANGER]: [label({ address: STRANGER, confidencePpm: 400_000 })] }
+    const transfers = [from(EXCHANGE, { amount: 19n * ETHER }), from(STRANGER)]
+    expect(screened(transfers, { others, green: { doubtful_share: 0.06 } }).level).toBe('green')
+    expect(screened(transfers, { green: { attributed_share: 0.95 } }).level).toBe('green')
+    expect(screened(transfers, { green: { attributed_share: 0.96 } }).level_reasons).toEqual(['unattributed'])
   })
 
   test('a twentieth came from a source whose label is too weak to score', () => {
