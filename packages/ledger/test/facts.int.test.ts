@@ -242,7 +242,7 @@ describe('a declared range', () => {
       hash: 'aa'.repeat(32),
       block_number: 5,
       inputs: [{ addresses: ['x'] }],
-      outputs: [],
+      outputs: [{ index: 0, addresses: ['1BoatSLRHtKNngkdXEeobR76b53LETtpyT'], value: 5 }],
     }
     const file = await fileOf(JSON.stringify({ ...transaction, inputs: [{ addresses: [] }] }))
     const request = { file, format: 'bitcoin-etl', chain: 'BTC', importedBy: 'operator:test' }

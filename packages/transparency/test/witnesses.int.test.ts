@@ -350,7 +350,7 @@ test('a comparison fails without enough cosignatures, and where a cosigned check
   expect(await compared([], 0)).toMatchObject({ problemCount: 0, cosigned: null })
   expect(await compared([one, two], 2)).toMatchObject({
     ...{ problemCount: 1, cosigned: null },
-    faults: [expect.stringContaining(`Missing: ${two.name}.`) as string],
+    faults: [{ detail: expect.stringContaining(`Missing: ${two.name}.`) as string }],
   })
   // After a longer checkpoint it still counts. A note that the installation signed for other leaves does not.
   await own.installation.append(...accounts(3))
@@ -364,9 +364,11 @@ test('a comparison fails without enough cosignatures, and where a cosigned check
   expect(await compared([one], 1)).toMatchObject({
     problemCount: 1,
     faults: [
-      expect.stringContaining(
-        'Database: the leaves do not make the root that it names for 20 leaves',
-      ) as string,
+      {
+        detail: expect.stringContaining(
+          'Database: the leaves do not make the root that it names for 20 leaves',
+        ) as string,
+      },
     ],
   })
 })
