@@ -185,8 +185,9 @@ test('nothing that is lost makes an address look better', { timeout: 1_800_000 }
   )
   for (const level of ['green', 'grey', 'orange', 'red'])
     expect(seen.get(`truth is ${level}`) ?? 0, level).toBeGreaterThan(fewestOf(cases / 10))
+  // Some losses fit few formats: only lines of JSON can name a member twice.
   for (const name of Object.keys(losses))
-    expect(seen.get(name) ?? 0, name).toBeGreaterThan(fewestOf(cases / 200))
+    expect(seen.get(name) ?? 0, name).toBeGreaterThan(fewestOf(cases / 400))
 })
 
 /** Chance puts a count four standard deviations below its share once in tens of thousands of runs. */
