@@ -159,13 +159,15 @@ function drawnCandidate(detected: ChainCase, drawn: JudgementFacts, chain: strin
   return choose([known, bare, bare])
 }
 
+const elsewhere = fc.array(fc.tuple(drawnFacts, number), { maxLength: 2 })
+/** Half of the cases have no further chain: with one, few are green. */
 const drawnCases = fc
-  .tuple(drawnFacts, number, number, fc.array(fc.tuple(drawnFacts, number), { maxLength: 2 }))
-  .map(([drawn, one, other, elsewhere]): KnowledgeCase => {
+  .tuple(drawnFacts, number, number, fc.oneof(fc.constant([]), elsewhere))
+  .map(([drawn, one, other, further]): KnowledgeCase => {
     const detected = drawnChain(drawn, chooser(one + 1)(chains), one, other)
-    const further = ['BSC', 'TRX', 'BTC'].filter((chain) => chain !== detected.facts.chain)
-    const candidates = elsewhere.map(([facts, at], place) =>
-      drawnCandidate(detected, facts, further[place]!, at),
+    const others = ['BSC', 'TRX', 'BTC'].filter((chain) => chain !== detected.facts.chain)
+    const candidates = further.map(([facts, at], place) =>
+      drawnCandidate(detected, facts, others[place]!, at),
     )
     return { ...detected, candidates }
   })
