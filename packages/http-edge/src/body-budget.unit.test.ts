@@ -1,6 +1,6 @@
 import { noMetrics } from '@cupel/contracts'
 import { expect, test } from 'vitest'
-import { createBodyBudget } from './body-budget.js'
+import { createBodyBudget, strangerBudgetLimits } from './body-budget.js'
 
 const LIMITS = { maxBytes: 30, maxBytesPerClient: 20, maxBodies: 4, maxBodiesPerClient: 3 }
 
@@ -39,4 +39,14 @@ test('what a body took is there again once it has ended, and only once', () => {
   const next = budget.open('198.51.100.1')!
   expect([next.take(20), next.take(1)]).toEqual([true, false])
   expect(body.take(1)).toBe(false)
+})
+
+test('strangers hold four bodies each and 32 in all, of 72 KiB at most, however many addresses they have', () => {
+  const budget = createBodyBudget(noMetrics, strangerBudgetLimits)
+  const bodies = Array.from({ length: 50 }, (_, index) => budget.open(`198.51.100.${Math.floor(index / 5)}`))
+  expect(bodies.slice(0, 5).map((body) => body !== null)).toEqual([true, true, true, true, false])
+  const held = bodies.filter((body) => body !== null)
+  expect(held).toHaveLength(32)
+  for (const body of held) expect(body.take(72 * 1_024)).toBe(true)
+  expect(held[0]!.take(1)).toBe(false)
 })
