@@ -31,8 +31,8 @@ interface ChainFile {
 const SANCTIONS_LIST = 'ofac_sdn.csv'
 const MOST_OF_A_JOB = 1_000
 const MAX_ATTEMPTS = 50
-/** On a busy machine a late ledger would look like a change. */
-const PATIENCE = { CUPEL_EXPOSURE_BUDGET_MS: '20000' }
+/** On a busy machine a late ledger would look like a change. It is the most that both versions accept. */
+const PATIENCE = { CUPEL_EXPOSURE_BUDGET_MS: '10000' }
 /** A height that no transfer of the files reaches. It has the time of today, so that a declared range ends today. */
 const HEIGHT_OF_TODAY = { ETH: 30_000_000, TRX: 90_000_000 } as const
 
@@ -82,7 +82,7 @@ async function answersOf(
     const script = (name: string) => join(checkout, 'scripts', name)
     const service = spawn(process.execPath, [script('start.mjs'), '--json'], {
       env: environment,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
     const ended = once(service, 'exit')
     const cupel = async (...args: readonly string[]): Promise<void> => {
@@ -90,7 +90,10 @@ async function answersOf(
       await promisify(execFile)(process.execPath, [script('cupel.mjs'), ...args], { env: environment })
     }
     try {
-      const [line] = (await once(createInterface(service.stdout), 'line')) as [string]
+      const [line] = (await Promise.race([
+        once(createInterface(service.stdout), 'line'),
+        ended.then(() => Promise.reject(new Error(`${checkout}: the service ended before it was ready`))),
+      ])) as [string]
       const { base_url: url, keys } = JSON.parse(line) as {
         readonly base_url: string
         readonly keys: { readonly read_write: string }
