@@ -122,7 +122,8 @@ function amounts(record: FileRecord, side: 'input' | 'output', chain: ChainDefin
     // bitcoin-etl writes scripts without an address as nonstandard… and similar words.
     const isOwned = all.length > 0 && !all.some((one) => one === '' || /^(nonstandard|nulldata)/.test(one))
     if (value === null || value === undefined) total = null
-    const units = value === null || value === undefined ? 0n : wholeUnits(String(value as string), line)
+    const units =
+      value === null || value === undefined ? 0n : wholeUnits(String(value as string), line, chain)
     if (total !== null) total += units
     if (isOwned) {
       const owners = all.map((one) => chain.canonical(one, line))
@@ -132,10 +133,12 @@ function amounts(record: FileRecord, side: 'input' | 'output', chain: ChainDefin
     const address = side === 'output' ? addressOfScript(chain.code, script) : ''
     return { address: chain.canonical(address, line), value: units }
   })
-  const [stated, sum] = [record.text(`${side}_value`), parts.reduce((left, { value }) => left + value, 0n)]
-  // Files that give the values of inputs to a transaction that had none may keep its sum of 0.
-  const isStated = stated !== '' && (side === 'output' || wholeUnits(stated, line) > 0n)
-  if (isStated && wholeUnits(stated, line) !== sum)
+  const sum = parts.reduce((left, { value }) => left + value, 0n)
+  const stated = record.text(`${side}_value`)
+  if (stated === '') return { parts, total }
+  const told = wholeUnits(stated, line, chain)
+  // A file without the values of its inputs states a sum of 0.
+  if (told !== sum && !(total === null && told === 0n))
     throw new UnreadableRowError(`${side}_value is ${stated.slice(0, 40)}, and ${name} have ${sum}`, line)
   return { parts, total }
 }

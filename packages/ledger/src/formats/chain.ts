@@ -55,15 +55,34 @@ export function openChain(code: string): ChainDefinition | undefined {
 /** `12.000` may be twelve thousand: a point separates thousands in half of the world. */
 const MAY_BE_THOUSANDS = /^\d{1,3}\.000$/
 
-/** A whole number of base units; accepts a float such as 1.2e+21 if it is whole. */
-export function wholeUnits(text: string, line: number): bigint {
+/** Chains on which nobody can have 10^8 whole coins. */
+const SCARCE: ReadonlySet<string> = new Set(['BTC', 'LTC', 'BCH', 'BSV', 'BTG', 'DASH', 'ZEC'])
+
+/**
+ * A number with a point or an exponent, as data frames and JavaScript write it, may count whole coins. It certainly counts base units where it
+ * is so large that nobody has as many coins.
+ */
+const certainUnits = ({ code, decimals }: Pick<ChainDefinition, 'code' | 'decimals'>): bigint =>
+  10n ** BigInt(SCARCE.has(code) ? 8 : Math.min(15, Math.max(12, decimals)))
+
+/**
+ * A whole number of base units; accepts a float such as 1.2e+21 if it is whole and can only be base units. `decimals` are those of the asset.
+ */
+export function wholeUnits(
+  text: string,
+  line: number,
+  asset: Pick<ChainDefinition, 'code' | 'decimals'>,
+): bigint {
   if (/^\d+$/.test(text)) return BigInt(text)
   const match = MAY_BE_THOUSANDS.test(text) ? null : /^(\d+)(?:\.(\d*))?(?:[eE]\+?(\d{1,3}))?$/.exec(text)
   if (match !== null) {
     const [, whole, fraction = '', exponent = '0'] = match
     const digits = fraction.replace(/0+$/, '')
     const shift = Number(exponent) - digits.length
-    if (shift >= 0 && shift <= MAX_SHIFT) return BigInt(whole! + digits) * 10n ** BigInt(shift)
+    const units = shift >= 0 && shift <= MAX_SHIFT ? BigInt(whole! + digits) * 10n ** BigInt(shift) : null
+    if (units === 0n || (units !== null && units >= certainUnits(asset))) return units
+    if (units !== null)
+      throw new UnreadableRowError(`${text.slice(0, 80)} may be whole coins instead of base units`, line)
   }
   throw new UnreadableRowError(`${text.slice(0, 80)} is not a whole number of base units`, line)
 }

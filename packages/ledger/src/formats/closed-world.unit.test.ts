@@ -12,6 +12,7 @@ const recordOf = (fields: Fields, line: number): FileRecord => ({
   text: (name) => fields[name] ?? '',
   json: () => null,
   has: (name) => Object.hasOwn(fields, name),
+  names: Object.keys(fields),
 })
 
 function rowsOf(format: string, all: readonly Fields[], chain = 'ETH'): readonly LedgerRow[] {
@@ -134,6 +135,13 @@ test.each([
   ['an amount of another unit than the base units', { amount_raw: '7', amount: '0.000000000000007' }],
   ['base units of another unit than the amount', { amount_raw: '7000000000', amount: '0.000000000000007' }],
   ['base units that may have a point for thousands', { amount_raw: '250.000' }],
+  ['base units that may be whole coins', { amount_raw: '50.0' }],
+  ['base units that may be whole coins, with an exponent', { amount_raw: '5e1' }],
+  ['a unit in a column of another layout', { unit: 'ether' }],
+  ['a direction in a column of another layout', { direction: 'out' }],
+  ['a failure in a column of another layout', { isError: '1' }],
+  ['a status under another name', { Status: '0' }],
+  ['a value under no name', { '': '0' }],
   ['a height that may have a point for thousands', { block_number: '15.000' }],
   ['a kind that only JavaScript knows', { kind: 'constructor' }],
   ['a token without a contract', { kind: 'erc20', asset: 'USDT' }],
@@ -142,6 +150,36 @@ test.each([
   ['a height that is not a number', { block_number: 'latest' }],
 ])('a row with %s is refused', (_name, fields) => {
   expect(() => rowsOf('csv', [{ ...row, ...fields }])).toThrow(UnreadableRowError)
+})
+
+test('a column of another layout states nothing where it is empty', () => {
+  expect(transfersOf(rowsOf('csv', [{ ...row, note: ' ' }]))).toMatchObject([{ amount: 5n }])
+})
+
+/** Bitcoin Core writes 12 bitcoins as 12.0, and a data frame writes 12 satoshis so. */
+test.each([
+  ['BTC', 'native', '5000000000.0', '50.0'],
+  ['BTC', 'native', '1e+8', '99999999.0'],
+  ['DOGE', 'native', '1e+12', '5000000000.0'],
+  ['TRX', 'native', '1000000000000.0', '1000000.0'],
+  ['ETH', 'native', '1.2e+21', '1e+14'],
+  ['ETH', 'token', '1000000000000.0', '999999999999.0'],
+])(
+  'on %s a %s amount of %s is certainly in base units, and one of %s is not',
+  (chain, kind, certain, other) => {
+    const token =
+      kind === 'token' ? { asset: 'USDT', asset_address: '0xdac17f958d2ee523a2206206994597c13d831ec7' } : {}
+    const place = { block_time: '', tx_hash: '', from_address: '', to_address: '' }
+    const units = (amount_raw: string) =>
+      transfersOf(rowsOf('csv', [{ ...row, asset: '', ...place, ...token, chain, kind, amount_raw }], chain))
+    expect(units(certain)).toMatchObject([{ amount: BigInt(Number(certain)) }])
+    expect(() => units(other)).toThrow('may be whole coins instead of base units')
+    expect(units('0.0')).toMatchObject([{ amount: 0n }])
+  },
+)
+
+test('a value of ethereum-etl that may be whole coins refuses its row', () => {
+  expect(() => rowsOf('ethereum-etl', [{ ...transaction, value: '50.0' }])).toThrow('may be whole coins')
 })
 
 test.each([

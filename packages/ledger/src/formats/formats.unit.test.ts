@@ -15,6 +15,7 @@ const recordOf = (fields: Fields, line = 1): FileRecord => ({
   text: (name) => (fields[name] === undefined || fields[name] === null ? '' : String(fields[name] as string)),
   json: (name) => fields[name],
   has: (name) => Object.hasOwn(fields, name),
+  names: Object.keys(fields),
 })
 
 /** Reads the records as one file. */
@@ -281,9 +282,10 @@ describe('a transaction of bitcoin-etl', () => {
   })
 
   test('without the values of its inputs tells no transfer', () => {
-    expect(bitcoin([{ addresses: [a] }], [part(c, 1)])).toEqual([
-      { type: 'left-out', reason: 'no_input_values' },
-    ])
+    for (const fields of [{}, { input_value: 0 }])
+      expect(bitcoin([{ addresses: [a] }], [part(c, 1)], fields)).toEqual([
+        { type: 'left-out', reason: 'no_input_values' },
+      ])
   })
 
   test.each<[string, readonly object[], readonly object[], Fields]>([
@@ -293,9 +295,11 @@ describe('a transaction of bitcoin-etl', () => {
     ['fewer inputs than it states', [part(a, 5)], [part(c, 5)], { input_count: 2 }],
     ['outputs of another sum than it states', [part(a, 5)], [part(c, 1)], { output_value: 5 }],
     ['inputs of another sum than it states', [part(a, 5)], [part(c, 5)], { input_value: 9 }],
+    ['inputs of value and a sum of 0', [part(a, 5)], [part(c, 5)], { input_value: 0 }],
+    ['values that may be whole coins', [part(a, 5)], [{ addresses: [c], value: '5.0' }], {}],
   ])('with %s is refused', (_name, inputs, outputs, fields) => {
     expect(() => bitcoin(inputs, outputs, fields)).toThrow(UnreadableRowError)
-    const stated = { input_count: 1, output_count: '1.0', input_value: '0', output_value: '1.0' }
+    const stated = { input_count: 1, output_count: '1.0', input_value: '5', output_value: '1' }
     expect(edges(bitcoin([part(a, 5)], [part(c, 1)], stated))).toEqual([[a, c, 1]])
   })
 

@@ -77,4 +77,6 @@ export interface FileRecord {
   /** A value that is JSON, such as the inputs of a transaction. */
   readonly json: (name: string) => unknown
   readonly has: (name: string) => boolean
+  /** Every name, in the order of the file. */
+  readonly names: readonly string[]
 }

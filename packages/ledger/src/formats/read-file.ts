@@ -24,7 +24,7 @@ export async function fileSha256(path: string): Promise<string> {
  * rows may be a lost one and refuses the file, as a row that is cut does.
  */
 export async function* readRecords(path: string, hash: Hash | null): AsyncGenerator<readonly FileRecord[]> {
-  let heading: ReadonlyMap<string, number> | null = null
+  let heading: Heading | null = null
   let isJson = false
   let isFirst = true
   let lineBreak = false
@@ -44,7 +44,7 @@ export async function* readRecords(path: string, hash: Hash | null): AsyncGenera
         isFirst = false
         isJson = text.trimStart().startsWith('{')
         if (!isJson) {
-          heading = new Map(fieldsOf(text, line).map((name, index) => [name.trim(), index]))
+          heading = headingOf(text, line)
           continue
         }
       }
@@ -62,8 +62,8 @@ export async function readFields(path: string): Promise<Pick<FileRecord, 'has'> 
     for (const { line, text } of lines) {
       if (text.trim() === '') continue
       if (text.trimStart().startsWith('{')) return jsonRecord(text, line)
-      const names = new Set(fieldsOf(text, line).map((name) => name.trim()))
-      return { has: (name) => names.has(name) }
+      const { columns } = headingOf(text, line)
+      return { has: (name) => columns.has(name) }
     }
   return null
 }
@@ -136,22 +136,39 @@ function fieldsOf(text: string, line: number): readonly string[] {
   throw new LedgerFileError('a NUL character stands in the place of a line break', line)
 }
 
-function csvRecord(text: string, line: number, heading: ReadonlyMap<string, number>): FileRecord {
+interface Heading {
+  readonly names: readonly string[]
+  /** Place of each name. */
+  readonly columns: ReadonlyMap<string, number>
+}
+
+/** Of two columns with one name nobody knows which one holds the value. */
+function headingOf(text: string, line: number): Heading {
+  const names = fieldsOf(text, line).map((name) => name.trim())
+  const columns = new Map(names.map((name, index) => [name, index]))
+  const repeated = names.find((name, index) => columns.get(name) !== index)
+  if (repeated !== undefined)
+    throw new LedgerFileError(`the heading names a column twice: ${repeated.slice(0, 40)}`, line)
+  return { names, columns }
+}
+
+function csvRecord(text: string, line: number, { names, columns }: Heading): FileRecord {
   const fields = fieldsOf(text, line)
-  if (fields.length !== heading.size)
+  if (fields.length !== names.length)
     throw new LedgerFileError(
-      `${fields.length} fields under a heading of ${heading.size}: the file may be cut`,
+      `${fields.length} fields under a heading of ${names.length}: the file may be cut`,
       line,
     )
   const read = (name: string): string => {
-    const index = heading.get(name)
+    const index = columns.get(name)
     return index === undefined ? '' : fields[index]!
   }
   return {
     line,
     text: read,
     json: (name) => parseJson(read(name) || '[]', line),
-    has: (name) => heading.has(name),
+    has: (name) => columns.has(name),
+    names,
   }
 }
 
@@ -165,6 +182,7 @@ function jsonRecord(text: string, line: number): FileRecord {
     text: (name) => textOf(fields[name]),
     json: (name) => (typeof fields[name] === 'string' ? parseJson(fields[name], line) : fields[name]),
     has: (name) => Object.hasOwn(fields, name),
+    names: Object.keys(fields),
   }
 }
 

@@ -25,3 +25,15 @@ test.each([
   const records = await readRecords(path, null).next()
   expect(records.value?.[0]?.text('value')).toBe(': \\')
 })
+
+test.each([
+  ['has both values', 'hash,value,value\n0x1,5,0\n'],
+  ['has one value', 'hash,value,value\n0x1,5\n'],
+  ['has no rows', 'hash,value, value\n'],
+])('a column that is named twice refuses the file that %s, never one of the two', async (_name, text) => {
+  const path = join(folder, 'columns.csv')
+  writeFileSync(path, text)
+  const twice = 'the heading names a column twice: value'
+  await expect(readFields(path)).rejects.toThrow(twice)
+  await expect(readRecords(path, null).next()).rejects.toThrow(twice)
+})

@@ -29,6 +29,12 @@ const kinds: ReadonlyMap<string, ToldTransfer['kind']> = new Map([
 
 const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
 
+const OTHERS = [
+  ...['block_number', 'block_time', 'tx_hash', 'log_index', 'asset', 'asset_address', 'amount_usd', 'source'],
+  ...['status', 'transaction_index'],
+] as const
+const COLUMNS: ReadonlySet<string> = new Set([...REQUIRED, ...OTHERS])
+
 export const transfersCsv: LedgerFormat = {
   knows: ({ has }) => REQUIRED.every((name) => has(name)),
   // Rows of any kind have the same columns. Only a chain without calls and tokens has no choice.
@@ -113,6 +119,7 @@ const hasOneKind = ({ code, family }: ChainDefinition): boolean =>
 function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
   for (const name of REQUIRED)
     if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
+  for (const name of record.names) checkColumn(record, name)
   const told = record.text('chain')
   const toldChain = told === '' ? chain.code : findChain(told)?.code
   if (toldChain === undefined)
@@ -122,6 +129,15 @@ function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow
   if (kind === undefined)
     throw new UnreadableRowError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
   return transferOf(record, chain, kind)
+}
+
+/** A column of another layout may state a unit, a direction or a failure. Without a value it states nothing. */
+function checkColumn(record: FileRecord, name: string): void {
+  if (COLUMNS.has(name) || record.text(name).trim() === '') return
+  throw new UnreadableRowError(
+    `this layout has no column ${name.slice(0, 40)}, and the row has a value in it: leave the column out if it says nothing of the transfer`,
+    record.line,
+  )
 }
 
 function transferOf(
@@ -145,7 +161,7 @@ function transferOf(
         index: index === null ? null : String(index),
         from: chain.canonical(record.text('from_address'), line),
         to: chain.canonical(record.text('to_address'), line),
-        amount: amountOf(record, decimals),
+        amount: amountOf(record, chain.code, decimals),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
         occurredAtS: secondsOf(record.text('block_time'), line, chain),
         txIndex: wholeNumber(record.text('transaction_index'), 'transaction_index', line),
@@ -164,7 +180,7 @@ const IS_SOME = /^[0.]*[1-9]/
  * Base units. Nobody knows the decimals of a token outside the asset table: whole ones are as good as base units, and a part is not nothing.
  * Two amounts that are a power of ten apart have another unit than this layout. A rounded one is nearer.
  */
-function amountOf(record: FileRecord, decimals: number | undefined): bigint {
+function amountOf(record: FileRecord, code: string, decimals: number | undefined): bigint {
   const { line } = record
   const [raw, text] = [record.text('amount_raw'), record.text('amount')]
   const isSome = IS_SOME.test(text)
@@ -172,7 +188,7 @@ function amountOf(record: FileRecord, decimals: number | undefined): bigint {
     const amount = unitsOfDecimal(text, decimals ?? 0, line)
     return amount === 0n && isSome && decimals === undefined ? 1n : amount
   }
-  const amount = wholeUnits(raw, line)
+  const amount = wholeUnits(raw, line, { code, decimals: decimals ?? 0 })
   const told =
     isSome && decimals !== undefined && DECIMAL.test(text) ? unitsOfDecimal(text, decimals, line) : amount
   if ((amount === 0n && isSome) || amount > 9n * (told + 1n) || told > 9n * (amount + 1n))

@@ -225,6 +225,17 @@ export const losses: Readonly<Record<string, Loss>> = {
   'names a member twice': onFile(twice),
   'loses a part of a list': onFile(partOfList),
   'shifts the unit of an amount': onFile(otherUnit),
+  'states whole coins': onField(['12.0', '50.00000000', '3e2'], { columns: ['value', 'amount_raw'] }),
+  'repeats a column': onFile((file, choose) => {
+    const at = choose(places) % file.columns.length
+    const again = <T>(list: readonly T[], value: T): readonly T[] => [...list, value]
+    return {
+      ...file,
+      columns: again(file.columns, file.columns[at]!),
+      rows: file.rows.map((row) => again(row, choose(['0', row[(at + 1) % row.length]!]))),
+      asJson: false,
+    }
+  }),
   'calls a payment issued': onField(['reward', 'genesis', 'true'], {
     columns: ['trace_type', 'is_coinbase'],
   }),
