@@ -6,8 +6,8 @@ import type { Content } from './pdfmake.js'
 import { caution, colours, CONTENT_WIDTH, heading, levelColour, muted, paragraph, sizes } from './style.js'
 
 /** Width for an address of 42 characters on one line. */
-const WORST_WIDTHS = [28, 182, 34, 40, 34, 0, 74]
-const FAILURE_WIDTHS = [28, 190, 0]
+const WORST_WIDTHS = [34, 182, 34, 40, 34, 0, 74]
+const FAILURE_WIDTHS = [34, 190, 0]
 const BAR_HEIGHT = 16
 /** Narrower slices would be invisible. */
 const MIN_SLICE_WIDTH = 2

@@ -18,7 +18,11 @@ export interface TestJob {
 
 export interface TestJobs {
   /** Submits one good and one refused address by default. */
-  readonly submit: (key: string, addresses?: readonly string[]) => Promise<TestJob>
+  readonly submit: (
+    key: string,
+    addresses?: readonly string[],
+    more?: { readonly name?: string; readonly references?: readonly string[] },
+  ) => Promise<TestJob>
   /** Decides an item in place of the scorers of the bulk lane. */
   readonly decide: (job: TestJob, index: number, level: string) => Promise<void>
   /** Ends the job in place of the coordinator. */
@@ -27,9 +31,10 @@ export interface TestJobs {
 
 export function createTestJobs(installation: Installation, url: string): TestJobs {
   return {
-    async submit(key, addresses = [ADDRESS, 'nonsense']) {
+    async submit(key, addresses = [ADDRESS, 'nonsense'], { name, references } = {}) {
+      const items = addresses.map((address, index) => ({ address, reference: references?.[index] }))
       const reply = await call(url, 'POST', '/v1/bulk', {
-        ...{ key, body: { addresses } },
+        ...{ key, body: references === undefined ? { addresses, name } : { items, name } },
         headers: { 'x-forwarded-proto': 'https' },
       })
       expect(reply.status, reply.text).toBe(202)

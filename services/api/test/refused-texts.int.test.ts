@@ -1,5 +1,5 @@
 /** A text of a job that is not an address may be a name from the wrong column of a table. It is personal data of the account. */
-import { eraseAccount } from '@cupel/personal-data'
+import { eraseAccount, eraseReference, keyIdOf } from '@cupel/personal-data'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
@@ -43,6 +43,41 @@ test('neither the log nor a table holds what the caller sent in the place of an 
   expect(JSON.stringify(job.submission)).not.toContain('Jane')
   expect(await storedTexts(job.jobId)).not.toContain('Jane')
   expect(job.submission.items.map(({ address }) => address)).toEqual([ADDRESS, '', ''])
+})
+
+test('neither the log nor a table holds a reference or the name of a job; the account reads them until their erasure', async () => {
+  const { accountId, key } = await installation.key()
+  const job = await jobs.submit(key, [ADDRESS, NAME], {
+    name: 'Jane’s job',
+    references: ['Jane 1', 'Jane 2'],
+  })
+  expect(JSON.stringify(job.submission)).not.toContain('Jane')
+  expect(await storedTexts(job.jobId)).not.toContain('Jane')
+  await jobs.decide(job, 0, 'red')
+  await jobs.end(job, 1, 1)
+  const read = async (url: string): Promise<string> => {
+    const paths = ['', '?results=none', '/results?include=pending', '/events']
+    const texts = paths.map((path) => call(url, 'GET', `/v1/bulk/${job.jobId}${path}`, { key }))
+    const list = call(url, 'GET', '/v1/bulk', { key })
+    return (await Promise.all([...texts, list])).map(({ text }) => text).join('\n')
+  }
+  await until(async () => {
+    const text = await read(api.url)
+    expect(text.match(/Jane’s job/g)).toHaveLength(4)
+    expect(text.match(/"Jane 1"/g)?.length).toBeGreaterThanOrEqual(2)
+    expect(text).toContain('"Jane 2"')
+  })
+
+  await eraseReference(installation.database, {
+    ...{ accountId, keyId: keyIdOf(job.submission.items[0]!.reference!)! },
+    ...{ by: 'test', reason: 'test', plainRecords: 0 },
+  })
+  const later = await installation.api()
+  expect(await read(later.url)).not.toContain('"Jane 1"')
+  expect(await read(later.url)).toContain('"Jane 2"')
+  await eraseAccount(installation.database, { accountId, by: 'test', reason: 'test', plainRecords: 0 })
+  const last = await installation.api()
+  expect(await read(last.url)).not.toContain('Jane')
 })
 
 test.each(['a small', 'a large'])(

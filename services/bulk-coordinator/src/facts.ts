@@ -92,15 +92,19 @@ function itemsOf({ jobId, items }: BulkSubmitted): {
   const refused: number[] = []
   const screenings: Unit[] = []
   const firsts = items.map((item, index) => {
-    const first = firstOf.get(item.address) ?? index
-    firstOf.set(item.address, first)
-    if (item.reportId === null) refused.push(index)
-    else if (first === index)
+    if (item.reportId === null) {
+      refused.push(index)
+      return index
+    }
+    const first = firstOf.get(item.reportId) ?? index
+    firstOf.set(item.reportId, first)
+    if (first === index)
       screenings.push({
         reportId: item.reportId,
         jobId,
         position: screenings.length,
         itemIndex: index,
+        reference: item.reference,
         ...screenedAddressOf(item),
       })
     return first
@@ -117,11 +121,16 @@ function contradictionOf(
   if (record.key !== jobId) return `the record of ${record.key} submits job ${jobId}`
   if (record.topic !== topicOf('BulkSubmitted', livemode)) return `livemode is ${livemode} on ${record.topic}`
   if (items.length === 0 || items.length > MAX_BULK_ITEMS) return `it has ${items.length} items`
-  const byAddress = new Map(screenings.map(({ address, reportId }) => [address, reportId]))
-  if (items.some(({ address, reportId }) => (byAddress.get(address) ?? null) !== reportId))
-    return 'equal addresses do not share a report'
-  const reportIds = new Set(screenings.map(({ reportId }) => reportId))
-  if (reportIds.size !== screenings.length) return 'two addresses share a report'
+  const reportOf = new Map<string, string>()
+  const askedBy = new Map<string, string>()
+  for (const { address, chain, candidateChains, reference, reportId } of items) {
+    if (reportId === null) continue
+    const asked = JSON.stringify([address, chain, candidateChains, reference])
+    if ((reportOf.get(asked) ?? reportId) !== reportId) return 'equal items do not share a report'
+    if ((askedBy.get(reportId) ?? asked) !== asked) return 'two items that differ share a report'
+    reportOf.set(asked, reportId)
+    askedBy.set(reportId, asked)
+  }
   return screenings.every(({ reportId }) => isBulkReportId(reportId))
     ? null
     : 'a report id does not belong to the bulk lane'

@@ -33,6 +33,8 @@ export interface Unit extends ScreenedAddress {
   readonly position: number
   /** Index of the first item this report is for. */
   readonly itemIndex: number
+  /** The customer reference of the report, sealed; null if it has none. */
+  readonly reference: string | null
 }
 
 export type EndingEvent = DomainEvent<'BulkCompleted'> | DomainEvent<'BulkCancelled'>
@@ -140,9 +142,9 @@ export async function insertUnits(transaction: Queryable, units: readonly Unit[]
   const inserted = await transaction.query<{ reportId: string }>(
     {
       name: 'bulk.insert-units',
-      text: `INSERT INTO bulk.unit (report_id, job_id, position, item_index, address, canonical_address, chain, candidate_chains)
+      text: `INSERT INTO bulk.unit (report_id, job_id, position, item_index, address, canonical_address, chain, candidate_chains, reference)
              SELECT r.* FROM json_to_recordset($1::json) AS r ("reportId" text, "jobId" text, position int4,
-               "itemIndex" int4, address text, "canonicalAddress" text, chain text, "candidateChains" json)
+               "itemIndex" int4, address text, "canonicalAddress" text, chain text, "candidateChains" json, reference text)
              ON CONFLICT (report_id) DO NOTHING RETURNING ${asFields('report_id')}`,
     },
     [JSON.stringify(units)],
@@ -187,7 +189,7 @@ export async function readUnits(database: Queryable, ranges: readonly UnitRange[
 }
 
 const UNIT_FIELDS = asFields(
-  'u.report_id, u.job_id, u.position, u.item_index, u.address, u.canonical_address, u.chain, u.candidate_chains',
+  'u.report_id, u.job_id, u.position, u.item_index, u.address, u.canonical_address, u.chain, u.candidate_chains, u.reference',
 )
 
 export interface ChangedJob {

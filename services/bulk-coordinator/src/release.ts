@@ -112,7 +112,7 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       accountId: job.accountId,
       livemode: job.livemode,
       ...screenedAddressOf(unit),
-      customerReference: null,
+      customerReference: unit.reference,
       lane: 'bulk',
       answerByAt: null,
       stagesByAt: null,

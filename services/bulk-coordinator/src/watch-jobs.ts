@@ -54,7 +54,7 @@ function watchJob(screenings: readonly WatchScreening[], submittedAt: string): W
     },
     state: evolveJob(nothingKnownOfJob, [{ kind: 'submitted', at: submittedAt, firsts, refused: [] }]),
     units: screenings.map(({ watch, reportId }, index) => ({
-      ...{ reportId, jobId, position: index, itemIndex: index },
+      ...{ reportId, jobId, position: index, itemIndex: index, reference: null },
       ...screenedAddressOf(watch),
     })),
   }

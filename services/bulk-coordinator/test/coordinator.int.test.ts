@@ -290,6 +290,14 @@ describe('what cannot be handled', () => {
       },
     ],
     [
+      'whose items share a report although their references differ',
+      (texts: string[]) => {
+        const event = submission([...texts, ETH, ETH])
+        const items = event.data.items.map((item, index) => ({ ...item, reference: `sealed ${index}` }))
+        return { ...event, data: { ...event.data, items } }
+      },
+    ],
+    [
       'whose report ids belong to interactive screens',
       (texts: string[]) => {
         const event = submission([...texts, ETH])

@@ -85,17 +85,32 @@ export function submission(
 ): DomainEvent<'BulkSubmitted'> {
   const jobId = over.jobId ?? `job_${randomBytes(16).toString('hex')}`
   const ids = new Map<number, string>()
-  const items = judgeItems(texts, undefined).map((item, index): BulkSubmitted['items'][number] => {
+  const asked = texts.map((address) => ({ address }))
+  const items = judgeItems(asked, undefined).map((item, index): BulkSubmitted['items'][number] => {
     if (!item.ok) {
-      const nothing = { address: '', canonicalAddress: '', chain: '', candidateChains: [], reportId: null }
+      const nothing = {
+        address: '',
+        reference: null,
+        canonicalAddress: '',
+        chain: '',
+        candidateChains: [],
+        reportId: null,
+      }
       return { ...nothing, refusedText: texts[index]!, errorCode: item.code, errorDetail: item.detail }
     }
     const reportId = ids.get(item.first) ?? bulkReportId()
     ids.set(item.first, reportId)
-    return { ...item.screened, refusedText: null, reportId, errorCode: null, errorDetail: null }
+    return {
+      ...item.screened,
+      reference: null,
+      refusedText: null,
+      reportId,
+      errorCode: null,
+      errorDetail: null,
+    }
   })
   const event = testEvent('BulkSubmitted', jobId, {
-    ...{ jobId, accountId: 'acc_1', livemode: true, items, submittedAt: SUBMITTED_AT },
+    ...{ jobId, accountId: 'acc_1', livemode: true, name: null, items, submittedAt: SUBMITTED_AT },
     ...{ reportPageUrl: 'https://cupel.example.com/reports/', call: null, ...over },
   })
   return { ...event, envelope: { ...event.envelope, time: SUBMITTED_AT } }

@@ -140,6 +140,7 @@ describe('a job', () => {
     const items = texts.map((address, n) => ({
       ...{ address, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
       ...{
+        reference: null,
         refusedText: null,
         errorCode: null,
         errorDetail: null,
@@ -165,7 +166,7 @@ describe('a job', () => {
     const event: DomainEvent<'BulkSubmitted'> = {
       type: 'BulkSubmitted',
       data: {
-        ...{ jobId, accountId: owner.accountId, livemode: true, items, submittedAt: at },
+        ...{ jobId, accountId: owner.accountId, livemode: true, name: null, items, submittedAt: at },
         reportPageUrl: 'https://cupel.example.com/reports/',
         call: null,
       },

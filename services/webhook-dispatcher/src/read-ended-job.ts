@@ -38,19 +38,19 @@ export function readEndedJobFrom(parts: {
 }
 
 function endedJob(reading: JobReading, reports: ReadonlyMap<string, string>): EndedJobWithItems {
-  const { jobId, status, total, completed, failed, cancelled, completedAt } = reading
+  const { jobId, name, status, total, completed, failed, cancelled, completedAt } = reading
   if (completedAt === null) throw new Error(`Job ${jobId} has ended without a time`)
   return {
-    job: { jobId, status, total, completed, failed, cancelled, endedAt: completedAt },
+    job: { jobId, name, status, total, completed, failed, cancelled, endedAt: completedAt },
     items: reading.items.map((item) => endedItem(item, reports)),
   }
 }
 
 function endedItem(item: JobItem, reports: ReadonlyMap<string, string>): EndedItem {
-  const { index, address, status } = item
+  const { index, address, reference, status } = item
   const reportId = item.status === 'completed' ? item.reportId : null
   const report = reportId === null ? null : reports.get(reportId)
   if (report === undefined) throw new Error(`Report ${reportId} of a completed item cannot be read`)
   const error = item.status === 'failed' ? { code: item.code, detail: item.detail } : null
-  return { index, address, status, reportId, report, error }
+  return { index, address, reference, status, reportId, report, error }
 }

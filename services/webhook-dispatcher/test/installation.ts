@@ -81,6 +81,7 @@ export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
   ]
   const job = {
     jobId,
+    name: null,
     status: 'completed_with_errors',
     total: 2,
     completed: 1,

@@ -7,7 +7,7 @@ export const eventFacts = {
   ScreeningFailed: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   LatestReportRecorded: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   LabelStateRecorded: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
-  BulkSubmitted: {"personal":["items[].refusedText","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["jobId"],"endedAt":"submittedAt"},"audited":false,"restoresTable":false},
+  BulkSubmitted: {"personal":["name","items[].refusedText","items[].reference","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["jobId"],"endedAt":"submittedAt"},"audited":false,"restoresTable":false},
   BulkCancelRequested: {"personal":["call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["jobId"],"endedAt":"requestedAt"},"audited":false,"restoresTable":false},
   BulkCancelled: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   BulkCompleted: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},

@@ -549,6 +549,8 @@ export interface BulkSubmitted {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
+  /** What the caller calls the job, sealed; null if it has no name. */
+  readonly name: null | string
   readonly items: readonly BulkItem[]
   /** What the links to the web pages of the reports start with, as configured when the job was accepted. */
   readonly reportPageUrl: string
@@ -562,9 +564,11 @@ export interface BulkSubmitted {
 export interface BulkItem {
   /** Exactly as the caller sent it; empty if it is refused. */
   readonly address: string
+  /** The customer reference of the item, sealed; null if it has none. */
+  readonly reference: null | string
   /** What the caller sent in the place of an address, sealed: a text that is not an address may name a person. Null if it is screened. */
   readonly refusedText: null | string
-  /** Equal addresses of a job share one; null if the address is refused. */
+  /** Items with equal address, chain and reference share one; null if the address is refused. */
   readonly reportId: null | string
   /** The one form under which this address is looked up; empty if the address is refused. */
   readonly canonicalAddress: string

@@ -4,7 +4,7 @@
  * function.
  */
 
-/** One character per item, at the index of the item. Equal addresses share the mark of the first one. */
+/** One character per item, at the index of the item. Items that share a report share the mark of the first one. */
 export type ItemMark = typeof OPEN | typeof COMPLETED | typeof FAILED | typeof CANCELLED
 
 export const OPEN = '.'
@@ -32,7 +32,7 @@ export interface BulkJob {
   readonly submittedAt: string | null
   /** See ItemMark; shorter than the job while the submission is unknown. */
   readonly marks: string
-  /** For each item the index of the first one with the same address: its own index if it is the first. */
+  /** For each item the index of the first one that shares its report: its own index if it is the first. */
   readonly firsts: readonly number[]
   /** Latest time at which an item ended; null before the first, and once the job has ended: then `end` has the time. */
   readonly latestAt: string | null

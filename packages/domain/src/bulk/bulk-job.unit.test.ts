@@ -4,6 +4,7 @@ import { countsOf, evolveJob, isDone, nothingKnownOfJob, type BulkEvent, type Bu
 import { decideCancellation, decideCompletion, failedJob, judgeItems } from './decide-bulk.js'
 
 const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const asked = (...addresses: string[]) => addresses.map((address) => ({ address }))
 const at = (second: number): string => new Date(Date.UTC(2026, 10, 21, 9, 0, second)).toISOString()
 const fold = (events: readonly BulkEvent[], job: BulkJob = nothingKnownOfJob): BulkJob =>
   evolveJob(job, events)
@@ -153,7 +154,7 @@ describe('the end of a job', () => {
 
 describe('addresses of a job', () => {
   test('that are equal texts are one screening; other forms of one address are others', () => {
-    const items = judgeItems([ETH, ETH.toLowerCase(), ETH, 'nonsense', 'nonsense'], undefined)
+    const items = judgeItems(asked(ETH, ETH.toLowerCase(), ETH, 'nonsense', 'nonsense'), undefined)
     expect(items.map(({ first, ok }) => [first, ok])).toEqual([
       ...[
         [0, true],
@@ -167,8 +168,22 @@ describe('addresses of a job', () => {
     ])
   })
 
+  test('that differ in chain or reference have a report each, and an item without a chain takes that of the job', () => {
+    const items = judgeItems(
+      [
+        { address: ETH, reference: 'a' },
+        { address: ETH, reference: 'b' },
+        { address: ETH, chain: 'BSC', reference: 'a' },
+        { address: ETH, chain: 'ETH', reference: 'a' },
+      ],
+      'ETH',
+    )
+    expect(items.map(({ first }) => first)).toEqual([0, 1, 2, 0])
+    expect(items.map((item) => item.ok && item.screened.chain)).toEqual(['ETH', 'ETH', 'BSC', 'ETH'])
+  })
+
   test('are judged one by one: a bad one is the error of its item', () => {
-    const [good, other, bad] = judgeItems([ETH, '12cbQLTFMXRnSzktFkuoG3eHoMeFtpTu3S', 'no'], 'eth')
+    const [good, other, bad] = judgeItems(asked(ETH, '12cbQLTFMXRnSzktFkuoG3eHoMeFtpTu3S', 'no'), 'eth')
     expect(good).toMatchObject({ ok: true, screened: { address: ETH, chain: 'ETH', candidateChains: [] } })
     expect(other).toMatchObject({ ok: false, code: 'chain_mismatch' })
     expect(bad).toMatchObject({ ok: false, code: 'invalid_address' })

@@ -5,12 +5,20 @@ import { CANCELLED, countsOf, isDone, markOf, OPEN, type BulkEnd, type BulkJob }
 /** Maximum number of items of a job. */
 export const MAX_BULK_ITEMS = 1_000
 
+/** An item of a job, as its caller asked for it. */
+export interface AskedItem {
+  readonly address: string
+  /** Chain code; absent: that of the job. */
+  readonly chain?: string | undefined
+  readonly reference?: string | undefined
+}
+
 /** An address of a job, as judged at submission. */
 export type JudgedItem =
   | {
       readonly ok: true
       readonly screened: ScreenedAddress
-      /** Index of the first item with exactly this text: they share one report. */
+      /** Index of the first item with exactly this text, chain and reference: they share one report. */
       readonly first: number
     }
   | {
@@ -21,15 +29,16 @@ export type JudgedItem =
     }
 
 /**
- * Judges each address by itself. Equal texts are one screening. Different texts for the same address are separate screenings, because a
- * report echoes the requested text.
+ * Judges each address by itself. Equal items are one screening. Different texts for the same address are separate screenings, because a
+ * report echoes the requested text and the reference. `chain`: of the items that name none.
  */
-export function judgeItems(addresses: readonly string[], chain: string | undefined): JudgedItem[] {
+export function judgeItems(items: readonly AskedItem[], chain: string | undefined): JudgedItem[] {
   const firsts = new Map<string, number>()
-  return addresses.map((address, index): JudgedItem => {
-    const first = firsts.get(address) ?? index
-    firsts.set(address, first)
-    const parsed = parseAddress(address, chain)
+  return items.map(({ address, chain: own = chain, reference }, index): JudgedItem => {
+    const asked = JSON.stringify([address, own, reference])
+    const first = firsts.get(asked) ?? index
+    firsts.set(asked, first)
+    const parsed = parseAddress(address, own)
     if (!parsed.ok) return { ok: false, code: parsed.code, detail: parsed.detail, first }
     return { ok: true, screened: screenedAddress(parsed), first }
   })

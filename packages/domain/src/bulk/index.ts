@@ -1,6 +1,7 @@
 export { countsOf, evolveJob, isDone, markOf, nothingKnownOfJob } from './bulk-job.js'
 export { CANCELLED, COMPLETED, FAILED, OPEN } from './bulk-job.js'
 export type { BulkCounts, BulkEnd, BulkEvent, BulkJob, BulkStatus } from './bulk-job.js'
+export type { AskedItem } from './decide-bulk.js'
 export { decideCancellation, decideCompletion, failedJob, judgeItems, MAX_BULK_ITEMS } from './decide-bulk.js'
 export { firstRound, shareRoom } from './fair-share.js'
 export type { Queue, RoundState } from './fair-share.js'

@@ -117,6 +117,7 @@ describe('a body', () => {
     completed: 1,
     failed: 1,
     cancelled: 1,
+    name: 'sealed name',
     endedAt: '2026-11-21T09:00:00.000Z',
   }
   const report = '{"report_id":"622f9400217f0c00","risk":{"level":"red","score":95.10}}'
@@ -125,6 +126,7 @@ describe('a body', () => {
     {
       index: 0,
       address: '0xA"b',
+      reference: 'sealed reference',
       status: 'completed',
       reportId: '622f9400217f0c00',
       report,
@@ -144,6 +146,7 @@ describe('a body', () => {
       data: {
         ...{
           job_id: 'j1',
+          name: 'sealed name',
           status: 'completed_with_errors',
           total: 3,
           completed: 1,
@@ -152,9 +155,15 @@ describe('a body', () => {
           results_url: url,
         },
         results: [
-          { index: 0, address: '0xA"b', status: 'completed', report: JSON.parse(report) },
-          { index: 1, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
-          { index: 2, address: 'y', status: 'cancelled' },
+          {
+            ...{ index: 0, number: 1, address: '0xA"b', reference: 'sealed reference' },
+            ...{ status: 'completed', report: JSON.parse(report) as object },
+          },
+          {
+            ...{ index: 1, number: 2, address: 'x', status: 'failed' },
+            error: { code: 'invalid_address', detail: 'no' },
+          },
+          { index: 2, number: 3, address: 'y', status: 'cancelled' },
         ],
       },
     })
@@ -179,7 +188,9 @@ describe('a body', () => {
     expect(results).toHaveLength(1_000)
     expect(results[999]).toEqual({
       index: 999,
+      number: 1_000,
       address: '0xA"b',
+      reference: 'sealed reference',
       status: 'completed',
       report_id: '622f9400217f0c00',
       level: 'red',

@@ -3,6 +3,8 @@ import type { JobWebhookType, PayloadKind, WebhookType } from './delivery.js'
 
 export interface EndedJob {
   readonly jobId: string
+  /** As it is stored; null if the job has no name. */
+  readonly name: string | null
   readonly status: string
   readonly total: number
   readonly completed: number
@@ -16,6 +18,8 @@ export interface EndedJob {
 export interface EndedItem {
   readonly index: number
   readonly address: string
+  /** As it is stored; absent if the item has none. */
+  readonly reference?: string | undefined
   readonly status: string
   readonly reportId: string | null
   /** The report as callers receive it, as JSON text; the body contains it unchanged. */
@@ -36,6 +40,7 @@ export function jobWebhookBody(
 ): string {
   const summary = {
     job_id: job.jobId,
+    name: job.name,
     status: job.status,
     total: job.total,
     completed: job.completed,
@@ -162,15 +167,16 @@ export function testWebhookBody(endpointId: string, at: string): string {
   })
 }
 
-function fullItem({ index, address, status, report, error }: EndedItem): string {
-  const head = JSON.stringify({ index, address, status }).slice(0, -1)
+function fullItem({ index, address, reference, status, report, error }: EndedItem): string {
+  const head = JSON.stringify({ index, number: index + 1, address, reference, status }).slice(0, -1)
   if (report !== null) return `${head},"report":${report}}`
   return error === null ? `${head}}` : `${head},"error":${JSON.stringify(error)}}`
 }
 
-function shortItem({ index, address, status, reportId, report }: EndedItem): object {
+function shortItem({ index, address, reference, status, reportId, report }: EndedItem): object {
   const { level, score } = report === null ? NOTHING_FOUND : (JSON.parse(report) as { risk: Finding }).risk
-  return { index, address, status, report_id: reportId, level, score }
+  const number = index + 1
+  return { index, number, address, reference, status, report_id: reportId, level, score }
 }
 
 interface Finding {

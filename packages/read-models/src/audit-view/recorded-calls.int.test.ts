@@ -64,7 +64,7 @@ function eventsOf(owner: Owner) {
       ...{ reason: '', call: by },
     })
   const submitted = event('BulkSubmitted', own('job'), {
-    ...{ jobId: own('job'), ...owner, items: [], reportPageUrl: '', submittedAt: DECIDED },
+    ...{ jobId: own('job'), ...owner, name: null, items: [], reportPageUrl: '', submittedAt: DECIDED },
     call: call('bulk', 'POST', '/v1/bulk', 202),
   })
   return { own, call, screened, failed, audited, changed, submitted }

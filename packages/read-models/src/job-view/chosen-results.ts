@@ -84,7 +84,7 @@ const CHOOSE = {
         AND ($11::bool OR status <> 'pending') AND (rank, score, place) > ($7::int4, $8::float8, $9::int8)
       ORDER BY rank, score, place LIMIT $10
     )
-    SELECT ${TENANT_FIELDS}, ${asFields('status, completed, failed, cancelled, cancelled_indices')},
+    SELECT ${TENANT_FIELDS}, ${asFields('name, status, completed, failed, cancelled, cancelled_indices')},
       ${asTimes('submitted_at, cancel_requested_at, ended_at')},
       EXISTS (SELECT FROM found WHERE found.status = 'pending') AS "hasPending",
       (SELECT coalesce(json_agg(place ORDER BY rank, score, place), '[]') FROM chosen)::text AS places,

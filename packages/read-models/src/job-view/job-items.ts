@@ -4,10 +4,10 @@ import type { Queryable } from '@cupel/postgres'
 // This matches the result of `itemOf`. The report id is taken from the text of an element, because an address may contain JSON that the
 // database cannot decode. Quotes within a string have a backslash before them, so that no address looks like the field. A regular
 // expression would take 25 µs for each item.
-const REPORT_ID = `nullif(split_part(split_part(element::text, '"report_id":"', 2), '"', 1), '')`
+export const REPORT_ID = `nullif(split_part(split_part(element::text, '"report_id":"', 2), '"', 1), '')`
 
 /** A report is found by its id: otherwise Postgres reads all reports of an account that has some tens of thousands. */
-const BY_ID = 'OFFSET 0'
+export const BY_ID = 'OFFSET 0'
 
 /** Common table expressions `job`, `item` and `found` of the job $1 of the account $2 in the environment $3. */
 export const FOUND_ITEMS = `job AS (

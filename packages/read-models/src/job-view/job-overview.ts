@@ -39,6 +39,7 @@ export async function readOverview(
   const { startedAt, refused } = row
   const common = {
     jobId,
+    name: row.name,
     refused,
     createdAt: row.submittedAt,
     levels: JSON.parse(row.levels) as JobOverview['levels'],
@@ -63,7 +64,7 @@ const COUNT = {
         ${timeText("min(decided_at) FILTER (WHERE status <> 'cancelled')")} AS "startedAt"
       FROM found
     )
-    SELECT ${TENANT_FIELDS}, ${asFields('status, completed, failed, cancelled, cancelled_indices')},
+    SELECT ${TENANT_FIELDS}, ${asFields('name, status, completed, failed, cancelled, cancelled_indices')},
       ${asTimes('submitted_at, cancel_requested_at, ended_at')}, counted.*,
       (SELECT coalesce(json_object_agg(level, number), '{}')
        FROM (SELECT level, count(*) AS number FROM found WHERE status = 'completed' GROUP BY level) AS each_level)::text AS levels

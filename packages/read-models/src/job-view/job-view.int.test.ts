@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close())
 
 const item = (address: string, reportId: string | null): BulkSubmitted['items'][number] => ({
-  ...{ reportId, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
+  ...{ reportId, reference: null, canonicalAddress: address, chain: 'ETH', candidateChains: [] },
   ...(reportId === null
     ? { address: '', refusedText: address, errorCode: 'invalid_address', errorDetail: 'It fits no chain.' }
     : { address, refusedText: null, errorCode: null, errorDetail: null }),
@@ -41,6 +41,7 @@ const submitted = (
   event('BulkSubmitted', JOB, {
     jobId: JOB,
     ...OWNER,
+    name: null,
     items,
     submittedAt: AT,
     reportPageUrl: '',

@@ -2,17 +2,22 @@
 import type { BulkCounts, BulkStatus } from '@cupel/domain'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
-import { readingOf, readOutcomes, type JobRow } from './queries.js'
+import { BY_ID, REPORT_ID } from './job-items.js'
+import { readingOf, readOutcomes, type JobOverview, type JobRow } from './queries.js'
 import type { StoredItem } from './reducers.js'
 
 /** A job without its items. */
 export interface JobSummary extends BulkCounts {
   readonly jobId: string
+  /** Sealed; null if the job has no name. */
+  readonly name: string | null
   readonly status: BulkStatus
   /** Times are UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
   /** Null while the job runs. */
   readonly completedAt: string | null
+  /** Number of completed items by the level of their reports. Null for an ended job: `readEndedLevels` counts those. */
+  readonly levels: JobOverview['levels'] | null
 }
 
 export interface JobPage {
@@ -38,7 +43,7 @@ export async function listJobs(
     {
       name: 'job-view.list',
       // The items of an ended job are not needed: its row holds the counts.
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('job_id, status, completed, failed, cancelled')},
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('job_id, name, status, completed, failed, cancelled')},
                ${asTimes('submitted_at, ended_at, cancel_requested_at')},
                CASE WHEN status IS NULL THEN items ELSE '[]' END AS items, NULL AS "cancelledIndices"
              FROM job_view.job WHERE account_id = $1 AND livemode = $2 AND ($3::text IS NULL OR job_id < $3)
@@ -57,8 +62,14 @@ export async function listJobs(
       const own = new Map(
         items.flatMap(({ report_id: id }) => (outcomes.has(id ?? '') ? [[id!, outcomes.get(id!)!]] : [])),
       )
-      const { status, total, completed, failed, cancelled, createdAt } = readingOf(row.jobId, row, items, own)
-      return { jobId: row.jobId, status, total, completed, failed, cancelled, createdAt, completedAt: null }
+      const { status, total, completed, failed, cancelled, createdAt, levels } = readingOf(
+        row.jobId,
+        row,
+        items,
+        own,
+      )
+      const counts = { total, completed, failed, cancelled, levels }
+      return { jobId: row.jobId, name: row.name, status, ...counts, createdAt, completedAt: null }
     }),
     hasMore: rows.length > pageSize,
   }
@@ -71,7 +82,36 @@ interface ListedRow extends JobRow {
 function endedSummary(row: ListedRow, status: BulkStatus): JobSummary {
   const [completed, failed, cancelled] = [row.completed!, row.failed!, row.cancelled!]
   return {
-    ...{ jobId: row.jobId, status, total: completed + failed + cancelled, completed, failed, cancelled },
+    ...{ jobId: row.jobId, name: row.name, status, levels: null },
+    ...{ total: completed + failed + cancelled, completed, failed, cancelled },
     ...{ createdAt: row.submittedAt, completedAt: row.endedAt },
   }
+}
+
+/** The levels of the completed items of ended jobs, by the id of the job. A job whose last results cannot be read yet has fewer. */
+export async function readEndedLevels(
+  database: Queryable,
+  tenant: Tenant,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, JobOverview['levels']>> {
+  if (jobIds.length === 0) return new Map()
+  const rows = await queryTenant<{ readonly jobId: string; readonly levels: string }>(
+    database,
+    tenant,
+    {
+      name: 'job-view.ended-levels',
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('job_id')}, (
+          SELECT coalesce(json_object_agg(level, number), '{}') FROM (
+            SELECT r.level, count(*) AS number
+            FROM json_array_elements(items::json) WITH ORDINALITY AS stretch (element, place)
+            CROSS JOIN LATERAL (
+              SELECT level FROM report_view.report
+              WHERE report_id = ${REPORT_ID} AND account_id = $2 AND livemode = $3 AND state = 'generated' ${BY_ID}) r
+            WHERE place - 1 NOT IN (SELECT value::text::int8 FROM json_array_elements(cancelled_indices::json))
+            GROUP BY r.level) AS each_level)::text AS levels
+        FROM job_view.job WHERE job_id = ANY($1) AND account_id = $2 AND livemode = $3 AND status <> 'failed'`,
+    },
+    [jobIds, tenant.accountId, tenant.livemode],
+  )
+  return new Map(rows.map(({ jobId, levels }) => [jobId, JSON.parse(levels) as JobOverview['levels']]))
 }

@@ -24,6 +24,8 @@ import type { StoredItem } from './reducers.js'
 /** The state of a job, without its items. */
 export interface JobOverview extends BulkCounts {
   readonly jobId: string
+  /** Sealed; null if the job has no name. */
+  readonly name: string | null
   readonly status: BulkStatus
   /** Times are UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
@@ -46,26 +48,29 @@ export interface JobReading extends JobOverview {
   readonly items: readonly JobItem[]
 }
 
-export type JobItem =
-  | { readonly status: 'pending' | 'cancelled'; readonly index: number; readonly address: string }
-  | {
-      readonly status: 'completed'
-      readonly index: number
-      readonly address: string
-      readonly reportId: string
-      /** Level and score of the report. */
-      readonly level: string
-      readonly score: number
-    }
-  | {
-      readonly status: 'failed'
-      readonly index: number
-      readonly address: string
-      readonly code: string
-      readonly detail: string
-    }
+interface AskedFor {
+  /** From 0. */
+  readonly index: number
+  readonly address: string
+  /** Absent if the item has none. */
+  readonly reference?: string
+}
+
+export type JobItem = AskedFor &
+  (
+    | { readonly status: 'pending' | 'cancelled' }
+    | {
+        readonly status: 'completed'
+        readonly reportId: string
+        /** Level and score of the report. */
+        readonly level: string
+        readonly score: number
+      }
+    | { readonly status: 'failed'; readonly code: string; readonly detail: string }
+  )
 
 export interface JobRow {
+  readonly name: string | null
   readonly submittedAt: string
   readonly items: string
   readonly cancelRequestedAt: string | null
@@ -100,7 +105,7 @@ export async function readJob(
     tenant,
     {
       name: 'job-view.get',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('items, status, completed, failed, cancelled, cancelled_indices')},
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('name, items, status, completed, failed, cancelled, cancelled_indices')},
                ${asTimes('submitted_at, cancel_requested_at, ended_at')}
              FROM job_view.job WHERE job_id = $1 AND account_id = $2 AND livemode = $3`,
     },
@@ -134,7 +139,7 @@ export async function readEndedResults(
     {
       name: 'job-view.stretch',
       // The type json keeps each element as it was written.
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('status, completed, failed, cancelled, cancelled_indices')},
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('name, status, completed, failed, cancelled, cancelled_indices')},
                ${asTimes('submitted_at, cancel_requested_at, ended_at')},
                (SELECT coalesce(json_agg(element ORDER BY place), '[]')
                 FROM json_array_elements(items::json) WITH ORDINALITY AS stretch (element, place)
@@ -194,6 +199,7 @@ export function readingOf(
   const read = items.map((item, index) => itemOf(item, index, job, outcomes))
   return {
     jobId,
+    name: row.name,
     ...counts,
     status: isTerminal ? job.end!.status : outcomes.size > 0 ? 'running' : 'queued',
     createdAt,
@@ -226,9 +232,10 @@ export function foldedJob(
   outcomes: ReadonlyMap<string, OutcomeRow>,
 ): BulkJob {
   const firstOf = new Map<string, number>()
-  const firsts = items.map(({ address }, index) => {
-    if (!firstOf.has(address)) firstOf.set(address, index)
-    return firstOf.get(address)!
+  const firsts = items.map(({ report_id: reportId }, index) => {
+    if (reportId === undefined) return index
+    if (!firstOf.has(reportId)) firstOf.set(reportId, index)
+    return firstOf.get(reportId)!
   })
   const refused = items.flatMap((item, index) => (item.report_id === undefined ? [index] : []))
   const at = row.submittedAt
@@ -280,33 +287,34 @@ function startOf(
 }
 
 export function itemOf(
-  { address, report_id: reportId, code, detail }: StoredItem,
+  { address, reference, report_id: reportId, code, detail }: StoredItem,
   index: number,
   job: BulkJob,
   outcomes: ReadonlyMap<string, OutcomeRow>,
 ): JobItem {
+  const asked = { index, address, ...(reference === undefined ? {} : { reference }) }
   if (reportId === undefined)
-    return { status: 'failed', index, address, code: code ?? 'invalid_address', detail: detail ?? '' }
+    return { status: 'failed', ...asked, code: code ?? 'invalid_address', detail: detail ?? '' }
   const mark = markOf(job, index)
-  if (mark === CANCELLED) return { status: 'cancelled', index, address }
+  if (mark === CANCELLED) return { status: 'cancelled', ...asked }
   const outcome = outcomes.get(reportId)
   if (mark === COMPLETED)
     return {
-      ...{ status: 'completed', index, address, reportId },
+      ...{ status: 'completed', ...asked, reportId },
       // A row without a level is a defect; it must not count as harmless.
       level: outcome?.level ?? 'grey',
       score: outcome?.score ?? 0,
     }
   if (mark === FAILED)
     return {
-      ...{ status: 'failed', index, address },
+      ...{ status: 'failed', ...asked },
       code: outcome?.failureCode ?? 'screening_failed',
       detail: outcome?.failureDetail ?? 'The screening could not be decided.',
     }
   // A job that could not run has no recorded outcomes.
   if (job.end?.status === 'failed')
-    return { status: 'failed', index, address, code: 'screening_failed', detail: 'The job could not run.' }
-  return { status: 'pending', index, address }
+    return { status: 'failed', ...asked, code: 'screening_failed', detail: 'The job could not run.' }
+  return { status: 'pending', ...asked }
 }
 
 /** The recorded reports of completed items, by report id. */

@@ -11,6 +11,7 @@ const insertJob = batchWrite({
     account_id: 'text',
     livemode: 'bool',
     submitted_at: 'timestamptz',
+    name: 'text',
     items: 'document',
   },
   sql: ({ schema, rows, columns }) =>
@@ -65,6 +66,7 @@ export const jobView: ReadModel = {
         account_id: data.accountId,
         livemode: data.livemode,
         submitted_at: data.submittedAt,
+        name: data.name,
         items: JSON.stringify(data.items.map(storedItem)),
       }),
     ),
@@ -98,6 +100,8 @@ export const jobView: ReadModel = {
 export interface StoredItem {
   /** Sealed if the item was refused. */
   readonly address: string
+  /** Sealed. */
+  readonly reference?: string
   readonly report_id?: string
   readonly code?: string
   readonly detail?: string
@@ -105,6 +109,12 @@ export interface StoredItem {
 
 function storedItem(item: BulkSubmitted['items'][number]): StoredItem {
   const { address, refusedText, reportId, errorCode, errorDetail } = item
-  if (reportId !== null) return { address, report_id: reportId }
-  return { address: refusedText ?? '', code: errorCode ?? 'invalid_address', detail: errorDetail ?? '' }
+  const reference = item.reference === null ? {} : { reference: item.reference }
+  if (reportId !== null) return { address, ...reference, report_id: reportId }
+  return {
+    address: refusedText ?? '',
+    ...reference,
+    code: errorCode ?? 'invalid_address',
+    detail: errorDetail ?? '',
+  }
 }

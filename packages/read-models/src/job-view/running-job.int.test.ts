@@ -26,7 +26,7 @@ const decided = [
 ] as const
 const items = decided.map((_, index) => ({
   ...{ address: `bad\u0000"${index}`, reportId: idOf(index), canonicalAddress: '', chain: 'ETH' },
-  ...{ candidateChains: [], refusedText: null, errorCode: null, errorDetail: null },
+  ...{ candidateChains: [], reference: null, refusedText: null, errorCode: null, errorDetail: null },
 }))
 const refused = {
   ...items[0]!,
@@ -47,7 +47,7 @@ const order = [
 ]
 
 const submitted = event('BulkSubmitted', JOB, {
-  ...{ jobId: JOB, ...OWNER, items: order, submittedAt: AT, reportPageUrl: '', call: null },
+  ...{ jobId: JOB, ...OWNER, name: null, items: order, submittedAt: AT, reportPageUrl: '', call: null },
 })
 const failed = (index: number, accountId: string): DomainEvent<'ScreeningFailed'> =>
   event('ScreeningFailed', idOf(index), {

@@ -4,7 +4,9 @@ CREATE TABLE job (
   account_id          text COLLATE "C" NOT NULL,
   livemode            bool NOT NULL,
   submitted_at        timestamptz NOT NULL,
-  -- JSON array: the address of each item as sent, and its report id or why it is refused.
+  -- Sealed; null if the job has no name.
+  name                text,
+  -- JSON array: address and reference of each item as sent, and its report id or why it is refused.
   items               text NOT NULL,
   cancel_requested_at timestamptz,
   -- The columns from here on are null while the job runs.

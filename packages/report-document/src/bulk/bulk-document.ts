@@ -12,6 +12,8 @@ import { dateOr, dateText, nameOf, safeLink, shareText, shortened, visibleText, 
 /** An ended job with its results, as the API returns it. */
 export interface BulkJobText {
   readonly job_id: string
+  /** Absent or null if the job has no name. */
+  readonly name?: string | null
   readonly status: string
   readonly livemode: boolean
   readonly created_at: string
@@ -23,6 +25,8 @@ export interface BulkJobText {
 interface BulkResult {
   readonly index: number
   readonly address: string
+  /** Absent if the item has none. */
+  readonly reference?: string
   readonly status: string
   readonly report?: Report
   readonly error?: { readonly code: string; readonly detail: string }
@@ -168,7 +172,9 @@ function jobFields(job: BulkJobText, strings: Strings): readonly Field[] {
   const { fields, statuses } = strings.bulk
   const href = safeLink(job.results_url)
   const results = { label: fields.results, value: visibleText(job.results_url) }
+  const name = job.name ? [{ label: fields.name, value: visibleText(job.name) }] : []
   return [
+    ...name,
     codeField(fields.jobId, job.job_id),
     { label: fields.status, value: nameOf(statuses, job.status) },
     { label: fields.submitted, value: dateText(job.created_at) },
@@ -177,7 +183,12 @@ function jobFields(job: BulkJobText, strings: Strings): readonly Field[] {
   ]
 }
 
-const lineOf = ({ index }: BulkResult): string => String(index + 1)
+const numberOf = ({ index }: BulkResult): string => String(index + 1)
+
+/** Below the address: most jobs have no references, and a column of their own would narrow the others. */
+function referenceOf({ reference }: BulkResult, strings: Strings): string {
+  return reference === undefined ? '' : `\n${strings.bulk.reference(visibleText(reference))}`
+}
 
 function worstOf(results: readonly BulkResult[], strings: Strings): BulkDocument['worst'] {
   const { worst } = strings.bulk
@@ -192,8 +203,8 @@ function worstOf(results: readonly BulkResult[], strings: Strings): BulkDocument
     )
   const shown = flagged.slice(0, MAX_SUMMARY_ROWS)
   const rows = shown.map(({ result, report }) => [
-    lineOf(result),
-    visibleText(result.address),
+    numberOf(result),
+    visibleText(result.address) + referenceOf(result, strings),
     visibleText(report.chain),
     nameOf(strings.levels, report.risk.level),
     scoreText(report.risk),
@@ -236,7 +247,7 @@ function failuresOf(results: readonly BulkResult[], strings: Strings): BulkDocum
     failed
       .filter((one) => one.code === code)
       .slice(0, MAX_FACTS)
-      .map(({ result }) => lineOf(result))
+      .map(({ result }) => numberOf(result))
       .join(', ') + (count > MAX_FACTS ? ', …' : ''),
   ])
   const shown = failed.slice(0, MAX_SUMMARY_ROWS)
@@ -246,8 +257,8 @@ function failuresOf(results: readonly BulkResult[], strings: Strings): BulkDocum
     items: {
       head: failures.itemHead,
       rows: shown.map(({ result, detail }) => [
-        lineOf(result),
-        shortened(visibleText(result.address), MAX_REASON_LENGTH),
+        numberOf(result),
+        shortened(visibleText(result.address), MAX_REASON_LENGTH) + referenceOf(result, strings),
         shortened(visibleText(detail), MAX_REASON_LENGTH),
       ]),
     },
@@ -284,8 +295,8 @@ function provenanceFields(reports: readonly Report[], strings: Strings): readonl
 }
 
 function resultsText({ results, ...job }: BulkJobText): string {
-  const rows = results.map(({ index, address, status, report, error }) => ({
-    ...{ index, address, status },
+  const rows = results.map(({ index, address, reference, status, report, error }) => ({
+    ...{ index, number: index + 1, address, reference, status },
     ...(report === undefined
       ? {}
       : {

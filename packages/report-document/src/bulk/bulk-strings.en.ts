@@ -22,7 +22,9 @@ export const bulkEn = {
       `The score of ${count(number, 'address', 'addresses')} may be too low: something that it needs was missing.`,
     nothing: 'No address of this job has a report.',
   },
+  reference: (reference: string) => `Reference: ${reference}`,
   fields: {
+    name: 'Name',
     jobId: 'Job',
     status: 'Status',
     submitted: 'Submitted',
@@ -38,7 +40,7 @@ export const bulkEn = {
     title: 'Look at these first',
     intro: 'The addresses that are not green, worst first: red, orange, grey, each by score.',
     nothing: 'Every address with a report is green.',
-    head: ['Line', 'Address', 'Chain', 'Level', 'Score', 'Because', 'Report'],
+    head: ['Number', 'Address', 'Chain', 'Level', 'Score', 'Because', 'Report'],
     more: (number: number) =>
       `and ${count(number, 'more address', 'more addresses')} that ${number === 1 ? 'is' : 'are'} not green: the attached results list all.`,
   },
@@ -49,8 +51,8 @@ export const bulkEn = {
   },
   failures: {
     title: 'Addresses without a report',
-    head: ['Reason', 'Addresses', 'First lines'],
-    itemHead: ['Line', 'Address', 'Reason'],
+    head: ['Reason', 'Addresses', 'First numbers'],
+    itemHead: ['Number', 'Address', 'Reason'],
     more: (number: number) =>
       `and ${count(number, 'more address', 'more addresses')}: the attached results list all.`,
   },
@@ -63,8 +65,8 @@ export const bulkEn = {
     between: (first: string, last: string) => (first === last ? first : `${first} to ${last}`),
     others: (number: number) => `and ${grouped(number)} more`,
     howToCheck: [
-      'The results are attached as results.json: one entry for each address in the order of the submission, with level, score and report.',
-      'A line is the place of an address in the submission, from 1. Each report is under its link for ever, and has a PDF of its own.',
+      'The results are attached as results.json: one entry for each address in the order of the submission, with number, reference, level, score and report.',
+      'A number is the place of an address in the submission, from 1, on every page and in every file. Each report is under its link for ever, and has a PDF of its own.',
       'The summary counts what the reports say. It decides nothing.',
     ],
   },

@@ -634,14 +634,20 @@ class BulkResult(Model):
         "error": BulkItemError,
     }
     _optional = frozenset({
+        "number",
+        "reference",
         "report",
         "error",
     })
 
     index: int
     """Place of the address in the submission, from 0."""
+    number: int | None
+    """The same place from 1: the number of the row that pages, files and PDFs show."""
     address: str
     """Exactly as sent."""
+    reference: str | None
+    """Your own reference of the item, where it has one; `erased` after its erasure."""
     status: str
     """`completed`, `failed` or `cancelled`; with `include=pending` also `pending`, for an item that is not done."""
     report: Report | None
@@ -656,8 +662,13 @@ class BulkJob(Model):
         "levels": LevelCounts,
         "results": BulkResult,
     }
+    _optional = frozenset({
+        "name",
+    })
 
     job_id: str
+    name: str | None
+    """What you call the job; null if it has no name."""
     status: str
     """`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`."""
     livemode: bool
@@ -686,8 +697,16 @@ class BulkJob(Model):
 class BulkJobSummary(Model):
     """A job in a list, without its results."""
     __slots__ = ()
+    _parts = {
+        "levels": LevelCounts,
+    }
+    _optional = frozenset({
+        "name",
+    })
 
     job_id: str
+    name: str | None
+    """What you call the job; null if it has no name."""
     status: str
     """`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`."""
     livemode: bool
@@ -699,6 +718,8 @@ class BulkJobSummary(Model):
     """Items without one, refused addresses among them."""
     cancelled: int
     """Items not done when the job was cancelled."""
+    levels: LevelCounts
+    """How many of the completed items have which level."""
     created_at: str
     """UTC, RFC 3339 with milliseconds."""
     completed_at: str | None

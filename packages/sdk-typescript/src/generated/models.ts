@@ -9,6 +9,7 @@ export type AsOfScreening = Schemas['AsOfScreening']
 export type AssetBalance = Schemas['AssetBalance']
 export type AuditEntry = Schemas['AuditEntry']
 export type BulkItemError = Schemas['BulkItemError']
+export type BulkItemRequest = Schemas['BulkItemRequest']
 export type BulkJob = Schemas['BulkJob']
 /** A job in a list, without its results. */
 export type BulkJobSummary = Schemas['BulkJobSummary']

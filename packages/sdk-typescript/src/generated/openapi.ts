@@ -764,13 +764,27 @@ export interface components {
             readonly changed_at: string | null;
         };
         readonly BulkRequest: {
-            /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. */
-            readonly addresses: readonly string[];
-            /** @description Chain code for all of them, in any case; absent or null: each one’s chain is detected. */
+            /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. Either this or `items`. */
+            readonly addresses?: readonly string[] | null;
+            /** @description The same with a chain and a reference for each address. */
+            readonly items?: readonly components["schemas"]["BulkItemRequest"][] | null;
+            /** @description What you call the job; null is the same as none. */
+            readonly name?: string | null;
+            /** @description Chain code for all that name none, in any case; absent or null: each one’s chain is detected. */
             readonly chain?: string | null;
+        };
+        readonly BulkItemRequest: {
+            /** @description An address in any form. A bad one is the error of this item. */
+            readonly address: string;
+            /** @description Chain code of this address, in any case; absent or null: that of the job. */
+            readonly chain?: string | null;
+            /** @description Your own reference of the item: each result has it, and its report has it as `customer_reference`. Null is the same as none. */
+            readonly reference?: string | null;
         };
         readonly BulkJob: {
             readonly job_id: string;
+            /** @description What you call the job; null if it has no name. */
+            readonly name?: string | null;
             /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
             readonly status: string;
             readonly livemode: boolean;
@@ -810,8 +824,12 @@ export interface components {
         readonly BulkResult: {
             /** @description Place of the address in the submission, from 0. */
             readonly index: number;
+            /** @description The same place from 1: the number of the row that pages, files and PDFs show. */
+            readonly number?: number;
             /** @description Exactly as sent. */
             readonly address: string;
+            /** @description Your own reference of the item, where it has one; `erased` after its erasure. */
+            readonly reference?: string;
             /** @description `completed`, `failed` or `cancelled`; with `include=pending` also `pending`, for an item that is not done. */
             readonly status: string;
             /** @description Where the item is completed; equal addresses share one. */
@@ -831,6 +849,8 @@ export interface components {
         /** @description A job in a list, without its results. */
         readonly BulkJobSummary: {
             readonly job_id: string;
+            /** @description What you call the job; null if it has no name. */
+            readonly name?: string | null;
             /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
             readonly status: string;
             readonly livemode: boolean;
@@ -842,6 +862,8 @@ export interface components {
             readonly failed: number;
             /** @description Items not done when the job was cancelled. */
             readonly cancelled: number;
+            /** @description How many of the completed items have which level. */
+            readonly levels: components["schemas"]["LevelCounts"];
             /**
              * Format: date-time
              * @description UTC, RFC 3339 with milliseconds.

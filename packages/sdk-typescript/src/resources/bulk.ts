@@ -5,14 +5,16 @@ import { path } from '../path.js'
 import type { Settings } from '../settings.js'
 import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { BulkJob, BulkJobSummary, BulkResult } from '../generated/models.js'
+import type { BulkItemRequest, BulkJob, BulkJobSummary, BulkResult } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 const FIRST_POLL_MS = 500
 const LONGEST_POLL_MS = 5_000
 
 export interface BulkSubmitOptions extends KeyedCallOptions {
-  /** Chain code for all addresses; without it, the chain of each address is detected. */
+  /** What you call the job. */
+  readonly name?: string | undefined
+  /** Chain code for all addresses that name none; without it, the chain of each address is detected. */
   readonly chain?: string | undefined
 }
 
@@ -45,11 +47,21 @@ export class Bulk {
     this.#settings = settings
   }
 
-  /** Submits 1 to 1,000 addresses. A bad address is an error of its item, not of the job. */
-  async submit(addresses: Iterable<string>, options: BulkSubmitOptions = {}): Promise<BulkJob> {
+  /**
+   * Submits 1 to 1,000 addresses, or items with a reference of your own each: its result has it, and so has its report. A bad address
+   * is an error of its item, not of the job.
+   */
+  async submit(
+    addresses: Iterable<string | BulkItemRequest>,
+    options: BulkSubmitOptions = {},
+  ): Promise<BulkJob> {
     if (typeof addresses === 'string')
       throw new InvalidArgumentError('bulk.submit takes a list of addresses, not one text.')
-    const body = { addresses: [...addresses], chain: options.chain }
+    const given = [...addresses]
+    const { name, chain } = options
+    const body = given.some((one) => typeof one === 'object')
+      ? { items: given.map((one) => (typeof one === 'object' ? one : { address: one })), name, chain }
+      : { addresses: given, name, chain }
     return jobOf(await this.#transport({ method: 'POST', path: '/v1/bulk', body, repeat: 'keyed', options }))
   }
 

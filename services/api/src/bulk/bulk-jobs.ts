@@ -10,7 +10,7 @@ import {
   type DomainEvent,
   type ProblemCode,
 } from '@cupel/contracts'
-import { judgeItems, magicProblems } from '@cupel/domain'
+import { judgeItems, magicProblems, type AskedItem } from '@cupel/domain'
 import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/event-log'
 import { apiCallOf } from '../audit/api-call.js'
 import type { KeyedCall } from '../http/endpoint.js'
@@ -20,12 +20,15 @@ import { traceparentFor } from '../http/traceparent.js'
 export interface BulkOrder {
   readonly call: KeyedCall
   readonly jobId: string
-  readonly addresses: readonly string[]
+  readonly name: string | undefined
+  readonly items: readonly AskedItem[]
+  /** Of the items that name none. */
   readonly chain: string | undefined
 }
 
 export interface SubmittedJob {
   readonly jobId: string
+  readonly name: string | null
   readonly submittedAt: string
   readonly total: number
   /** Items whose address is not screened. */
@@ -68,6 +71,7 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
           jobId: order.jobId,
           accountId: order.call.caller.accountId,
           livemode: order.call.caller.livemode,
+          name: order.name === undefined ? null : order.call.seal.seal(order.name),
           items,
           reportPageUrl: options.reportPageUrl(),
           submittedAt,
@@ -89,7 +93,7 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
       )
       if (!isAccepted) return null
       const refused = items.filter(({ reportId }) => reportId === null).length
-      return { jobId: order.jobId, submittedAt, total: items.length, refused }
+      return { jobId: order.jobId, name: order.name ?? null, submittedAt, total: items.length, refused }
     },
     async cancel(order) {
       const requestedAt = new Date().toISOString()
@@ -114,24 +118,43 @@ export function createBulkJobs(options: BulkJobsOptions): BulkJobs {
   }
 }
 
-/** Each item with the id of its report; equal addresses share one. A text that is not screened may name a person, so it is sealed. */
+/** Each item with the id of its report; equal items share one. A text that is not screened may name a person, so it is sealed. */
 async function itemsOf(
-  { addresses, chain, call }: BulkOrder,
+  { items: asked, chain, call }: BulkOrder,
   reportIds: Pick<ReportIds, 'next'>,
 ): Promise<BulkSubmitted['items']> {
   const items: BulkSubmitted['items'][number][] = []
-  for (const item of judgeItems(addresses, chain)) {
+  const references = await sealedReferences(asked, call)
+  for (const item of judgeItems(asked, chain)) {
+    const { address, reference: plain } = asked[items.length]!
+    const reference = plain === undefined ? null : references.get(plain)!
     const refusal = item.ok ? scriptedRefusal(call.caller, item.screened.canonicalAddress) : item
     if (refusal === null && item.ok) {
       const reportId = items[item.first]?.reportId ?? (await reportIds.next())
-      items.push({ ...item.screened, refusedText: null, reportId, errorCode: null, errorDetail: null })
+      items.push({
+        ...item.screened,
+        reference,
+        refusedText: null,
+        reportId,
+        errorCode: null,
+        errorDetail: null,
+      })
     } else {
       const { code: errorCode, detail: errorDetail } = refusal!
-      const refusedText = call.seal.seal(storableText(addresses[items.length]!))
-      items.push({ ...NOT_SCREENED, refusedText, errorCode, errorDetail })
+      const refusedText = call.seal.seal(storableText(address))
+      items.push({ ...NOT_SCREENED, reference, refusedText, errorCode, errorDetail })
     }
   }
   return items
+}
+
+async function sealedReferences(
+  asked: readonly AskedItem[],
+  { seal }: Pick<KeyedCall, 'seal'>,
+): Promise<ReadonlyMap<string, string>> {
+  const plain = [...new Set(asked.flatMap(({ reference }) => reference ?? []))]
+  const sealed = await seal.sealReferences(plain)
+  return new Map(plain.map((reference, index) => [reference, sealed[index]!]))
 }
 
 /** Neither Avro nor Postgres can hold them; the result shows U+FFFD in their place. */

@@ -8,12 +8,13 @@ export type ResultsUrl = (jobId: string) => string
 
 /** The job as it was accepted: the answer to its submission and to every repeat. */
 export function acceptedDocument(
-  { jobId, total, refused, submittedAt }: SubmittedJob,
+  { jobId, name, total, refused, submittedAt }: SubmittedJob,
   livemode: boolean,
   resultsUrl: ResultsUrl,
 ): string {
   return JSON.stringify({
     job_id: jobId,
+    name,
     status: 'queued',
     livemode,
     ...{ total, completed: 0, failed: refused, cancelled: 0 },
@@ -33,9 +34,10 @@ export function jobDocument(
   resultsUrl: ResultsUrl,
   results: string | null,
 ): string {
-  const { jobId, status, total, completed, failed, cancelled } = job
+  const { jobId, name, status, total, completed, failed, cancelled } = job
   const head = JSON.stringify({
     job_id: jobId,
+    name,
     status,
     livemode,
     ...{ total, completed, failed, cancelled },
@@ -60,12 +62,14 @@ export function aroundResults(job: JobOverview, livemode: boolean, resultsUrl: R
 }
 
 export function summaryDocument(job: JobSummary, livemode: boolean, resultsUrl: ResultsUrl): object {
-  const { jobId, status, total, completed, failed, cancelled } = job
+  const { jobId, name, status, total, completed, failed, cancelled } = job
   return {
     job_id: jobId,
+    name,
     status,
     livemode,
     ...{ total, completed, failed, cancelled },
+    levels: knownLevels(job.levels ?? {}),
     created_at: job.createdAt,
     completed_at: job.completedAt,
     results_url: resultsUrl(jobId),
@@ -80,8 +84,8 @@ function knownLevels(counted: JobOverview['levels']): Record<string, number> {
 }
 
 export function resultDocument(item: JobItem, reports: ReadonlyMap<string, string>): string {
-  const { index, address, status } = item
-  const head = JSON.stringify({ index, address, status }).slice(0, -1)
+  const { index, address, reference, status } = item
+  const head = JSON.stringify({ index, number: index + 1, address, reference, status }).slice(0, -1)
   if (item.status === 'completed') return `${head},"report":${reportOf(item, reports)}}`
   if (item.status !== 'failed') return `${head}}`
   return `${head},"error":${JSON.stringify({ code: item.code, detail: item.detail })}}`

@@ -6,7 +6,15 @@ import { createJobWatch, restMs } from './job-watch.js'
 
 const TENANT = { accountId: 'acc_1', livemode: true }
 const reading = (completed: number): JobOverview => ({
-  ...({ jobId: 'job_1', status: 'running', total: 9, completed, failed: 0, cancelled: 0 } as const),
+  ...({
+    jobId: 'job_1',
+    name: null,
+    status: 'running',
+    total: 9,
+    completed,
+    failed: 0,
+    cancelled: 0,
+  } as const),
   ...{ createdAt: '', startedAt: null, completedAt: null, isTerminal: false },
   ...{ refused: 0, levels: {} },
 })

@@ -16,6 +16,7 @@ import type { Database } from '@cupel/postgres'
 import {
   findOverview,
   listJobs,
+  readEndedLevels,
   readJobStates,
   readJob,
   readOverview,
@@ -29,9 +30,11 @@ import { createEventStreams, type EventStreams, type StreamLimits } from '../htt
 import { createLargeReads, type LargeRead, type LargeReads } from '../http/large-reads.js'
 import type { Traffic } from '../http/traffic.js'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
+import { createEndedLevels } from './ended-levels.js'
 import { createEndedOverviews } from './ended-overviews.js'
 import type { ResultsUrl } from './job-documents.js'
 import { createJobWatch, type JobWatch } from './job-watch.js'
+import { withOpenedName } from './opened-name.js'
 import { openResultReads, type BegunResults, type OrderForm, type ResultOrder } from './read-results.js'
 import { createResultThread } from './result-thread.js'
 
@@ -103,6 +106,11 @@ export function openBulk({
   const sources = { ...finding, openJson: options.openJson }
   const endedOverviews = createEndedOverviews()
   const here = openResultReads(sources)
+  const named = async (tenant: Tenant, found: FoundOverview): Promise<FoundOverview> =>
+    found.kind === 'job'
+      ? { ...found, job: await withOpenedName(options.openJson, tenant.accountId, found.job) }
+      : found
+  const endedLevels = createEndedLevels((tenant, jobIds) => readEndedLevels(database, tenant, jobIds))
   const thread = createResultThread({ ...sources, connection: database.connection })
   return {
     jobs: createBulkJobs({
@@ -121,13 +129,22 @@ export function openBulk({
       return { standing, plan }
     },
     reader: {
-      findOverview: (caller, jobId, waitMs = options.readWaitMs) =>
-        endedOverviews.find(tenantOf(caller), jobId, (tenant) =>
-          findOverview({ ...finding, timeoutMs: waitMs }, tenant, jobId),
+      findOverview: async (caller, jobId, waitMs = options.readWaitMs) =>
+        await named(
+          caller,
+          await endedOverviews.find(tenantOf(caller), jobId, (tenant) =>
+            findOverview({ ...finding, timeoutMs: waitMs }, tenant, jobId),
+          ),
         ),
     },
-    list: ({ accountId, livemode }, query) => listJobs(database, { accountId, livemode }, query),
-    watch: createJobWatch({ logger, read: (tenant, jobId) => readStanding(database, tenant, jobId) }),
+    async list(caller, query) {
+      const page = await listJobs(database, tenantOf(caller), query)
+      return { ...page, jobs: await endedLevels.added(tenantOf(caller), page.jobs) }
+    },
+    watch: createJobWatch({
+      logger,
+      read: (tenant, jobId) => readStanding({ database, openJson: options.openJson }, tenant, jobId),
+    }),
     streams: createEventStreams({
       ...{ logger, metrics, limits: options.streamLimits ?? {} },
       validKeys: (keyIds) => validKeys(database, keyIds),
@@ -143,8 +160,13 @@ export function openBulk({
 export const tenantOf = ({ accountId, livemode }: Tenant): Tenant => ({ accountId, livemode })
 
 /** Null if the job is not known here. */
-async function readStanding(database: Database, tenant: Tenant, jobId: string): Promise<JobOverview | null> {
+async function readStanding(
+  { database, openJson }: Pick<OpenBulkOptions, 'database' | 'openJson'>,
+  tenant: Tenant,
+  jobId: string,
+): Promise<JobOverview | null> {
   const read = await readOverview(database, tenant, jobId)
-  if (read.kind === 'overview') return read.job
-  return read.kind === 'unknown' ? null : await readJob(database, tenant, jobId)
+  const job = read.kind === 'whole' ? await readJob(database, tenant, jobId) : null
+  const found = read.kind === 'overview' ? read.job : job
+  return found === null ? null : await withOpenedName(openJson, tenant.accountId, found)
 }

@@ -18,6 +18,7 @@ import {
   type Turn,
 } from '@cupel/read-models'
 import { aroundResults, jobDocument, resultDocuments, resultLines } from './job-documents.js'
+import { withOpenedName } from './opened-name.js'
 import { pageOf, selectResults, type ResultSelection } from './result-order.js'
 import { endedStretches, isLarge, slicedResults, type SlicedResults } from './result-slices.js'
 import { resultRows, TABLE_HEAD } from './result-table.js'
@@ -253,7 +254,7 @@ async function beginDocument(
   const { tenant, jobId } = order
   const found = await findJob({ ...sources, turn }, tenant, jobId)
   if (found.kind !== 'job') return found
-  const { job } = found
+  const job = await withOpenedName(sources.openJson, tenant.accountId, found.job)
   const resultsUrl = (): string => order.resultsUrl
   const around = aroundResults(job, tenant.livemode, resultsUrl)
   // Reports never change, so their ids stand for them.

@@ -30,6 +30,8 @@ const columns = [
   'report_url',
   'error_code',
   'error_detail',
+  'number',
+  'reference',
 ] as const
 type Column = (typeof columns)[number]
 
@@ -51,9 +53,9 @@ export function resultRows(items: readonly JobItem[], reports: ReadonlyMap<strin
 function cellsOf(
   item: JobItem,
   reports: ReadonlyMap<string, string>,
-): Partial<Record<Column, string | number>> {
-  const { index, address, status } = item
-  const common = { index, address, status }
+): Partial<Record<Column, string | number | undefined>> {
+  const { index, address, reference, status } = item
+  const common = { index, address, status, number: index + 1, reference }
   if (item.status === 'failed') return { ...common, error_code: item.code, error_detail: item.detail }
   if (item.status !== 'completed') return common
   const report = JSON.parse(reportOf(item, reports)) as Report
@@ -74,7 +76,7 @@ function cellsOf(
     score_is_lower_bound: String(report.risk.score_is_lower_bound),
     generated_at: report.generated_at,
     report_url: report.report_url,
-  } satisfies Record<Exclude<Column, 'error_code' | 'error_detail'>, string | number>
+  } satisfies Record<Exclude<Column, 'error_code' | 'error_detail'>, string | number | undefined>
 }
 
 /** How the points of the item that decides the score come about. */

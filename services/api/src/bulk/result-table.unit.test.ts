@@ -17,6 +17,7 @@ const failed = {
   status: 'failed',
   index: 1,
   address: 'x',
+  reference: 'order-1',
   code: 'invalid_address',
   detail: 'It "fits" no chain, sorry.',
 } as const
@@ -43,7 +44,7 @@ describe('the table of results', () => {
       ...{ level: 'red', score: '100', sanctions: '100', clean_exchange: '0', error_code: '' },
     })
     expect(cells[1]).toMatchObject({
-      status: 'failed',
+      ...{ status: 'failed', reference: 'order-1', number: '2' },
       error_code: 'invalid_address',
       error_detail: failed.detail,
       level: '',
@@ -103,9 +104,12 @@ test('lines of results are one JSON document each, whatever the report looks lik
   const lines = resultLines([completed, failed, pending], reports).split('\n')
   expect(lines.pop()).toBe('')
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
-    { index: 0, address: completed.address, status: 'completed', report: reportExample },
-    { index: 1, address: 'x', status: 'failed', error: { code: failed.code, detail: failed.detail } },
-    { index: 2, address: 'y', status: 'pending' },
+    { index: 0, number: 1, address: completed.address, status: 'completed', report: reportExample },
+    {
+      ...{ index: 1, number: 2, address: 'x', reference: 'order-1', status: 'failed' },
+      error: { code: failed.code, detail: failed.detail },
+    },
+    { index: 2, number: 3, address: 'y', status: 'pending' },
   ])
 })
 
@@ -113,6 +117,7 @@ test('a job shows the reports of its items byte for byte', () => {
   const job = {
     ...({ jobId: 'job_1', status: 'completed', total: 1, completed: 1, failed: 0, cancelled: 0 } as const),
     ...{
+      name: 'Customers',
       createdAt: 'a',
       startedAt: 'b',
       completedAt: 'c',
@@ -126,6 +131,7 @@ test('a job shows the reports of its items byte for byte', () => {
   expect(document).toContain(reports.get(reportId))
   expect(JSON.parse(document)).toMatchObject({
     job_id: 'job_1',
+    name: 'Customers',
     results_url: 'https://example.org/job_1',
     levels: { green: 0, orange: 0, red: 1, grey: 2 },
     results: [{ index: 0 }],

@@ -1,5 +1,5 @@
 /** Text of requests: strings of limited length, counted in characters as JSON Schema counts them, not in UTF-16 units. */
-import { upperAscii } from '@cupel/domain'
+import { upperAscii, withoutApiKeys } from '@cupel/domain'
 import { z } from 'zod'
 
 /** Longer than any chain code. */
@@ -21,6 +21,15 @@ export function anyText(maxLength: number, minLength = 1): z.ZodString {
       error: `Too long: at most ${maxLength} characters`,
     })
     .meta({ maxLength })
+}
+
+/** The caller's own reference or name of something. Answers, and the logs of their readers, contain it. */
+export function ownText(maxLength: number) {
+  return orAbsent(
+    text(maxLength).refine((value) => withoutApiKeys(value) === value, {
+      error: 'This looks like an API key',
+    }),
+  )
 }
 
 /** A chain code in any case: the same chain is the same text, so that both spellings are one request under one Idempotency-Key. */

@@ -10,11 +10,11 @@ CREATE TABLE bulk.job (
   total               int4 NOT NULL,
   -- One character per item: what became of it.
   marks               text COLLATE "C" NOT NULL,
-  -- JSON: [index, index of the first item with the same address], for those that are not the first.
+  -- JSON: [index, index of the first item that shares its report], for those that are not the first.
   twins               text NOT NULL,
   latest_at           text COLLATE "C",
   cancel_requested_at text COLLATE "C",
-  -- Screenings of the job: one per address, equal ones together.
+  -- Screenings of the job: one per item, equal ones together.
   units               int4 NOT NULL,
   -- How many of them are on the bulk lane or past it, in their order.
   released            int4 NOT NULL,
@@ -44,7 +44,9 @@ CREATE TABLE bulk.unit (
   address           text NOT NULL,
   canonical_address text NOT NULL,
   chain             text NOT NULL,
-  candidate_chains  json NOT NULL
+  candidate_chains  json NOT NULL,
+  -- The customer reference of the report, sealed; null if it has none.
+  reference         text
 );
 CREATE UNIQUE INDEX unit_by_job ON bulk.unit (job_id, position);
 

@@ -1,6 +1,13 @@
 /** POST /v1/bulk: up to 1,000 addresses in, a job out. */
 import type { JobStanding } from '@cupel/access'
-import { findChain, MAX_ADDRESS_LENGTH, MAX_BULK_ITEMS, withoutApiKeys, type Plan } from '@cupel/domain'
+import {
+  findChain,
+  MAX_ADDRESS_LENGTH,
+  MAX_BULK_ITEMS,
+  withoutApiKeys,
+  type AskedItem,
+  type Plan,
+} from '@cupel/domain'
 import { z } from 'zod'
 import { quotaHeaders } from '../../access/rate-limit-headers.js'
 import { newJobId } from '../../bulk/bulk-jobs.js'
@@ -17,7 +24,7 @@ import {
 } from '../../http/endpoint.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
-import { anyText, chainCode } from '../../http/text.js'
+import { anyText, chainCode, MAX_REFERENCE_LENGTH, orAbsent, ownText } from '../../http/text.js'
 import { REPLAY_WAIT_MS } from '../../screening/report-reader.js'
 import { acceptedExample, bulkJob } from './job-description.js'
 
@@ -26,26 +33,55 @@ const RETRY_SECONDS = 1
 /** A job of a thousand addresses usually ends in this time. */
 const BACKLOG_RETRY_SECONDS = 5
 
+/** Characters the name of a job may have. */
+const MAX_NAME_LENGTH = 100
+
+const bulkAddress = anyText(MAX_ADDRESS_LENGTH, 0)
+  // The results, and the logs of their readers, would contain it.
+  .refine((address) => withoutApiKeys(address) === address, { error: 'This looks like an API key' })
+
+const bulkItem = z
+  .strictObject({
+    address: bulkAddress.describe('An address in any form. A bad one is the error of this item.'),
+    chain: chainCode.describe('Chain code of this address, in any case; absent or null: that of the job.'),
+    reference: ownText(MAX_REFERENCE_LENGTH).describe(
+      'Your own reference of the item: each result has it, and its report has it as `customer_reference`. Null is the same as none.',
+    ),
+  })
+  .meta({ id: 'BulkItemRequest' })
+
+const listOf = <T extends z.ZodType>(one: T) =>
+  orAbsent(
+    z
+      .array(one)
+      .min(1, { error: 'At least one address is needed' })
+      .max(MAX_BULK_ITEMS, { error: `At most ${MAX_BULK_ITEMS} addresses make a job` }),
+  )
+
 const bulkBody = z
   .strictObject({
-    addresses: z
-      .array(
-        anyText(MAX_ADDRESS_LENGTH, 0)
-          // The results, and the logs of their readers, would contain it.
-          .refine((address) => withoutApiKeys(address) === address, { error: 'This looks like an API key' }),
-      )
-      .min(1, { error: 'At least one address is needed' })
-      .max(MAX_BULK_ITEMS, { error: `At most ${MAX_BULK_ITEMS} addresses make a job` })
-      .describe('Addresses in any form, of any chains. A bad one is the error of its item, not of the job.'),
-    chain: chainCode.describe(
-      'Chain code for all of them, in any case; absent or null: each one’s chain is detected.',
+    addresses: listOf(bulkAddress).describe(
+      'Addresses in any form, of any chains. A bad one is the error of its item, not of the job. Either this or `items`.',
     ),
+    items: listOf(bulkItem).describe('The same with a chain and a reference for each address.'),
+    name: ownText(MAX_NAME_LENGTH).describe('What you call the job; null is the same as none.'),
+    chain: chainCode.describe(
+      'Chain code for all that name none, in any case; absent or null: each one’s chain is detected.',
+    ),
+  })
+  .superRefine(({ addresses, items }, context) => {
+    if ((addresses === undefined) === (items === undefined))
+      context.addIssue({ code: 'custom', message: 'Either addresses or items are needed', path: [] })
   })
   .meta({ id: 'BulkRequest' })
 type BulkBody = z.infer<typeof bulkBody>
 
 /** An address that cannot be stored becomes the error of its item. */
-const ADDRESS_POINTER = /^\/addresses\/\d+$/
+const ADDRESS_POINTER = /^\/(?:addresses\/\d+|items\/\d+\/address)$/
+
+function itemsOf({ addresses, items }: BulkBody): readonly AskedItem[] {
+  return items ?? addresses!.map((address) => ({ address }))
+}
 
 export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): Endpoint {
   return keyedEndpoint<undefined, undefined, BulkBody>({
@@ -55,7 +91,7 @@ export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): E
     tag: 'Bulk jobs',
     summary: 'Submit addresses as a job',
     description:
-      'Submits 1 to 1,000 addresses as one job and answers at once; interactive screens have priority over the job, and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Equal addresses share one report and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit. An account of the pro plan has at most 50 jobs open, with 25,000 addresses in them; beyond that the answer is 429 `too_many_jobs`, and `RateLimit` names the limit.',
+      'Submits 1 to 1,000 addresses as one job, as `addresses` or as `items` with a reference each, and answers at once; interactive screens have priority over the job, and its end is told to the webhook endpoints of the account. Each address is judged by itself: a bad one fails, the others go on. Items with equal address, chain and reference share one report, and each keeps its place. Under an `Idempotency-Key` a repeat is answered as the first call was, for 24 hours, with `Idempotency-Replayed: true`. The call counts as one against the rate limit. An account of the pro plan has at most 50 jobs open, with 25,000 addresses in them; beyond that the answer is 429 `too_many_jobs`, and `RateLimit` names the limit.',
     access: 'read-write',
     bodySchema: bulkBody,
     mayHoldAnyText: (pointer) => ADDRESS_POINTER.test(pointer),
@@ -79,12 +115,14 @@ export function createBulkJob({ jobs, admit, reader, resultsUrl }: BulkParts): E
     },
     async handle(call, { body }): Promise<Answer | Refusal> {
       const jobId = call.work?.id ?? newJobId()
-      const { standing, plan } = await admit(call.caller, jobId, body.addresses.length)
+      const items = itemsOf(body)
+      const { standing, plan } = await admit(call.caller, jobId, items.length)
       if (!standing.isAdmitted) return tooManyJobs(standing, plan)
       const submitted = await jobs.submit({
         call,
         jobId,
-        addresses: body.addresses,
+        name: body.name,
+        items,
         chain: body.chain,
       })
       if (submitted === null)
@@ -121,8 +159,8 @@ function accepted(jobId: string, document: string): Answer {
 function replayOf(found: FoundOverview, livemode: boolean, resultsUrl: ResultsUrl): Replay {
   switch (found.kind) {
     case 'job': {
-      const { jobId, createdAt: submittedAt, total, refused } = found.job
-      const document = acceptedDocument({ jobId, submittedAt, total, refused }, livemode, resultsUrl)
+      const { jobId, name, createdAt: submittedAt, total, refused } = found.job
+      const document = acceptedDocument({ jobId, name, submittedAt, total, refused }, livemode, resultsUrl)
       return { kind: 'answer', answer: accepted(jobId, document) }
     }
     case 'behind': {

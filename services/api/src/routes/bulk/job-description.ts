@@ -13,7 +13,16 @@ export const jobPath = z.object({
 export const bulkResult = z
   .object({
     index: z.int().min(0).describe('Place of the address in the submission, from 0.'),
+    number: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The same place from 1: the number of the row that pages, files and PDFs show.'),
     address: z.string().describe('Exactly as sent.'),
+    reference: z
+      .string()
+      .optional()
+      .describe('Your own reference of the item, where it has one; `erased` after its erasure.'),
     status: z
       .string()
       .describe(
@@ -31,6 +40,7 @@ export const bulkResult = z
 export const bulkJob = z
   .object({
     job_id: z.string(),
+    name: z.string().nullable().optional().describe('What you call the job; null if it has no name.'),
     status: z
       .string()
       .describe('`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`.'),
@@ -57,20 +67,23 @@ export const bulkJob = z
   })
   .meta({ id: 'BulkJob' })
 
-export const bulkJobSummary = bulkJob.omit({ levels: true, started_at: true, results: true }).meta({
+export const bulkJobSummary = bulkJob.omit({ started_at: true, results: true }).meta({
   id: 'BulkJobSummary',
   description: 'A job in a list, without its results.',
 })
 
 export const resultExample: z.infer<typeof bulkResult> = {
   index: 0,
+  number: 1,
   address: reportExample.address,
+  reference: 'order-4711',
   status: 'completed',
   report: reportExample,
 }
 
 export const acceptedExample: z.infer<typeof bulkJob> = {
   job_id: jobIdExample,
+  name: 'Customers of November',
   status: 'queued',
   livemode: true,
   ...{ total: 2, completed: 0, failed: 1, cancelled: 0 },
@@ -93,6 +106,7 @@ export const endedExample: z.infer<typeof bulkJob> = {
     resultExample,
     {
       index: 1,
+      number: 2,
       address: 'nonsense',
       status: 'failed',
       error: { code: 'invalid_address', detail: 'The address fits no supported chain.' },

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Literal
 
@@ -29,24 +29,32 @@ class AsyncBulk:
 
     async def submit(
         self,
-        addresses: Iterable[str],
+        addresses: Iterable[str | Mapping[str, str | None]],
         *,
+        name: str | None = None,
         chain: str | None = None,
         idempotency_key: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> BulkJob:
         """
-        Submits 1 to 1,000 addresses. A bad one is the error of its item, not of the job. `chain` is a chain code for all addresses;
-        without it each one's chain is detected.
+        Submits 1 to 1,000 addresses, or mappings of `address`, `chain` and `reference`: each result has its reference, and so has its
+        report. A bad address is the error of its item, not of the job. `name` is what you call the job. `chain` is a chain code for all
+        addresses that name none; without it each one's chain is detected.
         """
         if isinstance(addresses, (str, bytes)):
             raise InvalidArgumentError("bulk.submit takes a list of addresses, not one text.")
+        given = [*addresses]
+        body: dict[str, object] = {"name": name, "chain": chain}
+        if any(isinstance(one, Mapping) for one in given):
+            body["items"] = [dict(one) if isinstance(one, Mapping) else {"address": one} for one in given]
+        else:
+            body["addresses"] = given
         call = Call(
             "POST",
             "/v1/bulk",
             "keyed",
-            body={"addresses": [*addresses], "chain": chain},
+            body=body,
             idempotency_key=idempotency_key,
             timeout_ms=timeout_ms,
             max_retries=max_retries,
