@@ -102,7 +102,7 @@ function textOf(summary: LedgerImportSummary): string {
   lines.push(...summary.notes)
   if (unreadable.length > 0)
     lines.push(
-      `${number(leftOut['unreadable'] ?? 0)} rows have no certain meaning and were refused, so the ranges they lie in are not complete:`,
+      `Rows without a certain meaning (refused: ${number(leftOut['unreadable'] ?? 0)}). The ranges that they lie in are not complete:`,
       ...unreadable.map(({ line, message }) => `  line ${line}: ${message}`),
     )
   const left = Object.entries(leftOut)

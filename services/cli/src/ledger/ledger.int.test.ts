@@ -46,6 +46,16 @@ test('a ledger is imported, imported again without a change, and listed with its
   expect(out).toMatch(/ETH +native +0 +9 +2026-11-20T00:00:00\.000Z/)
 })
 
+test('a row that is kept without its sender is told with its line, and not as refused', async () => {
+  const sender = '0x1111111111111111111111111111111111111111'
+  const rows = [HEADING, ROW.replace('0xaa', '0xcc'), ROW.replace('0xaa', '0xdd').replace(sender, ''), '']
+  const file = await commandLine.file('no-sender.csv', rows.join('\n'))
+  const { out } = await cupel('ledger', 'import', file, '--format', 'csv', '--chain', 'ETH')
+  expect(out).toContain(
+    'Rows without a certain meaning (refused: 0). The ranges that they lie in are not complete:\n  line 3: the row states no sender',
+  )
+})
+
 test('a file of another format is refused with the line, and a missing file is not found', async () => {
   const file = await commandLine.file('broken.csv', `${HEADING}\n${ROW.slice(0, 60)}\n`)
   const refused = await cupel('ledger', 'import', file, '--format', 'csv', '--chain', 'ETH')
