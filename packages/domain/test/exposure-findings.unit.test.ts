@@ -103,3 +103,26 @@ test('by haircut, of parts that are rounded to more than the transfer, the one o
   )
   expect(Object.fromEntries(shares)).toEqual({ [proven]: '2', [unproven]: '1' })
 })
+
+test('a payment that another source calls a call of its transaction counts once, and is proven if either is', () => {
+  const told = { txHash: `0x${'7'.repeat(64)}`, from: source, blockNumber: 7 }
+  const payment = transfer({ ...told, proven: false })
+  const call = transfer({ ...told, kind: 'internal', index: null })
+  const labels = { [source]: [label()] }
+  for (const transfers of [
+    [payment, call],
+    [call, payment],
+  ]) {
+    const { measures, breakdown, incomplete } = measured(neighbourhood(transfers), labels)
+    expect(measures).toMatchObject([{ amount: String(ETHER), provenAmount: String(ETHER), transfers: 1 }])
+    expect(breakdown).toMatchObject([{ total: String(ETHER) }])
+    expect(incomplete).not.toContain('execution_unknown')
+  }
+  const others = [
+    transfer({ ...told, kind: 'internal' }),
+    transfer({ ...told, kind: 'internal', amount: 2n * ETHER }),
+    transfer({ ...told, kind: 'internal', txHash: `0x${'8'.repeat(64)}` }),
+  ]
+  const { measures } = measured(neighbourhood([payment, call, ...others]), labels)
+  expect(measures).toMatchObject([{ amount: String(5n * ETHER), transfers: 4 }])
+})

@@ -87,6 +87,9 @@ export function wholeUnits(
   throw new UnreadableRowError(`${text.slice(0, 80)} is not a whole number of base units`, line)
 }
 
+/** Whole coins that nobody has, whatever the asset: an amount of as many is in another unit. */
+export const impossibleCoins = (code: string): bigint => 10n ** (SCARCE.has(code) ? 8n : 15n)
+
 /** The supply of a token is below 2^256, and so is every amount. */
 const MAX_SHIFT = 80
 

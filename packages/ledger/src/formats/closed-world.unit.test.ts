@@ -137,12 +137,15 @@ test.each([
   ['base units that may have a point for thousands', { amount_raw: '250.000' }],
   ['base units that may be whole coins', { amount_raw: '50.0' }],
   ['base units that may be whole coins, with an exponent', { amount_raw: '5e1' }],
+  ['coins that are base units', { amount_raw: '', amount: '50000000000000000000' }],
+  ['base units that were scaled once more', { amount_raw: `5${'0'.repeat(37)}` }],
   ['a unit in a column of another layout', { unit: 'ether' }],
   ['a direction in a column of another layout', { direction: 'out' }],
   ['a failure in a column of another layout', { isError: '1' }],
   ['a status under another name', { Status: '0' }],
   ['a value under no name', { '': '0' }],
   ['a height that may have a point for thousands', { block_number: '15.000' }],
+  ['a spent output on a chain without outputs', { kind: 'utxo' }],
   ['a kind that only JavaScript knows', { kind: 'constructor' }],
   ['a token without a contract', { kind: 'erc20', asset: 'USDT' }],
   ['a token’s name as a native asset', { asset: 'USDT' }],
@@ -154,6 +157,18 @@ test.each([
 
 test('a column of another layout states nothing where it is empty', () => {
   expect(transfersOf(rowsOf('csv', [{ ...row, note: ' ' }]))).toMatchObject([{ amount: 5n }])
+})
+
+test('coins that move as outputs are spent outputs, whichever word a row has for them', () => {
+  const [payer, payee] = ['1DoQeKfU3dYhN9bxMpFFcVUnufCPDqSPae', '1HaHTfmvoUW6i6nhJf8jJs6tU4cHNmBQHQ']
+  const coins = { ...row, chain: 'BTC', asset: 'BTC', from_address: payer, to_address: payee }
+  for (const kind of ['utxo', 'native', 'UTXO'])
+    expect(transfersOf(rowsOf('csv', [{ ...coins, kind }], 'BTC'))).toMatchObject([
+      { kind: 'utxo', from: payer, to: payee, amount: 5n, fromNet: -5n },
+    ])
+  expect(() => rowsOf('csv', [{ ...coins, kind: 'internal' }], 'BTC')).toThrow(
+    'BTC has no transfers of the kind',
+  )
 })
 
 /** Bitcoin Core writes 12 bitcoins as 12.0, and a data frame writes 12 satoshis so. */

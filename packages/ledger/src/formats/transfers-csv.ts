@@ -3,6 +3,7 @@ import { chainFactsOf, findChain, listAssets } from '@cupel/domain'
 import {
   DECIMAL,
   foldedHash,
+  impossibleCoins,
   outcomeOf,
   secondsOf,
   tokenDecimals,
@@ -39,8 +40,24 @@ export const transfersCsv: LedgerFormat = {
   knows: ({ has }) => REQUIRED.every((name) => has(name)),
   // Rows of any kind have the same columns. Only a chain without calls and tokens has no choice.
   covers: (_fields, chain) => (hasOneKind(chain) ? ['native'] : null),
-  isSurveyed: (_fields, { code }) => chainFactsOf(code)?.spendsTogether === true,
+  isSurveyed: (_fields, chain) => spendsOutputs(chain),
   open: openReader,
+}
+
+const spendsOutputs = ({ code }: ChainDefinition): boolean => chainFactsOf(code)?.spendsTogether === true
+
+/**
+ * What moved, by its word and the chain: coins that move as outputs are spent outputs under either word, so that they count once with those of
+ * other files; outputs and calls on a chain without them mean something else.
+ */
+function kindOf(record: FileRecord, chain: ChainDefinition): ToldTransfer['kind'] {
+  const told = record.text('kind')
+  const kind = kinds.get(told.toLowerCase())
+  if (kind === undefined)
+    throw new UnreadableRowError(`the kind ${told.slice(0, 40)} is unknown`, record.line)
+  if (kind === (spendsOutputs(chain) ? 'internal' : 'utxo'))
+    throw new UnreadableRowError(`${chain.code} has no transfers of the kind ${kind}`, record.line)
+  return kind === 'native' && spendsOutputs(chain) ? 'utxo' : kind
 }
 
 /** Keeps what the transactions of a file spend in memory; a file with more must be split. */
@@ -58,7 +75,7 @@ function openReader(chain: ChainDefinition): RecordReader {
   let inputs = 0
   return {
     survey(record) {
-      if (kinds.get(record.text('kind').toLowerCase()) !== 'utxo') return
+      if (kindOf(record, chain) !== 'utxo') return
       for (const row of readRow(record, chain)) {
         if (row.type !== 'transfer' || row.transfer.txHash === '') continue
         const { txHash, from, to, amount } = row.transfer
@@ -125,10 +142,7 @@ function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow
   if (toldChain === undefined)
     throw new UnreadableRowError(`the chain ${told.slice(0, 40)} is unknown`, record.line)
   if (toldChain !== chain.code) return [{ type: 'left-out', reason: 'other_chain' }]
-  const kind = kinds.get(record.text('kind').toLowerCase())
-  if (kind === undefined)
-    throw new UnreadableRowError(`the kind ${record.text('kind').slice(0, 40)} is unknown`, record.line)
-  return transferOf(record, chain, kind)
+  return transferOf(record, chain, kindOf(record, chain))
 }
 
 /** A column of another layout may state a unit, a direction or a failure. Without a value it states nothing. */
@@ -183,11 +197,21 @@ const IS_SOME = /^[0.]*[1-9]/
 function amountOf(record: FileRecord, code: string, decimals: number | undefined): bigint {
   const { line } = record
   const [raw, text] = [record.text('amount_raw'), record.text('amount')]
+  const amount = raw === '' ? decimalOf(text, decimals, line) : unitsOf(record, code, decimals)
+  if (decimals !== undefined && amount >= impossibleCoins(code) * 10n ** BigInt(decimals))
+    throw new UnreadableRowError(`nobody has as many coins: ${(raw || text).slice(0, 40)}`, line)
+  return amount
+}
+
+function decimalOf(text: string, decimals: number | undefined, line: number): bigint {
+  const amount = unitsOfDecimal(text, decimals ?? 0, line)
+  return amount === 0n && IS_SOME.test(text) && decimals === undefined ? 1n : amount
+}
+
+function unitsOf(record: FileRecord, code: string, decimals: number | undefined): bigint {
+  const { line } = record
+  const [raw, text] = [record.text('amount_raw'), record.text('amount')]
   const isSome = IS_SOME.test(text)
-  if (raw === '') {
-    const amount = unitsOfDecimal(text, decimals ?? 0, line)
-    return amount === 0n && isSome && decimals === undefined ? 1n : amount
-  }
   const amount = wholeUnits(raw, line, { code, decimals: decimals ?? 0 })
   const told =
     isSome && decimals !== undefined && DECIMAL.test(text) ? unitsOfDecimal(text, decimals, line) : amount

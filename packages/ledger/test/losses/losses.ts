@@ -263,6 +263,13 @@ export const losses: Readonly<Record<string, Loss>> = {
       files: choose([true, false]) ? [...known.files, ...again] : [...again, ...known.files],
     }
   },
+  'tells every movement of coins by another word for it': (known, choose, world) => {
+    const word = world.chain === 'ETH' ? choose(['trace', 'native']) : 'native'
+    const moves = world.moves.filter(({ kind }) => kind !== 'token')
+    const [file] = filesAs({ ...world, moves }, 'csv')
+    const rows = file!.rows.map((row) => row.with(file!.columns.indexOf('kind'), word))
+    return { ...known, files: [...known.files, { ...file!, name: 'words', covers: null, rows }] }
+  },
   'tells every movement again without block and index': (known, _choose, world) => {
     const [file] = filesAs(world, 'csv')
     const holes = ['block_number', 'log_index', 'transaction_index', 'block_time']

@@ -30,6 +30,7 @@ import {
   transfersOf,
   unwrapped,
   uncountedReason,
+  withoutRetoldCalls,
   type TextHash,
   type Transfer,
 } from './transfer.js'
@@ -89,7 +90,8 @@ export function* measureInSteps(
 ): Steps<ExposureRecord> {
   const { ledgerSeq, prices, cut } = neighbourhood
   const { document } = context.policy.exposure
-  const found = yield* sortedOut(neighbourhood)
+  const transfers = yield* withoutRetoldCalls(neighbourhood.transfers)
+  const found = yield* sortedOut({ ...neighbourhood, transfers })
   yield
   const history = yield* judgeHistory(neighbourhood, found, context)
   const measures = createMeasures(document.limits)

@@ -75,6 +75,33 @@ export const otherSideOfWrap = (chain: string, wrap: Transfer): Transfer => ({
   to: wrap.from,
 })
 
+/**
+ * A call that moves what its transaction itself moves is that movement, told by a source that calls it otherwise: it counts once. The
+ * movement is proven if either is.
+ */
+export function* withoutRetoldCalls(transfers: readonly Transfer[]): Steps<readonly Transfer[]> {
+  const calls = new Map<string, Transfer>()
+  for (let index = 0; index < transfers.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const one = transfers[index]!
+    if (one.kind === 'internal' && one.txHash !== '') calls.set(movementOf(one), one)
+  }
+  if (calls.size === 0) return transfers
+  const retold = new Set<Transfer>()
+  const merged: Transfer[] = []
+  for (let index = 0; index < transfers.length; index++) {
+    if (index % STEP_ITEMS === 0) yield
+    const one = transfers[index]!
+    const call = one.kind === 'native' ? calls.get(movementOf(one)) : undefined
+    if (call !== undefined) retold.add(call)
+    merged.push(call?.proven === true && !one.proven ? { ...one, proven: true } : one)
+  }
+  return retold.size === 0 ? transfers : merged.filter((one) => !retold.has(one))
+}
+
+const movementOf = ({ txHash, contract, from, to, amount }: Transfer): string =>
+  `${txHash} ${contract} ${from} ${to} ${amount}`
+
 export const compareIds = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
