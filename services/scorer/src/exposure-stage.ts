@@ -26,7 +26,7 @@ import {
   type ExaminationOrder,
 } from './examination/examiner.js'
 import { createLateWork, MAX_WORK_MS, type Finished, type LateWork, type WorkKey } from './late-work.js'
-import { watchLedger, type Ranges } from './ledger-watch.js'
+import { watchLedger, type LedgerWatch, type Ranges } from './ledger-watch.js'
 import { LateError } from './turns.js'
 
 export interface ExposureContext {
@@ -60,6 +60,8 @@ export interface ExposureStage {
   forLane(lane: Lane): LookIntoLedger
   /** Why nothing of the ledger may be used, as a sentence; null if it may. */
   fault(): string | null
+  /** How far all rows of the ledger are compared with the log. */
+  rows(): ReturnType<LedgerWatch['rows']>
   /** Resolves when nothing that was late for this address is still under way. */
   settled(place: { readonly chain: string; readonly address: string }): Promise<unknown>
   stop(): Promise<void>
@@ -102,6 +104,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: processMs() + limitMs })
     },
     fault: () => ledger.fault(),
+    rows: () => ledger.rows(),
     settled: (place) => stage.late.settled(place),
     async stop() {
       await stage.late.stop()

@@ -1,5 +1,6 @@
 /** The metrics of the scorer. */
 import type { Metrics, NamedTrace } from '@cupel/contracts'
+import type { ComparedRows } from '@cupel/heartbeats'
 
 const LATENCY_BUCKETS = [
   0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
@@ -17,6 +18,7 @@ export interface ScorerInstruments {
   givenUp(lane: string): void
   inFlight(lane: string, records: number): void
   labelLag(ms: number): void
+  compared(rows: ComparedRows): void
   /** Requests of the partitions that this instance holds, appended and not yet handled. */
   lag(lane: string, records: number): void
 }
@@ -54,6 +56,16 @@ export function createInstruments(metrics: Metrics): ScorerInstruments {
     'scorer_label_lag_seconds',
     'Time since the label view was last known to hold every label',
   )
+  const compared = metrics.gauge(
+    'scorer_rows_compared_age_seconds',
+    'Time since all rows of a kind were last compared with the log, or since the start',
+    ['kind'],
+  )
+  const uncompared = metrics.gauge(
+    'scorer_rows_not_compared',
+    '1 while the rows of a kind cannot be compared with the log, or not in time',
+    ['kind'],
+  )
   const lag = metrics.gauge(
     'scorer_lag_records',
     'Requests appended and not yet handled, of the partitions that this instance holds',
@@ -69,6 +81,10 @@ export function createInstruments(metrics: Metrics): ScorerInstruments {
     givenUp: (lane) => givenUp.inc({ lane }),
     inFlight: (lane, records) => inFlight.set(records, { lane }),
     labelLag: (ms) => labelLag.set(ms / 1_000),
+    compared({ kind, ageMs, fault }) {
+      compared.set(ageMs / 1_000, { kind })
+      uncompared.set(fault === null ? 0 : 1, { kind })
+    },
     lag: (lane, records) => lag.set(records, { lane }),
   }
 }

@@ -2,7 +2,7 @@
  * Follows the state of the ledger that the log states, and keeps what every screen needs to know about that state: the declared ranges, the
  * prices in force, and a filter that identifies addresses without transfers.
  */
-import { sleep, startLoop, type Loop } from '@cupel/concurrency'
+import { sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
   compareRows,
@@ -14,6 +14,7 @@ import {
   type AddressFilter,
   type CheckedLedgerDeps,
 } from '@cupel/ledger'
+import { followRows, type FollowedRows } from './followed-rows.js'
 
 export type Ranges = Awaited<ReturnType<typeof declaredRanges>>
 
@@ -31,6 +32,8 @@ export interface LedgerWatch {
    * which the ledger has a segment.
    */
   mayHold(chain: string, address: string, ledgerSeq: number): boolean
+  /** How far all rows of the ledger are compared with the log. */
+  rows(): ReturnType<FollowedRows['state']>
   stop(): Promise<void>
 }
 
@@ -46,10 +49,6 @@ export interface LedgerWatchDeps extends CheckedLedgerDeps {
 
 /** Between two pages the filter rests this many times as long as a page took: screens use the same database. */
 const REST_PER_WORK = 1
-/** While the rows of the ledger are summed up: 2 % of one processor. */
-const ROWS_REST_PER_WORK = 49
-/** Between two readings of all rows. */
-const ROWS_REST_MS = 2_000
 /** A state that was not confirmed for longer does not count as the present one: the database may hang. */
 export const LEDGER_STALE_AFTER_MS = 30_000
 /** A row that has no event for longer is told to the operator: it does not come from an import that goes on. */
@@ -105,7 +104,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     firstAfterMs: LEDGER_LOOK_INTERVAL_MS,
     onError: complain,
   })
-  const rowsLoop = followRows(deps, check, stopFor)
+  const rows = followLedgerRows({ ...deps, nowMs }, check, stopFor)
   return {
     seq: () => seq,
     fault: () =>
@@ -114,6 +113,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
         ? `The state of the ledger could not be read for ${LEDGER_STALE_AFTER_MS / 1_000} s.`
         : null),
     pricesSha256: () => pricesSha256,
+    rows: () => rows.state(),
     rangesOf: ranges.of,
     mayHold(chain, address, ledgerSeq) {
       // A ledger never loses a chain, so one of a later state is known to all states.
@@ -122,28 +122,24 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       return filter === null || filter.ledgerSeq < ledgerSeq || filter.mayHold(chain, address)
     },
     async stop() {
-      await Promise.all([loop.stop(), rowsLoop.stop()])
+      await Promise.all([loop.stop(), rows.stop()])
       await filters.stop()
     },
   }
 }
 
 /** Adds up all rows of imports again and again, and compares the sums with the log. */
-function followRows(
-  { database, logger }: LedgerWatchDeps,
+function followLedgerRows(
+  { database, logger, nowMs }: LedgerWatchDeps,
   check: ReturnType<typeof createLedgerCheck>,
   onDifference: (difference: string) => void,
-): Loop {
-  return startLoop({
-    async step(stopping) {
-      const found = await compareRows(database, check, async (sliceMs) => {
-        await sleep(sliceMs * ROWS_REST_PER_WORK, stopping)
-        return !stopping.aborted
-      })
-      if (typeof found === 'string') onDifference(found)
-    },
-    restMs: ROWS_REST_MS,
-    onError: (error) => logger.warn({ err: error }, 'The rows of the ledger are not compared with the log'),
+): FollowedRows {
+  return followRows({
+    ...{ kind: 'ledger', logger, onDifference, ...(nowMs === undefined ? {} : { nowMs }) },
+    countRows: async () => Number((await check()).rowSums[0]),
+    // A log that states no segment states no row.
+    compare: async (afterSlice) =>
+      (await check()).ledgerSeq === 0 ? null : await compareRows(database, check, afterSlice),
   })
 }
 

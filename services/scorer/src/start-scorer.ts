@@ -2,7 +2,7 @@
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
-import { tellDwells, type DwellTelling } from '@cupel/heartbeats'
+import { tellComparedRows, tellDwells, type ComparedRows, type DwellTelling } from '@cupel/heartbeats'
 import { noteProvidedChains } from '@cupel/ledger'
 import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
@@ -89,6 +89,10 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
   })
   const stated = createStatedInputs(deps)
   const labelRows = watchLabelRows(deps)
+  const comparedRows = (): readonly ComparedRows[] => [labelRows.state(), exposureStage.rows()]
+  const onUntold = (error: unknown): void =>
+    deps.logger.warn({ err: error }, 'What was compared with the log is not told to the installation')
+  const telling = tellComparedRows(deps.database, { read: comparedRows, onError: onUntold })
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
@@ -106,14 +110,11 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     onLook: (verdict) => {
       if ('lagMs' in verdict && verdict.lagMs !== null) instruments.labelLag(verdict.lagMs)
       for (const { lane, consumer } of lanes) instruments.lag(lane, consumer.lag())
+      comparedRows().forEach(instruments.compared)
     },
   })
   const labelStates = createLabelStates(deps)
-  const dwells = tellDwells(deps.database, {
-    targetMs: deps.config.CUPEL_BULK_DWELL_TARGET_MS,
-    onError: (error) =>
-      deps.logger.warn({ err: error }, 'Bulk jobs do not learn how long interactive screens wait'),
-  })
+  const dwells = startDwells(deps)
   const patience = createPatience({ now, settled: (place) => exposureStage.settled(place) })
   const more = { labelStates, chainStage, exposureStage, patience, instruments, dwells, now }
   const context = { deps, identity, watch, stated, ...more }
@@ -121,8 +122,13 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     lanes.push({ lane, consumer: runLane(lane, context) })
   return {
     name: 'scorer',
-    checks: () => [labelCheck(watch), ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer))],
+    checks: () => [
+      labelCheck(watch),
+      ...comparedRows().map(rowsCheck),
+      ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer)),
+    ],
     async stop() {
+      await telling.stop()
       patience.stop()
       await watch.stop()
       await labelRows.stop()
@@ -134,6 +140,13 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     },
   }
 }
+
+const startDwells = ({ database, logger, config }: ScorerDeps): DwellTelling =>
+  tellDwells(database, {
+    targetMs: config.CUPEL_BULK_DWELL_TARGET_MS,
+    onError: (error) =>
+      logger.warn({ err: error }, 'Bulk jobs do not learn how long interactive screens wait'),
+  })
 
 /** For later decisions as of a past moment. An installation without a ledger has no table, and nothing to be contradicted. */
 async function tellProvidedChains(database: Database, chains: readonly string[]): Promise<void> {
@@ -162,6 +175,12 @@ function labelCheck(watch: LabelWatch): Check {
     'reason' in verdict ? verdict.reason : `${verdict.kind}, ${Math.round(verdict.lagMs)} ms behind`
   return { name: 'label view', ok, detail }
 }
+
+const rowsCheck = ({ kind, ageMs, fault }: ComparedRows): Check => ({
+  name: `rows of ${kind}`,
+  ok: fault === null,
+  detail: fault ?? `compared with the log ${Math.round(ageMs / 1_000)} s ago`,
+})
 
 interface LaneContext {
   readonly deps: ScorerDeps

@@ -1,9 +1,10 @@
 /** A row of a read model that decides screens is altered in the database: screening stops with a name, and no score changes. */
 import type { EventData } from '@cupel/contracts'
 import { canonicalJson, compiledDefaultPolicy, sha256Hex } from '@cupel/domain'
+import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
 import { labelView, policyView } from '@cupel/read-models'
 import { rebuildReadModel } from '@cupel/projections'
-import type { RunningService } from '@cupel/service-kit'
+import { createMetrics, type RunningService } from '@cupel/service-kit'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -205,4 +206,38 @@ describe('lists that the log does not state decide nothing:', () => {
     expect(await screened()).toMatchObject({ risk: { level: 'red' }, label_snapshot: '4' })
     await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
   })
+})
+
+test('rows that the database does not let a scorer compare are a failing check, a metric and told, until it does', async () => {
+  let refused: string | null = 'label-view.count-stated'
+  const { database } = installation
+  const metrics = createMetrics('scorer')
+  const scorer = await installation.start({
+    metrics,
+    database: {
+      ...database,
+      async query(statement, values) {
+        if (typeof statement !== 'string' && statement.name === refused) throw new Error('it is refused')
+        return await database.query(statement, values)
+      },
+    },
+  })
+  const labels = {
+    name: 'rows of labels',
+    ok: false,
+    detail: expect.stringContaining('it is refused') as string,
+  }
+  await until(() => expect(scorer.checks()).toContainEqual(labels))
+  const gauge = (value: number) => `cupel_scorer_rows_not_compared{kind="labels",service="scorer"} ${value}`
+  await until(async () => expect((await metrics.render()).body).toContain(gauge(1)))
+  await until(async () =>
+    expect(uncomparedOf(await listComparedRows(database))).toEqual([
+      expect.stringContaining('it is refused'),
+    ]),
+  )
+  refused = null
+  await until(() => expect(scorer.checks().every(({ ok }) => ok)).toBe(true))
+  await until(async () => expect((await metrics.render()).body).toContain(gauge(0)))
+  await scorer.stop()
+  expect(await listComparedRows(database)).toEqual([])
 })

@@ -1,5 +1,6 @@
 /** The scorer with its real neighbours: the embedded log, the label and policy views, and a database that can be cut off. */
 import { randomBytes } from 'node:crypto'
+import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { transparencyMigrations } from '@cupel/transparency'
 import {
   reportPartition,
@@ -61,7 +62,7 @@ export const defaults = loadConfig({})
 
 export async function openInstallation({ policy = true }: { policy?: boolean } = {}): Promise<Installation> {
   const base = await openTestInstallation({
-    migrations: [ledgerMigrations, transparencyMigrations],
+    migrations: [heartbeatsMigrations, ledgerMigrations, transparencyMigrations],
     readModels,
   })
   const { database, log, codec } = base

@@ -28,3 +28,16 @@ CREATE TABLE heartbeats.dwell (
   late_screens int8 NOT NULL,
   told_at      timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+
+-- How far each scorer is with the comparison of all rows of a kind with the log.
+CREATE TABLE heartbeats.compared_rows (
+  -- Random name of the process.
+  process  uuid NOT NULL,
+  kind     text COLLATE "C" NOT NULL,
+  -- The end of the last whole comparison, or the start of the process.
+  whole_at timestamptz NOT NULL,
+  -- What keeps the next comparison from ending, as a sentence; null while nothing does.
+  fault    text,
+  told_at  timestamptz NOT NULL,
+  PRIMARY KEY (process, kind)
+) WITH (fillfactor = 50);

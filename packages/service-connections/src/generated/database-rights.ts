@@ -103,6 +103,7 @@ export const databaseRights = {
     actsAsTenant: false,
     tables: {
       'access.report_number': ['SELECT'],
+      'heartbeats.compared_rows': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'heartbeats.dwell': ['SELECT', 'INSERT', 'UPDATE'],
       'heartbeats.process': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'label_view.label': ['SELECT'],

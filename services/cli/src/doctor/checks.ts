@@ -7,6 +7,7 @@ import {
   missingFront,
   type SchemaRegistry,
 } from '@cupel/event-log'
+import { listComparedRows } from '@cupel/heartbeats'
 import { createLedgerCheck } from '@cupel/ledger'
 import { openDatabase, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { readActivations } from '@cupel/policy'
@@ -42,6 +43,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     policyCheck(examined),
     listsCheck(examined),
     ledgerCheck(examined),
+    rowsCheck(examined),
     projectionsCheck(examined),
     deadLettersCheck(examined),
     ...(examined.home === null ? [] : [diskCheck(examined, examined.home)]),
@@ -233,6 +235,25 @@ const ledgerCheck = ({ database, log }: Examined): Check => ({
     if (state.unstated !== null)
       return [warning(`${state.unstated} It is not used.`, 'If no import is running, remove the row.')]
     return [ok(`The ledger has the ${state.ledgerSeq} imports that the log states.`)]
+  },
+})
+
+const rowsCheck = (examined: Examined): Check => ({
+  name: 'rows',
+  needs: ['database', 'tables', 'log'],
+  async look() {
+    const faults = await standstillFaults(examined, ['rows'])
+    if (faults.length > 0) return faults
+    const told = await listComparedRows(examined.database)
+    if (told.length === 0)
+      return [
+        warning('No scorer compares the rows of labels and of the ledger with the log.', 'Start the scorer.'),
+      ]
+    return told.map(({ kind, ageMs }) =>
+      ok(
+        `A scorer compared all rows of ${kind} with the log ${Math.round(ageMs / 1_000)} s ago, or began then.`,
+      ),
+    )
   },
 })
 

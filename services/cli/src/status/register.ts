@@ -54,6 +54,11 @@ export function statusText(status: Status): string {
       topic,
       String(records),
     ]),
+    section('ROWS', ['COMPARED WITH THE LOG', ''], status.compared_rows, (rows) => [
+      rows.kind,
+      `${seconds(rows.age_ms)} ago`,
+      rows.fault ?? '',
+    ]),
     witnessesText(status.cosigning),
     status.standstills.map(({ detail, remedy }) => `${detail} (${remedy})`).join('\n'),
     backlogText(status.backlog),

@@ -189,6 +189,29 @@ const states: readonly State[] = [
     },
   },
   {
+    name: 'rows of labels that a scorer cannot compare with the log',
+    check: null,
+    alert: null,
+    says: /cannot compare the rows of labels with the log: permission denied/,
+    async come() {
+      await execute(
+        `INSERT INTO heartbeats.compared_rows VALUES (gen_random_uuid(), 'labels', now() - interval '1 hour',
+           'A scorer cannot compare the rows of labels with the log: permission denied.', now())`,
+      )
+    },
+  },
+  {
+    name: 'a scorer that ended and compares nothing any more',
+    check: null,
+    alert: null,
+    says: /No scorer has told for \d+ s that it compares the rows of ledger with the log/,
+    async come() {
+      await execute(
+        `INSERT INTO heartbeats.compared_rows VALUES (gen_random_uuid(), 'ledger', now(), NULL, now() - interval '2 minutes')`,
+      )
+    },
+  },
+  {
     name: 'an event that nobody appends',
     check: null,
     alert: null,

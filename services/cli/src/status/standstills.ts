@@ -1,6 +1,7 @@
 /** What has stopped or stands still, for `cupel status` and `cupel doctor`: both call it a fault, and say the same of it. */
 import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
+import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
 import type { Database } from '@cupel/postgres'
 import {
   listCheckpoints,
@@ -21,7 +22,7 @@ import {
 import { RESTORE_GROUP } from '../restore/since-backup.js'
 
 export interface Standstill {
-  readonly part: 'transparency log' | 'witnesses' | 'archive' | 'projection' | 'outbox'
+  readonly part: 'transparency log' | 'witnesses' | 'archive' | 'projection' | 'outbox' | 'rows'
   /** What is at fault, as a sentence. */
   readonly detail: string
   readonly remedy: string
@@ -46,6 +47,7 @@ export async function readStandstills(parts: StandstillParts): Promise<readonly 
     archiveStandstills(parts),
     projectionStandstills(parts),
     outboxStandstill(parts),
+    rowsStandstills(parts),
   ])
   return found.flat()
 }
@@ -99,6 +101,12 @@ async function outboxStandstill({ database }: StandstillParts): Promise<Standsti
   if (waiting === 0 || oldestAgeMs <= MAX_OUTBOX_AGE_MS) return []
   const detail = `${waiting} events wait in the outbox since ${Math.round(oldestAgeMs / 1_000)} s.`
   return [{ part: 'outbox', detail, remedy: 'Start the projector, or read its log.' }]
+}
+
+/** Rows that no scorer compares with the log may be altered unseen. */
+async function rowsStandstills({ database }: StandstillParts): Promise<Standstill[]> {
+  const faults = uncomparedOf(await listComparedRows(database))
+  return faults.map((detail) => ({ part: 'rows', detail, remedy: 'docs/runbooks/rows-are-not-compared.md' }))
 }
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */

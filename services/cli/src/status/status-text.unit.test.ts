@@ -15,7 +15,7 @@ const status = (services: readonly ServiceState[], missing: readonly string[] = 
   ...{ healthy: true, running: true, profile: 'kafka', base_urls: [], services, missing_services: missing },
   log: { kind: 'kafka', identity: 'kafka:1', brokers: ['b:9092'], registry: null },
   ...{ groups: [], projections: [], dead_letters: [], outbox: { waiting: 0, oldest_age_ms: 0 } },
-  ...{ standstills: [], cosigning: null },
+  ...{ standstills: [], cosigning: null, compared_rows: [] },
   backlog: {
     ...{ open_jobs: 0, waiting_screenings: 0 },
     largest_account: { open_jobs: 0, waiting_screenings: 0 },

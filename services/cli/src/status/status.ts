@@ -2,7 +2,7 @@
 import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { plans } from '@cupel/domain'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
-import { listProcesses } from '@cupel/heartbeats'
+import { listComparedRows, listProcesses } from '@cupel/heartbeats'
 import { listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
@@ -43,6 +43,13 @@ export interface Status {
   }[]
   readonly dead_letters: readonly { readonly topic: string; readonly records: number }[]
   readonly outbox: { readonly waiting: number; readonly oldest_age_ms: number }
+  /** How far each scorer is with the comparison of all rows of labels and of the ledger with the log; empty if none runs. */
+  readonly compared_rows: readonly {
+    readonly kind: string
+    /** Since the last whole comparison, or the start of the scorer. */
+    readonly age_ms: number
+    readonly fault: string | null
+  }[]
   /** What has stopped or stands still, also on another machine. */
   readonly standstills: readonly Standstill[]
   /** Null if no witness is asked. */
@@ -87,6 +94,7 @@ export async function readStatus(connections: Connections, home: string): Promis
     ])
   const cosigning = await cosigningOf(connections, identity)
   const standstills = await readStandstills(connections)
+  const compared = await listComparedRows(database)
   const services = run === null ? processes.map(told) : await Promise.all(run.services.map(probed))
   const running = run !== null || processes.some(({ isSeen }) => isSeen)
   const status = {
@@ -106,6 +114,7 @@ export async function readStatus(connections: Connections, home: string): Promis
     })),
     dead_letters: deadLetters,
     outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
+    compared_rows: compared.map(({ kind, ageMs, fault }) => ({ kind, age_ms: ageMs, fault })),
     ...{ standstills, cosigning },
     backlog: {
       open_jobs: backlog.openJobs,

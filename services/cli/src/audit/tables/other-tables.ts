@@ -72,5 +72,6 @@ export const otherTables: Readonly<Record<string, string>> = {
   'labels.spool': LOCAL,
   'heartbeats.process': LOCAL,
   'heartbeats.dwell': LOCAL,
+  'heartbeats.compared_rows': LOCAL,
   'public.cupel_migration': 'The doctor compares the tables with those of this version.',
 }

@@ -1,0 +1,57 @@
+/** What scorers tell of their comparisons of rows with the log, and what of it is a fault. */
+import type { Database } from '@cupel/postgres'
+import { openTestDatabase, until } from '@cupel/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  heartbeatsMigrations,
+  listComparedRows,
+  tellComparedRows,
+  uncomparedOf,
+  type ComparedRows,
+} from '../src/index.js'
+
+let database: Database
+let close: () => Promise<void>
+beforeEach(async () => {
+  ;({ database, close } = await openTestDatabase([heartbeatsMigrations]))
+})
+afterEach(() => close())
+
+const failing = (error: unknown): never => {
+  throw error
+}
+const faults = async () => uncomparedOf(await listComparedRows(database))
+const telling = (...rows: readonly ComparedRows[]) =>
+  tellComparedRows(database, { read: () => rows, onError: failing })
+const told = (count: number) =>
+  until(async () => expect(await listComparedRows(database)).toHaveLength(count))
+const aged = () =>
+  database.execute(`UPDATE heartbeats.compared_rows SET told_at = now() - interval '61 seconds'`)
+
+test('the age of the last whole comparison and its fault are told by each scorer, and taken back at its end', async () => {
+  const fault = 'A scorer cannot compare the rows of labels with the log: it is refused.'
+  const one = telling({ kind: 'labels', ageMs: 3_600_000, fault }, { kind: 'ledger', ageMs: 5, fault: null })
+  const other = telling({ kind: 'labels', ageMs: 5, fault: null })
+  await told(3)
+  expect(await faults()).toEqual([fault])
+  const ages = (await listComparedRows(database)).map(({ ageMs }) => ageMs >= 3_600_000)
+  expect(ages.filter((isOld) => isOld)).toHaveLength(1)
+  await one.stop()
+  expect(await listComparedRows(database)).toMatchObject([{ kind: 'labels', fault: null }])
+  await other.stop()
+  expect(await listComparedRows(database)).toEqual([])
+})
+
+test('a scorer that tells nothing any more is at fault until another one compares the same rows', async () => {
+  const ended = '00000000-0000-4000-8000-000000000001'
+  await database.execute(`INSERT INTO heartbeats.compared_rows VALUES ($1, 'labels', now(), NULL, now())`, [
+    ended,
+  ])
+  expect(await faults()).toEqual([])
+  await aged()
+  expect(await faults()).toEqual([expect.stringMatching(/No scorer has told for \d+ s .* rows of labels/)])
+  const other = telling({ kind: 'labels', ageMs: 5, fault: null })
+  await until(async () => expect(await faults()).toEqual([]))
+  await told(1)
+  await other.stop()
+})

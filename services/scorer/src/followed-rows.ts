@@ -1,0 +1,103 @@
+/**
+ * Compares all rows of one kind with the log in the background, again and again, at a small part of one processor. What cannot be compared
+ * is at fault: an error at once, a slice that does not end after some minutes, and a comparison that never ends after a time that grows
+ * with the rows.
+ */
+import { sleep, startLoop } from '@cupel/concurrency'
+import type { Logger } from '@cupel/contracts'
+import type { ComparedRows } from '@cupel/heartbeats'
+
+/** 2 % of one processor. */
+const REST_PER_WORK = 49
+/** Between two comparisons of all rows. */
+const REST_MS = 2_000
+/** Work without a slice that ends. Rests do not count. */
+export const STALLED_AFTER_MS = 5 * 60_000
+/** From one whole comparison to the next one, or from the start. */
+export const UNCOMPARED_AFTER_MS = 30 * 60_000
+/** So much later for each row: with its rests, the comparison of a row takes about a tenth of this. */
+export const PER_ROW_MS = 10
+
+export interface FollowedRowsDeps {
+  readonly kind: ComparedRows['kind']
+  readonly logger: Logger
+  /** How many rows there are, about. */
+  readonly countRows: () => Promise<number>
+  /**
+   * The first difference as a sentence; null without one. Undefined if nothing can be said. It calls `afterSlice` after each part of the
+   * work, and ends where that resolves to false.
+   */
+  readonly compare: (afterSlice: (sliceMs: number) => Promise<boolean>) => Promise<string | null | undefined>
+  readonly onDifference: (difference: string) => void
+  /** Milliseconds of a monotonic clock; for tests. */
+  readonly nowMs?: () => number
+}
+
+export interface FollowedRows {
+  /** How long ago the last whole comparison ended, and what keeps the next one from ending. */
+  state(): ComparedRows
+  stop(): Promise<void>
+}
+
+export function followRows({
+  kind,
+  logger,
+  countRows,
+  compare,
+  onDifference,
+  nowMs = () => performance.now(),
+}: FollowedRowsDeps): FollowedRows {
+  let wholeAtMs = nowMs()
+  /** Null while the comparison rests. */
+  let workSinceMs: number | null = nowMs()
+  let rows = 0
+  let slices = 0
+  let failure: { readonly sentence: string; readonly slices: number } | null = null
+
+  const loop = startLoop({
+    async step(stopping) {
+      ;[workSinceMs, slices] = [nowMs(), 0]
+      rows = await countRows()
+      const found = await compare(async (sliceMs) => {
+        slices += 1
+        // What failed before is compared now.
+        if (failure !== null && slices > failure.slices) failure = null
+        workSinceMs = null
+        await sleep(sliceMs * REST_PER_WORK, stopping)
+        workSinceMs = nowMs()
+        return !stopping.aborted
+      })
+      ;[workSinceMs, failure] = [null, null]
+      if (typeof found === 'string') onDifference(found)
+      else if (found === null) wholeAtMs = nowMs()
+    },
+    restMs: REST_MS,
+    onError(error) {
+      workSinceMs = null
+      if (failure === null)
+        logger.error({ err: error }, `The rows of ${NAMES[kind]} cannot be compared with the log`)
+      failure = { sentence: error instanceof Error ? error.message : String(error), slices }
+    },
+  })
+
+  function faultOf(): string | null {
+    const of = `the rows of ${NAMES[kind]}`
+    if (failure !== null) return `A scorer cannot compare ${of} with the log: ${failure.sentence}.`
+    const workMs = workSinceMs === null ? 0 : nowMs() - workSinceMs
+    if (workMs > STALLED_AFTER_MS)
+      return `The comparison of ${of} with the log has not moved for ${minutes(workMs)} min.`
+    const ageMs = nowMs() - wholeAtMs
+    return ageMs > UNCOMPARED_AFTER_MS + rows * PER_ROW_MS
+      ? `A scorer has not compared ${of} with the log as a whole for ${minutes(ageMs)} min.`
+      : null
+  }
+
+  return {
+    state: () => ({ kind, ageMs: nowMs() - wholeAtMs, fault: faultOf() }),
+    stop: () => loop.stop(),
+  }
+}
+
+const NAMES: Readonly<Record<ComparedRows['kind'], string>> = { labels: 'labels', ledger: 'the ledger' }
+
+const minutes = (ms: number): number => Math.floor(ms / 60_000)

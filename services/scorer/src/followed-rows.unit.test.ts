@@ -1,0 +1,105 @@
+/** Rows that cannot be compared with the log are at fault, whatever the reason. */
+import { silentLogger } from '@cupel/contracts'
+import { until } from '@cupel/testkit'
+import { afterEach, expect, test } from 'vitest'
+import {
+  followRows,
+  PER_ROW_MS,
+  STALLED_AFTER_MS,
+  UNCOMPARED_AFTER_MS,
+  type FollowedRows,
+  type FollowedRowsDeps,
+} from './followed-rows.js'
+
+let followed: FollowedRows | undefined
+let answer: () => void = () => undefined
+afterEach(async () => {
+  answer()
+  await followed?.stop()
+})
+
+/** A statement that does not end before the test. */
+const hanging = () => new Promise<undefined>((resolve) => (answer = () => resolve(undefined)))
+
+function follow(over: Partial<FollowedRowsDeps>) {
+  const clock = { at: 0, passes: 0, differences: [] as string[] }
+  const { compare = () => Promise.resolve(null) } = over
+  followed = followRows({
+    ...{ kind: 'labels', logger: silentLogger, countRows: () => Promise.resolve(0), nowMs: () => clock.at },
+    onDifference: (found) => clock.differences.push(found),
+    ...over,
+    async compare(afterSlice) {
+      clock.passes += 1
+      return await compare(afterSlice)
+    },
+  })
+  return { clock, state: () => followed!.state() }
+}
+
+test('the age is that of the last whole comparison, and a whole comparison is no fault', async () => {
+  const { clock, state } = follow({})
+  clock.at = 40
+  await until(() => expect(clock.passes).toBeGreaterThan(1))
+  await until(() => expect(state()).toEqual({ kind: 'labels', ageMs: 0, fault: null }))
+  clock.at += 1_000
+  expect(state().ageMs).toBe(1_000)
+})
+
+test('a refused statement is a fault at once, and no longer once the comparison is past its place', async () => {
+  let refuses = true
+  const { state } = follow({
+    async compare(afterSlice) {
+      await afterSlice(0)
+      if (refuses) throw new Error('permission denied for table label')
+      await afterSlice(0)
+      return await hanging()
+    },
+  })
+  await until(() =>
+    expect(state().fault).toBe(
+      'A scorer cannot compare the rows of labels with the log: permission denied for table label.',
+    ),
+  )
+  refuses = false
+  await until(() => expect(state().fault).toBeNull())
+})
+
+test('a slice that does not end is a fault after some minutes, however many rows there are', async () => {
+  let isAsked = false
+  const { clock, state } = follow({
+    countRows: () => Promise.resolve(1e9),
+    compare() {
+      isAsked = true
+      return hanging()
+    },
+  })
+  await until(() => expect(isAsked).toBe(true))
+  clock.at = STALLED_AFTER_MS
+  expect(state().fault).toBeNull()
+  clock.at += 1
+  expect(state().fault).toContain('has not moved for 5 min')
+})
+
+test.each([0, 100_000])(
+  'comparisons of %s rows that an import always ends are a fault after a time that grows with the rows',
+  async (rows) => {
+    const { clock, state } = follow({
+      kind: 'ledger',
+      countRows: () => Promise.resolve(rows),
+      compare: () => Promise.resolve(undefined),
+    })
+    await until(() => expect(clock.passes).toBeGreaterThan(0))
+    const limitMs = UNCOMPARED_AFTER_MS + rows * PER_ROW_MS
+    clock.at = limitMs
+    await until(() => expect(state().fault).toBeNull())
+    clock.at += 1
+    await until(() => expect(state().fault).toMatch(/rows of the ledger .* as a whole for \d+ min/))
+  },
+)
+
+test('a difference is no whole comparison', async () => {
+  const { clock, state } = follow({ compare: () => Promise.resolve('label-view lacks label x') })
+  clock.at = 7
+  await until(() => expect(clock.differences.length).toBeGreaterThan(0))
+  expect(state().ageMs).toBe(7)
+})
