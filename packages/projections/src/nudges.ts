@@ -6,7 +6,7 @@ import { startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { listen, type Database, type ListeningConnection, type Queryable } from '@cupel/postgres'
 
-/** The channel belongs to the database: installations in one database share it. */
+/** The channel belongs to the database: installations in one database share it. The trigger of the outbox names it too. */
 const CHANNEL = 'cupel_nudge'
 /** Pause before the next attempt to connect. */
 const RETRY_MS = 1_000

@@ -4,10 +4,13 @@ import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble } from './consume/trouble.js'
+import { onNudge } from './nudges.js'
 import { deleteRelayed, listUnrelayed, markRelayed, outboxBacklog } from './outbox.js'
 
-/** Time between two checks of an empty outbox: an account or key change reaches the log up to this much later. */
-const LOOK_INTERVAL_MS = 200
+/** The database nudges this group when it commits a row of the outbox. */
+const OUTBOX_GROUP = 'outbox'
+/** Time between two checks of an empty outbox: a change whose nudge gets lost reaches the log up to this much later. */
+const LOOK_INTERVAL_MS = 1_000
 const MAX_BATCH_EVENTS = 200
 /** The server ends the transaction of a relay that hangs, so that another relay can take over. */
 const STUCK_AFTER_MS = 30_000
@@ -61,7 +64,14 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         options.logger.warn({ err: error }, `The outbox relay will try again: ${String(error)}`)
     },
   })
-  return { error: () => trouble.reason(), stop: () => loop.stop() }
+  const nudged = onNudge(options.database, { group: OUTBOX_GROUP, hurry: () => loop.wake() }, options.logger)
+  return {
+    error: () => trouble.reason(),
+    async stop() {
+      await nudged.stop()
+      await loop.stop()
+    },
+  }
 }
 
 function createFigures(metrics: Metrics) {

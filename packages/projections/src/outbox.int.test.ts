@@ -69,6 +69,14 @@ test('events reach the log in the order of their changes, exactly as they were w
   await until(async () => expect((await outboxBacklog(fixture.database)).waiting).toBe(0))
 })
 
+test('a relay that rests is woken by a change', async () => {
+  relay({ lookIntervalMs: 3_600_000 })
+  await change('a')
+  await until(() => expect(appendedIds()).toEqual(['a']))
+  await change('b')
+  await until(() => expect(appendedIds()).toEqual(['a', 'b']))
+})
+
 test('a change that is rolled back leaves no event', async () => {
   const attempt = fixture.database.transaction({ at: 'test' }, async (transaction) => {
     await writeOutbox(transaction, created('a'), { topic: TOPIC, key: 'a' })

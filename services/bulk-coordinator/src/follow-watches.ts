@@ -44,8 +44,12 @@ export interface FollowWatchesOptions {
   readonly onOpened: (jobs: readonly OpenJob[]) => void
 }
 
-/** A new state of labels, ledger or policy is seen within this time, and so is a report. */
-const LOOK_INTERVAL_MS = 250
+/** A new state of labels, ledger or policy is seen within this time. */
+const LOOK_INTERVAL_MS = 1_000
+/** The same while watched addresses are decided, and so is a report. */
+const BUSY_LOOK_INTERVAL_MS = 250
+/** Decisions that were begun end within this time, as a rule. */
+const BUSY_MS = 5_000
 /** Watches of one account that begin in one step. */
 const MAX_BEGUN = 1_000
 /** Reports settled in one transaction. */
@@ -68,6 +72,7 @@ export function followWatches(options: FollowWatchesOptions): Loop {
   const begin = createBegin(options)
   const splitChanges = createSplitChanges(options)
   const digested = metrics.counter('watches_digests_total', 'Daily digests of watches')
+  let busyAt = -Infinity
   let sweptAt = -Infinity
   let digestedAt = -Infinity
   return startLoop({
@@ -90,7 +95,9 @@ export function followWatches(options: FollowWatchesOptions): Loop {
         digestedAt = performance.now()
       }
       trouble.over(PLACE)
-      return begun >= MAX_BEGUN || settled.settled === MAX_SETTLED ? 0 : undefined
+      if (begun >= MAX_BEGUN || settled.settled === MAX_SETTLED) return 0
+      if (begun > 0 || settled.settled > 0) busyAt = performance.now()
+      return performance.now() - busyAt < BUSY_MS ? BUSY_LOOK_INTERVAL_MS : LOOK_INTERVAL_MS
     },
     restMs: LOOK_INTERVAL_MS,
     onError(error) {

@@ -7,16 +7,22 @@ import type { FailpointName } from '@cupel/failpoints'
 import type { Database } from '@cupel/postgres'
 import { appendMetrics } from '../append-metrics.js'
 import { keyPartition } from '../key-partition.js'
-import { LogUnavailableError, type EventLog, type NewRecord, type Position } from '../port.js'
+import {
+  LogUnavailableError,
+  type EventLog,
+  type NewRecord,
+  type Position,
+  type SubscribeOptions,
+} from '../port.js'
 import { createAppender } from './appender.js'
 import { createEndLookup } from './end-offsets.js'
-import { LEASE_MS } from './group-member.js'
+import { createHeartbeats, LEASE_MS } from './group-member.js'
 import { createFeedHub } from './partition-feed.js'
 import { readRange } from './read-range.js'
 import { createBoundsLookup } from './partition-bounds.js'
 import { startSubscription } from './subscription.js'
 import { startTail } from './tail.js'
-import { openTopicDirectory } from './topic-directory.js'
+import { openTopicDirectory, type PartitionAddress, type TopicDirectory } from './topic-directory.js'
 import { unavailable } from './unavailable.js'
 
 export interface EmbeddedLogOptions {
@@ -40,6 +46,7 @@ export function openEmbeddedLog({
   const directory = openTopicDirectory(database, topicPrefix)
   const hub = createFeedHub({ database, logId: directory.logId, logger })
   const [endOf, boundsOf] = [createEndLookup(database), createBoundsLookup(database)]
+  const heartbeat = createHeartbeats(database)
   const appender = createAppender({ database, directory, hub, metrics: appendMetrics(metrics) })
   const readers = keepReaders()
   let closed = false
@@ -82,11 +89,8 @@ export function openEmbeddedLog({
     },
     async subscribe(options) {
       refuseClosed()
-      const partitions = (await Promise.all(options.topics.map((topic) => directory.partitions(topic))))
-        .flat()
-        .filter((place) => options.reads?.(place) ?? true)
-      const subscription = startSubscription(partitions, options, {
-        ...{ database, hub, boundsOf, logger, leaseMs },
+      const subscription = startSubscription(await partitionsRead(directory, options), options, {
+        ...{ database, heartbeat, hub, boundsOf, logger, leaseMs },
         identity: directory.identity,
         group: topicPrefix + options.group,
       })
@@ -99,6 +103,14 @@ export function openEmbeddedLog({
       hub.close()
     },
   }
+}
+
+async function partitionsRead(
+  directory: TopicDirectory,
+  { topics, reads = () => true }: SubscribeOptions,
+): Promise<readonly PartitionAddress[]> {
+  const found = await Promise.all(topics.map((topic) => directory.partitions(topic)))
+  return found.flat().filter((place) => reads(place))
 }
 
 /** Tails and subscriptions that `close` has to stop. */

@@ -1,6 +1,6 @@
 /** Membership of a group: a heartbeat every second keeps partitions, takes free ones and releases those to give up. */
 import { randomUUID } from 'node:crypto'
-import { startLoop } from '@cupel/concurrency'
+import { createBatcher, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 
@@ -12,6 +12,7 @@ const AWAITING_INTERVAL_MS = 200
 
 export interface GroupMemberOptions {
   readonly database: Database
+  readonly heartbeat: SendHeartbeat
   readonly group: string
   readonly partitionIds: readonly number[]
   readonly logger: Logger
@@ -26,19 +27,48 @@ export interface GroupMember {
   leave(): Promise<void>
 }
 
-interface StateRow extends Record<string, unknown> {
-  readonly partition_id: number
+interface PartitionState {
+  readonly id: number
   readonly state: 'held' | 'leaving' | 'awaited'
 }
 
-const HEARTBEAT = {
-  name: 'log.heartbeat',
-  text: 'SELECT partition_id, state FROM log.heartbeat($1, $2, $3, $4, $5)',
+/** The arguments of `log.heartbeat`. */
+interface Heartbeat {
+  readonly of_group: string
+  readonly of_member: string
+  readonly subscribed: readonly number[]
+  readonly released: readonly number[]
+  readonly lease_ms: number
+}
+
+export type SendHeartbeat = (heartbeat: Heartbeat) => Promise<readonly PartitionState[]>
+
+// Every process takes the locks of the groups in the same order.
+const HEARTBEATS = {
+  name: 'log.heartbeats',
+  text: `
+    SELECT beat.place, told.partition_id AS id, told.state
+    FROM (SELECT * FROM json_to_recordset($1) AS b
+      (place int4, of_group text, of_member uuid, subscribed int4[], released int4[], lease_ms int4)
+      ORDER BY of_group, of_member) AS beat
+    CROSS JOIN LATERAL log.heartbeat(of_group, of_member, subscribed, released, lease_ms) AS told`,
+}
+
+/** Members of one process that send at the same moment share a statement. */
+export function createHeartbeats(database: Queryable): SendHeartbeat {
+  const { add } = createBatcher<Heartbeat, readonly PartitionState[]>({
+    async run(heartbeats) {
+      const told = JSON.stringify(heartbeats.map((one, place) => ({ place, ...one })))
+      const rows = await database.query<PartitionState & { readonly place: number }>(HEARTBEATS, [told])
+      return heartbeats.map((_one, place) => rows.filter((row) => row.place === place))
+    },
+  })
+  return add
 }
 
 /** Rejects if the first heartbeat did not reach the database. */
 export async function joinGroup(options: GroupMemberOptions): Promise<GroupMember> {
-  const { database, group, partitionIds, logger, leaseMs, onPartitions } = options
+  const { group, partitionIds, logger, leaseMs, onPartitions } = options
   const memberId = randomUUID()
   const intervalMs = Math.min(HEARTBEAT_INTERVAL_MS, leaseMs / 3)
   let released: number[] = []
@@ -50,18 +80,22 @@ export async function joinGroup(options: GroupMemberOptions): Promise<GroupMembe
     const releasing = released
     released = []
     const askedAt = performance.now()
-    let rows: StateRow[]
-    try {
-      rows = await database.query<StateRow>(HEARTBEAT, [group, memberId, partitionIds, releasing, leaseMs])
-    } catch (error) {
-      released.push(...releasing)
-      throw error
-    }
+    const states = await options
+      .heartbeat({
+        ...{ of_group: group, of_member: memberId, subscribed: partitionIds },
+        ...{ released: releasing, lease_ms: leaseMs },
+      })
+      .catch((error: unknown) => {
+        released.push(...releasing)
+        throw error
+      })
     heardAt = askedAt
-    const inState = (state: StateRow['state']) =>
-      rows.filter((row) => row.state === state).map((row) => row.partition_id)
+    const inState = (state: PartitionState['state']) =>
+      states.filter((one) => one.state === state).map(({ id }) => id)
     if (!hasLeft) onPartitions(new Set(inState('held')), new Set(inState('leaving')))
-    return inState('awaited').length > 0 ? AWAITING_INTERVAL_MS : intervalMs
+    if (inState('awaited').length > 0) return AWAITING_INTERVAL_MS
+    // All members of the process send at the same moments.
+    return intervalMs - (performance.now() % intervalMs)
   }
 
   const beating = startLoop({

@@ -10,8 +10,11 @@ import type { PageLimits } from './record-pages.js'
 import { createRecordWindow, type RecordWindow } from './record-window.js'
 import type { PartitionAddress } from './topic-directory.js'
 
-/** A reader notices records of another process within this time. */
+/** A reader notices records of another process within this time, if one has appended a short time ago. */
 export const POLL_INTERVAL_MS = 200
+/** The same after a while in which no other process has appended. */
+export const QUIET_POLL_INTERVAL_MS = 1_000
+const QUIET_AFTER_MS = 10_000
 
 export interface PartitionFeed {
   readonly address: PartitionAddress
@@ -64,6 +67,8 @@ class PollingHub implements FeedHub {
   private readonly options: FeedHubOptions
   private readonly partitions = new Map<number, Partition>()
   private isReachable = true
+  /** When another process last appended, or this one last opened a partition. */
+  private newsAt = -Infinity
   private timer: NodeJS.Timeout | null = null
   private isClosed = false
 
@@ -84,6 +89,7 @@ class PollingHub implements FeedHub {
     const followed = partition
     followed.end = Math.max(followed.end, end)
     followed.listeners.add(listener)
+    this.newsAt = performance.now()
     this.schedule()
     return {
       address,
@@ -114,8 +120,9 @@ class PollingHub implements FeedHub {
 
   /** Polls only while a partition is followed. */
   private schedule(): void {
-    if (this.timer === null && !this.isClosed && this.partitions.size > 0)
-      this.timer = setTimeout(() => void this.poll(), POLL_INTERVAL_MS)
+    if (this.timer !== null || this.isClosed || this.partitions.size === 0) return
+    const isQuiet = this.isReachable && performance.now() - this.newsAt > QUIET_AFTER_MS
+    this.timer = setTimeout(() => void this.poll(), isQuiet ? QUIET_POLL_INTERVAL_MS : POLL_INTERVAL_MS)
   }
 
   private async poll(): Promise<void> {
@@ -156,6 +163,7 @@ class PollingHub implements FeedHub {
       stop(partition, new LogStoppedError('beyond-end', message))
       return
     }
+    if (end > partition.end) this.newsAt = performance.now()
     partition.end = Math.max(partition.end, end)
     for (const listener of partition.listeners) listener.onNews()
   }

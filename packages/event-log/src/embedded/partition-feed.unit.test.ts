@@ -2,7 +2,7 @@ import { silentLogger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogRecord, LogStoppedError } from '../port.js'
-import { createFeedHub, POLL_INTERVAL_MS } from './partition-feed.js'
+import { createFeedHub, POLL_INTERVAL_MS, QUIET_POLL_INTERVAL_MS } from './partition-feed.js'
 
 const address = { id: 7, topic: 't', partition: 0 }
 const limits = { records: 100, bytes: 1_000_000 }
@@ -123,5 +123,23 @@ test('nobody reads, nobody asks', async () => {
   expect(feeds.isFollowed(7)).toBe(false)
   await vi.advanceTimersByTimeAsync(5 * POLL_INTERVAL_MS)
   expect(answer).not.toHaveBeenCalled()
+  feeds.close()
+})
+
+test('after a while without records of another process the database is asked less often, until one comes', async () => {
+  let end = 3
+  const answer = vi.fn(async () => ({ end }))
+  const feeds = hub(answer)
+  const feed = feeds.open(address, end, listener())
+  await vi.advanceTimersByTimeAsync(30_000)
+  answer.mockClear()
+  await vi.advanceTimersByTimeAsync(10 * QUIET_POLL_INTERVAL_MS)
+  expect(answer).toHaveBeenCalledTimes(10)
+  end = 4
+  await vi.advanceTimersByTimeAsync(QUIET_POLL_INTERVAL_MS)
+  expect(feed.end()).toBe(4)
+  answer.mockClear()
+  await vi.advanceTimersByTimeAsync(10 * POLL_INTERVAL_MS)
+  expect(answer).toHaveBeenCalledTimes(10)
   feeds.close()
 })

@@ -3,7 +3,7 @@ import { createSlots, type Slots } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import type { LogIdentity, LogStoppedError, SubscribeOptions, Subscription } from '../port.js'
-import { joinGroup, type GroupMember } from './group-member.js'
+import { joinGroup, type GroupMember, type SendHeartbeat } from './group-member.js'
 import type { FeedHub } from './partition-feed.js'
 import { startPartitionWorker, type PartitionWorker } from './partition-worker.js'
 import type { PartitionBounds } from './partition-bounds.js'
@@ -11,6 +11,7 @@ import type { PartitionAddress } from './topic-directory.js'
 
 export interface SubscriptionDependencies {
   readonly database: Database
+  readonly heartbeat: SendHeartbeat
   readonly hub: FeedHub
   readonly boundsOf: (partitionId: number) => Promise<PartitionBounds>
   readonly identity: () => Promise<LogIdentity>
@@ -60,9 +61,9 @@ class GroupReader {
   }
 
   async join(): Promise<void> {
-    const { database, group, logger, leaseMs } = this.dependencies
+    const { database, heartbeat, group, logger, leaseMs } = this.dependencies
     this.member = await joinGroup({
-      ...{ database, group, logger, leaseMs },
+      ...{ database, heartbeat, group, logger, leaseMs },
       partitionIds: [...this.addresses.keys()],
       onPartitions: (held, leaving) => this.onPartitions(held, leaving),
     })

@@ -65,3 +65,11 @@ BEGIN
 END $$;
 CREATE TRIGGER refuse_unlisted_event BEFORE INSERT OR UPDATE OF topic, key, partition, event ON projection.outbox
   FOR EACH ROW EXECUTE FUNCTION projection.refuse_unlisted_event();
+
+-- The relay rests while nothing is written.
+CREATE FUNCTION projection.nudge_relay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_catalog.pg_notify('cupel_nudge', 'outbox');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER nudge_relay AFTER INSERT ON projection.outbox FOR EACH STATEMENT EXECUTE FUNCTION projection.nudge_relay();
