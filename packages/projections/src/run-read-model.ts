@@ -211,7 +211,9 @@ async function watch(state: State, signal: AbortSignal): Promise<void> {
   metrics.stopped(false)
   let isStopStored = false
   while (!signal.aborted && !isStopStored) {
-    await sleep(options.statusIntervalMs ?? STATUS_INTERVAL_MS, signal)
+    const intervalMs = options.statusIntervalMs ?? STATUS_INTERVAL_MS
+    // All projections of the process look at the same moments, so they share the statement that reads the ends.
+    await sleep(intervalMs - (performance.now() % intervalMs), signal)
     const consumer = state.consumer!
     if (signal.aborted || (!state.hasBegun && consumer.stoppedBy() === null)) continue
     if (consumer.stoppedBy() !== null) {
