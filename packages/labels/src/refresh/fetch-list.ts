@@ -33,6 +33,7 @@ export type FetchFailure =
   | 'too-large'
   | 'too-old'
   | 'encoded'
+  | 'no-length'
   | 'not-found'
 
 export interface FetchOptions {
@@ -54,7 +55,6 @@ const CONNECT_TIMEOUT_MS = 10_000
 const SILENCE_TIMEOUT_MS = 60_000
 /** A more recently changed file may be incomplete. */
 const SETTLED_AFTER_MS = 5_000
-const MAX_FOLDER_FILES = 10_000
 
 export async function fetchList(place: Place, options: FetchOptions): Promise<Fetched> {
   return place.kind === 'path' ? await findFile(place.path, options) : await download(place, options)
@@ -85,7 +85,7 @@ async function findFile(path: string, options: FetchOptions): Promise<Fetched> {
 async function newestIn(folder: string): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => !/^\.|\.(tmp|part|partial|crdownload)$/.test(name))
   let newest: { readonly file: string; readonly mtimeMs: number } | null = null
-  for (const name of names.slice(0, MAX_FOLDER_FILES)) {
+  for (const name of names) {
     const file = join(folder, name)
     const found = await stat(file)
     if (!found.isFile()) continue
@@ -196,7 +196,11 @@ async function receive(
       'encoded',
       `The server used the encoding ${encoding}, which the request did not accept.`,
     )
-  const announced = Number(one('content-length') ?? 0)
+  const length = one('content-length')
+  // Then the end of the connection is the end of the list, and a list that was cut off looks whole.
+  if (length === null && !/\bchunked\s*$/i.test(one('transfer-encoding') ?? ''))
+    return await refuse('no-length', 'The server does not say where the list ends.')
+  const announced = Number(length ?? 0)
   const tooLarge = `The list has more than ${options.maxBytes} bytes.`
   if (announced > options.maxBytes) return await refuse('too-large', tooLarge)
   const lastModified = one('last-modified')

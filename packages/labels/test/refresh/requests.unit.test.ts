@@ -71,6 +71,18 @@ describe('headers and the user agent of an entry', () => {
   })
 })
 
+describe('a list that may not be whole is refused', () => {
+  test.each([
+    ['ends before its length', 'content-length: 12\r\n\r\nhalf', 'unreachable'],
+    ['ends before its last chunk', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n', 'unreachable'],
+    ['ends with the connection', 'connection: close\r\n\r\nhalf', 'no-length'],
+    ['has an encoding without chunks', 'transfer-encoding: identity\r\n\r\nhalf', 'no-length'],
+  ])('if it %s', async (_what, answer, failure) => {
+    server.answer = (request) => void request.socket.end(`HTTP/1.1 200 OK\r\n${answer}`)
+    expect(await fetched({ url: server.url })).toMatchObject({ kind: 'failed', failure })
+  })
+})
+
 describe('a proxy of the environment', () => {
   let proxy: Server
   const tunnels: string[] = []
