@@ -1,16 +1,5 @@
 /** Everything in the database that the log states outside of read models: primary tables, the ledger, and the topic of the latest reports. */
-import { topicSpecs } from '@cupel/contracts'
-import {
-  areMacsRequired,
-  type AuthenticLog,
-  type EventCodec,
-  eventsOf,
-  lastRecord,
-  LogStoppedError,
-  MAC_HEADER,
-  placesOf,
-  timeOfRecord,
-} from '@cupel/event-log'
+import { areMacsRequired, type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { compareLedger } from '@cupel/ledger'
 import type { Acceptance } from '@cupel/transparency'
@@ -23,6 +12,8 @@ interface Parts {
   readonly codec: EventCodec
   readonly database: Database
   readonly acceptances: readonly Acceptance[]
+  /** Since when the log demands MACs; null if it does not. */
+  readonly macsRequiredSince: string | null
 }
 
 /** A log that lost records states too little: that nothing was compared is a problem by itself. */
@@ -48,17 +39,8 @@ export async function compareTables(parts: Parts): Promise<readonly Problem[]> {
 }
 
 /** Records without a MAC count for everybody once somebody deleted the rows that require one. */
-async function compareMacs({ log, codec, database }: Parts): Promise<readonly Problem[]> {
-  if (await areMacsRequired(database, await log.identity())) return []
-  let isRequired = true
-  for await (const { data } of eventsOf({ log, codec }, ['RecordMacsChanged'])) isRequired = data.required
-  const times = []
-  for (const place of await placesOf(log, topicSpecs)) {
-    const last = await lastRecord(log, place)
-    if (last?.headers[MAC_HEADER] !== undefined) times.push(timeOfRecord(last))
-  }
-  const since = times.toSorted().at(-1)
-  if (!isRequired || since === undefined) return []
+async function compareMacs({ log, database, macsRequiredSince: since }: Parts): Promise<readonly Problem[]> {
+  if (since === null || (await areMacsRequired(database, await log.identity()))) return []
   const detail =
     'Records without MACs are accepted, although this installation writes MACs, and no event says that an operator allowed it: run `cupel log require-macs`.'
   return [problemOfRow('table', { row: 'log.macs_required', since }, detail)]
