@@ -72,3 +72,13 @@ test('decisions that cannot be read are named as that', async () => {
   delete answers['escalated']
   expect(await shown()).toContain('cannot be read right now')
 })
+
+test('a decision whose case cannot be read is named, and the others are shown', async () => {
+  const unread = { ...earlier, report_id: '2222222222222222', generated_at: '2026-01-01T00:00:00.000Z' }
+  answers['cleared'] = { items: [report, earlier, unread], next_page_token: null }
+  const html = await shown()
+  expect(html).toContain('2026-01-03 00:00:00 UTC, Dana: set to Cleared')
+  expect(html).toContain(`/reports/${unread.report_id}#case`)
+  expect(html).toContain(`Report ${unread.report_id}: its decision cannot be read right now`)
+  expect(html).not.toContain('Earlier decisions cannot be read')
+})

@@ -37,3 +37,9 @@ export class ApiDown extends Error {
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
+
+/** For what a page shows beside its subject: null where the API refuses it or is down. Rethrows everything else. */
+export function nullWhereRefused(error: unknown): null {
+  if (error instanceof ApiProblem || error instanceof ApiDown) return null
+  throw error
+}

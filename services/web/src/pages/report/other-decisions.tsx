@@ -2,14 +2,15 @@
 import type { Report, ReportCase } from '@cupel/contracts'
 import { caseDocument, visibleText, type CaseEntryText } from '@cupel/report-document'
 import type { ApiClient } from '../../api/api-client.js'
+import { nullWhereRefused } from '../../api/api-problem.js'
 import type { ReportPage } from '../../api/answers.js'
 import { Level } from '../../components/level.js'
 import { Notice } from '../../components/notice.js'
 
 export interface OtherDecision {
   readonly report: Report
-  /** The entry that decided. */
-  readonly entry: CaseEntryText
+  /** The entry that decided; null if its case cannot be read. */
+  readonly entry: CaseEntryText | null
 }
 
 export interface OtherDecisions {
@@ -40,7 +41,10 @@ export async function findOtherDecisions(api: ApiClient, report: Report): Promis
     .slice(0, MAX_DECISIONS)
   const found = await Promise.all(
     others.map(async (other) => {
-      const reportCase = await api.get<ReportCase>(`/v1/reports/${other.report_id}/case`)
+      const reportCase = await api
+        .get<ReportCase>(`/v1/reports/${other.report_id}/case`)
+        .catch(nullWhereRefused)
+      if (reportCase === null) return [{ report: other, entry: null }]
       const place = reportCase.history.findLastIndex(({ kind }) => kind === 'disposition_changed')
       const entry = caseDocument(reportCase).entries[place]
       return entry === undefined ? [] : [{ report: other, entry }]
@@ -76,10 +80,14 @@ export function OtherDecisionsPanel({ address, decisions }: OtherDecisionsProps)
             <li key={report.report_id}>
               <Level level={report.risk.level} score={report.risk.score} />{' '}
               <span class="tag">{visibleText(report.chain)}</span>{' '}
-              <a href={`/reports/${report.report_id}#case`}>{entry.what}</a>
-              <p dir="auto" class="entry-text">
-                {entry.lines.join('\n')}
-              </p>
+              <a href={`/reports/${report.report_id}#case`}>
+                {entry?.what ?? `Report ${report.report_id}: its decision cannot be read right now`}
+              </a>
+              {entry === null ? null : (
+                <p dir="auto" class="entry-text">
+                  {entry.lines.join('\n')}
+                </p>
+              )}
             </li>
           ))}
         </ul>

@@ -1,6 +1,6 @@
 /** GET /reports/{report_id}: a report as a page, in the words of its PDF, with its case and its links. */
 import type { ReportCase } from '@cupel/contracts'
-import { ApiDown, ApiProblem } from '../../api/api-problem.js'
+import { nullWhereRefused } from '../../api/api-problem.js'
 import { page, type Page } from '../../server/page.js'
 import { CasePanel } from '../cases/case-panel.js'
 import { findPredecessor } from '../compare/find-predecessor.js'
@@ -38,9 +38,4 @@ export const showReport: Page = {
       </>,
     )
   },
-}
-
-function nullWhereRefused(error: unknown): null {
-  if (error instanceof ApiProblem || error instanceof ApiDown) return null
-  throw error
 }
