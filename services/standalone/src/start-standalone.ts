@@ -43,10 +43,8 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     running.push(service)
     return service
   }
-  const stop = async (): Promise<void> => {
-    // In reverse order: the API accepts no more screens while the projector and the scorer still run for those it accepted.
-    for (const service of [...running].reverse()) await service.stop()
-  }
+  // In reverse order: the API accepts no more screens while the projector and the scorer still run for those it accepted.
+  const stop = (): Promise<void> => stopEach([...running].reverse())
   try {
     const starting = [
       startProjector(workers).then(started),
@@ -74,9 +72,24 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     }
   } catch (error) {
     // Stop what started before the failure.
-    await stop()
+    await stop().catch((cause: unknown) =>
+      deps.logger.error({ err: cause }, 'Not every service could be stopped'),
+    )
     throw error
   }
+}
+
+/** Stops one service after the other, also after one that could not be stopped. Rejects with the failures of all of them. */
+export async function stopEach(services: readonly Pick<RunningService, 'name' | 'stop'>[]): Promise<void> {
+  const failures: Error[] = []
+  for (const { name, stop } of services)
+    try {
+      await stop()
+    } catch (cause) {
+      failures.push(new Error(`The ${name} could not be stopped.`, { cause }))
+    }
+  if (failures.length > 0)
+    throw new AggregateError(failures, failures.map(({ message }) => message).join(' '))
 }
 
 const SECRET_BYTES = 32
