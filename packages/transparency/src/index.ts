@@ -13,6 +13,7 @@ export {
   readArchives,
   retireArchive,
   storeArchive,
+  storeArchiveBegun,
   storeArchiveFailure,
   type KeptArchive,
 } from './archives.js'

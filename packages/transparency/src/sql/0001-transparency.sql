@@ -91,10 +91,13 @@ CREATE TABLE transparency.archive (
   manifest int8 NOT NULL CHECK (manifest >= 0),
   -- Leaves whose records it has.
   size     int8 NOT NULL CHECK (size >= 0),
-  -- The last run that succeeded.
-  made_at  timestamptz NOT NULL,
-  -- Why the last run failed; null where it succeeded.
+  -- The beginning of the first run.
+  begun_at timestamptz NOT NULL DEFAULT now(),
+  -- The last run that succeeded; null before the first one.
+  made_at  timestamptz,
+  -- Why the last run failed, and since when runs fail; null where it succeeded.
   failure  text,
+  failed_since timestamptz,
   PRIMARY KEY (number, place)
 );
 

@@ -9,6 +9,7 @@ import {
   readArchives,
   readCheckpoint,
   storeArchive,
+  storeArchiveBegun,
   storeArchiveFailure,
 } from '@cupel/transparency'
 import type { Command } from 'commander'
@@ -56,12 +57,43 @@ async function create(
       EXIT_NOT_FOUND,
     )
   const identity = await log.identity()
+  const known = (await readArchives(database, identity)).find(({ place }) => place === folder)
+  await storeArchiveBegun(database, identity, folder)
+  const created = await copied(context, folder, { connections, options, settings, identity }).catch(
+    async (cause: unknown) => {
+      if (cause instanceof ArchiveInUseError)
+        throw new CommandError(cause.message, EXIT_UNAVAILABLE, { cause })
+      await storeArchiveFailure(database, identity, { place: folder, failure: (cause as Error).message })
+      return refusedArchive(cause)
+    },
+  )
+  const { number, numberBefore } = created
+  await storeArchive(database, identity, {
+    place: folder,
+    manifest: number,
+    size: created.tree?.size ?? 0,
+  })
+  const isShorter = known !== undefined && numberBefore < known.manifest
+  return { ...created, wasShortened: isShorter ? { from: known.manifest, to: numberBefore } : null }
+}
+
+interface CopyParts {
+  readonly connections: Connections
+  readonly options: JsonOption
+  readonly settings: NonNullable<ReturnType<typeof installationEvidence>>
+  readonly identity: string
+}
+
+async function copied(
+  context: CliContext,
+  folder: string,
+  { connections: { log, database, config }, options, settings, identity }: CopyParts,
+): Promise<Created> {
   // Read first: the log has the records of its leaves.
   const tree = await signedTree(database, identity, settings.keys.verifier)
   const deadLetters = deadLetterGroups.map((group) => deadLetterTopic(group).name)
   const macs = await macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX)
-  const known = (await readArchives(database, identity)).find(({ place }) => place === folder)
-  const created = await createArchive({
+  return await createArchive({
     store: await openStore(context, folder),
     // With the records of other producers: they are in the log, and a proof names them.
     log: log.unchecked,
@@ -72,19 +104,7 @@ async function create(
     ...{ signer: settings.keys.signer, verifier: settings.keys.verifier },
     now: () => new Date().toISOString(),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
-  }).catch(async (cause: unknown) => {
-    if (cause instanceof ArchiveInUseError) throw new CommandError(cause.message, EXIT_UNAVAILABLE, { cause })
-    await storeArchiveFailure(database, identity, { place: folder, failure: (cause as Error).message })
-    return refusedArchive(cause)
   })
-  const { number, numberBefore } = created
-  await storeArchive(database, identity, {
-    place: folder,
-    manifest: number,
-    size: created.tree?.size ?? 0,
-  })
-  const isShorter = known !== undefined && numberBefore < known.manifest
-  return { ...created, wasShortened: isShorter ? { from: known.manifest, to: numberBefore } : null }
 }
 
 interface KeptUp extends Created {

@@ -56,7 +56,8 @@ async function archiveFindings({ database, log, signs }: Examined): Promise<Foun
   const late = await standstillFaults({ database, log }, ['archive'])
   const archives = await readArchives(database, await log.identity())
   if (late.length > 0) return late
-  if (archives.length > 0) return [ok(`${archives.length} archives of the log are kept.`)]
+  const made = archives.filter(({ madeAgeMs }) => madeAgeMs !== null)
+  if (made.length > 0) return [ok(`${made.length} archives of the log are kept.`)]
   return signs ? [warning('No archive of the log is made.', 'docs/archive.md')] : []
 }
 

@@ -2,7 +2,7 @@
  * What has stopped is red in `cupel status`, `cupel doctor`, /readyz, the metrics and the alerts: no place says that all is well while
  * another does not.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicOf } from '@cupel/contracts'
 import { startProjector } from '@cupel/projector'
@@ -10,7 +10,7 @@ import { createMetrics, loadConfig, startHealthServer } from '@cupel/service-kit
 import { createSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { SIGNING_KEYS_FILE, storeArchiveBegun } from '@cupel/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 import type { Finding } from '../doctor/examine.js'
@@ -148,6 +148,38 @@ const states: readonly State[] = [
       await outdated()
       writeFileSync(join(archive, 'another file'), '')
       expect((await installation.cupel('archive', 'create', archive)).error).not.toBeNull()
+    },
+  },
+  {
+    name: 'an archive whose first run failed',
+    check: null,
+    alert: 'CupelArchiveLate',
+    says: /The last run of `cupel archive create .*archive` failed: .*another file.* No run succeeded since 20\d\d-.*Z/,
+    async come() {
+      mkdirSync(archive)
+      writeFileSync(join(archive, 'another file'), '')
+      for (let run = 1; run <= 2; run += 1)
+        expect((await installation.cupel('archive', 'create', archive)).error).not.toBeNull()
+    },
+  },
+  {
+    name: 'an archive whose store cannot be opened',
+    check: null,
+    alert: 'CupelArchiveLate',
+    says: /The last run of `cupel archive create .*archive` failed: .*EEXIST.* No run succeeded since/,
+    async come() {
+      writeFileSync(archive, '')
+      expect((await installation.cupel('archive', 'create', archive)).error).not.toBeNull()
+    },
+  },
+  {
+    name: 'an archive whose first run was killed',
+    check: null,
+    alert: 'CupelArchiveLate',
+    says: /The first run of `cupel archive create .*archive` began at .* and has not ended: there is no archive/,
+    async come() {
+      await storeArchiveBegun(installation.database, await installation.log.identity(), archive)
+      await execute(`UPDATE transparency.archive SET begun_at = now() - interval '61 minutes'`)
     },
   },
   {
