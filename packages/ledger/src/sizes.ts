@@ -65,7 +65,11 @@ export async function fittingOf(
     }
     return sum
   }
-  const isSmall = (one: string): boolean => sizes.get(one)!.transfers <= smallOf(limits)
+  // A hub, or an address that is followed in part, was counted already; its number of transfers is that of those to read.
+  const isSmall = (one: string): boolean => {
+    const { transfers, isHub, isPart } = sizes.get(one)!
+    return !isHub && !isPart && transfers <= smallOf(limits)
+  }
   const sure = addresses.slice(
     0,
     addresses.indexOf(first.cut.find(({ reason }) => reason === 'limit')!.address),

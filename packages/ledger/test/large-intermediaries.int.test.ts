@@ -97,6 +97,14 @@ test('a part of its transfers shows a hub, and every transfer counts for another
   ])
 })
 
+test('a hub stays one where the limit of all intermediaries is reached', async () => {
+  const { cut } = await examined({ ...few, transfers_of_intermediaries: LIMIT / 2 })
+  expect(cut).toEqual([
+    { address: HUB, reason: 'hub', hops: 1 },
+    { address: REGULAR, reason: 'limit', hops: 1 },
+  ])
+})
+
 test('the transfers of an intermediary are read once in one state of the ledger, and measure the same', async () => {
   const knownTransfers = createKnownTransfers()
   const reads = (): number => asked.filter((one) => one === 'ledger.read-transfers').length
