@@ -74,23 +74,25 @@ function mixed(hash: number): number {
 /** Addresses per page: a few milliseconds of work for the database and for this process. */
 const PAGE_ADDRESSES = 1_000
 
-/** Each text once: the query jumps in the index from one to the next and skips the rows in between. */
-const pageOf = (table: string, column: string) => ({
-  name: `ledger.filter-${table}-${column}`,
-  text: `
+const PAGES = [
+  {
+    name: 'ledger.filter-address',
+    text: `SELECT chain, address AS text FROM ledger.address
+           WHERE (chain, address) > ($1, $2) ORDER BY chain, address LIMIT ${PAGE_ADDRESSES}`,
+  },
+  {
+    // Each key once: the query jumps in the index from one to the next and skips the rows in between.
+    name: 'ledger.filter-owner_key',
+    text: `
     WITH RECURSIVE found AS (
-      (SELECT chain, ${column} AS text FROM ledger.${table}
-       WHERE (chain, ${column}) > ($1, $2) ORDER BY chain, ${column} LIMIT 1)
+      (SELECT chain, owner_key AS text FROM ledger.owner_address
+       WHERE (chain, owner_key) > ($1, $2) ORDER BY chain, owner_key LIMIT 1)
       UNION ALL
       SELECT next.chain, next.text FROM found CROSS JOIN LATERAL (
-        SELECT chain, ${column} AS text FROM ledger.${table}
-        WHERE (chain, ${column}) > (found.chain, found.text) ORDER BY chain, ${column} LIMIT 1) next)
+        SELECT chain, owner_key AS text FROM ledger.owner_address
+        WHERE (chain, owner_key) > (found.chain, found.text) ORDER BY chain, owner_key LIMIT 1) next)
     SELECT chain, text FROM found LIMIT ${PAGE_ADDRESSES}`,
-})
-const PAGES = [
-  pageOf('transfer', 'from_address'),
-  pageOf('transfer', 'to_address'),
-  pageOf('owner_address', 'owner_key'),
+  },
 ]
 
 export interface FilterOptions {
@@ -116,7 +118,7 @@ export async function readAddressFilter(
       const since = performance.now()
       const page = await database.query<{ chain: string; text: string }>(statement, last)
       for (const { chain, text } of page) {
-        // Most addresses both send and receive; count each once.
+        // A key may be an address too; count it once.
         if (!bits.add(chain, text)) addresses += 1
       }
       if (addresses > maxAddresses) return 'too many'

@@ -2,10 +2,11 @@
 import type { Queryable } from '@cupel/postgres'
 import { ownedAddresses } from './owners.js'
 import {
+  asked,
   assetValues,
   IS_WORTH,
+  ofAsset,
   seen,
-  seenWithAsset,
   withAssets,
   WITH_UNSEEN,
   type LedgerState,
@@ -14,10 +15,10 @@ import {
 
 const countOf = (from: (side: Side) => string): string => `
     SELECT asked.address, found.count
-    FROM unnest($3::text[]) AS asked (address)
+    FROM ${asked('$3')}
     CROSS JOIN LATERAL (
       SELECT count(*) FROM (
-        (SELECT ${from('from_address')} LIMIT $4) UNION ALL (SELECT ${from('to_address')} LIMIT $4)
+        (SELECT ${from('from_id')} LIMIT $4) UNION ALL (SELECT ${from('to_id')} LIMIT $4)
         LIMIT $4) both_sides) found`
 
 const COUNT_TRANSFERS = {
@@ -28,26 +29,25 @@ const COUNT_TRANSFERS = {
 /** An index-only query that ignores whether a row is visible in the state. */
 const COUNT_ROWS = {
   name: 'ledger.count-rows',
-  text: countOf(
-    (side) => `FROM ledger.transfer t WHERE t.chain = $1 AND $2::int8 > 0 AND t.${side} = asked.address`,
-  ),
+  text: countOf((side) => `FROM ledger.transfer t WHERE $2::int8 > 0 AND t.${side} = asked.id`),
 }
 
 const sizeOf = (side: Side, other: Side): string => `
-  SELECT t.${other} AS counterparty, asset.measured, t.amount * asset.factor AS value, asset.dust, ${IS_WORTH} AS is_worth
-  ${seenWithAsset(side)}`
+  SELECT t.${other} AS counterparty, ${ofAsset('measured')} AS measured,
+    t.amount * ${ofAsset('factors')} AS value, ${ofAsset('dusts')} AS dust, ${IS_WORTH} AS is_worth
+  ${seen(side)}`
 
 const readSizesOf = (name: string, limit: string) => ({
   name,
   text: `${withAssets(4)}
-    SELECT asked.address, size.* FROM unnest($3::text[]) AS asked (address)
+    SELECT asked.address, size.* FROM ${asked('$3')}
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(transfers), 0)::int8 AS transfers, coalesce(sum(worth), 0)::int8 AS worth,
         count(DISTINCT counterparty) FILTER (WHERE value >= dust) AS counterparties
       FROM (
         SELECT counterparty, measured, dust, sum(value) AS value, count(*) AS transfers,
           count(*) FILTER (WHERE is_worth) AS worth
-        FROM ((${sizeOf('from_address', 'to_address')}${limit}) UNION ALL (${sizeOf('to_address', 'from_address')}${limit})) both_sides
+        FROM ((${sizeOf('from_id', 'to_id')}${limit}) UNION ALL (${sizeOf('to_id', 'from_id')}${limit})) both_sides
         GROUP BY counterparty, measured, dust) pair) size`,
 })
 

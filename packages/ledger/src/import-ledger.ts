@@ -27,6 +27,8 @@ const LOCK = 'cupel.ledger-import/'
 
 /** The tables that an import fills. */
 const FILLED_TABLES = [
+  'address',
+  'contract',
   'transfer',
   'segment',
   'transaction_place',

@@ -3,60 +3,66 @@
  * name that it has in every other file, so that it counts once.
  */
 import type { Queryable } from '@cupel/postgres'
-import { isUnseen, type SegmentState } from './store-batch.js'
+import { isUnseen } from './segments.js'
+import type { SegmentState } from './store-batch.js'
+import { addressOf, contractOf } from './stored-values.js'
 import { namedCallId } from './transfer-identity.js'
 
 const isVisible = (segment: string): string => `(${segment} = $2 OR NOT ${isUnseen(segment)})`
 
 const SAME_CALL = (one: string, other: string): string =>
-  ['chain', 'kind', 'contract', 'from_address', 'to_address', 'amount', 'block_number']
+  ['kind', 'from_id', 'to_id', 'amount', 'block_number']
     .map((column) => `${one}.${column} = ${other}.${column}`)
+    .concat(`${one}.contract_id IS NOT DISTINCT FROM ${other}.contract_id`)
     .join(' AND ')
 
-const NAMELESS = `call.chain = $1 AND call.kind = 'internal' AND call.tx_hash = '' AND call.retired_segment_id IS NULL
-  AND ${isVisible('call.segment_id')}`
+const NAMELESS = `call.segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1)
+  AND call.kind = 'i' AND call.tx_hash = '' AND call.retired_segment_id IS NULL AND ${isVisible('call.segment_id')}`
 
 /** Equal calls that got a name before have the first numbers. */
 const namedBefore = (where: string): string => `(
   SELECT count(*) FROM ledger.transfer sibling
-  WHERE ${SAME_CALL('sibling', 'call')} AND sibling.kind = 'internal' AND sibling.tx_hash = ''
+  WHERE ${SAME_CALL('sibling', 'call')} AND sibling.kind = 'i' AND sibling.tx_hash = ''
     AND sibling.retired_segment_id IS NOT NULL ${where})`
 
 /** Calls at the place of a known transaction. */
 const BY_PLACE = `
-  SELECT transfer_id AS call, name, ${namedCallId('numbered', 'name', 'number')} AS named
+  SELECT transfer_id AS call, name, ${namedCallId(
+    ['$1::text', `'internal'`, contractOf('contract_id'), addressOf('from_id'), addressOf('to_id'), 'amount'],
+    'ledger.tx_hash_text(name)',
+    'number',
+  )} AS named
   FROM (
     SELECT call.*, at.tx_hash AS name,
       ${namedBefore('AND sibling.tx_index = call.tx_index')}
-        + row_number() OVER (PARTITION BY at.tx_hash, call.contract, call.from_address, call.to_address, call.amount
+        + row_number() OVER (PARTITION BY at.tx_hash, call.contract_id, call.from_id, call.to_id, call.amount
           ORDER BY call.transfer_id) - 1 AS number
     FROM ledger.transfer call
-    JOIN ledger.transaction_place at USING (chain, block_number, tx_index)
+    JOIN ledger.transaction_place at ON at.chain = $1 AND at.block_number = call.block_number AND at.tx_index = call.tx_index
     WHERE ${NAMELESS} AND ${isVisible('at.segment_id')}) numbered`
 
 /** Calls in the block of an equal one that has a hash, and whose index no file tells: it matches any. Each is matched once. */
 const BY_BLOCK = `
   SELECT nameless.call, named.named
   FROM (
-    SELECT call.transfer_id AS call, call.chain, call.kind, call.contract, call.from_address, call.to_address, call.amount,
-      call.block_number, ${namedBefore('')} + row_number() OVER (PARTITION BY call.block_number, call.contract,
-        call.from_address, call.to_address, call.amount ORDER BY call.transfer_id) AS number
+    SELECT call.transfer_id AS call, call.kind, call.contract_id, call.from_id, call.to_id, call.amount,
+      call.block_number, ${namedBefore('')} + row_number() OVER (PARTITION BY call.block_number, call.contract_id,
+        call.from_id, call.to_id, call.amount ORDER BY call.transfer_id) AS number
     FROM ledger.transfer call WHERE ${NAMELESS}) nameless
   CROSS JOIN LATERAL (
     SELECT one.transfer_id AS named, row_number() OVER (ORDER BY one.transfer_id) AS number FROM ledger.transfer one
-    WHERE ${SAME_CALL('one', 'nameless')} AND one.sort_at = one.block_number AND one.tx_hash <> '' AND one.tx_index IS NULL
+    WHERE ${SAME_CALL('one', 'nameless')} AND one.kind = 'i' AND one.tx_hash <> '' AND one.tx_index IS NULL
       AND ${isVisible('one.segment_id')} AND NOT EXISTS (
         SELECT FROM ledger.transaction_place at
-        WHERE at.chain = one.chain AND at.block_number = one.block_number AND at.tx_hash = one.tx_hash)) named
+        WHERE at.chain = $1 AND at.block_number = one.block_number AND at.tx_hash = one.tx_hash)) named
   WHERE nameless.number = named.number`
 
 const ADD_NAMED = {
   name: 'ledger.add-named-calls',
   text: `
-    INSERT INTO ledger.transfer (transfer_id, segment_id, seen_segment_id, chain, from_address, to_address, kind,
-      contract, tx_hash, amount, block_number, occurred_at_s, tx_index, place, sort_at)
-    SELECT named, $2, $2, chain, from_address, to_address, kind, contract, name, amount, block_number, occurred_at_s,
-      tx_index, place, sort_at
+    INSERT INTO ledger.transfer (transfer_id, segment_id, from_id, to_id, kind, contract_id, tx_hash, amount, block_number,
+      occurred_at_s, tx_index, place)
+    SELECT named, $2, from_id, to_id, kind, contract_id, name, amount, block_number, occurred_at_s, tx_index, place
     FROM (${BY_PLACE}) pair JOIN ledger.transfer call ON call.transfer_id = pair.call
     ON CONFLICT (transfer_id) DO NOTHING`,
 }
@@ -72,7 +78,9 @@ const merge = (name: string, pairs: string) => ({
     taken AS (
       UPDATE ledger.transfer known SET proven_segment_id = ${isNew('proven_segment_id')},
         failed_segment_id = ${isNew('failed_segment_id')},
-        segment_id = CASE WHEN ${isUnseen('known.segment_id')} THEN $2 ELSE known.segment_id END
+        segment_id = CASE WHEN ${isUnseen('known.segment_id')} THEN $2 ELSE known.segment_id END,
+        seen_segment_id = nullif(coalesce(known.seen_segment_id, known.segment_id),
+          CASE WHEN ${isUnseen('known.segment_id')} THEN $2 ELSE known.segment_id END)
       FROM pair JOIN ledger.transfer call ON call.transfer_id = pair.call
       WHERE known.transfer_id = pair.named)
     UPDATE ledger.transfer SET retired_segment_id = $2 FROM pair WHERE transfer_id = pair.call`,

@@ -81,9 +81,9 @@ const WITHOUT_TIME =
 
 /** Kinds of stored transfers that the declared range covers. */
 const storedKinds: Readonly<Record<string, readonly string[]>> = {
-  native: ['native', 'utxo'],
-  internal: ['internal'],
-  token: ['token'],
+  native: ['n', 'u'],
+  internal: ['i'],
+  token: ['t'],
 }
 
 /** Retires the transfers of the range that the file does not contain: a reorganisation removed their blocks. */
@@ -95,8 +95,8 @@ async function retireOthers(
 ): Promise<number> {
   return await transaction.execute(
     `UPDATE ledger.transfer SET retired_segment_id = $2
-     WHERE chain = $1 AND block_number BETWEEN $3 AND $4 AND seen_segment_id <> $2 AND retired_segment_id IS NULL
-       AND kind = ANY ($5::text[])`,
+     WHERE segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1) AND block_number BETWEEN $3 AND $4
+       AND coalesce(seen_segment_id, segment_id) <> $2 AND retired_segment_id IS NULL AND kind = ANY ($5::text[]::"char"[])`,
     [chain, segmentId, completeFrom, completeTo, covers.flatMap((kind) => storedKinds[kind] ?? [])],
   )
 }
@@ -106,11 +106,11 @@ async function countTimed(transaction: Queryable, { chain, segmentId }: SegmentS
   const [row] = await transaction.query<{ count: number }>(
     `SELECT count(*) FROM ledger.transfer t
      JOIN ledger.segment own USING (segment_id)
-     JOIN ledger.block b ON b.chain = t.chain AND b.height = t.block_number AND b.segment_id = $2
-     WHERE t.chain = $1 AND t.occurred_at_s IS NULL AND own.ledger_seq IS NOT NULL
+     JOIN ledger.block b ON b.chain = own.chain AND b.height = t.block_number AND b.segment_id = $2
+     WHERE own.chain = $1 AND t.occurred_at_s IS NULL AND own.ledger_seq IS NOT NULL
        AND NOT EXISTS (
          SELECT FROM ledger.block other JOIN ledger.segment s USING (segment_id)
-         WHERE other.chain = t.chain AND other.height = t.block_number AND s.ledger_seq IS NOT NULL)`,
+         WHERE other.chain = own.chain AND other.height = t.block_number AND s.ledger_seq IS NOT NULL)`,
     [chain, segmentId],
   )
   return row!.count

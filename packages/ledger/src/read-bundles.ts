@@ -4,8 +4,10 @@
  */
 import { isCoinJoinNode, type Transfer } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { addressTexts } from './address-texts.js'
 import { addressesOfOwner, nodesOf } from './owners.js'
 import {
+  asked,
   assetValues,
   LARGEST_FIRST,
   sideOf,
@@ -13,6 +15,7 @@ import {
   wholeNumber,
   type LedgerState,
 } from './read-transfers.js'
+import { contractOf, kindOf } from './stored-values.js'
 
 const DAY_S = 86_400
 
@@ -20,22 +23,22 @@ const DAY_S = 86_400
 const READ = {
   name: 'ledger.read-bundles',
   text: `${withAssets(5)}
-    SELECT md5('bundle ' || min(transfer_id::text)) AS id, outgoing, counterparty, contract, kind, proven,
-      sum(amount)::text AS amount, count(*) AS transfers, min(at_s)::text AS first_at_s, max(at_s)::text AS last_at_s,
+    SELECT md5('bundle ' || min(transfer_id::text)) AS id, outgoing, counterparty,
+      ${contractOf('contract_id')} AS contract, kind, proven, sum(amount)::text AS amount, count(*) AS transfers, min(at_s)::text AS first_at_s, max(at_s)::text AS last_at_s,
       CASE WHEN bool_and(block_number IS NOT NULL) THEN max(block_number)::text END AS block_number
     FROM (
       SELECT side.*, row_number() OVER (ORDER BY ${LARGEST_FIRST}) AS rank
-      FROM unnest($3::text[]) AS asked (address)
-      CROSS JOIN LATERAL (${sideOf('from_address')} UNION ALL ${sideOf('to_address')}) side) ranked
+      FROM ${asked('$3')}
+      CROSS JOIN LATERAL (${sideOf('from_id')} UNION ALL ${sideOf('to_id')}) side) ranked
     WHERE rank > $4 AND amount > 0
-    GROUP BY outgoing, counterparty, contract, kind, proven, at_s / ${DAY_S}
+    GROUP BY outgoing, counterparty, contract_id, kind, proven, at_s / ${DAY_S}
     ORDER BY id`,
 }
 
 interface BundleRow extends Record<string, unknown> {
   id: string
   outgoing: boolean
-  counterparty: string
+  counterparty: number
   contract: string
   kind: string
   proven: boolean
@@ -54,13 +57,15 @@ export async function readBundles(
   const state = { chain, ledgerSeq, address }
   const own = await addressesOfOwner(database, state)
   const rows = await database.query<BundleRow>(READ, [chain, ledgerSeq, own, beyond, ...assetValues(chain)])
-  const counterparties = rows.map(({ counterparty }) => counterparty)
+  const numbers = new Set(rows.map(({ counterparty }) => counterparty))
+  const textOf = await addressTexts(database, ledgerSeq, numbers)
+  const counterparties = [...numbers].map(textOf)
   const nodeOf = await nodesOf(database, state, { counterparties, owners: [address] })
   const others = rows
-    .map((row) => ({ ...row, counterparty: nodeOf(row.counterparty, address) }))
+    .map((row) => ({ ...row, counterparty: nodeOf(textOf(row.counterparty), address) }))
     .filter(({ counterparty }) => counterparty !== address)
   return others.map(({ id, outgoing, counterparty, contract, kind, proven, ...row }) => ({
-    ...{ id, contract, kind, proven, txHash: '', index: null, position: null },
+    ...{ id, contract, kind: kindOf(kind), proven, txHash: '', index: null, position: null },
     from: outgoing ? address : counterparty,
     to: outgoing ? counterparty : address,
     amount: BigInt(row.amount),

@@ -1,17 +1,16 @@
 /** Which addresses have code, as far as transfers show it: only code makes internal calls, and code never sends a transaction itself. */
 import { chainFactsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { seen, WITH_UNSEEN, type LedgerState } from './read-transfers.js'
+import { asked, seen, WITH_UNSEEN, type LedgerState } from './read-transfers.js'
 
-const sends = (kind: 'internal' | 'native'): string =>
-  `EXISTS (SELECT ${seen('from_address')} AND t.kind = '${kind}')`
+const sends = (kind: 'i' | 'n'): string => `EXISTS (SELECT ${seen('from_id')} AND t.kind = '${kind}')`
 
 /** The delegation of EIP-7702 lets an account make calls; such an account sends transactions too, and is not a contract. */
 const READ_CODE = {
   name: 'ledger.read-code',
   text: `${WITH_UNSEEN}
-    SELECT asked.address FROM unnest($3::text[]) AS asked (address)
-    WHERE ${sends('internal')} AND NOT ${sends('native')}`,
+    SELECT asked.address FROM ${asked('$3')}
+    WHERE ${sends('i')} AND NOT ${sends('n')}`,
 }
 
 export async function readCode(

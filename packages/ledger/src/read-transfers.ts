@@ -1,11 +1,13 @@
 /** Transfers of addresses, as they were in one state of the ledger. */
 import { isCoinJoinNode, listAssets, measuredAs, STEP_ITEMS, type Steps, type Transfer } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { addressTexts } from './address-texts.js'
 import { nodesOf, ownedAddresses, type NodeOf, type OwnedAddresses } from './owners.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { blockAtS } from './segments.js'
+import { contractOf, hashOfDigits, kindOf, numberOf } from './stored-values.js'
 
-export type Side = 'from_address' | 'to_address'
+export type Side = 'from_id' | 'to_id'
 
 /**
  * The segments that the state with the ledger_seq `$2` does not have, as the common table `unseen`: the later ones and those whose import is
@@ -20,8 +22,13 @@ export const WITH_UNSEEN = `
  * assets is compared in units of their dust.
  */
 export const withAssets = (first: number): string => `${WITH_UNSEEN},
-    asset (contract, measured, factor, dust) AS MATERIALIZED (
-      SELECT * FROM unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::numeric[], $${first + 3}::numeric[]))`
+    asset (ids, measured, factors, dusts) AS MATERIALIZED (
+      SELECT array_agg(id), array_agg(($${first + 1}::text[])[at]), array_agg(($${first + 2}::numeric[])[at]),
+        array_agg(($${first + 3}::numeric[])[at])
+      FROM (
+        SELECT 0::int2 AS id, array_position($${first}::text[], '') AS at
+        UNION ALL SELECT contract_id, array_position($${first}::text[], contract) FROM ledger.contract WHERE chain = $1) known
+      WHERE at IS NOT NULL)`
 
 type AssetValues = readonly (readonly string[])[]
 const valuesOfChains = new Map<string, AssetValues>()
@@ -41,11 +48,15 @@ export function assetValues(chain: string): AssetValues {
   return values
 }
 
+/** SQL: a fact about the asset of a transfer, null for one outside the table. The common table has one row, so no row is joined with it. */
+export const ofAsset = (fact: 'measured' | 'factors' | 'dusts'): string =>
+  `(SELECT ${fact} FROM asset)[array_position((SELECT ids FROM asset), coalesce(t.contract_id, 0::int2))]`
+
 /** SQL: the value of a transfer in units of its asset's dust. */
-const WEIGHT = 'coalesce(t.amount * asset.factor / asset.dust, 0)'
+const WEIGHT = `coalesce(t.amount * ${ofAsset('factors')} / ${ofAsset('dusts')}, 0)`
 
 /** SQL: a transfer of at least dust. */
-export const IS_WORTH = 'coalesce(t.amount * asset.factor >= asset.dust, false)'
+export const IS_WORTH = `coalesce(t.amount * ${ofAsset('factors')} >= ${ofAsset('dusts')}, false)`
 
 /**
  * SQL: the state has the segment of a transfer that the column names. The planner takes a comparison with unknown numbers for one that hardly
@@ -57,28 +68,28 @@ const isSeen = (segment: string): string =>
 const IS_PROVEN = isSeen('proven_segment_id')
 
 /**
- * Transfers of the chain `$1` that are visible in the state with the ledger_seq `$2`. A fact of a later segment (a proof, a
+ * Transfers of the address with the number `asked.id` that are visible in the state with the ledger_seq `$2`. A fact of a later segment (a proof, a
  * failure, a retirement) is ignored. A proof of success stands against a failure that another file states.
  */
-export const seen = (side: Side, joined = ''): string => `
-  FROM ledger.transfer t ${joined}
-  WHERE t.chain = $1 AND t.${side} = asked.address AND ${isSeen('segment_id')} AND NOT ${isSeen('retired_segment_id')}
-    AND (NOT ${isSeen('failed_segment_id')} OR t.kind = 'native' AND ${IS_PROVEN})`
+export const seen = (side: Side): string => `
+  FROM ledger.transfer t
+  WHERE t.${side} = asked.id AND ${isSeen('segment_id')} AND NOT ${isSeen('retired_segment_id')}
+    AND (NOT ${isSeen('failed_segment_id')} OR t.kind = 'n' AND ${IS_PROVEN})`
 
-/** The same, each with its asset. */
-export const seenWithAsset = (side: Side): string =>
-  seen(side, 'LEFT JOIN asset ON asset.contract = t.contract')
+/** SQL: addresses of the parameter, each with its number, as `asked`. */
+export const asked = (parameter: string): string =>
+  `(SELECT one.address, ${numberOf('one.address')} AS id FROM unnest(${parameter}::text[]) AS one (address)) asked`
 
 /** The caller knows the address, so only the counterparty is selected. */
 export const sideOf = (side: Side): string => `
-  SELECT t.transfer_id, ${WEIGHT} AS weight, t.tx_hash, t.kind, t.contract, t.amount, t.block_number, t.tx_index, t.place,
-     coalesce(t.occurred_at_s, ${blockAtS('t.chain', 't.block_number')}) AS at_s, ${IS_PROVEN} AS proven,
+  SELECT t.transfer_id, ${WEIGHT} AS weight, t.tx_hash, t.kind, t.contract_id, t.amount, t.block_number, t.tx_index, t.place,
+     coalesce(t.occurred_at_s, ${blockAtS('$1', 't.block_number')}) AS at_s, ${IS_PROVEN} AS proven,
      ${
-       side === 'from_address'
-         ? 'true AS outgoing, t.to_address AS counterparty, t.from_net AS net'
-         : 'false, t.from_address, t.to_net'
+       side === 'from_id'
+         ? 'true AS outgoing, t.to_id AS counterparty, t.from_net AS net'
+         : 'false, t.from_id, t.to_net'
      }
-   ${seenWithAsset(side)}`
+   ${seen(side)}`
 
 /** No stranger changes which ones are the largest: neither with many transfers nor with new ones. */
 export const LARGEST_FIRST = 'weight DESC, transfer_id'
@@ -86,22 +97,20 @@ export const LARGEST_FIRST = 'weight DESC, transfer_id'
 const largestOf = (side: Side): string =>
   `(${sideOf(side)} AND (NOT $5 OR ${IS_WORTH}) ORDER BY ${LARGEST_FIRST} LIMIT $4)`
 
-/**
- * One text per row: decoding a dozen columns costs more than all further work with them. The column that may contain a space
- * comes last.
- */
-const ROW = `concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), 'hex'), found.outgoing, found.counterparty,
-        found.contract, found.amount, coalesce(found.block_number::text, ''), coalesce(found.at_s::text, ''),
+/** One text per row: decoding a dozen columns costs more than all further work with them. */
+const ROW = `concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), 'hex'), found.outgoing,
+        found.counterparty, ${contractOf('found.contract_id')}, found.amount, coalesce(found.block_number::text, ''), coalesce(found.at_s::text, ''),
         coalesce(found.tx_index::text, ''), coalesce(found.place::text, ''), found.proven, coalesce(found.net::text, ''),
-        found.kind, found.tx_hash)`
+        found.kind, encode(found.tx_hash, 'hex'))`
 
 const READ = {
   name: 'ledger.read-transfers',
   text: `${withAssets(6)}
     SELECT ${ROW} AS row
-    FROM unnest($3::text[], $10::int4[]) WITH ORDINALITY AS asked (address, owner, number)
+    FROM (SELECT one.owner, one.number, ${numberOf('one.address')} AS id
+      FROM unnest($3::text[], $10::int4[]) WITH ORDINALITY AS one (address, owner, number)) asked
     CROSS JOIN LATERAL (
-      SELECT * FROM (${largestOf('from_address')} UNION ALL ${largestOf('to_address')}) both_sides
+      SELECT * FROM (${largestOf('from_id')} UNION ALL ${largestOf('to_id')}) both_sides
       ORDER BY ${LARGEST_FIRST} LIMIT $4) found
     ORDER BY asked.owner, found.weight DESC, found.transfer_id`,
 }
@@ -151,20 +160,27 @@ export async function readTransfers(
   const told = owned.ownedBy.map((one) => owners.get(one))
   const rows = await database.query<{ row: string }>(READ, [...values, told])
   const split = rows.map(({ row }) => row.split(' '))
-  const counterparties = split.map((row) => row[COUNTERPARTY]!)
+  const numbers = new Set(split.map((row) => Number(row[COUNTERPARTY])))
+  const textOf = await addressTexts(database, ledgerSeq, numbers)
+  const counterparties = [...numbers].map(textOf)
   const nodeOf = await nodesOf(database, request, { counterparties, owners: request.addresses })
-  return await paced(byAddress(split, { owned, nodeOf, limit }), pace)
+  return await paced(byAddress(split, { owned, textOf, nodeOf, limit }), pace)
 }
 
 function* byAddress(
   rows: readonly (readonly string[])[],
   {
     owned,
+    textOf,
     nodeOf,
     limit,
-  }: { readonly owned: OwnedAddresses; readonly nodeOf: NodeOf; readonly limit: number },
+  }: {
+    readonly owned: OwnedAddresses
+    readonly textOf: (number: number) => string
+    readonly nodeOf: NodeOf
+    readonly limit: number
+  },
 ): Steps<ReadonlyMap<string, TransfersOfAddress>> {
-  const sameText = createSameText()
   const found = new Map<string, Reading>()
   for (let index = 0; index < rows.length; index++) {
     if (index % STEP_ITEMS === 0) yield
@@ -179,7 +195,7 @@ function* byAddress(
       known.isCut = true
       continue
     }
-    const transfer = transferOf(row, address, sameText(nodeOf(row[COUNTERPARTY]!, address)))
+    const transfer = transferOf(row, address, nodeOf(textOf(Number(row[COUNTERPARTY])), address))
     if (transfer.kind === 'utxo') addNet(netsOf(known, written), transfer.txHash, row[NET]!)
     // A transfer of no value only carries the change of a balance; one to oneself has no counterparty.
     if (transfer.amount > 0n && transfer.from !== transfer.to) known.transfers.push(transfer)
@@ -230,28 +246,17 @@ function sumOf(nets: Nets): bigint | null {
   return sum
 }
 
-/** Returns one string object for equal texts: thousands of rows contain only a few addresses. */
-function createSameText(): (text: string) => string {
-  const texts = new Map<string, string>()
-  return (text) => {
-    const known = texts.get(text)
-    if (known === undefined) texts.set(text, text)
-    return known ?? text
-  }
-}
-
-/** Places in ROW: of the counterparty, of the net, and of the last column. */
+/** Places in ROW: of the counterparty, and of the net. */
 const COUNTERPARTY = 3
 const NET = 11
-const TX_HASH = 13
 
 /** In the order of ROW. */
 function transferOf(row: readonly string[], address: string, counterparty: string): Transfer {
   const isOutgoing = row[2] === 't'
   return {
     id: row[1]!,
-    txHash: row.length === TX_HASH + 1 ? row[TX_HASH]! : row.slice(TX_HASH).join(' '),
-    kind: row[12]!,
+    txHash: hashOfDigits(row[13]!),
+    kind: kindOf(row[12]!),
     contract: row[4]!,
     from: isOutgoing ? address : counterparty,
     to: isOutgoing ? counterparty : address,

@@ -14,6 +14,8 @@ export const NO_ROWS: RowSums = [0n, 0n, 0n, 0n, 0n]
 
 /** The tables whose rows an import makes. Each is written out, so that the rights of the services follow. */
 const SUMMED_TABLES = [
+  ['address', 'FROM ledger.address AS t'],
+  ['contract', 'FROM ledger.contract AS t'],
   ['transfer', 'FROM ledger.transfer AS t'],
   ['transaction_place', 'FROM ledger.transaction_place AS t'],
   ['block', 'FROM ledger.block AS t'],

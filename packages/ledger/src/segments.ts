@@ -114,6 +114,9 @@ export async function hasSegmentsUpTo(database: Queryable, ledgerSeq: number): P
   return row?.count === ledgerSeq
 }
 
+/** SQL: whether the segment has no number, so that its data is invisible; also true of no segment. */
+export const isUnseen = (segment: string): string =>
+  `(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = ${segment}) IS NULL`
 /** Time of the block at a height, in seconds, as of the ledger_seq `$2`: an SQL expression. */
 export const blockAtS = (chain: string, height: string): string => `
   (SELECT b.at_s FROM ledger.block b JOIN ledger.segment told ON told.segment_id = b.segment_id

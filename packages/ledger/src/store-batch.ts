@@ -1,7 +1,11 @@
 /** Stores a batch of transfers and its position in the file in one transaction. */
 import type { Database, Queryable } from '@cupel/postgres'
 import type { ToldTransfer } from './formats/ledger-row.js'
+import type { Numbers } from './numbers.js'
 import { added as addedSums, notedSums, sumsText, type RowSums } from './row-sums.js'
+import { isUnseen } from './segments.js'
+import { storeTransfers } from './store-transfers.js'
+import { hashDigits } from './stored-values.js'
 import { widened } from './widened-heights.js'
 
 /** The row of a segment, updated with every batch. */
@@ -129,50 +133,8 @@ export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Bat
   Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
   rows >= BATCH_ROWS
 
-/** SQL: whether the segment has no number, so that its data is invisible; also true of no segment. */
-export const isUnseen = (segment: string): string =>
-  `(SELECT s.ledger_seq FROM ledger.segment s WHERE s.segment_id = ${segment}) IS NULL`
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
-
-/**
- * Inserts new transfers. Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known
- * transfers. A file that replaces its range also updates the block of a transfer and restores a transfer that an earlier
- * file had retired.
- */
-const STORE = {
-  name: 'ledger.store',
-  text: `
-    WITH stored AS (
-      INSERT INTO ledger.transfer AS known (transfer_id, segment_id, proven_segment_id, failed_segment_id, seen_segment_id,
-        chain, from_address, to_address, kind, contract, tx_hash, amount, block_number, occurred_at_s, tx_index, place,
-        sort_at, from_net, to_net)
-      SELECT id, $1, CASE execution WHEN 'proven' THEN $1::int4 END, CASE execution WHEN 'failed' THEN $1::int4 END, $1,
-        $17, sender, receiver, kind, contract, tx_hash, amount, block, at_s, tx_index, place, coalesce(block, at_s, 0),
-        from_net, to_net
-      FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::numeric[],
-        $10::int8[], $11::int8[], $12::int8[], $13::int8[], $14::numeric[], $15::numeric[])
-        AS told (id, execution, sender, receiver, kind, contract, tx_hash, amount, block, at_s, tx_index, place,
-          from_net, to_net)
-      ON CONFLICT (transfer_id) DO UPDATE SET
-        segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
-        proven_segment_id = CASE WHEN $16 AND excluded.failed_segment_id IS NOT NULL THEN NULL
-          WHEN ${isUnseen('known.proven_segment_id')}
-          THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
-        failed_segment_id = CASE WHEN $16 AND excluded.proven_segment_id IS NOT NULL THEN NULL
-          WHEN ${isUnseen('known.failed_segment_id')}
-          THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
-        retired_segment_id = CASE WHEN $16 THEN NULL ELSE known.retired_segment_id END,
-        block_number = CASE WHEN $16 THEN excluded.block_number ELSE known.block_number END,
-        occurred_at_s = CASE WHEN $16 THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
-        tx_index = CASE WHEN $16 THEN excluded.tx_index ELSE known.tx_index END,
-        place = CASE WHEN $16 THEN excluded.place ELSE known.place END,
-        sort_at = CASE WHEN $16 THEN excluded.sort_at ELSE known.sort_at END,
-        seen_segment_id = excluded.seen_segment_id
-        WHERE known.seen_segment_id <> excluded.seen_segment_id
-      RETURNING (xmax = 0) AS is_new, transfer_id)
-    SELECT count(*) FILTER (WHERE is_new AND NOT transfer_id = ANY ($18::uuid[])) AS added FROM stored`,
-}
 
 /** A known proof or failure stays, unless it came from a killed import. */
 const PROVE = {
@@ -231,14 +193,23 @@ const STORE_PLACES = {
   name: 'ledger.store-places',
   text: `
     INSERT INTO ledger.transaction_place AS known (chain, block_number, tx_index, tx_hash, segment_id)
-    SELECT $2, block, tx_index, tx_hash, $1
-    FROM unnest($3::int8[], $4::int8[], $5::text[]) AS told (block, tx_index, tx_hash)
+    SELECT $2, block, tx_index, decode(tx_hash, 'hex'), $1
+    FROM unnest($3::int4[], $4::int4[], $5::text[]) AS told (block, tx_index, tx_hash)
     ON CONFLICT (chain, block_number, tx_index) DO UPDATE SET tx_hash = excluded.tx_hash, segment_id = excluded.segment_id
     WHERE known.segment_id <> excluded.segment_id AND ($6 OR ${IS_UNSEEN})`,
 }
 
+export interface BatchPlace {
+  readonly state: SegmentState
+  readonly numbers: { readonly addresses: Numbers; readonly contracts: Numbers }
+}
+
 /** Advances the state of the segment to the end of the batch: in the database first, then in memory. */
-export async function storeBatch(database: Database, batch: Batch, state: SegmentState): Promise<void> {
+export async function storeBatch(
+  database: Database,
+  batch: Batch,
+  { state, numbers }: BatchPlace,
+): Promise<void> {
   const counts = { ...state.counts }
   const count = (name: string, more: number): void => {
     if (more > 0) counts[name] = (counts[name] ?? 0) + more
@@ -247,7 +218,7 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
   let { rowSums } = state
   await database.transaction({ at: 'ledger.batch', synchronousCommit: 'off' }, async (transaction) => {
     if (batch.transfers.size > 0) {
-      const added = await storeTransfers(transaction, batch, state)
+      const added = await storeTransfers(transaction, batch, { state, numbers })
       count('added', added)
       count('known', batch.transfers.size - batch.uncounted.size - added)
     }
@@ -286,44 +257,12 @@ export async function storeBatch(database: Database, batch: Batch, state: Segmen
       ],
     )
   })
+  numbers.addresses.keep()
+  numbers.contracts.keep()
   state.rowsDone += batch.rows
   Object.assign(state.counts, counts)
   Object.assign(state, heights, { rowSums })
 }
-
-/** Returns the number of new transfers. */
-async function storeTransfers(
-  transaction: Queryable,
-  { segmentId, transfers, uncounted }: Batch,
-  { replaces, chain }: SegmentState,
-): Promise<number> {
-  const told = [...transfers.values()]
-  const [row] = await transaction.query<{ added: number }>(STORE, [
-    segmentId,
-    [...transfers.keys()],
-    told.map(({ execution }) => execution),
-    told.map(({ from }) => from),
-    told.map(({ to }) => to),
-    told.map(({ kind }) => kind),
-    told.map(({ contract }) => contract),
-    told.map(({ txHash }) => txHash),
-    told.map(({ amount }) => amount.toString()),
-    told.map(({ blockNumber }) => blockNumber),
-    told.map(({ occurredAtS }) => occurredAtS),
-    told.map(({ txIndex }) => txIndex),
-    told.map(({ place }) => place),
-    orNone(told.map(({ fromNet }) => fromNet?.toString() ?? null)),
-    orNone(told.map(({ toNet }) => toNet?.toString() ?? null)),
-    replaces,
-    chain,
-    [...uncounted],
-  ])
-  return row!.added
-}
-
-/** No values at all if all are null: unnest fills up the shorter arrays with nulls. */
-const orNone = (values: readonly (string | null)[]): readonly (string | null)[] =>
-  values.every((value) => value === null) ? [] : values
 
 async function storeTokens(
   transaction: Queryable,
@@ -349,7 +288,11 @@ async function storePlaces(
 ): Promise<void> {
   const told = [...places.keys()].map((place) => place.split(' '))
   const [blocks, indexes] = [told.map(([block]) => block), told.map(([, index]) => index)]
-  await transaction.execute(STORE_PLACES, [segmentId, chain, blocks, indexes, [...places.values()], replaces])
+  await transaction.execute(STORE_PLACES, [
+    ...[segmentId, chain, blocks, indexes],
+    [...places.values()].map(hashDigits),
+    replaces,
+  ])
 }
 
 /** An import that began again finds its own rows. */

@@ -9,6 +9,7 @@ import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './format
 import { readRecords } from './formats/read-file.js'
 import type { LedgerImportRequest } from './import-request.js'
 import type { ImportRun } from './import-run.js'
+import { createAddressNumbers, createContractNumbers } from './numbers.js'
 import { createBatch, isFull, storeBatch, type Batch, type SegmentState } from './store-batch.js'
 import { createIdentities, nativeTransferId } from './transfer-identity.js'
 
@@ -17,6 +18,7 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
   const { request, deps, chain, format, sha256 } = run
   const resumedAt = state.rowsDone
   const hash = createHash('sha256')
+  const numbers = { addresses: createAddressNumbers(), contracts: createContractNumbers() }
   const take = { run, reader: format.open(chain), identityOf: createIdentities(chain) }
   let firstUnreadable: UnreadableRowError | null = null
   let isFirst = true
@@ -25,7 +27,7 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
   let storing: Promise<void> = Promise.resolve()
   const store = async (full: Batch): Promise<void> => {
     await storing
-    storing = storeBatch(deps.database, full, state).then(() => {
+    storing = storeBatch(deps.database, full, { state, numbers }).then(() => {
       const seconds = (performance.now() - startedAt) / 1_000
       deps.onProgress?.(state.rowsDone, Math.round((state.rowsDone - resumedAt) / Math.max(seconds, 0.001)))
     })
@@ -162,9 +164,11 @@ function takeRow(take: Take, row: LedgerRow, record: FileRecord, batch: Batch | 
       batch?.blocks.set(row.height, row.atS)
       return
     case 'balance':
+      checkSizes(row.transfer)
       addTransfer(take, row.transfer, { batch, isCounted: false })
       return
     case 'transfer': {
+      checkSizes(row.transfer)
       if (hasCalls(take.run.chain)) batch?.addPlace(row.transfer)
       const reason = uncountedReason(code, row.transfer)
       if (reason !== null) batch?.leaveOut(reason)
@@ -209,6 +213,19 @@ function addTransfer(
     throw new LedgerFileError('a transfer outside the range that the file is to replace', line)
   const id = identityOf(transfer)
   batch?.addTransfer(id, transfer, { isDeclared: isIn, isCounted })
+}
+
+/** The largest number of four bytes with a sign. */
+const MOST_STORED = 2 ** 31 - 1
+
+/** No chain has such heights. */
+function checkSizes({ line, blockNumber, txIndex }: ToldTransfer): void {
+  for (const [name, value] of [
+    ['height', blockNumber],
+    ['index of the transaction', txIndex],
+  ] as const)
+    if (value !== null && value > MOST_STORED)
+      throw new LedgerFileError(`the ${name} ${value} is beyond ${MOST_STORED}`, line)
 }
 
 function checkTime({ now }: ImportRun, atS: number | null, line: number): void {

@@ -103,13 +103,13 @@ const contentOf = (
     ...(transaction ?? [txHash, blockNumber, occurredAtS]),
   ])
 
-/** SQL: the id of the call with this number (from 0) among the equal ones of a transaction whose hash is known by now. */
-export const namedCallId = (call: string, txHash: string, number: string): string => {
+/**
+ * SQL: the id of the call with this number (from 0) among the equal ones of a transaction whose hash is known by now.
+ * @param parts chain, kind, contract, sender, receiver and amount
+ */
+export const namedCallId = (parts: readonly string[], txHash: string, number: string): string => {
   const idOfText = (text: string): string =>
     `left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), ${ID_HEX_DIGITS})`
-  const parts = ['chain', 'kind', 'contract', 'from_address', 'to_address', 'amount'].map(
-    (one) => `${call}.${one}`,
-  )
   // The parts need no escapes in JSON: they are addresses, numbers and words.
   const content = idOfText(`'["' || concat_ws('","', ${[...parts, txHash].join(', ')}) || '"]'`)
   return `(CASE ${number} WHEN 0 THEN ${content} ELSE ${idOfText(`'["' || ${content} || '",' || ${number} || ']'`)} END)::uuid`

@@ -59,6 +59,7 @@ describe('one file', () => {
        ORDER BY pg_class.relname`,
     )
     expect(tables).toEqual([
+      { relname: 'address', rows: 1_001 },
       { relname: 'segment', rows: 1 },
       { relname: 'transaction_place', rows: 1_000 },
       { relname: 'transfer', rows: 1_000 },
@@ -275,6 +276,20 @@ describe('declared ranges', () => {
     const file = await ledger.file('r.csv', csvOf([{}]))
     await expect(ledger.imported(file, request)).rejects.toThrow(message)
   })
+})
+
+test.each([
+  ['height', { block: 2 ** 31 }],
+  ['index of the transaction', { txIndex: 2 ** 31 }],
+])('a %s that no row can hold is refused by name, and the largest one is kept', async (name, row) => {
+  const [key] = Object.keys(row)
+  const refused = await ledger.file('beyond.csv', csvOf([{}, row]))
+  await expect(ledger.imported(refused)).rejects.toThrow(
+    `line 3: the ${name} 2147483648 is beyond 2147483647`,
+  )
+  expect(await ledger.seen()).toEqual([])
+  await ledger.imported(await ledger.file('largest.csv', csvOf([{ [key!]: 2 ** 31 - 1 }])))
+  expect(await ledger.seen()).toHaveLength(1)
 })
 
 test('inputs of a transaction pay its outputs in proportion, and change is not a transfer', async () => {

@@ -41,12 +41,13 @@ export async function startLedger(): Promise<LedgerInstallation> {
     },
     async seen() {
       return await database.query<SeenTransfer & Record<string, unknown>>(
-        `SELECT from_address AS from, to_address AS to, amount, kind, proven_segment_id IS NOT NULL AS proven,
-           block_number AS block
+        `SELECT sender.address AS from, receiver.address AS to, amount, proven_segment_id IS NOT NULL AS proven, block_number AS block,
+           CASE kind WHEN 'n' THEN 'native' WHEN 'i' THEN 'internal' WHEN 't' THEN 'token' ELSE 'utxo' END AS kind
          FROM ledger.transfer JOIN ledger.segment USING (segment_id)
+         JOIN ledger.address sender ON sender.address_id = from_id JOIN ledger.address receiver ON receiver.address_id = to_id
          WHERE ledger_seq IS NOT NULL AND failed_segment_id IS NULL AND retired_segment_id IS NULL AND amount > 0
-           AND from_address NOT IN ('', '${address(0)}') AND to_address NOT IN ('', '${address(0)}')
-         ORDER BY sort_at, from_address, to_address, amount`,
+           AND sender.address NOT IN ('', '${address(0)}') AND receiver.address NOT IN ('', '${address(0)}')
+         ORDER BY coalesce(block_number, occurred_at_s, 0), sender.address, receiver.address, amount`,
       )
     },
   }

@@ -74,7 +74,19 @@ const altered: readonly (readonly [string, string, RegExp])[] = [
   ['an amount', 'UPDATE ledger.transfer SET amount = 1 WHERE block_number = 2', /rows with other values/],
   [
     'an address',
-    `UPDATE ledger.transfer SET from_address = '${address(9)}' WHERE block_number = 2`,
+    'UPDATE ledger.transfer SET from_id = to_id WHERE block_number = 2',
+    /rows with other values/,
+  ],
+  [
+    'the text of an address',
+    `UPDATE ledger.address SET address = 'x' WHERE address_id = 2`,
+    /rows with other values/,
+  ],
+  [
+    'the numbers of two addresses that were exchanged',
+    `UPDATE ledger.address SET address = 'x' WHERE address = '${address(1_000)}';
+     UPDATE ledger.address SET address = '${address(1_000)}' WHERE address = '${address(1_001)}';
+     UPDATE ledger.address SET address = '${address(1_001)}' WHERE address = 'x'`,
     /rows with other values/,
   ],
   [
@@ -96,6 +108,7 @@ const altered: readonly (readonly [string, string, RegExp])[] = [
   ],
   ['a time of a block', `INSERT INTO ledger.block VALUES ('ETH', 1, 1, 1)`, /1 rows more/],
   ['a join of addresses', `INSERT INTO ledger.cluster_join VALUES ('BTC', 'a', 'b', 'c', 1)`, /1 rows more/],
+  ['a contract', `INSERT INTO ledger.contract (chain, contract) VALUES ('ETH', '0x1')`, /1 rows more/],
   ['an owner', `INSERT INTO ledger.owner_address VALUES ('BTC', 'a', 'b', 1)`, /1 rows more/],
   [
     'an unreadable row',

@@ -231,9 +231,13 @@ const REACHED = `
      CROSS JOIN LATERAL (VALUES (u.from_address), (u.to_address)) holder (address) LIMIT $4))
     UNION
     SELECT next.address, near.hop + 1 FROM near CROSS JOIN LATERAL (
-      SELECT t.to_address AS address FROM ledger.transfer t WHERE t.chain = $1 AND t.from_address = near.address
+      SELECT other.address FROM ledger.address own
+      JOIN ledger.transfer t ON t.from_id = own.address_id JOIN ledger.address other ON other.address_id = t.to_id
+      WHERE own.chain = $1 AND own.address = near.address
       UNION
-      SELECT t.from_address FROM ledger.transfer t WHERE t.chain = $1 AND t.to_address = near.address
+      SELECT other.address FROM ledger.address own
+      JOIN ledger.transfer t ON t.to_id = own.address_id JOIN ledger.address other ON other.address_id = t.from_id
+      WHERE own.chain = $1 AND own.address = near.address
       UNION
       SELECT u.to_address FROM ledger.unknown_token u WHERE u.chain = $1 AND u.from_address = near.address
       UNION

@@ -41,8 +41,13 @@ const transfer = async (from: string, to: string, chain = 'ETH'): Promise<void> 
       [chain, sharedKey(address, chain), address],
     )
   await installation.database.execute(
-    `INSERT INTO ledger.transfer (transfer_id, segment_id, seen_segment_id, chain, from_address, to_address, kind, contract,
-       tx_hash, amount, sort_at) VALUES ($1::uuid, 1, 1, $4, $2, $3, 'native', '', '', 1, 1)`,
+    'INSERT INTO ledger.address (chain, address) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING',
+    [chain, [from, to]],
+  )
+  await installation.database.execute(
+    `INSERT INTO ledger.transfer (transfer_id, segment_id, from_id, to_id, kind, tx_hash, amount)
+     SELECT $1::uuid, 1, sender.address_id, receiver.address_id, 'n', '', 1 FROM ledger.address sender, ledger.address receiver
+     WHERE sender.chain = $4 AND sender.address = $2 AND receiver.chain = $4 AND receiver.address = $3`,
     [`00000000-0000-0000-0000-${String((transfers += 1)).padStart(12, '0')}`, from, to, chain],
   )
 }

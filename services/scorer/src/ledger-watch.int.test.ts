@@ -116,13 +116,13 @@ test('a ledger of too many addresses is asked about each', async () => {
     },
     maxFilteredAddresses: 1,
   })
-  await vi.waitFor(() => expect(pages).toContain('ledger.filter-transfer-to_address'), WAIT)
+  await vi.waitFor(() => expect(pages).toContain('ledger.filter-address'), WAIT)
   // The watch looked again meanwhile, and did not read again.
   await vi.waitFor(
     () => expect(pages.filter((name) => name === 'ledger.current').length).toBeGreaterThan(2),
     WAIT,
   )
-  expect(pages.filter((name) => name === 'ledger.filter-transfer-to_address')).toHaveLength(1)
+  expect(pages.filter((name) => name === 'ledger.filter-address')).toHaveLength(1)
   expect(watch.mayHold('ETH', STRANGER, 1)).toBe(true)
   await watch.stop()
 })

@@ -35,35 +35,51 @@ CREATE TABLE ledger.segment (
   UNIQUE NULLS NOT DISTINCT (chain, format, sha256, covers, complete_from, complete_to, replaces)
 );
 
+-- Numbers of addresses, and of contracts of tokens that count: rows of transfers name them by number. A number is given once, and means nothing
+-- outside of this database.
+CREATE TABLE ledger.address (
+  address_id int4 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  chain      text COLLATE "C" NOT NULL,
+  address    text COLLATE "C" NOT NULL,
+  UNIQUE (chain, address)
+);
+
+CREATE TABLE ledger.contract (
+  contract_id int2 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  chain       text COLLATE "C" NOT NULL,
+  contract    text COLLATE "C" NOT NULL,
+  UNIQUE (chain, contract)
+);
+
 -- Value that was made or destroyed has the empty address, or one without an owner, on one side. It has no counterparty.
+-- Columns lie in the order of their alignment, so that no byte between them is lost. The chain is that of the segment and of the addresses.
 CREATE TABLE ledger.transfer (
-  -- First 16 bytes of a hash of (chain, transaction, kind, index), or of the content if a source has no hashes.
-  transfer_id        uuid PRIMARY KEY,
+  -- Place in the block: the index of the transaction (below), then the place of the log or the call.
+  place              int8,
+  from_id            int4 NOT NULL,
+  to_id              int4 NOT NULL,
   segment_id         int4 NOT NULL,
   -- The segment that proved its execution; null without a proof.
   proven_segment_id  int4,
   -- The segment that reported its failure, and the one that retired it because its block was reorganised away.
   failed_segment_id  int4,
   retired_segment_id int4,
-  -- The newest segment that contains it, if one replaces another.
-  seen_segment_id    int4 NOT NULL,
-  chain              text COLLATE "C" NOT NULL,
-  from_address       text COLLATE "C" NOT NULL,
-  to_address         text COLLATE "C" NOT NULL,
-  kind               text NOT NULL,
-  -- Contract of the token; empty for the native asset.
-  contract           text NOT NULL,
-  tx_hash            text NOT NULL,
+  -- The newest segment that contains it, if one replaces another; null if that is its own segment.
+  seen_segment_id    int4,
+  block_number       int4,
+  -- Null if its file states no time; then the time of its block counts, if a file of blocks tells it.
+  occurred_at_s      int4,
+  tx_index           int4,
+  -- Contract of the token; null for the native asset.
+  contract_id        int2,
+  -- The first letter: native, internal, token, utxo.
+  kind               "char" NOT NULL,
+  -- First 16 bytes of a hash of (chain, transaction, kind, index), or of the content if a source has no hashes.
+  transfer_id        uuid PRIMARY KEY,
   -- Base units.
   amount             numeric(78, 0) NOT NULL,
-  block_number       int8,
-  -- Null if its file states no time; then the time of its block counts, if a file of blocks tells it.
-  occurred_at_s      int8,
-  -- Place in the block: the index of the transaction, then the place of the log or the call.
-  tx_index           int8,
-  place              int8,
-  -- The height if it is known, else seconds: fixed, whatever times are learnt later. The order of a listing.
-  sort_at            int8 NOT NULL,
+  -- See `ledger.tx_hash_text`.
+  tx_hash            bytea NOT NULL,
   -- Of transactions with inputs and outputs: what the transaction changed in the balance of the sender and of the receiver, in
   -- base units. Each address has its change on one transfer of the transaction; on a transfer of no value to or from the empty
   -- address if it has no other.
@@ -71,23 +87,31 @@ CREATE TABLE ledger.transfer (
   to_net             numeric(78, 0)
 );
 
-CREATE INDEX transfer_from ON ledger.transfer (chain, from_address, sort_at);
-CREATE INDEX transfer_to ON ledger.transfer (chain, to_address, sort_at);
+-- An entry has only the number, so that Postgres stores the entries of an address as one list.
+CREATE INDEX transfer_from ON ledger.transfer (from_id);
+CREATE INDEX transfer_to ON ledger.transfer (to_id);
 -- Only code makes internal calls.
-CREATE INDEX transfer_code ON ledger.transfer (chain, from_address) WHERE kind = 'internal';
+CREATE INDEX transfer_code ON ledger.transfer (from_id) WHERE kind = 'i';
 
--- Calls of which only the place of their transaction is known.
-CREATE INDEX transfer_call ON ledger.transfer (chain, block_number, tx_index) WHERE kind = 'internal' AND tx_hash = '';
-CREATE INDEX transfer_nameless ON ledger.transfer (chain, block_number, tx_index)
-  WHERE kind = 'internal' AND tx_hash = '' AND retired_segment_id IS NULL;
+-- Calls of which only the place of their transaction is known, and those of which only the hash is.
+CREATE INDEX transfer_call ON ledger.transfer (block_number, tx_index) WHERE kind = 'i' AND tx_hash = '';
+CREATE INDEX transfer_nameless ON ledger.transfer (block_number, tx_index)
+  WHERE kind = 'i' AND tx_hash = '' AND retired_segment_id IS NULL;
+CREATE INDEX transfer_placeless ON ledger.transfer (block_number) WHERE kind = 'i' AND tx_hash <> '' AND tx_index IS NULL;
+
+-- The text of a hash of a transaction. Its first byte tells the notation: 0 as it is, 1 hexadecimal, 2 hexadecimal after 0x. No bytes for no hash.
+CREATE FUNCTION ledger.tx_hash_text(hash bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+  SELECT CASE WHEN hash = '' THEN '' ELSE CASE get_byte(hash, 0)
+    WHEN 0 THEN convert_from(substr(hash, 2), 'UTF8') WHEN 1 THEN encode(substr(hash, 2), 'hex') ELSE '0x' || encode(substr(hash, 2), 'hex') END END
+$$;
 
 -- The transaction at a place, for calls without a hash.
 CREATE TABLE ledger.transaction_place (
-  chain        text COLLATE "C" NOT NULL,
-  block_number int8 NOT NULL,
-  tx_index     int8 NOT NULL,
-  tx_hash      text NOT NULL,
+  block_number int4 NOT NULL,
+  tx_index     int4 NOT NULL,
   segment_id   int4 NOT NULL,
+  chain        text COLLATE "C" NOT NULL,
+  tx_hash      bytea NOT NULL,
   PRIMARY KEY (chain, block_number, tx_index)
 );
 
@@ -207,7 +231,7 @@ DO $$
 DECLARE
   filled text;
 BEGIN
-  FOREACH filled IN ARRAY ARRAY['transfer', 'transaction_place', 'block', 'cluster_join', 'owner_address', 'unreadable_row', 'unknown_token'] LOOP
+  FOREACH filled IN ARRAY ARRAY['address', 'contract', 'transfer', 'transaction_place', 'block', 'cluster_join', 'owner_address', 'unreadable_row', 'unknown_token'] LOOP
     EXECUTE format('CREATE TRIGGER note_inserted AFTER INSERT ON ledger.%I REFERENCING NEW TABLE AS gained
       FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows()', filled);
     EXECUTE format('CREATE TRIGGER note_updated AFTER UPDATE ON ledger.%I REFERENCING OLD TABLE AS lost NEW TABLE AS gained

@@ -11,6 +11,7 @@ import type { LedgerImportRequest } from '../../src/import-request.js'
 import { NO_ROWS } from '../../src/row-sums.js'
 import type { SegmentState } from '../../src/store-batch.js'
 import { fileSha256 } from '../../src/formats/read-file.js'
+import { hashOfDigits } from '../../src/stored-values.js'
 import { storeRows } from '../../src/store-rows.js'
 import { createIdentities } from '../../src/transfer-identity.js'
 
@@ -28,6 +29,31 @@ function rowsOf(text: string, values: readonly unknown[]): readonly Told[] {
       names.split(',').map((name, column) => [name.trim(), (columns[column]![row] ?? null) as Told[string]]),
     ),
   )
+}
+
+/** The texts of addresses and contracts; their numbers count from 1. */
+const texts: string[] = []
+const numberOfText = new Map<string, number>()
+
+function numbersOf(asked: readonly string[]): readonly { readonly number: number; readonly text: string }[] {
+  return asked.map((text) => {
+    const known = numberOfText.get(text)
+    const number = known ?? texts.push(text)
+    numberOfText.set(text, number)
+    return { number, text }
+  })
+}
+
+/** With the texts that the numbers and digits of a row stand for. */
+const asTold = (row: Told): Told => {
+  const textOf = (name: string): string => (row[name] === null ? '' : texts[Number(row[name]) - 1]!)
+  return {
+    ...row,
+    ...('tx_hash' in row ? { tx_hash: hashOfDigits(String(row['tx_hash'])) } : {}),
+    ...('contract' in row
+      ? { sender: textOf('sender'), receiver: textOf('receiver'), contract: textOf('contract') }
+      : {}),
+  }
 }
 
 interface StoredTransfer {
@@ -82,7 +108,9 @@ export function createMemoryLedger(now: Date): MemoryLedger {
   const segments: StoredSegment[] = []
 
   function keep({ table, rows }: Statement): void {
-    for (const row of rows) {
+    const isNumbered = ['ledger.transfer', 'ledger.transaction_place'].includes(table)
+    for (const told of rows) {
+      const row = isNumbered ? asTold(told) : told
       const id = String(row['id'])
       if (table === 'ledger.unknown_token') tokens.set(id, row)
       if (table === 'ledger.block') blocks.set(Number(row['height']), Number(row['at_s']))
@@ -268,9 +296,13 @@ function databaseInto(pending: Statement[]): Database {
     return rows.length
   }
   const queryable = {
-    query: async (statement: { readonly text: string } | string, values?: readonly unknown[]) => [
-      { added: take(statement, values), count: 0 },
-    ],
+    query: async (
+      statement: { readonly name?: string; readonly text: string } | string,
+      values?: readonly unknown[],
+    ) =>
+      typeof statement !== 'string' && statement.name?.startsWith('ledger.find-') === true
+        ? numbersOf(values![1] as readonly string[])
+        : [{ added: take(statement, values), count: 0 }],
     execute: async (statement: { readonly text: string } | string, values?: readonly unknown[]) =>
       take(statement, values),
   } as unknown as Queryable

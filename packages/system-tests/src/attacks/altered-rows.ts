@@ -103,7 +103,7 @@ const IS_OWN = `file_name = 'attack-transfers.csv'`
 const HIDE = `UPDATE ledger.segment SET ledger_seq = -ledger_seq WHERE ${IS_OWN}`
 const RANGE = (to: number): string => `UPDATE ledger.segment SET complete_to = ${to} WHERE ${IS_OWN}`
 const AMOUNT = (by: number): string =>
-  `UPDATE ledger.transfer SET amount = amount + ${by} WHERE tx_hash = '${HASH}'`
+  `UPDATE ledger.transfer SET amount = amount + ${by} WHERE ledger.tx_hash_text(tx_hash) = '${HASH}'`
 const LABELLED = `category = 'sanctions' AND entity LIKE '%Lazarus%'`
 const CONFIDENCE = (by: number): string =>
   `UPDATE label_view.label SET confidence_ppm = confidence_ppm + ${by} WHERE ${LABELLED}`

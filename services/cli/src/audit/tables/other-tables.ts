@@ -58,6 +58,8 @@ export const otherTables: Readonly<Record<string, string>> = {
   'watches.progress': WORK,
   'watches.digest': WORK,
   'ledger.segment': STATED_LEDGER,
+  'ledger.address': SUMMED_LEDGER,
+  'ledger.contract': SUMMED_LEDGER,
   'ledger.transfer': SUMMED_LEDGER,
   'ledger.transaction_place': SUMMED_LEDGER,
   'ledger.block': SUMMED_LEDGER,

@@ -1,0 +1,74 @@
+/**
+ * Numbers of addresses and of contracts: rows of transfers name them by their numbers in `ledger.address` and `ledger.contract`. They are known
+ * for one import: another one of its chain, which could give numbers meanwhile, waits for its end.
+ */
+import type { Queryable } from '@cupel/postgres'
+
+/** The number of each text of a chain. A text that has none yet gets one, in the transaction of the rows that name it. */
+export interface Numbers {
+  numbersOf(transaction: Queryable, chain: string, texts: Iterable<string>): Promise<(text: string) => number>
+  /** The transaction of the last call was committed: its numbers hold. Without this call they are asked for again. */
+  keep(): void
+}
+
+/** Some 60 MB. */
+const MOST_KNOWN = 500_000
+
+const ADDRESSES = {
+  find: {
+    name: 'ledger.find-addresses',
+    text: 'SELECT address_id AS number, address AS text FROM ledger.address WHERE chain = $1 AND address = ANY ($2::text[])',
+  },
+  give: {
+    name: 'ledger.number-addresses',
+    text: `INSERT INTO ledger.address (chain, address) SELECT $1, given FROM unnest($2::text[]) AS given
+           RETURNING address_id AS number, address AS text`,
+  },
+}
+
+const CONTRACTS = {
+  find: {
+    name: 'ledger.find-contracts',
+    text: 'SELECT contract_id AS number, contract AS text FROM ledger.contract WHERE chain = $1 AND contract = ANY ($2::text[])',
+  },
+  give: {
+    name: 'ledger.number-contracts',
+    text: `INSERT INTO ledger.contract (chain, contract) SELECT $1, given FROM unnest($2::text[]) AS given
+           RETURNING contract_id AS number, contract AS text`,
+  },
+}
+
+interface NumberRow extends Record<string, unknown> {
+  number: number
+  text: string
+}
+
+export const createAddressNumbers = (): Numbers => createNumbers(ADDRESSES)
+
+export const createContractNumbers = (): Numbers => createNumbers(CONTRACTS)
+
+function createNumbers({ find, give }: typeof ADDRESSES): Numbers {
+  const known = new Map<string, number>()
+  let asked = new Map<string, number>()
+  return {
+    async numbersOf(transaction, chain, texts) {
+      const unknown = new Set<string>()
+      for (const text of texts) if (!known.has(text)) unknown.add(text)
+      asked = new Map()
+      // A row's own text is kept: that of the file would keep the whole chunk of the file that it was cut from.
+      const note = (rows: readonly NumberRow[]): void => {
+        for (const { number, text } of rows) {
+          asked.set(text, number)
+          unknown.delete(text)
+        }
+      }
+      if (unknown.size > 0) note(await transaction.query<NumberRow>(find, [chain, [...unknown]]))
+      if (unknown.size > 0) note(await transaction.query<NumberRow>(give, [chain, [...unknown]]))
+      return (text) => known.get(text) ?? asked.get(text)!
+    },
+    keep() {
+      if (known.size + asked.size > MOST_KNOWN) known.clear()
+      for (const [text, number] of asked) known.set(text, number)
+    },
+  }
+}
