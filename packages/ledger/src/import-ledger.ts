@@ -20,7 +20,7 @@ import type { ImportRun } from './import-run.js'
 import { publishSegment } from './publish-segment.js'
 import { sumsOf } from './row-sums.js'
 import { leftOut } from './segment-event.js'
-import type { SegmentState } from './store-batch.js'
+import type { SegmentState } from './batch.js'
 import { storeRows } from './store-rows.js'
 
 const LOCK = 'cupel.ledger-import/'

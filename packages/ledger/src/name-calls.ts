@@ -4,7 +4,7 @@
  */
 import type { Queryable } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
-import type { SegmentState } from './store-batch.js'
+import type { SegmentState } from './batch.js'
 import { addressOf, contractOf } from './stored-values.js'
 import { namedCallId } from './transfer-identity.js'
 

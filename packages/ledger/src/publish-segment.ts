@@ -8,7 +8,7 @@ import { nameCalls } from './name-calls.js'
 import { nothingLeft, segmentEvent, type SegmentStatement } from './segment-event.js'
 import { added, notedSums, sumsText } from './row-sums.js'
 import { declaredBySegment, SEGMENT_COLUMNS, segmentOf, type SegmentRow } from './segments.js'
-import type { SegmentState } from './store-batch.js'
+import type { SegmentState } from './batch.js'
 
 export interface Published {
   readonly ledgerSeq: number

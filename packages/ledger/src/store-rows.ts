@@ -1,6 +1,7 @@
 /** Reads the rows of a file and stores them in batches. */
 import { createHash } from 'node:crypto'
 import { findAsset, uncountedReason } from '@cupel/domain'
+import { createBatch, isFull, type Batch, type SegmentState } from './batch.js'
 import { MAX_AHEAD_S } from './clock.js'
 import { historyKinds, isDeclared } from './declared-range.js'
 import type { ChainDefinition } from './formats/chain.js'
@@ -10,7 +11,7 @@ import { readRecords } from './formats/read-file.js'
 import type { LedgerImportRequest } from './import-request.js'
 import type { ImportRun } from './import-run.js'
 import { createAddressNumbers, createContractNumbers } from './numbers.js'
-import { createBatch, isFull, storeBatch, type Batch, type SegmentState } from './store-batch.js'
+import { storeBatch } from './store-batch.js'
 import { createIdentities, nativeTransferId } from './transfer-identity.js'
 
 /** Continues after the stored rows. One batch is stored while the next is read. */

@@ -1,7 +1,7 @@
 /** Stores the transfers of a batch. */
 import type { Queryable } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
-import type { Batch, BatchPlace } from './store-batch.js'
+import type { Batch, BatchPlace } from './batch.js'
 import { hashDigits } from './stored-values.js'
 
 /** A row of a killed import has the key of a new one. */

@@ -1,0 +1,134 @@
+/** What is read of a file and not stored yet, and the segment that it belongs to. */
+import type { ToldTransfer } from './formats/ledger-row.js'
+import type { Numbers } from './numbers.js'
+import type { RowSums } from './row-sums.js'
+
+/** The row of a segment, updated with every batch. */
+export interface SegmentState {
+  readonly segmentId: number
+  readonly chain: string
+  /** The file replaces its range: its transfers are valid, whatever earlier files stated. */
+  readonly replaces: boolean
+  rowsDone: number
+  readonly counts: Record<string, number>
+  firstHeight: number | null
+  lastHeight: number | null
+  /** Time of the last height in the declared range. */
+  lastHeightAtS: number | null
+  rowSums: RowSums
+}
+
+/** Transfers per statement. */
+const BATCH_TRANSFERS = 5_000
+/** The position also advances in a file without counted transfers. */
+const BATCH_ROWS = 50_000
+
+export interface UnreadableRow {
+  readonly line: number
+  /** Null if the row does not state it. */
+  readonly height: number | null
+  /** Kinds of transfers that the row may hold. */
+  readonly kinds: readonly string[]
+  readonly message: string
+}
+
+export interface Batch {
+  readonly segmentId: number
+  /** Rows of the file. */
+  rows: number
+  readonly transfers: Map<string, ToldTransfer>
+  /** Ids of transfers without a counterparty. */
+  readonly uncounted: Set<string>
+  /** Transfers of tokens outside the asset table, by id. */
+  readonly tokens: Map<string, ToldTransfer>
+  readonly outcomes: Map<string, boolean>
+  /** Transaction by the two addresses that it joins, separated by a space. */
+  readonly joins: Map<string, string>
+  /** Look-up keys that several addresses may have, by address. */
+  readonly owners: Map<string, string>
+  /** Seconds by height. */
+  readonly blocks: Map<number, number>
+  /** Hashes of transactions by their place, block and index separated by a space. */
+  readonly places: Map<string, string>
+  readonly leftOut: Map<string, number>
+  readonly unreadable: UnreadableRow[]
+  repeated: number
+  firstHeight: number | null
+  lastHeight: number | null
+  lastHeightAtS: number | null
+  leaveOut(reason: string): void
+  refuse(row: UnreadableRow): void
+  addTransfer(
+    id: string,
+    transfer: ToldTransfer,
+    is: { readonly isDeclared: boolean; readonly isCounted: boolean },
+  ): void
+  addOutcome(transferId: string, succeeded: boolean): void
+  /** Where the transaction of the transfer is, if the file tells it: calls of other files may have no hash. */
+  addPlace(transfer: ToldTransfer): void
+  /** Addresses of one owner: all are joined to the first. */
+  addJoin(txHash: string, addresses: readonly string[]): void
+}
+
+export function createBatch(segmentId: number): Batch {
+  return {
+    segmentId,
+    rows: 0,
+    transfers: new Map(),
+    uncounted: new Set(),
+    tokens: new Map(),
+    outcomes: new Map(),
+    joins: new Map(),
+    owners: new Map(),
+    blocks: new Map(),
+    places: new Map(),
+    leftOut: new Map(),
+    unreadable: [],
+    repeated: 0,
+    firstHeight: null,
+    lastHeight: null,
+    lastHeightAtS: null,
+    leaveOut(reason) {
+      this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1)
+    },
+    refuse(row) {
+      this.unreadable.push(row)
+      this.leaveOut('unreadable')
+    },
+    addTransfer(id, transfer, { isDeclared, isCounted }) {
+      // One statement cannot update a row twice.
+      if (!this.transfers.has(id)) this.transfers.set(id, transfer)
+      else if (isCounted) this.repeated += 1
+      if (!isCounted) this.uncounted.add(id)
+      if (isCounted && transfer.execution === 'failed') this.leaveOut('failed')
+      const { blockNumber, occurredAtS } = transfer
+      if (blockNumber === null || !isDeclared) return
+      if (this.firstHeight === null || blockNumber < this.firstHeight) this.firstHeight = blockNumber
+      if (this.lastHeight !== null && blockNumber < this.lastHeight) return
+      this.lastHeight = blockNumber
+      this.lastHeightAtS = occurredAtS
+    },
+    addOutcome(transferId, succeeded) {
+      this.outcomes.set(transferId, succeeded)
+    },
+    addPlace({ txHash, blockNumber, txIndex }) {
+      if (txHash !== '' && blockNumber !== null && txIndex !== null)
+        this.places.set(`${blockNumber} ${txIndex}`, txHash)
+    },
+    addJoin(txHash, [first, ...others]) {
+      for (const other of others) {
+        const pair = `${first} ${other}`
+        if (!this.joins.has(pair)) this.joins.set(pair, txHash)
+      }
+    },
+  }
+}
+
+export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Batch): boolean =>
+  Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
+  rows >= BATCH_ROWS
+
+export interface BatchPlace {
+  readonly state: SegmentState
+  readonly numbers: { readonly addresses: Numbers; readonly contracts: Numbers }
+}
