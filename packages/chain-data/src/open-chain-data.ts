@@ -1,7 +1,7 @@
 /** Queries all providers of a chain at once, within a time limit. A late answer is kept, so that the next screen finds it. */
 import { LATE, withinMs } from '@cupel/concurrency'
 import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
-import type { ChainCode, ChainInputs, ChainTransaction } from '@cupel/domain'
+import type { ChainCode, ChainInputs } from '@cupel/domain'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from 'undici'
 import type { ProviderConfig } from './configuration.js'
@@ -48,8 +48,6 @@ export interface ChainData {
   covers(chain: string): boolean
   /** Asks all providers of the chain and waits at most `waitMs` for all answers. Never rejects. */
   look(question: ChainQuestion, waitMs: number): Promise<ChainInputs>
-  /** Newest transactions, from the first provider of the chain that answers. Rejects with a ProviderError. */
-  recentTransactions(chain: string, address: string): Promise<readonly ChainTransaction[]>
   close(): Promise<void>
 }
 
@@ -94,18 +92,6 @@ export function openChainData(options: ChainDataOptions): ChainData {
       instruments.looked(inputs.stage)
       return inputs
     },
-    async recentTransactions(chain, address) {
-      let failure = new ProviderError('refused', `no provider of ${chain}`)
-      for (const provider of ofChain(chain)) {
-        try {
-          return await provider.recentTransactions(address)
-        } catch (error) {
-          if (!(error instanceof ProviderError)) throw error
-          failure = error
-        }
-      }
-      throw failure
-    },
     close: async () => {
       await Promise.all(opened.map((provider) => provider.close()))
     },
@@ -120,7 +106,6 @@ interface OpenedProvider {
   factOf(address: string): Promise<ChainFact>
   /** Whether each of the newest answers took longer than `waitMs`. */
   isTooSlowFor(waitMs: number): boolean
-  recentTransactions(address: string): Promise<readonly ChainTransaction[]>
   close(): Promise<void>
 }
 
@@ -166,10 +151,6 @@ function openProvider(
     },
     isTooSlowFor: (waitMs) =>
       newestTookMs.length === NEWEST_ANSWERS && newestTookMs.every((tookMs) => tookMs > waitMs),
-    recentTransactions: (address) =>
-      guard.ask((signal) =>
-        adapter.recentTransactions(address, openProviderHttp(channel.endpoint, connections, signal)),
-      ),
     // Ends the calls that are still running.
     close: () => connections.destroy(),
   }

@@ -1,5 +1,5 @@
-/** The interface of every adapter: the state of one address and its recent transfers, every field checked. */
-import type { ChainCode, ChainTransaction } from '@cupel/domain'
+/** The interface of every adapter: the state of one address, every field checked. */
+import type { ChainCode } from '@cupel/domain'
 import type { ProviderHttp } from './provider-http.js'
 
 /** The state of an address from one provider. A value that the provider does not offer is null, never a guess. */
@@ -39,6 +39,4 @@ export interface ChainProvider {
   readonly stateRequest: string
   /** `address` is canonical. Throws ProviderError. */
   accountState(address: string, http: ProviderHttp): Promise<AccountState>
-  /** Newest transactions that move value to or from the address, at most one page. Throws ProviderError. */
-  recentTransactions(address: string, http: ProviderHttp): Promise<readonly ChainTransaction[]>
 }

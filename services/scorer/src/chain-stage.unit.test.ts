@@ -25,7 +25,6 @@ const chainData: ChainData = {
     looked.push({ ...question, waitMs })
     return answer
   },
-  recentTransactions: async () => [],
   close: async () => undefined,
 }
 

@@ -2,17 +2,13 @@
  * APIs like that of Etherscan (https://docs.etherscan.io): one path, a module and an action. Balances are offered only for the newest
  * block, one call each, so the state is never of exactly one block.
  */
-import type { ChainTransaction, Movement } from '@cupel/domain'
 import { z } from 'zod'
-import { baseUnits, count, hexCount, hexHash, listOf, readAnswer, unixSeconds } from '../answer-fields.js'
+import { baseUnits, hexCount, hexHash, readAnswer } from '../answer-fields.js'
 import { createChainCheck, landmarkOf, refuseStaleHead } from '../chain-identity.js'
 import type { ProviderHttp } from '../provider-http.js'
 import type { AccountState, ChainProvider } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 import { isContractCode } from './evm-rpc.js'
-
-/** Rows of one page of transactions. */
-const PAGE_ROWS = 200
 
 export interface EtherscanOptions {
   readonly chain: ChainProvider['chain']
@@ -24,20 +20,6 @@ export interface EtherscanOptions {
 const proxyAnswer = z.object({ jsonrpc: z.literal('2.0'), result: z.unknown() })
 const block = z.object({ number: hexCount, hash: hexHash, timestamp: hexCount })
 const listAnswer = z.object({ status: z.enum(['0', '1']), message: z.string().max(200), result: z.unknown() })
-const address = z
-  .string()
-  .regex(/^(0x[0-9a-fA-F]{40})?$/)
-  .transform((text) => text.toLowerCase())
-const rowFields = {
-  blockNumber: count,
-  timeStamp: unixSeconds,
-  hash: hexHash,
-  from: address,
-  to: address,
-  value: baseUnits,
-}
-const nativeRow = z.object({ ...rowFields, isError: z.enum(['0', '1']) })
-const tokenRow = z.object({ ...rowFields, contractAddress: address })
 
 export function etherscanProvider(options: EtherscanOptions): ChainProvider {
   const landmark = landmarkOf(options.chain)
@@ -83,33 +65,7 @@ export function etherscanProvider(options: EtherscanOptions): ChainProvider {
         tokens: [],
       }
     },
-    async recentTransactions(of, http) {
-      const page = { address: of, page: '1', offset: String(PAGE_ROWS), sort: 'desc' }
-      const [native, tokens] = await Promise.all([
-        account(http, { action: 'txlist', ...page }),
-        account(http, { action: 'tokentx', ...page }),
-        confirmChain(http),
-      ])
-      return [
-        ...readAnswer(listOf(nativeRow), listed(native, 'txlist'), 'txlist').map((row) =>
-          transaction(row, row.isError === '0', { kind: 'native', contract: '' }),
-        ),
-        // A failed transaction leaves no log, so a listed transfer has succeeded.
-        ...readAnswer(listOf(tokenRow), listed(tokens, 'tokentx'), 'tokentx').map((row) =>
-          transaction(row, true, { kind: 'token', contract: row.contractAddress }),
-        ),
-      ].filter(({ proven }) => proven)
-    },
   }
-}
-
-function transaction(
-  { hash, blockNumber, timeStamp, from, to, value }: z.output<typeof nativeRow> | z.output<typeof tokenRow>,
-  proven: boolean,
-  asset: Pick<Movement, 'kind' | 'contract'>,
-): ChainTransaction {
-  const movement = { ...asset, from, to, amountBaseUnits: value, position: null }
-  return { txHash: hash, blockNumber, occurredAtS: timeStamp, proven, movements: [movement], outputs: null }
 }
 
 /** The result of an account call. An empty result also has status 0, with an empty list. */

@@ -2,19 +2,14 @@
  * Ethereum JSON-RPC (https://ethereum.github.io/execution-apis). One message holds all calls, between two reads of the newest block: if
  * both return the same block, the state is of exactly that block.
  */
-import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
-import { hexCount, hexHash, hexQuantity, listOf } from '../answer-fields.js'
+import { hexCount, hexHash, hexQuantity } from '../answer-fields.js'
 import { refuseStaleHead } from '../chain-identity.js'
 import type { ProviderHttp } from '../provider-http.js'
 import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js'
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
-/** Newest blocks to search for token transfers: public nodes serve this many without a key. */
-const RECENT_BLOCKS = 1_000
-/** keccak256("Transfer(address,address,uint256)"), the event of ERC-20. */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** First four bytes of keccak256("balanceOf(address)"). */
 const BALANCE_OF = '0x70a08231'
 
@@ -31,15 +26,6 @@ const word = z
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => BigInt(text))
 const code = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
-const log = z.object({
-  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-  topics: z.array(hexHash).max(4),
-  data: word,
-  blockNumber: hexCount,
-  transactionHash: hexHash,
-  logIndex: hexCount,
-  removed: z.boolean().optional(),
-})
 
 const headCall: RpcCall = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
@@ -49,7 +35,6 @@ export function evmRpcProvider(options: EvmRpcOptions): ChainProvider {
     chain: options.chain,
     stateRequest: 'eth_getBalance, eth_getTransactionCount, eth_getCode and balanceOf at latest',
     accountState: (address, http) => accountState(options, address, http),
-    recentTransactions: (address, http) => recentTransactions(options, address, http),
   }
 }
 
@@ -114,55 +99,3 @@ function tokenAmounts(
     return amount === 0n ? [] : [{ asset: symbol, amountBaseUnits: amount.toString(), decimals }]
   })
 }
-
-/** Transfers of known tokens in the newest blocks. Native transfers leave no log, so a node cannot list them. */
-async function recentTransactions(
-  { chainId, tokens }: EvmRpcOptions,
-  address: string,
-  http: ProviderHttp,
-): Promise<readonly ChainTransaction[]> {
-  if (tokens.length === 0) return []
-  const [chainIdOutcome, headOutcome] = await callAll(http, [chainIdCall, headCall])
-  refuseOtherChain(chainIdOutcome, chainId)
-  const { number } = resultOf(headOutcome, head, headCall.method)
-  const range = {
-    fromBlock: `0x${Math.max(0, number - RECENT_BLOCKS).toString(16)}`,
-    toBlock: `0x${number.toString(16)}`,
-    address: tokens.map(({ contract }) => contract),
-  }
-  const topic = `0x${padded(address)}`
-  const [sent, received] = await callAll(http, [
-    { method: 'eth_getLogs', params: [{ ...range, topics: [TRANSFER_TOPIC, topic] }] },
-    { method: 'eth_getLogs', params: [{ ...range, topics: [TRANSFER_TOPIC, null, topic] }] },
-  ])
-  const logs = [sent, received].flatMap((outcome) => resultOf(outcome, listOf(log), 'eth_getLogs'))
-  const contracts = new Set(range.address)
-  return logs
-    .filter(
-      ({ removed, topics, address: contract }) =>
-        removed !== true &&
-        topics.length === 3 &&
-        topics[0] === TRANSFER_TOPIC &&
-        contracts.has(contract.toLowerCase()),
-    )
-    .map(({ address: contract, topics, data, blockNumber, transactionHash, logIndex }) => ({
-      txHash: transactionHash,
-      blockNumber,
-      occurredAtS: null,
-      // A transaction that fails leaves no log.
-      proven: true,
-      outputs: null,
-      movements: [
-        {
-          kind: 'token',
-          contract: contract.toLowerCase(),
-          from: addressOfTopic(topics[1]!),
-          to: addressOfTopic(topics[2]!),
-          amountBaseUnits: data.toString(),
-          position: logIndex,
-        },
-      ],
-    }))
-}
-
-const addressOfTopic = (topic: string): string => `0x${topic.slice(-40)}`

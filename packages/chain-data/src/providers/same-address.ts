@@ -9,10 +9,3 @@ export function refuseOtherAddress(chain: string, asked: string, answered: strin
   if (!parsed.ok || parsed.canonical !== asked)
     throw new ProviderError('wrong_address', 'the answer is about another address')
 }
-
-/** The canonical address; empty for a value that is not an address of the chain, such as a script without one. */
-export function canonicalOwner(chain: string, written: string | undefined): string {
-  if (written === undefined) return ''
-  const parsed = parseAddress(written, chain)
-  return parsed.ok ? parsed.canonical : ''
-}

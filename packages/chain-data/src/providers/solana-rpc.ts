@@ -2,7 +2,6 @@
  * Solana JSON-RPC (https://solana.com/docs/rpc), at commitment `finalized`. No node returns the number of an address's transactions: the
  * adapter counts them if a node with the whole history has all their signatures on one page (docs/adr/0130).
  */
-import type { ChainTransaction } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, count, height, listOf } from '../answer-fields.js'
 import { SOLANA_GENESIS } from '../chain-identity.js'
@@ -11,8 +10,6 @@ import { callAll, resultOf, type RpcCall, type RpcOutcome } from '../json-rpc.js
 import type { AccountState, ChainProvider, KnownToken, TokenAmount } from '../provider.js'
 import { ProviderError } from '../provider-error.js'
 
-/** Newest transactions to read, one call each. */
-const RECENT_SIGNATURES = 10
 /**
  * Signatures counted at most. Each comes with memos, which anyone may write, up to 7 kB of JSON per transaction. With more rows the answer,
  * which also holds the balance, could exceed the limit.
@@ -42,29 +39,12 @@ const tokenAccounts = withContext(
     }),
   ),
 )
-const signatures = listOf(z.object({ signature: text, err: z.unknown() }))
 /** Newest first, each once. 64 bytes in base58. */
 const countedSignatures = z
   .array(z.object({ signature: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/), slot: count }))
   .max(COUNTED_SIGNATURES)
   .refine((rows) => new Set(rows.map(({ signature }) => signature)).size === rows.length, 'twice')
   .refine((rows) => rows.every(({ slot }, index) => index === 0 || slot <= rows[index - 1]!.slot), 'order')
-const transfer = z.object({
-  type: z.literal('transfer'),
-  info: z.object({ source: text, destination: text, lamports: baseUnits }),
-})
-const instruction = z.object({ program: text.optional(), parsed: z.unknown().optional() })
-const transactionResult = z
-  .object({
-    slot: count,
-    blockTime: count.nullish(),
-    meta: z.object({
-      err: z.unknown(),
-      innerInstructions: listOf(z.object({ instructions: listOf(instruction) })).nullish(),
-    }),
-    transaction: z.object({ message: z.object({ instructions: listOf(instruction) }) }),
-  })
-  .nullable()
 
 const genesisCall: RpcCall = { method: 'getGenesisHash', params: [] }
 
@@ -74,7 +54,6 @@ export function solanaRpcProvider({ tokens }: SolanaRpcOptions): ChainProvider {
     stateRequest:
       'getBalance, getAccountInfo, getSignaturesForAddress and getTokenAccountsByOwner, finalized',
     accountState: (address, http) => accountState(tokens, address, http),
-    recentTransactions,
   }
 }
 
@@ -149,45 +128,4 @@ function tokenAmounts(
     }
     return amount === 0n ? [] : [{ asset: symbol, amountBaseUnits: amount.toString(), decimals }]
   })
-}
-
-/** Transfers of SOL in the newest transactions, including those that programs made. Tokens move between token accounts. */
-async function recentTransactions(address: string, http: ProviderHttp): Promise<readonly ChainTransaction[]> {
-  const [genesis, list] = await callAll(http, [
-    genesisCall,
-    { method: 'getSignaturesForAddress', params: [address, { commitment, limit: RECENT_SIGNATURES }] },
-  ])
-  refuseOtherCluster(genesis)
-  const succeeded = resultOf(list, signatures, 'getSignaturesForAddress').filter(
-    ({ err }) => err === null || err === undefined,
-  )
-  if (succeeded.length === 0) return []
-  const config = { commitment, encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }
-  const outcomes = await callAll(
-    http,
-    succeeded.map(({ signature }) => ({ method: 'getTransaction', params: [signature, config] })),
-  )
-  return outcomes.flatMap((outcome, index) => transactionOf(outcome, succeeded[index]!.signature))
-}
-
-/** Exported for its test with a recorded answer. */
-export function transactionOf(outcome: RpcOutcome, signature: string): readonly ChainTransaction[] {
-  const found = resultOf(outcome, transactionResult, 'getTransaction')
-  if (found === null || (found.meta.err !== null && found.meta.err !== undefined)) return []
-  const instructions = [
-    ...found.transaction.message.instructions,
-    ...(found.meta.innerInstructions ?? []).flatMap((inner) => inner.instructions),
-  ]
-  const movements = instructions.flatMap(({ program, parsed }, position) => {
-    const read = program === 'system' ? transfer.safeParse(parsed) : null
-    if (read === null || !read.success) return []
-    const { source, destination, lamports } = read.data.info
-    const amountBaseUnits = lamports
-    return [
-      { kind: 'native' as const, contract: '', from: source, to: destination, amountBaseUnits, position },
-    ]
-  })
-  if (movements.length === 0) return []
-  const occurredAtS = found.blockTime ?? null
-  return [{ txHash: signature, blockNumber: found.slot, occurredAtS, proven: true, movements, outputs: null }]
 }

@@ -1,1 +1,0 @@
-export type { ChainTransaction, Movement, OwnedAmount } from './chain-transaction.js'
