@@ -40,6 +40,8 @@ const MOST_MINIMUM_CONFIDENCE = 0.75
 const UNUSED_CONFIDENCE = 0.3
 const MOST_AUTHORITY_AGE_HOURS = 168
 const MOST_AGE_HOURS = 2_160
+/** A year. From then on a list that nobody refreshes any more would be fresh. */
+const LAST_AGE_HOURS = 8_760
 
 /** Findings of a document with a valid form, errors first, in a fixed order. */
 export function lintPolicy(document: PolicyDocument): readonly PolicyFinding[] {
@@ -179,16 +181,16 @@ function lintFreshness({ freshness }: PolicyDocument): readonly PolicyFinding[] 
         ),
       )
   }
+  const old = (hours: number, path: string, message: string): void =>
+    void findings.push((hours > LAST_AGE_HOURS ? error : warning)('old-lists', path, message))
   if (maxAge > MOST_AGE_HOURS)
-    findings.push(
-      warning('old-lists', 'freshness.max_age_hours', `Lists count as fresh for ${days(maxAge)}.`),
-    )
+    old(maxAge, 'freshness.max_age_hours', `Lists count as fresh for ${days(maxAge)}.`)
   for (const [origin, hours] of Object.entries(byOrigin)) {
     const path = `freshness.max_age_hours_by_origin.${origin}`
     if (!authorities.has(origin))
       findings.push(error('unknown-list', path, `Nobody can import a list of ${origin}; known are ${known}.`))
     else if (hours > MOST_AUTHORITY_AGE_HOURS)
-      findings.push(warning('old-lists', path, `An authority’s list counts as fresh for ${days(hours)}.`))
+      old(hours, path, `An authority’s list counts as fresh for ${days(hours)}.`)
   }
   return findings
 }

@@ -51,6 +51,8 @@ test.each<[string, unknown, string]>([
   ],
   ['freshness.max_age_hours', 2_161, 'warning old-lists'],
   ['freshness.max_age_hours_by_origin', { 'us-ofac': 169 }, 'warning old-lists'],
+  ['freshness.max_age_hours', 8_761, 'error old-lists'],
+  ['freshness.max_age_hours_by_origin', { 'us-ofac': 8_761 }, 'error old-lists'],
   ['freshness.max_age_hours_by_origin', { ofac: 48 }, 'error unknown-list'],
   ['exposure.caps.sanctions.direct.out', 20, 'error hidden-exposure'],
   // The direct counterparty of a designated party is never green or grey.
