@@ -30,3 +30,4 @@ export type {
   Table,
   Verdict,
 } from './document.js'
+export { csvCell, quotedCell, safeText } from './csv-cell.js'

@@ -78,12 +78,17 @@ desk.test(
       `client,backup address,address\r\n"Doe, Jane",${addressOf(9)},${LAZARUS}\r\nACME,,0x1234\r\n,${addressOf(8)},${LAZARUS}\r\n`,
     )
 
-    expect(await page.getByRole('radio', { name: 'backup address' }).isChecked()).toBe(true)
+    // Two columns have addresses: the page asks which one, and chooses none.
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Screen / }).count()).toBe(0)
+    await desk.check(page)
+    await desk.screenshot(page, 'bulk-preview-question')
     await page.getByRole('radio', { name: 'address', exact: true }).check()
+    await page.getByLabel('Which column has your references?').selectOption({ label: 'client' })
     await page.getByRole('button', { name: 'Read it again' }).click()
     await page.locator('.lead').getByText('3 addresses').waitFor()
     expect(await page.getByRole('group', { name: 'Lines: No valid address' }).innerText()).toContain('0x1234')
-    expect(await page.getByRole('group', { name: 'Lines: Repeats' }).innerText()).toMatch(/4\s+0x098B/)
+    expect(await page.getByRole('group', { name: 'Lines: No valid address' }).count()).toBe(1)
     await desk.check(page)
     await desk.screenshot(page, 'bulk-preview-csv')
 
@@ -91,6 +96,34 @@ desk.test(
     await submit(page)
     await ended(page)
     expect(await column(page, 2)).toHaveLength(2)
+    expect((await column(page, 4)).sort()).toEqual(['Doe, Jane', '–'])
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('clients')
+    await desk.check(page)
+    await desk.screenshot(page, 'bulk-results-references')
+
+    await page.getByText('Your file with the results').click()
+    const buffer = Buffer.from(
+      `client,backup address,address\r\n"Doe, Jane",${addressOf(9)},${LAZARUS}\r\nACME,,0x1234\r\n`,
+    )
+    await page.getByLabel('File').setInputFiles({ name: 'clients.csv', mimeType: 'text/csv', buffer })
+    await desk.screenshot(page, 'bulk-join')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download it with the results' }).click(),
+    ])
+    const [head, jane, acme] = readFileSync(await file.path(), 'utf8').split('\r\n')
+    expect(head).toMatch(/^client,backup address,address,cupel_index,cupel_status,.*cupel_reference$/)
+    expect(jane).toMatch(new RegExp(`^"Doe, Jane",${addressOf(9)},${LAZARUS},0,completed,.*,red,`))
+    expect(acme).toContain('not in this job')
+
+    await page.getByText('Open cases for all red').click()
+    await page.getByRole('button', { name: 'Open the cases' }).click()
+    expect(await page.getByRole('status').innerText()).toContain('2 cases were opened.')
+    await page.getByText('Open cases for all red').click()
+    await page.getByRole('button', { name: 'Open the cases' }).click()
+    expect(await page.getByRole('status').innerText()).toContain('0 cases were opened.')
+    await page.goto('/bulk')
+    expect(await page.locator('main').innerText()).toMatch(/■ Red 2\s+clients\s+Completed\s+2/)
   },
 )
 

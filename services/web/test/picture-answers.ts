@@ -126,7 +126,8 @@ function reportPage(query: URLSearchParams): unknown {
 }
 
 function jobAnswer(): unknown {
-  const { results, ...rest } = job
+  const { results, ...unnamed } = job
+  const rest = { name: 'Customers of November', ...unnamed }
   const count = (status: string): number => results.filter((result) => result.status === status).length
   const levels = riskLevels.map((level) => [
     level,
@@ -143,7 +144,10 @@ function jobAnswer(): unknown {
 }
 
 const scoreOf = ({ report }: (typeof job.results)[number]): number => report?.risk.score ?? -1
-const worstFirst = () => [...job.results].sort((one, other) => scoreOf(other) - scoreOf(one))
+const worstFirst = () =>
+  [...job.results]
+    .sort((one, other) => scoreOf(other) - scoreOf(one))
+    .map((result) => ({ ...result, number: result.index + 1 }))
 
 /** Returns the example of a 2xx answer in the API's description. Throws if the description does not have the call. */
 function exampleOf({ method }: SeenCall, path: string): unknown {

@@ -1,8 +1,7 @@
 /** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
 import { categories, type Report } from '@cupel/contracts'
 import type { JobItem } from '@cupel/read-models'
-import { becauseOf, en, judgedChains, nameOf, pointsText, reasonText } from '@cupel/report-pdf'
-import { csvCell } from './csv-cell.js'
+import { becauseOf, csvCell, en, judgedChains, nameOf, pointsText, reasonText } from '@cupel/report-pdf'
 import { reportOf } from './job-documents.js'
 
 const columns = [

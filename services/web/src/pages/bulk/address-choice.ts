@@ -8,11 +8,15 @@ export interface Choice {
   readonly hasHeader: boolean
   /** Chain of all addresses; null: the chain of each one is detected. */
   readonly chain: string | null
+  /** Column with the person's own references, from 0; null: there are none. */
+  readonly referenceColumn: number | null
 }
 
 export interface ListedAddress {
   readonly line: number
   readonly text: string
+  /** Absent where the row has none. */
+  readonly reference?: string
 }
 
 export interface Refused extends ListedAddress {
@@ -37,12 +41,20 @@ export interface Reading {
 export const MAX_JOBS = 5
 export const MAX_ADDRESSES = MAX_JOBS * MAX_BULK_ITEMS
 
+/** As the API limits it. */
+const MAX_REFERENCE_LENGTH = 128
 /** Rows from which column and header are guessed. */
 const SAMPLE_ROWS = 100
 const HEADER_WORD =
   /address|wallet|account|addr\b|recipient|destination|адрес|adresse|direcci|indirizzo|地址/i
 
-export function guessChoice({ rows, width }: AddressFile): Choice {
+export interface Guess {
+  readonly choice: Choice
+  /** All columns that hold addresses. Where there are several, only the person knows which one is meant. */
+  readonly addressColumns: readonly number[]
+}
+
+export function guessChoice({ rows, width }: AddressFile): Guess {
   const [first, ...rest] = rows.slice(0, SAMPLE_ROWS)
   const isAddress = (text: string | undefined): boolean => text !== undefined && parseAddress(text).ok
   const scores = Array.from({ length: width }, (_, column) => ({
@@ -60,7 +72,11 @@ export function guessChoice({ rows, width }: AddressFile): Choice {
   // A mistyped address in the first row must not be taken for a header. A header is a word, or names the content of the column.
   const hasHeader =
     rest.length > 0 && !isAddress(top) && (HEADER_WORD.test(top) || (best!.found > 0 && isWord(top)))
-  return { column, hasHeader, chain: null }
+  const addressColumns = scores.filter(({ found }) => found > 0).map((each) => each.column)
+  return {
+    choice: { column, hasHeader, chain: null, referenceColumn: null },
+    addressColumns: addressColumns.sort((one, other) => one - other),
+  }
 }
 
 /** Digits and letters in one long run are a mistyped address rather than a name. */
@@ -75,10 +91,16 @@ export function isOneLineOfAddresses({ rows }: AddressFile): boolean {
   return others.length === 0 && cells.length > 1 && cells.every((cell) => parseAddress(cell).ok)
 }
 
-export function readAddresses(file: AddressFile, { column, hasHeader, chain }: Choice): Reading {
-  const listed = isOneLineOfAddresses(file)
+export function readAddresses(
+  file: AddressFile,
+  { column, hasHeader, chain, referenceColumn }: Choice,
+): Reading {
+  const listed: readonly ListedAddress[] = isOneLineOfAddresses(file)
     ? file.rows[0]!.cells.map((text) => ({ line: 1, text }))
-    : file.rows.slice(hasHeader ? 1 : 0).map((row) => ({ line: row.line, text: cellOf(row, column) }))
+    : file.rows.slice(hasHeader ? 1 : 0).map((row) => ({
+        ...{ line: row.line, text: cellOf(row, column) },
+        ...referenceOf(row, referenceColumn),
+      }))
   const addresses: ListedAddress[] = []
   const refused: Refused[] = []
   const unusable: Refused[] = []
@@ -90,14 +112,15 @@ export function readAddresses(file: AddressFile, { column, hasHeader, chain }: C
       emptyRows += 1
       continue
     }
-    const whyNot = unusableBecause(one.text)
+    const whyNot = unusableBecause(one)
     if (whyNot !== null) {
       unusable.push({ ...one, detail: whyNot })
       continue
     }
     addresses.push(one)
-    if (seen.has(one.text)) repeats.push(one)
-    seen.add(one.text)
+    const asked = JSON.stringify([one.text, one.reference])
+    if (seen.has(asked)) repeats.push(one)
+    seen.add(asked)
     // Further addresses fit no job; they are counted and not judged.
     if (addresses.length > MAX_ADDRESSES) continue
     const parsed = parseAddress(one.text, chain)
@@ -106,11 +129,22 @@ export function readAddresses(file: AddressFile, { column, hasHeader, chain }: C
   return { addresses, refused, unusable, repeats, emptyRows }
 }
 
-/** The addresses of each job, in the order of the lines. */
-export function jobsOf(addresses: readonly ListedAddress[]): string[][] {
-  const jobs: string[][] = []
+/** An item of a job as the API takes it. */
+export interface JobItem {
+  readonly address: string
+  readonly reference?: string
+}
+
+/** The items of each job, in the order of the lines. */
+export function jobsOf(addresses: readonly ListedAddress[]): JobItem[][] {
+  const jobs: JobItem[][] = []
   for (let first = 0; first < addresses.length; first += MAX_BULK_ITEMS)
-    jobs.push(addresses.slice(first, first + MAX_BULK_ITEMS).map(({ text }) => text))
+    jobs.push(
+      addresses.slice(first, first + MAX_BULK_ITEMS).map(({ text: address, reference }) => ({
+        address,
+        ...(reference === undefined ? {} : { reference }),
+      })),
+    )
   return jobs
 }
 
@@ -118,9 +152,17 @@ function cellOf({ cells }: Row, column: number): string {
   return cells[column] ?? ''
 }
 
+function referenceOf(row: Row, column: number | null): { readonly reference?: string } {
+  const reference = column === null ? '' : cellOf(row, column)
+  return reference === '' ? {} : { reference }
+}
+
 /** The API refuses the whole job for one of these. */
-function unusableBecause(text: string): string | null {
+function unusableBecause({ text, reference = '' }: ListedAddress): string | null {
   if ([...text].length > MAX_ADDRESS_LENGTH) return `An address has at most ${MAX_ADDRESS_LENGTH} characters.`
-  if (withoutApiKeys(text) !== text) return 'This looks like an API key.'
+  if ([...reference].length > MAX_REFERENCE_LENGTH)
+    return `A reference has at most ${MAX_REFERENCE_LENGTH} characters.`
+  if (withoutApiKeys(text) !== text || withoutApiKeys(reference) !== reference)
+    return 'This looks like an API key.'
   return null
 }

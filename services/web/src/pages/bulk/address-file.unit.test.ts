@@ -13,7 +13,7 @@ function fileOf(text: string): AddressFile {
 }
 function readingOf(text: string): Reading {
   const file = fileOf(text)
-  return readAddresses(file, guessChoice(file))
+  return readAddresses(file, guessChoice(file).choice)
 }
 const listed = ({ addresses }: Reading): [number, string][] => addresses.map(({ line, text }) => [line, text])
 const BOTH: [number, string][] = [
@@ -79,7 +79,7 @@ describe('what is wrong is told', () => {
 
   test('with a chain that does not fit', () => {
     const file = fileOf(`${ETH}\n${BTC}`)
-    const { refused } = readAddresses(file, { ...guessChoice(file), chain: 'ETH' })
+    const { refused } = readAddresses(file, { ...guessChoice(file).choice, chain: 'ETH' })
     expect(refused).toMatchObject([{ line: 2 }])
   })
 
@@ -94,7 +94,7 @@ describe('what is wrong is told', () => {
   test('for a quotation mark that is never closed, which hides no line', () => {
     const file = fileOf(`name,address\n"A,${ETH}\nB,${BTC}`)
     expect(file.openQuoteLine).not.toBeNull()
-    expect(listed(readAddresses(file, guessChoice(file)))).toEqual(BOTH)
+    expect(listed(readAddresses(file, guessChoice(file).choice))).toEqual(BOTH)
   })
 })
 
@@ -102,7 +102,7 @@ test('more than a thousand addresses become jobs in the order of the lines, and 
   const { addresses } = readingOf(Array.from({ length: 2_001 }, (_, index) => `line-${index}`).join('\n'))
   const jobs = jobsOf(addresses)
   expect(jobs.map((job) => job.length)).toEqual([1_000, 1_000, 1])
-  expect(jobs.flat()).toEqual(addresses.map(({ text }) => text))
+  expect(jobs.flat()).toEqual(addresses.map(({ text }) => ({ address: text })))
   const many = readingOf(`x\n`.repeat(MAX_ADDRESSES + 7))
   expect(many.addresses.length).toBe(MAX_ADDRESSES + 7)
 })
@@ -115,7 +115,7 @@ test('whatever is dropped is read or refused, and each cell of the column is in 
     fc.property(text, (given) => {
       const result = readAddressFile(given)
       if (!result.ok) return
-      const choice = guessChoice(result.file)
+      const { choice } = guessChoice(result.file)
       const { addresses, unusable, emptyRows } = readAddresses(result.file, choice)
       const rows = result.file.rows.length - (choice.hasHeader ? 1 : 0)
       const cells = addresses.length + unusable.length + emptyRows

@@ -1,6 +1,8 @@
 /** Jobs of many addresses: upload, progress, results. */
 import type { Page } from '../../server/page.js'
 import { cancelJob } from './cancel-job.js'
+import { downloadJoined } from './download-joined.js'
+import { openCases } from './open-cases.js'
 import { downloadCsv, downloadJson, downloadPdf } from './download-results.js'
 import { followJob } from './follow-job.js'
 import { listJobs } from './list-jobs.js'
@@ -11,5 +13,5 @@ import { submitJob } from './submit-job.js'
 
 export const bulkPages: readonly Page[] = [
   ...[listJobs, newJob, previewJob, submitJob],
-  ...[showJob, cancelJob, followJob, downloadCsv, downloadJson, downloadPdf],
+  ...[showJob, cancelJob, followJob, downloadCsv, downloadJson, downloadPdf, downloadJoined, openCases],
 ]

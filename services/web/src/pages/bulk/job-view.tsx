@@ -1,13 +1,14 @@
 /** A job: its state, its findings, and each of its results. */
 import type { ListPage } from '../../api/answers.js'
-import { riskLevels } from '@cupel/contracts'
+import { visibleText } from '@cupel/report-document'
 import { queryText } from '../../api/api-client.js'
 import { FieldList } from '../../components/field-list.js'
 import { Form } from '../../components/form.js'
+import { Notice } from '../../components/notice.js'
 import { Level } from '../../components/level.js'
 import type { PageCall } from '../../server/page.js'
 import { countText, plural } from './counts.js'
-import { doneOf, isRunning, statusWord, type Job, type Result } from './job.js'
+import { doneOf, isRunning, LEVELS, statusWord, type Job, type Result } from './job.js'
 import { Results } from './results.js'
 
 export interface Filter {
@@ -22,12 +23,22 @@ interface JobViewProps {
   readonly filter: Filter
   readonly isFirstPage: boolean
   readonly canCancel: boolean
+  /** Why the last form did nothing, or not all. */
+  readonly fault: string | null
+  readonly done: string | null
 }
 
-export function JobView({ call, job, results, filter, isFirstPage, canCancel }: JobViewProps) {
+export function JobView(props: JobViewProps) {
+  const { call, job, results, filter, isFirstPage, canCancel, fault, done } = props
   return (
     <>
-      <h1>Bulk job of {plural(job.total, 'address', 'addresses')}</h1>
+      <h1 dir="auto">
+        {job.name === null
+          ? `Bulk job of ${plural(job.total, 'address', 'addresses')}`
+          : visibleText(job.name)}
+      </h1>
+      {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
+      {done === null ? null : <Notice kind="done">{done}</Notice>}
       <Progress job={job} />
       <FieldList
         fields={[
@@ -111,6 +122,29 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
           </a>
         )}
       </p>
+      <details class="confirm no-print">
+        <summary>Your file with the results</summary>
+        <p>
+          Choose the file that this job was made from. The download has all of its columns, and the result of
+          each row behind them. The file is not stored.
+        </p>
+        <Form call={call} action={`${path}/joined.csv`} isMultipart>
+          <label for="file">File</label>
+          <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" required />
+          <button>Download it with the results</button>
+        </Form>
+      </details>
+      {canCancel && (job.levels['red'] ?? 0) > 0 ? (
+        <details class="confirm no-print">
+          <summary>Open cases for all red</summary>
+          <p>Each red report without a case gets one, with this note. Cases that exist stay as they are.</p>
+          <Form call={call} action={`${path}/cases`}>
+            <label for="note">Note</label>
+            <input id="note" name="note" value={`Red in the bulk job ${job.name ?? job.job_id}.`} required />
+            <button>Open the cases</button>
+          </Form>
+        </details>
+      ) : null}
       {isRunning(job) && canCancel ? (
         <details class="confirm no-print">
           <summary>Cancel this job</summary>
@@ -122,13 +156,6 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
       ) : null}
     </>
   )
-}
-
-/** Worst first. */
-const LEVELS = [...riskLevels].sort((one, other) => rankOf(one) - rankOf(other))
-
-function rankOf(level: string): number {
-  return ['red', 'orange', 'grey', 'green'].indexOf(level)
 }
 
 function Filters({ job, filter }: Pick<JobViewProps, 'job' | 'filter'>) {

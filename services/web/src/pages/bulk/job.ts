@@ -3,6 +3,7 @@ import type { Report } from '@cupel/contracts'
 
 export interface JobSummary {
   readonly job_id: string
+  readonly name: string | null
   readonly status: string
   readonly total: number
   readonly completed: number
@@ -10,20 +11,24 @@ export interface JobSummary {
   readonly cancelled: number
   readonly created_at: string
   readonly completed_at: string | null
+  readonly levels: Readonly<Record<string, number>>
 }
 
 export interface Job extends JobSummary {
-  readonly levels: Readonly<Record<string, number>>
   readonly started_at: string | null
 }
 
 export interface Result {
-  readonly index: number
+  readonly number: number
   readonly address: string
+  readonly reference?: string
   readonly status: string
   readonly report?: Report
   readonly error?: { readonly code: string; readonly detail: string }
 }
+
+/** Worst first. */
+export const LEVELS = ['red', 'orange', 'grey', 'green'] as const
 
 const words: Readonly<Record<string, string>> = {
   queued: 'Waiting',

@@ -1,12 +1,14 @@
 /** GET /bulk: the jobs, newest first. */
 import type { ListPage } from '../../api/answers.js'
+import { visibleText } from '@cupel/report-document'
+import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import { queryText } from '../../api/api-client.js'
 import { page, type Page } from '../../server/page.js'
 import { countText, plural } from './counts.js'
-import { doneOf, isRunning, statusWord, type JobSummary } from './job.js'
+import { doneOf, isRunning, LEVELS, statusWord, type JobSummary } from './job.js'
 
 const PAGE_SIZE = 20
 
@@ -60,6 +62,8 @@ function Jobs({ items }: Pick<ListPage<JobSummary>, 'items'>) {
       caption="Bulk jobs"
       head={[
         'Submitted',
+        'Levels',
+        'Name',
         'Status',
         { number: 'Addresses' },
         { number: 'Failed' },
@@ -74,6 +78,10 @@ function Jobs({ items }: Pick<ListPage<JobSummary>, 'items'>) {
               <Moment at={job.created_at} withSeconds />
             </a>
           </td>
+          <td class="levels">
+            <LevelCounts levels={job.levels} />
+          </td>
+          <td dir="auto">{job.name === null ? '–' : visibleText(job.name)}</td>
           <td class="status">{statusWord(job.status)}</td>
           <td class="number">
             {isRunning(job) ? `${countText(doneOf(job))} of ` : null}
@@ -85,5 +93,19 @@ function Jobs({ items }: Pick<ListPage<JobSummary>, 'items'>) {
         </tr>
       ))}
     </ScrollTable>
+  )
+}
+
+function LevelCounts({ levels }: Pick<JobSummary, 'levels'>) {
+  const found = LEVELS.filter((level) => (levels[level] ?? 0) > 0)
+  if (found.length === 0) return <>–</>
+  return (
+    <>
+      {found.map((level) => (
+        <span key={level}>
+          <Level level={level} /> {countText(levels[level] ?? 0)}{' '}
+        </span>
+      ))}
+    </>
   )
 }

@@ -1,9 +1,9 @@
 /** POST /bulk/preview: shows the read addresses before anything is screened. */
 import { randomUUID } from 'node:crypto'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { Preview } from './preview.js'
+import { fieldOf, page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { MAX_NAME_LENGTH, Preview } from './preview.js'
 import { bulkFormPage } from './new-job.js'
-import { readBulkForm, type ReadBulkForm } from './read-bulk-form.js'
+import { fileNameOf, readBulkForm, type ReadBulkForm } from './read-bulk-form.js'
 
 export const previewJob: Page = {
   method: 'POST',
@@ -13,7 +13,9 @@ export const previewJob: Page = {
   async handle(call) {
     const result = await readBulkForm(call)
     if (!result.ok) return bulkFormPage(call, { ...result, status: 400 })
-    return previewPage(call, result.read, { status: 200, fault: null, work: randomUUID(), leaveOut: false })
+    const name = (fieldOf(call.form, 'name') || fileNameOf(call.form)).slice(0, MAX_NAME_LENGTH)
+    const state = { status: 200, fault: null, work: randomUUID(), leaveOut: false, name }
+    return previewPage(call, result.read, state)
   },
 }
 
@@ -24,6 +26,8 @@ export interface PreviewState {
   readonly work: string
   /** Whether addresses that will fail are left out. */
   readonly leaveOut: boolean
+  /** Of the job; empty where it has none. */
+  readonly name: string
 }
 
 export function previewPage(

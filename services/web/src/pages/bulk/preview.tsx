@@ -5,7 +5,7 @@ import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import type { PageCall } from '../../server/page.js'
-import { MAX_ADDRESSES, MAX_JOBS, type Reading, type Refused } from './address-choice.js'
+import { MAX_ADDRESSES, MAX_JOBS, type Choice, type Reading, type Refused } from './address-choice.js'
 import type { AddressFile } from './address-file.js'
 import { ChainChoice } from './bulk-form.js'
 import { countText, plural } from './counts.js'
@@ -17,16 +17,26 @@ interface PreviewProps {
   readonly fault: string | null
   readonly work: string
   readonly leaveOut: boolean
+  readonly name: string
   readonly canSubmit: boolean
 }
 
-export function Preview({ call, read, fault, work, leaveOut, canSubmit }: PreviewProps) {
-  const { file, choice, reading } = read
+/** Of a job, as typed; a part of a long file gets its number behind it. */
+export const MAX_NAME_LENGTH = 80
+
+export function Preview({ call, read, fault, work, leaveOut, name, canSubmit }: PreviewProps) {
+  const { file, choice, openColumns, reading } = read
   return (
     <>
       <h1>Check what was read</h1>
       {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
-      <Verdict reading={reading} canSubmit={canSubmit} />
+      {openColumns.length > 0 ? (
+        <Notice kind="hint">
+          {openColumns.length} columns have addresses. Choose the one to screen below, and read it again.
+        </Notice>
+      ) : (
+        <Verdict reading={reading} canSubmit={canSubmit} />
+      )}
       <Form call={call} action="/bulk" isMultipart>
         <textarea name="text" hidden readonly>
           {/* A form drops the first line break of such a field. */}
@@ -35,6 +45,14 @@ export function Preview({ call, read, fault, work, leaveOut, canSubmit }: Previe
         <input type="hidden" name="work" value={work} />
         {reading.refused.length === 0 ? null : (
           <LeaveOut count={reading.refused.length} isChecked={leaveOut} />
+        )}
+        {openColumns.length > 0 ? (
+          <input type="hidden" name="name" value={name} />
+        ) : (
+          <>
+            <label for="name">Name of the job</label>
+            <input id="name" name="name" value={name} maxlength={MAX_NAME_LENGTH} autocomplete="off" />
+          </>
         )}
         <p class="actions">
           {canSubmit && isSubmittable(reading) ? <button>{submitText(reading)}</button> : null}
@@ -48,7 +66,12 @@ export function Preview({ call, read, fault, work, leaveOut, canSubmit }: Previe
         {read.isList ? null : (
           <>
             <h2>Which column has the addresses?</h2>
-            <Columns file={file} column={choice.column} hasHeader={choice.hasHeader} />
+            <Columns
+              file={file}
+              column={openColumns.length > 0 ? null : choice.column}
+              hasHeader={choice.hasHeader}
+            />
+            <ReferenceColumn file={file} choice={choice} />
             <label class="below">
               <input type="checkbox" name="header" value="yes" checked={choice.hasHeader} /> The first row
               names the columns
@@ -56,7 +79,9 @@ export function Preview({ call, read, fault, work, leaveOut, canSubmit }: Previe
           </>
         )}
         <ChainChoice chosen={choice.chain ?? ''} />
-        <p class="quiet">After a change of column, first row or chain, read it again to see what it means.</p>
+        <p class="quiet">
+          After a change of column, reference, first row or chain, read it again to see what it means.
+        </p>
       </Form>
       <Findings file={file} reading={reading} />
     </>
@@ -122,15 +147,15 @@ const SHOWN_CHARACTERS = 80
 
 interface ColumnsProps {
   readonly file: AddressFile
-  readonly column: number
+  /** Null: none is chosen yet. */
+  readonly column: number | null
   readonly hasHeader: boolean
 }
 
 function Columns({ file, column, hasHeader }: ColumnsProps) {
   const columns = Array.from({ length: Math.min(file.width, SHOWN_COLUMNS) }, (_, index) => index)
-  if (column >= columns.length) columns.push(column)
-  const nameOf = (index: number): string =>
-    (hasHeader && short(file.rows[0]?.cells[index] ?? '')) || `Column ${index + 1}`
+  if (column !== null && column >= columns.length) columns.push(column)
+  const nameOf = (index: number): string => columnName(file, hasHeader, index)
   const rows = file.rows.slice(hasHeader ? 1 : 0).slice(0, SHOWN_ROWS)
   return (
     <div class="table-scroll" role="group" aria-label="The first rows of the file" tabindex={0}>
@@ -170,6 +195,30 @@ function Columns({ file, column, hasHeader }: ColumnsProps) {
   )
 }
 
+/** A reference joins each result back to a row of the person's own. */
+function ReferenceColumn({ file, choice }: { readonly file: AddressFile; readonly choice: Choice }) {
+  if (file.width < 2) return null
+  return (
+    <>
+      <label for="reference-column">Which column has your references?</label>
+      <select id="reference-column" name="reference-column">
+        <option value="" selected={choice.referenceColumn === null}>
+          None
+        </option>
+        {Array.from({ length: file.width }, (_, index) => (
+          <option key={index} value={index} selected={index === choice.referenceColumn}>
+            {columnName(file, choice.hasHeader, index)}
+          </option>
+        ))}
+      </select>
+      <p class="quiet">Results and reports have it, and a search for it finds them.</p>
+    </>
+  )
+}
+
+const columnName = (file: AddressFile, hasHeader: boolean, index: number): string =>
+  (hasHeader && short(file.rows[0]?.cells[index] ?? '')) || `Column ${index + 1}`
+
 function Findings({ file, reading }: { readonly file: AddressFile; readonly reading: Reading }) {
   const { refused, unusable, repeats, emptyRows } = reading
   return (
@@ -178,7 +227,7 @@ function Findings({ file, reading }: { readonly file: AddressFile; readonly read
       <Lines title="Left out" intro="No job takes these lines." lines={unusable} />
       <Lines
         title="Repeats"
-        intro="Letter by letter the same as an earlier line. Each keeps its place and shares that report."
+        intro="Letter by letter the same as an earlier line, with the same reference. Each keeps its place and shares that report."
         lines={repeats.map((one) => ({ ...one, detail: '' }))}
       />
       {emptyRows === 0 && file.openQuoteLine === null ? null : (

@@ -23,14 +23,15 @@ export function Results({ results: { items }, job, isFiltered }: ResultsProps) {
             : 'There are no results.'}
       </p>
     )
+  const hasReferences = items.some(({ reference }) => reference !== undefined)
   return (
     <ScrollTable
       caption="Results, worst first"
       class="results"
-      head={['Result', 'Address', 'Why', { number: 'Number in the job' }]}
+      head={['Result', 'Address', 'Why', hasReferences ? 'Reference' : null, { number: 'Number in the job' }]}
     >
       {items.map((result) => (
-        <tr key={result.index}>
+        <tr key={result.number}>
           <td>
             <Outcome result={result} />
           </td>
@@ -41,7 +42,8 @@ export function Results({ results: { items }, job, isFiltered }: ResultsProps) {
           <td dir="auto">
             <Why result={result} />
           </td>
-          <td class="number quiet">{result.index + 1}</td>
+          {hasReferences ? <td dir="auto">{visibleText(result.reference ?? '–')}</td> : null}
+          <td class="number quiet">{result.number}</td>
         </tr>
       ))}
     </ScrollTable>

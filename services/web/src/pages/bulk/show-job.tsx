@@ -1,7 +1,8 @@
 /** GET /bulk/{job_id}: the state of a job, and its results, worst first. */
 import type { ListPage } from '../../api/answers.js'
-import { page, type Page } from '../../server/page.js'
+import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { apiPathOf, statusWord, type Job, type Result } from './job.js'
+import { plural } from './counts.js'
 import { JobView } from './job-view.js'
 
 const PAGE_SIZE = 100
@@ -10,21 +11,35 @@ export const showJob: Page = {
   method: 'GET',
   path: '/bulk/{job_id}',
   access: 'session',
-  async handle(call) {
-    const { api, path, query } = call
-    const filter = { level: query.get('level'), status: query.get('status') }
-    const token = query.get('page_token')
-    // Results are read page by page: the results of a thousand addresses are megabytes.
-    const job = await api.get<Job>(apiPathOf(path['job_id']), { results: 'none' })
-    const results = await api.get<ListPage<Result>>(apiPathOf(path['job_id'], '/results'), {
-      ...{ sort: 'risk', page_size: PAGE_SIZE, page_token: token },
-      ...filter,
-    })
-    const canCancel = call.session?.scope === 'read-write'
-    return page(
-      `Bulk job, ${statusWord(job.status).toLowerCase()}`,
-      <JobView {...{ call, job, results, filter, canCancel }} isFirstPage={token === null} />,
-      { section: '/bulk' },
-    )
-  },
+  handle: (call) => jobPage(call, { status: 200, fault: null, done: doneText(call.query) }),
+}
+
+/** What was done by the form of the page before. */
+function doneText(query: URLSearchParams): string | null {
+  const opened = Number(query.get('opened') ?? Number.NaN)
+  return Number.isInteger(opened) ? `${plural(opened, 'case was', 'cases were')} opened.` : null
+}
+
+interface JobPageState {
+  readonly status: number
+  readonly fault: string | null
+  readonly done: string | null
+}
+
+export async function jobPage(call: PageCall, { status, ...state }: JobPageState): Promise<ShownPage> {
+  const { api, path, query } = call
+  const filter = { level: query.get('level'), status: query.get('status') }
+  const token = query.get('page_token')
+  // Results are read page by page: the results of a thousand addresses are megabytes.
+  const job = await api.get<Job>(apiPathOf(path['job_id']), { results: 'none' })
+  const results = await api.get<ListPage<Result>>(apiPathOf(path['job_id'], '/results'), {
+    ...{ sort: 'risk', page_size: PAGE_SIZE, page_token: token },
+    ...filter,
+  })
+  const canCancel = call.session?.scope === 'read-write'
+  return page(
+    `Bulk job, ${statusWord(job.status).toLowerCase()}`,
+    <JobView {...{ call, job, results, filter, canCancel, ...state }} isFirstPage={token === null} />,
+    { status, section: '/bulk' },
+  )
 }

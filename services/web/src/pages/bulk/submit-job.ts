@@ -1,7 +1,7 @@
 /** POST /bulk: makes a job of the checked addresses, or several jobs where one cannot take all of them. */
 import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
 import { ApiDown, ApiProblem } from '../../api/api-problem.js'
-import { jobsOf, MAX_ADDRESSES, type Reading } from './address-choice.js'
+import { jobsOf, MAX_ADDRESSES, type JobItem, type Reading } from './address-choice.js'
 import { bulkFormPage } from './new-job.js'
 import { previewPage } from './preview-job.js'
 import { readBulkForm, type ReadBulkForm } from './read-bulk-form.js'
@@ -18,12 +18,14 @@ export const submitJob: Page = {
     const work = fieldOf(call.form, 'work')
     const leaveOut = fieldOf(call.form, 'leave-out') === 'yes'
     const jobs = jobsOf(submittedOf(read.reading, leaveOut))
-    const state = { work, leaveOut }
+    const name = fieldOf(call.form, 'name').trim()
+    const state = { work, leaveOut, name }
     if (jobs.length === 0 || read.reading.addresses.length > MAX_ADDRESSES || !WORK.test(work)) {
-      const fault = jobs.length === 0 ? 'Nothing is left to screen.' : null
+      const isAsked = read.openColumns.length > 0
+      const fault = jobs.length === 0 && !isAsked ? 'Nothing is left to screen.' : null
       return previewPage(call, read, { ...state, status: 400, fault })
     }
-    const made = await submitAll(call, read, { jobs, work })
+    const made = await submitAll(call, read, { jobs, work, name })
     if (made.fault !== null)
       return previewPage(call, read, { ...state, status: made.status, fault: made.fault })
     return redirect(made.jobIds.length === 1 ? `/bulk/${made.jobIds[0]}` : `/bulk?made=${made.jobIds.length}`)
@@ -49,17 +51,21 @@ interface Made {
 async function submitAll(
   { api }: Pick<PageCall, 'api'>,
   { choice }: Pick<ReadBulkForm, 'choice'>,
-  { jobs, work }: { readonly jobs: readonly (readonly string[])[]; readonly work: string },
+  {
+    jobs,
+    work,
+    name,
+  }: { readonly jobs: readonly (readonly JobItem[])[]; readonly work: string; readonly name: string },
 ): Promise<Made> {
   const jobIds: string[] = []
   const chain = choice.chain === null ? {} : { chain: choice.chain }
-  for (const [index, addresses] of jobs.entries()) {
+  for (const [index, items] of jobs.entries()) {
     try {
       const headers = { 'idempotency-key': `console-${work}-${index}` }
       const job = await api.send<{ readonly job_id: string }>(
         'POST',
         '/v1/bulk',
-        { addresses, ...chain },
+        { items, ...chain, ...namedPart(name, index, jobs.length) },
         headers,
       )
       jobIds.push(job.job_id)
@@ -71,6 +77,12 @@ async function submitAll(
     }
   }
   return { jobIds, status: 200, fault: null }
+}
+
+/** `Customers (2 of 3)` where one form makes several jobs. */
+function namedPart(name: string, index: number, jobs: number): { readonly name?: string } {
+  if (name === '') return {}
+  return { name: jobs === 1 ? name : `${name} (${index + 1} of ${jobs})` }
 }
 
 /** Null where the frame has the better answer. */

@@ -12,11 +12,20 @@ const BEFORE_FORMULA = new RegExp(`(?<=^|${DIVIDER})${FORMULA}`, 'gu')
 const BLANK_BEGINNING = /^[\t\r\n]/
 const QUOTED = /[",;|\p{Cc}\u2028\u2029]|^\s|\s$/u
 
+/** What a reader of the file gets for this text. */
+export function safeText(value: string): string {
+  const marked = value.replaceAll(BEFORE_FORMULA, "'")
+  return BLANK_BEGINNING.test(marked) ? `'${marked}` : marked
+}
+
 /** Puts an apostrophe wherever a formula could begin; spreadsheets take it for "this is text". Numbers stay as they are. */
 export function csvCell(value: string | number | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const marked = value.replaceAll(BEFORE_FORMULA, "'")
-  const safe = BLANK_BEGINNING.test(marked) ? `'${marked}` : marked
+  return quotedCell(safeText(value))
+}
+
+/** A cell whose text is safe already. */
+export function quotedCell(safe: string): string {
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,0 +1,109 @@
+/** The forms of bulk jobs send what the person chose, and open cases only where there are none. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { csrfToken } from '../src/session/session-cookie.js'
+import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
+
+let api: FakeApi
+let front: Front
+beforeAll(async () => {
+  api = await startFakeApi()
+  front = await startFront(api)
+})
+afterAll(async () => {
+  await front.close()
+  await api.close()
+})
+
+const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+const JOB = 'job_019aa5c87f0070008000000000000001'
+const job = {
+  ...{ job_id: JOB, name: 'Clients', status: 'completed', total: 2, completed: 2, failed: 0, cancelled: 0 },
+  levels: { green: 0, orange: 0, red: 2, grey: 0 },
+  ...{ created_at: '2026-11-21T09:00:00.000Z', completed_at: '2026-11-21T09:00:01.000Z' },
+}
+
+async function post(path: string, fields: Readonly<Record<string, string>>) {
+  const session = aSession()
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ csrf: csrfToken(session.token), ...fields }))
+    form.set(name, value)
+  api.calls.length = 0
+  return await fetch(`${front.url}${path}`, {
+    ...{ method: 'POST', redirect: 'manual', body: form },
+    headers: { cookie: cookieOf(session), 'sec-fetch-site': 'same-origin' },
+  })
+}
+
+const work = '019aa5c8-7f00-7000-8000-000000000002'
+const text = `client,address\nJane,${ETH}\n,${ETH}\n`
+
+test('a job is submitted with its name, and with the references of the chosen column', async () => {
+  api.answer = json(202, { job_id: JOB })
+  const fields = {
+    ...{ text, work, name: 'Clients' },
+    ...{ column: '1', 'reference-column': '0', header: 'yes' },
+  }
+  const answer = await post('/bulk', fields)
+  expect(answer.headers.get('location')).toBe(`/bulk/${JOB}`)
+  expect(JSON.parse(api.calls[0]!.body)).toEqual({
+    name: 'Clients',
+    items: [{ address: ETH, reference: 'Jane' }, { address: ETH }],
+  })
+})
+
+test('a file with two columns of addresses is not submitted before one is chosen', async () => {
+  const two = `from,to\n${ETH},${ETH}\n`
+  const answer = await post('/bulk', { text: two, work, name: '' })
+  expect(answer.status).toBe(400)
+  const html = await answer.text()
+  expect(html).toContain('2 columns have addresses')
+  expect(html).not.toMatch(/<input type="radio"[^>]* checked/)
+  expect(api.calls).toEqual([])
+})
+
+test('the list shows names as text, and each level with its count', async () => {
+  const levels = { green: 1, orange: 0, red: 3, grey: 0 }
+  api.answer = json(200, { items: [{ ...job, name: '<b>x</b>', levels }], next_page_token: null })
+  const answer = await fetch(`${front.url}/bulk`, { headers: { cookie: cookieOf(aSession()) } })
+  const html = await answer.text()
+  expect(html).toContain('&lt;b>x&lt;/b>')
+  expect(html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')).toMatch(/■ Red 3 ● Green 1/)
+  expect(html).not.toContain('level-orange')
+})
+
+test('cases are opened for each red report once, and those that have one are left alone', async () => {
+  const redOf = (id: string) => ({ number: 1, status: 'completed', report: { report_id: id } })
+  let isBusy = true
+  api.answer = (call, response) => {
+    if (call.path.includes('/results?'))
+      return json(200, { items: ['a', 'b', 'a', 'c'].map(redOf), next_page_token: null })(call, response)
+    if (call.path === '/v1/reports/b/notes') return json(412, { code: 'version_mismatch' })(call, response)
+    if (call.path === '/v1/reports/c/notes' && isBusy) {
+      isBusy = false
+      response.setHeader('retry-after', '0')
+      return json(429, { code: 'rate_limited' })(call, response)
+    }
+    return json(201, {})(call, response)
+  }
+  const answer = await post(`/bulk/${JOB}/cases`, { note: 'To be reviewed' })
+  expect(answer.headers.get('location')).toBe(`/bulk/${JOB}?opened=2`)
+  const notes = api.calls.filter(({ method }) => method === 'POST')
+  expect(notes.map(({ path }) => path)).toEqual(['a', 'b', 'c', 'c'].map((id) => `/v1/reports/${id}/notes`))
+  expect(JSON.parse(notes[0]!.body)).toEqual({ text: 'To be reviewed', version: 0 })
+  expect(api.calls[0]!.path).toContain('level=red')
+})
+
+test('where the key may not call any more, the page says how many reports are left', async () => {
+  api.answer = (call, response) => {
+    if (call.path.includes('/results?level'))
+      return json(200, { items: [{ report: { report_id: 'a' } }], next_page_token: null })(call, response)
+    if (call.path.includes('/results?'))
+      return json(200, { items: [], next_page_token: null })(call, response)
+    if (call.method === 'GET') return json(200, job)(call, response)
+    response.setHeader('retry-after', '3600')
+    json(429, { code: 'rate_limited' })(call, response)
+  }
+  const answer = await post(`/bulk/${JOB}/cases`, { note: 'x' })
+  expect(answer.status).toBe(429)
+  expect(await answer.text()).toContain('0 cases were opened. 1 red report could not be looked at in time')
+})
