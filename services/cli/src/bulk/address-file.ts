@@ -8,8 +8,25 @@ const HEADING = /address|wallet|account|addr\b|recipient|destination|адрес|
 /** Letters and digits in one long run are a mistyped address rather than a heading. */
 const LONG_RUN = /[0-9A-Za-z]{20}/
 
+export interface AddressItem {
+  readonly address: string
+  readonly chain?: string
+  readonly reference?: string
+}
+
+/** Columns by their heading, or by their number from 1. */
+export interface ColumnChoice {
+  readonly column?: string | undefined
+  readonly referenceColumn?: string | undefined
+}
+
+/** Only the person knows which column is meant. */
+export class ColumnQuestionError extends Error {
+  override readonly name = 'ColumnQuestionError'
+}
+
 export interface AddressFile {
-  readonly addresses: readonly string[]
+  readonly items: readonly AddressItem[]
   /** Lines that say something, but nothing in the column of the addresses. */
   readonly leftOutLines: readonly number[]
 }
@@ -24,24 +41,44 @@ interface Row {
  * Every row is an address, a heading or a line left out: a `#` begins an order number as often as a remark. Throws if the file
  * is not a table and no array of strings.
  */
-export function readAddressFile(text: string): AddressFile {
+export function readAddressFile(text: string, choice: ColumnChoice = {}): AddressFile {
   const content = text.replace(/^\uFEFF/, '')
-  if (content.trimStart().startsWith('[')) return { addresses: arrayOf(content), leftOutLines: [] }
+  if (content.trimStart().startsWith('[')) return { items: arrayOf(content), leftOutLines: [] }
   const rows = rowsOf(content)
-  const column = columnOf(rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells))
-  const found = rows.map(({ line, cells }) => ({ line, address: cells[column] ?? '' }))
+  const sample = rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells)
+  const column = choice.column === undefined ? columnOf(sample) : namedColumn(sample, choice.column)
+  const referenceColumn =
+    choice.referenceColumn === undefined ? null : namedColumn(sample, choice.referenceColumn)
+  const found = rows.map(({ line, cells }) => ({
+    ...{ line, address: cells[column] ?? '' },
+    reference: referenceColumn === null ? '' : (cells[referenceColumn] ?? ''),
+  }))
   const items = isHeading(found.map(({ address }) => address)) ? found.slice(1) : found
   return {
-    addresses: items.map(({ address }) => address).filter((address) => address !== ''),
+    items: items
+      .filter(({ address }) => address !== '')
+      .map(({ address, reference }) => (reference === '' ? { address } : { address, reference })),
     leftOutLines: items.filter(({ address }) => address === '').map(({ line }) => line),
   }
 }
 
-function arrayOf(text: string): string[] {
+/** Addresses, or items as the API takes them. */
+function arrayOf(text: string): AddressItem[] {
   const values: unknown = JSON.parse(text)
-  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
-    throw new TypeError('The JSON in the file is not an array of strings')
-  return values
+  const isItem = (value: unknown): value is AddressItem =>
+    typeof value === 'object' && value !== null && typeof (value as AddressItem).address === 'string'
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string' || isItem(value)))
+    throw new TypeError('The JSON in the file is not an array of strings or of items with an address')
+  return values.map((value: string | AddressItem) => (typeof value === 'string' ? { address: value } : value))
+}
+
+/** Throws if no heading is this one and the table has no column of this number. */
+function namedColumn([head = [], ...rest]: readonly (readonly string[])[], name: string): number {
+  const found = head.findIndex((cell) => cell.toLowerCase() === name.toLowerCase())
+  if (found !== -1) return found
+  const width = [head, ...rest].reduce((widest, row) => Math.max(widest, row.length), 0)
+  if (/^\d{1,4}$/.test(name) && Number(name) >= 1 && Number(name) <= width) return Number(name) - 1
+  throw new ColumnQuestionError(`There is no column ${name}. The columns are: ${head.join(', ')}`)
 }
 
 /** No address contains one of the delimiters. */
@@ -57,7 +94,7 @@ function rowsOf(text: string): readonly Row[] {
 
 const isAddress = (text: string | undefined): boolean => text !== undefined && parseAddress(text).ok
 
-/** The column with the most addresses; among equals the one that its heading names, then the first. */
+/** The column with addresses; in a table without any the one that its heading names, or the first. Throws if several have addresses. */
 function columnOf(rows: readonly (readonly string[])[]): number {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const scores = Array.from({ length: width }, (_, column) => ({
@@ -65,6 +102,14 @@ function columnOf(rows: readonly (readonly string[])[]): number {
     found: rows.filter((row) => isAddress(row[column])).length,
     isNamed: HEADING.test(rows[0]?.[column] ?? ''),
   }))
+  const several = scores.filter(({ found }) => found > 0)
+  if (several.length > 1 && rows.length > 1) {
+    const hasHeading = !(rows[0] ?? []).some(isAddress)
+    const names = several.map(({ column }) => (hasHeading && rows[0]?.[column]) || String(column + 1))
+    throw new ColumnQuestionError(
+      `Several columns have addresses: ${names.join(', ')}. Name one with --column`,
+    )
+  }
   const [best] = scores.sort(
     (one, other) =>
       other.found - one.found || Number(other.isNamed) - Number(one.isNamed) || one.column - other.column,

@@ -31,21 +31,43 @@ describe('the addresses of a file', () => {
     ['with a byte order mark', '\uFEFFaddress\na', ['a']],
     ['none', '', []],
   ])('%s', (_, text, expected) => {
-    expect(readAddressFile(text).addresses).toEqual(expected)
+    expect(readAddressFile(text).items.map(({ address }) => address)).toEqual(expected)
   })
 
   test('have each line without an address counted as left out', () => {
     const text = `Name,Wallet\n#1,${ETH}\n#2\n\n#3,\n#4,${BTC}\n`
-    expect(readAddressFile(text)).toEqual({ addresses: [ETH, BTC], leftOutLines: [3, 5] })
+    expect(readAddressFile(text)).toEqual({
+      items: [{ address: ETH }, { address: BTC }],
+      leftOutLines: [3, 5],
+    })
   })
 
   test('have a first row without an address left out aloud, not taken for a heading', () => {
-    expect(readAddressFile(`#1,\n#2,${ETH}\n`)).toEqual({ addresses: [ETH], leftOutLines: [1] })
-    expect(readAddressFile(`#1001\n${ETH}\n`).addresses).toEqual(['#1001', ETH])
+    expect(readAddressFile(`#1,\n#2,${ETH}\n`)).toEqual({
+      items: [{ address: ETH }],
+      leftOutLines: [1],
+    })
+    expect(readAddressFile(`#1001\n${ETH}\n`).items).toEqual([{ address: '#1001' }, { address: ETH }])
+  })
+
+  const TWO = `client,from,to\nJane,${ETH},${BTC}\n,${BTC},${ETH}\n`
+
+  test('have a question where several columns have addresses, and the answer by heading or number', () => {
+    expect(() => readAddressFile(TWO)).toThrow('Several columns have addresses: from, to. Name one')
+    expect(() => readAddressFile(`${ETH},${BTC}\n${ETH},${BTC}`)).toThrow('addresses: 1, 2. Name one')
+    const items = [{ address: BTC, reference: 'Jane' }, { address: ETH }]
+    expect(readAddressFile(TWO, { column: 'TO', referenceColumn: 'client' }).items).toEqual(items)
+    expect(readAddressFile(TWO, { column: '3', referenceColumn: '1' }).items).toEqual(items)
+    expect(() => readAddressFile(TWO, { column: '4' })).toThrow('There is no column 4')
+  })
+
+  test('may be items of JSON, with references', () => {
+    const items = [{ address: ETH, chain: 'BSC', reference: 'a' }, { address: BTC }]
+    expect(readAddressFile(JSON.stringify([items[0], BTC])).items).toEqual(items)
   })
 
   test('that is JSON of another kind is refused', () => {
-    expect(() => readAddressFile('[1, 2]')).toThrow(/not an array of strings/)
+    expect(() => readAddressFile('[1, 2]')).toThrow(/not an array of strings or of items/)
   })
 })
 

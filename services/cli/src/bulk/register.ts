@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { readAddressFile, type AddressFile } from './address-file.js'
+import { ColumnQuestionError, readAddressFile, type AddressFile } from './address-file.js'
 import { createProgressBar, progressLine, type JobProgress } from './progress-bar.js'
 import { writeAnswer } from '../answer-file.js'
 import { callService } from '../service-call.js'
@@ -22,6 +22,9 @@ interface PdfOptions extends JsonOption {
 
 interface SubmitOptions extends JsonOption {
   readonly chain?: string
+  readonly column?: string
+  readonly referenceColumn?: string
+  readonly name?: string
   readonly wait?: boolean
 }
 
@@ -35,11 +38,15 @@ export function registerBulk(program: Command, context: CliContext): void {
     .summary('submit the addresses of a file as a job')
     .description(
       `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the
-column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. A line that begins with # is data, too. Lines
+column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. If several columns hold addresses, --column says which
+one. Results and reports have the references of --reference-column. A line that begins with # is data, too. Lines
 without an address are left out and named, and the command ends with ${EXIT_FAILED}. With --wait the command ends when the job has ended, with 0 if
 every address has a report and with ${EXIT_FAILED} otherwise.`,
     )
     .option('--chain <code>', 'chain of all addresses; detected for each address by default')
+    .option('--column <column>', 'column with the addresses, by heading or number from 1')
+    .option('--reference-column <column>', 'column with your own references, by heading or number from 1')
+    .option('--name <name>', 'what you call the job')
     .option('--wait', 'follow the job to its end, with a progress bar')
     .option('--json', 'answer with the job as the API gives it')
     .action(async (file: string, options: SubmitOptions) => {
@@ -98,22 +105,28 @@ every address has a report and with ${EXIT_FAILED} otherwise.`,
     })
 }
 
-async function submit(context: CliContext, file: string, { chain }: SubmitOptions): Promise<Job> {
+async function submit(
+  context: CliContext,
+  file: string,
+  { chain, name, column, referenceColumn }: SubmitOptions,
+): Promise<Job> {
   let read: AddressFile
   try {
-    read = readAddressFile(await readFile(context.path(file), 'utf8'))
+    read = readAddressFile(await readFile(context.path(file), 'utf8'), { column, referenceColumn })
   } catch (cause) {
+    if (cause instanceof ColumnQuestionError)
+      throw new CommandError(`${cause.message}.`, EXIT_USAGE, { cause })
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new CommandError(`Cannot read ${file}: ${reason}`, EXIT_USAGE, { cause })
   }
-  const { addresses, leftOutLines } = read
+  const { items, leftOutLines } = read
   if (leftOutLines.length > 0) {
     context.note(
       `${leftOutLines.length} of the lines of ${file} have no address and are left out: ${leftOutLines.join(', ')}.`,
     )
     process.exitCode = EXIT_FAILED
   }
-  const body = chain === undefined ? { addresses } : { addresses, chain }
+  const body = { items, chain, name }
   return JSON.parse(await callService(context, { method: 'POST', path: '/v1/bulk', body })) as Job
 }
 
