@@ -19,7 +19,7 @@ import {
 } from '../packages/service-kit/src/tracing/export-queue.js'
 import { MAX_STEPS_PER_TRACE } from '../packages/service-kit/src/tracing/local-trace.js'
 import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/service-kit/src/tracing/start-tracing.js'
-import { openapiDocument } from '../services/api/src/openapi-document.js'
+import { openapiDocument, postmanDocument } from '../services/api/src/openapi-document.js'
 import { asyncapiDocument } from './asyncapi.mjs'
 import { readEvents } from './event-facts.mjs'
 import { textFieldRows } from './text-fields.mjs'
@@ -40,6 +40,7 @@ interface AvroField {
 
 const pages: Record<string, string> = {
   'openapi.json': openapiDocument(),
+  'postman.json': postmanDocument(),
   'asyncapi.json': asyncapiDocument(),
   'policy.schema.json': `${JSON.stringify(policyJsonSchema(), null, 2)}\n`,
   'settings.md':

@@ -21,6 +21,8 @@ const withoutMethod: Readonly<Record<string, string>> = {
   endSession: 'Ends the session of the console.',
   getOpenapi: 'Generators of clients read it, without a key.',
   getDocs: 'A page for people.',
+  getPostmanCollection: 'Programs that read collections fetch it, without a key.',
+  getProblemPage: 'A page for people.',
   getHealth: 'A probe of the platform that runs the service.',
   getReadiness: 'A probe of the platform that runs the service.',
 }

@@ -32,7 +32,13 @@ import { openToEverybody } from './routes/log/public-log.js'
 import { getReportPdf } from './routes/reports/get-report-pdf.js'
 import { getReportProof, type ReadProof } from './routes/reports/get-report-proof.js'
 import { listReports, type ReportListing } from './routes/reports/list-reports.js'
+import { postmanCollection } from './reference-page/postman.js'
+import { renderProblemPage } from './reference-page/problem-page.js'
 import { renderReferencePage } from './reference-page/render-page.js'
+import { renderSearchPage } from './reference-page/search-page.js'
+import { getPostmanCollection } from './routes/reference/get-postman-collection.js'
+import { getProblemPage } from './routes/reference/get-problem-page.js'
+import { webhooksInOrder } from './webhook-description.js'
 import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
 import { createReadCaseText } from './routes/cases/read-case-text.js'
 import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
@@ -79,7 +85,10 @@ export interface TransparencyParts {
 }
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
-  let description: string | null = null
+  let description: object | null = null
+  const described = (): object => (description ??= describeApi(endpoints, webhooksInOrder))
+  let text: string | null = null
+  let collection: string | null = null
   let page: string | null = null
   const keptDocuments = createKeptDocuments()
   const endpoints: readonly Endpoint[] = [
@@ -107,8 +116,12 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listAuditLog(parts.auditListing, parts.bulk.largeReads),
     ...logEndpoints(parts.transparency),
     listChains(parts.listing.tokens),
-    getOpenapi(() => (description ??= JSON.stringify(describeApi(endpoints)))),
-    getDocs(() => (page ??= renderReferencePage(describeApi(endpoints)))),
+    getOpenapi(() => (text ??= JSON.stringify(described()))),
+    getPostmanCollection(() => (collection ??= JSON.stringify(postmanCollection(described())))),
+    getDocs((words) =>
+      words === '' ? (page ??= renderReferencePage(described())) : renderSearchPage(described(), words),
+    ),
+    getProblemPage((code) => renderProblemPage(described(), code)),
     getHealth(),
     getReadiness(parts.failing),
   ]

@@ -4,10 +4,18 @@ import { noPersonalDataKeys } from '@cupel/personal-data'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { Endpoint } from './http/endpoint.js'
 import { describeApi } from './http/openapi.js'
+import { postmanCollection } from './reference-page/postman.js'
+import { webhooksInOrder } from './webhook-description.js'
 
 /** Indented JSON with a line break at the end. */
 export function openapiDocument(): string {
-  return `${JSON.stringify(describeApi(describedEndpoints()), null, 2)}\n`
+  return `${JSON.stringify(describeApi(describedEndpoints(), webhooksInOrder), null, 2)}\n`
+}
+
+/** A collection for Postman and programs that read its format; indented JSON with a line break at the end. */
+export function postmanDocument(): string {
+  const description = describeApi(describedEndpoints(), webhooksInOrder)
+  return `${JSON.stringify(postmanCollection(description), null, 2)}\n`
 }
 
 /** Every endpoint for its description; none can be called. */

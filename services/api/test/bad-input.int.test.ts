@@ -29,7 +29,7 @@ function expectProblem(reply: Reply, code: ProblemCode, pointer?: string): void 
   expect(reply.headers['content-type']).toBe('application/problem+json')
   const problem = reply.json()
   expect(problem).toMatchObject({
-    type: `urn:cupel:problem:${code}`,
+    type: `/problems/${code}`,
     title: problemCodes[code].title,
     status: problemCodes[code].status,
     code,

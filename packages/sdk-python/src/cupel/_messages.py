@@ -13,10 +13,12 @@ class BulkResultSummary(Model):
     """An item of a message that would be too large with reports."""
 
     __slots__ = ()
-    _optional = frozenset({"report_id", "level", "score"})
+    _optional = frozenset({"number", "reference", "report_id", "level", "score"})
 
     index: int
+    number: int | None
     address: str
+    reference: str | None
     status: str
     report_id: str | None
     level: str | None
@@ -33,9 +35,10 @@ class BulkEnd(Model):
 
     __slots__ = ()
     _parts = {"results": _result}
-    _optional = frozenset({"results"})
+    _optional = frozenset({"name", "results"})
 
     job_id: str
+    name: str | None
     livemode: bool
     status: str
     total: int

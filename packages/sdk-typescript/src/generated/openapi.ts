@@ -533,7 +533,7 @@ export interface components {
             readonly label_snapshot: string;
         };
         readonly Problem: {
-            /** @description Identifies the kind of problem. */
+            /** @description Identifies the kind of problem; relative to this service, where it leads to a page about it. */
             readonly type: string;
             /** @description The kind of problem in words. */
             readonly title: string;
@@ -1613,6 +1613,137 @@ export interface components {
         };
         readonly Readiness: {
             readonly status: string;
+        };
+        readonly BulkCompletedWebhook: {
+            /** @constant */
+            readonly type: "bulk.completed";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["EndedJob"];
+        };
+        readonly EndedJob: {
+            readonly job_id: string;
+            /** @description Null if the job has no name. */
+            readonly name: string | null;
+            /** @description `completed`, `completed_with_errors`, `cancelled` or `failed`. */
+            readonly status: string;
+            readonly total: number;
+            readonly completed: number;
+            readonly failed: number;
+            readonly cancelled: number;
+            /** Format: uri */
+            readonly results_url: string;
+            /** @description Absent where the endpoint has the payload `thin`; without reports where the message would be larger than 4 MiB. */
+            readonly results?: readonly (components["schemas"]["ToldResult"] | components["schemas"]["BulkResult"])[];
+        };
+        readonly ToldResult: {
+            readonly index: number;
+            readonly number: number;
+            readonly address: string;
+            readonly reference?: string;
+            readonly status: string;
+            readonly report_id: string | null;
+            readonly level: string | null;
+            readonly score: number | null;
+        };
+        readonly BulkCancelledWebhook: {
+            /** @constant */
+            readonly type: "bulk.cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["EndedJob"];
+        };
+        readonly ReportChangedWebhook: {
+            /** @constant */
+            readonly type: "report.changed";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["ChangedReport"];
+        };
+        readonly ChangedReport: {
+            readonly watch_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly reference: string | null;
+            readonly previous: components["schemas"]["ToldReport"];
+            readonly current: components["schemas"]["ToldReport"];
+            /** @description `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
+            readonly causes: readonly string[];
+            /** @description The points of the difference by part; null where they were not computed. */
+            readonly split: {
+                readonly [key: string]: number;
+            } | null;
+            /** @description Why there is no split: `busy`, `unreadable` or `refused`. */
+            readonly split_missing: string | null;
+        };
+        readonly ToldReport: {
+            readonly report_id: string;
+            readonly level: string;
+            readonly score: number;
+        };
+        readonly WatchesDigestWebhook: {
+            /** @constant */
+            readonly type: "watches.digest";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["DigestOfWatches"];
+        };
+        readonly DigestOfWatches: {
+            /** @description UTC, YYYY-MM-DD. */
+            readonly day: string;
+            /** Format: date-time */
+            readonly from: string;
+            /** Format: date-time */
+            readonly until: string;
+            readonly watched: number;
+            readonly changed: number;
+            readonly unchanged: number;
+            /** @description Watches without any report yet. */
+            readonly undecided: number;
+            /** @description Watches whose last screenings ended without a report. */
+            readonly failing: number;
+            readonly changes: readonly components["schemas"]["DigestedReport"][];
+            /** @description Path of the list of all changes, where `changes` has not all. */
+            readonly more: string | null;
+            readonly failures: readonly components["schemas"]["FailingScreening"][];
+        };
+        readonly DigestedReport: {
+            readonly watch_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly previous: components["schemas"]["ToldReport"];
+            readonly current: components["schemas"]["ToldReport"];
+        };
+        readonly FailingScreening: {
+            readonly watch_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly failures: number;
+        };
+        readonly EndpointTestWebhook: {
+            /** @constant */
+            readonly type: "endpoint.test";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["TestedEndpoint"];
+        };
+        readonly TestedEndpoint: {
+            readonly endpoint_id: string;
         };
     };
     responses: never;

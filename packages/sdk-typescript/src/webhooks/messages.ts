@@ -3,6 +3,8 @@ import type { BulkResult } from '../generated/models.js'
 /** The end of a bulk job. */
 export interface BulkEnd {
   readonly job_id: string
+  /** Null or missing if the job has no name. */
+  readonly name?: string | null
   readonly livemode: boolean
   readonly status: string
   readonly total: number
@@ -17,7 +19,10 @@ export interface BulkEnd {
 /** An item of a message that would be too large with reports. */
 export interface BulkResultSummary {
   readonly index: number
+  /** The same place from 1. */
+  readonly number?: number
   readonly address: string
+  readonly reference?: string
   readonly status: string
   readonly report_id?: string
   readonly level?: string

@@ -13,7 +13,10 @@ export const API_VERSION = '1.0.0'
 
 type Json = Record<string, unknown>
 
-export function describeApi(endpoints: readonly Endpoint[]): Json {
+export function describeApi(
+  endpoints: readonly Endpoint[],
+  webhooks: readonly DescribedMessage[] = [],
+): Json {
   const components = createComponents()
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints)
@@ -32,6 +35,7 @@ export function describeApi(endpoints: readonly Endpoint[]): Json {
     security: [{ apiKey: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: Object.fromEntries(webhooks.map((one) => [one.type, { post: messageOf(one, components) }])),
     components: {
       schemas: components.schemas,
       responses: components.responses,
@@ -117,6 +121,44 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
     ...(endpoint.bodySchema === undefined ? {} : { requestBody: requestBodyOf(endpoint, components) }),
     responses: { ...successesOf(endpoint, components), ...problemsOf(endpoint, components) },
   }
+}
+
+/** A message that the service sends to its callers. */
+export interface DescribedMessage {
+  readonly type: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly schema: z.ZodType
+  readonly example: object
+}
+
+function messageOf(
+  { operationId, summary, description, schema, example }: DescribedMessage,
+  components: Components,
+): Json {
+  return {
+    ...{ operationId, tags: ['Webhook deliveries'], summary, description, security: [] },
+    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, meaning]) => ({
+      ...{ name, in: 'header', required: true, description: meaning, schema: { type: 'string' } },
+    })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.schemaOf(schema), example } },
+    },
+    responses: {
+      '2XX': { description: 'The message was taken. Any other status is retried for three days.' },
+      '410': { description: 'No message is wanted any more: the endpoint is disabled.' },
+    },
+  }
+}
+
+/** Standard Webhooks 1.0. */
+const WEBHOOK_HEADERS = {
+  'webhook-id': 'Equal for all attempts of one delivery: keep the ids that you have seen, and skip repeats.',
+  'webhook-timestamp': 'When this attempt was signed; seconds since 1970.',
+  'webhook-signature':
+    'One or two signatures of id, timestamp and body, as Standard Webhooks has them: `v1,…`.',
 }
 
 function hasIdempotency(endpoint: Endpoint): boolean {

@@ -5,7 +5,11 @@ import { problemType, type Refusal } from './problem.js'
 
 export const problemSchema = z
   .object({
-    type: z.string().describe('Identifies the kind of problem.'),
+    type: z
+      .string()
+      .describe(
+        'Identifies the kind of problem; relative to this service, where it leads to a page about it.',
+      ),
     title: z.string().describe('The kind of problem in words.'),
     status: z.int().min(400).max(599).describe('The status of the answer.'),
     detail: z.string().describe('What is wrong with this request.'),

@@ -36,9 +36,9 @@ export function isRefusal(result: Answer | Refusal): result is Refusal {
   return 'code' in result
 }
 
-/** Identifies the kind of problem for good; no address, so that it outlives hosts and documentation. */
+/** Identifies the kind of problem for good. It names no host: a client resolves it against the address that it called, and finds a page. */
 export function problemType(code: ProblemCode): string {
-  return `urn:cupel:problem:${code}`
+  return `/problems/${code}`
 }
 
 export function problemAnswer(refusal: Refusal, requestId: string): Answer & { readonly body: string } {

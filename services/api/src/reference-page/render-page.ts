@@ -1,93 +1,31 @@
 /** The reference page: the API description for people, rendered on the server, without scripts or requests. */
 import { commonHeaderNames } from '../http/described-headers.js'
 import { inlineReferences } from '../http/inline-references.js'
+import {
+  entriesOf,
+  type Description,
+  type Entry,
+  type Operation,
+  type Response,
+  type Schema,
+} from './description.js'
 import { inline, markup, prose, type Html } from './markup.js'
-import { style } from './style.js'
-
-type Json = Readonly<Record<string, unknown>>
-
-interface Media {
-  readonly schema?: Schema
-  readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
-}
-interface Schema extends Json {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly enum?: readonly unknown[]
-}
-interface Header {
-  readonly $ref?: string
-  readonly description?: string
-}
-interface Response {
-  readonly description: string
-  readonly headers?: Readonly<Record<string, Header>>
-  readonly content?: Readonly<Record<string, Media>>
-}
-interface Operation {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  readonly summary: string
-  readonly description: string
-  readonly security?: readonly unknown[]
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required?: boolean
-    readonly description?: string
-    readonly schema: Schema
-  }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
-  readonly responses: Readonly<Record<string, Response>>
-}
-interface Description {
-  readonly info: {
-    readonly title: string
-    readonly version: string
-    readonly summary: string
-    readonly description: string
-  }
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>
-    readonly headers: Readonly<Record<string, Header>>
-  }
-}
-
-interface Entry {
-  readonly method: string
-  readonly path: string
-  readonly operation: Operation
-}
+import { samplesOf } from './samples.js'
+import { searchForm, shell } from './shell.js'
 
 /** A whole HTML document. `description` is an OpenAPI document as `describeApi` makes it. */
 export function renderReferencePage(description: object): string {
   const document = inlineReferences(description as Description, ['responses', 'parameters', 'examples'])
   const { info, tags, components } = document
-  const entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  const entries = entriesOf(document)
+  const messages = Object.entries(document.webhooks ?? {}).flatMap(([type, methods]) =>
+    Object.values(methods).map((operation) => ({ method: 'post', path: type, operation })),
   )
   const ofTag = (name: string) => entries.filter(({ operation }) => operation.tags.includes(name))
-  return markup`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${info.title} API ${info.version}</title>
-        <style>${{ html: style }}</style>
-      </head>
-      <body>
-        <a class="skip" href="#content">To the content</a>
-        <nav aria-label="Contents">
-          <a href="#content"><b>${info.title} API</b></a> <span class="faint">${info.version}</span>
+  return shell({
+    title: `${info.title} API ${info.version}`,
+    nav: markup`<a href="#content"><b>${info.title} API</b></a> <span class="faint">${info.version}</span>
+          ${searchForm('')}
           ${tags.map(
             ({ name }) =>
               markup`<strong>${name}</strong>
@@ -95,15 +33,17 @@ export function renderReferencePage(description: object): string {
                   ${ofTag(name).map(linkTo)}
                 </ul>`,
           )}
+          <strong>Webhooks</strong>
+          <ul>
+            ${messages.map(linkTo)}
+          </ul>
           <strong>Schemas</strong>
           <ul>
             ${Object.keys(components.schemas).map((name) => markup`<li><a href="#schema-${name}">${name}</a></li>`)}
-          </ul>
-        </nav>
-        <main id="content">
-          <h1>${info.title} API</h1>
+          </ul>`,
+    content: markup`<h1>${info.title} API</h1>
           <p class="faint">
-            ${info.summary}. Version ${info.version}. <a href="/openapi.json">OpenAPI document</a>
+            ${info.summary}. Version ${info.version}. <a href="/openapi.json">OpenAPI document</a>, <a href="/postman.json">Postman collection</a>
           </p>
           ${prose(info.description)}
           ${tags.map(
@@ -111,6 +51,9 @@ export function renderReferencePage(description: object): string {
               markup`<h2>${name}</h2>
                 ${prose(text)}${ofTag(name).map((entry) => section(entry, document))}`,
           )}
+          <h2>Webhooks</h2>
+          <p>The messages that the webhook endpoints of an account receive. They are signed as Standard Webhooks require.</p>
+          ${messages.map((entry) => section(entry, document))}
           <h2>Schemas</h2>
           ${Object.entries(components.schemas).map(
             ([name, schema]) =>
@@ -118,11 +61,8 @@ export function renderReferencePage(description: object): string {
                 <h3 id="schema-${name}">${name}</h3>
                 ${members(schema)}
               </section>`,
-          )}
-        </main>
-      </body>
-    </html>
-`.html
+          )}`,
+  })
 }
 
 function linkTo({ operation }: Entry): Html {
@@ -131,7 +71,8 @@ function linkTo({ operation }: Entry): Html {
 
 function section({ method, path, operation }: Entry, document: Description): Html {
   const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation
-  const access = security?.length === 0 ? 'no key needed' : 'API key'
+  const access =
+    security?.length !== 0 ? 'API key' : path.startsWith('/') ? 'no key needed' : 'sent to your endpoint'
   return markup`<section>
     <h3 id="${operationId}">${summary}</h3>
     <div class="path">
@@ -150,9 +91,24 @@ function section({ method, path, operation }: Entry, document: Description): Htm
         markup`<h4>Body, ${type}</h4>
           ${members(dereferenced(media.schema ?? {}, document))}${sample(media.example)}`,
     )}
+    ${samples({ method, path, operation })}
     <h4>Answers</h4>
     ${Object.entries(responses).map(([status, response]) => answer(status, response, document))}
   </section>`
+}
+
+/** How a program makes this call. */
+function samples(entry: Entry): Html | readonly Html[] {
+  const each = samplesOf(entry)
+  if (each.length === 0) return []
+  return markup`<h4>Samples</h4>
+    ${each.map(
+      ({ language, code }, index) =>
+        markup`<details${{ html: index === 0 ? ' open' : '' }}>
+          <summary>${language}</summary>
+          ${sample(code)}
+        </details>`,
+    )}`
 }
 
 function parameterTable(parameters: NonNullable<Operation['parameters']>): Html {

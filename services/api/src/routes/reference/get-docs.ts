@@ -2,17 +2,24 @@
 import { z } from 'zod'
 import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
 import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { text } from '../../http/text.js'
 import { contentSecurityPolicy } from '../../reference-page/style.js'
 
+const docsQuery = z.strictObject({
+  q: text(100, 0).optional().describe('Words to search for: the answer lists what has all of them.'),
+})
+
 /** `page` is called per request: the page shows this endpoint too. */
-export function getDocs(page: () => string): Endpoint {
-  return openEndpoint({
+export function getDocs(page: (words: string) => string): Endpoint {
+  return openEndpoint<undefined, z.infer<typeof docsQuery>>({
     operationId: 'getDocs',
     method: 'GET',
     path: '/docs',
     tag: 'Documentation',
     summary: 'This API for people',
-    description: 'The description as a page. It runs no script and loads nothing. Needs no key.',
+    description:
+      'The description as a page, with samples for curl, TypeScript and Python. It runs no script and loads nothing. Needs no key.',
+    querySchema: docsQuery,
     access: 'open',
     usesStore: false,
     answers: [
@@ -33,14 +40,14 @@ export function getDocs(page: () => string): Endpoint {
       },
     ],
     problems: [],
-    handle: () => ({
+    handle: (_, { query }) => ({
       status: 200,
       contentType: 'text/html; charset=utf-8',
       headers: {
         'cache-control': PUBLIC_FOR_MINUTES.example,
         'content-security-policy': contentSecurityPolicy,
       },
-      body: page(),
+      body: page(query.q?.trim() ?? ''),
     }),
   })
 }

@@ -1,0 +1,60 @@
+/** GET /problems/{code}: the page behind the type of a problem. */
+import type { ProblemCode } from '@cupel/contracts'
+import { z } from 'zod'
+import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
+import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refuse } from '../../http/problem.js'
+import { isProblemCode } from '../../reference-page/problem-page.js'
+import { contentSecurityPolicy } from '../../reference-page/style.js'
+
+const problemPath = z.object({
+  code: z
+    .string()
+    .regex(/^[a-z_]{1,64}$/)
+    .describe('The `code` of the problem.'),
+})
+
+export function getProblemPage(page: (code: ProblemCode) => string): Endpoint {
+  return openEndpoint<z.infer<typeof problemPath>>({
+    operationId: 'getProblemPage',
+    method: 'GET',
+    path: '/problems/{code}',
+    tag: 'Documentation',
+    summary: 'What a problem means',
+    description:
+      'The page that the `type` of a problem leads to: what it means, whether a repeat makes sense, and which operations answer with it. Needs no key.',
+    access: 'open',
+    usesStore: false,
+    pathSchema: problemPath,
+    answers: [
+      {
+        status: 200,
+        description: 'The page.',
+        contentType: 'text/html; charset=utf-8',
+        headers: {
+          'Cache-Control': PUBLIC_FOR_MINUTES,
+          'Content-Security-Policy': {
+            description: 'The page loads and runs nothing.',
+            schema: z.string(),
+            example: contentSecurityPolicy,
+          },
+        },
+        schema: z.string(),
+        example: '<!doctype html>',
+      },
+    ],
+    problems: ['not_found'],
+    handle: (_, { path }) =>
+      isProblemCode(path.code)
+        ? {
+            status: 200,
+            contentType: 'text/html; charset=utf-8',
+            headers: {
+              'cache-control': PUBLIC_FOR_MINUTES.example,
+              'content-security-policy': contentSecurityPolicy,
+            },
+            body: page(path.code),
+          }
+        : refuse('not_found', 'There is no problem with this code.'),
+  })
+}

@@ -1,0 +1,189 @@
+/**
+ * The messages that the webhook endpoints of an account receive, for the section `webhooks` of the API description. The bodies are those
+ * of `@cupel/domain`; a test checks them against these schemas.
+ */
+import { instant } from '@cupel/contracts'
+import { webhookTypes, type WebhookType } from '@cupel/domain'
+import { z } from 'zod'
+import { bulkResult, endedExample } from './routes/bulk/job-description.js'
+
+export interface DescribedWebhook {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly schema: z.ZodType
+  readonly example: object
+}
+
+const reportSummary = z
+  .object({ report_id: z.string(), level: z.string(), score: z.number() })
+  .meta({ id: 'ToldReport' })
+
+const resultSummary = z
+  .object({
+    index: z.int().min(0),
+    number: z.int().min(1),
+    address: z.string(),
+    reference: z.string().optional(),
+    status: z.string(),
+    report_id: z.string().nullable(),
+    level: z.string().nullable(),
+    score: z.number().nullable(),
+  })
+  .meta({ id: 'ToldResult' })
+
+const endedJob = z
+  .object({
+    job_id: z.string(),
+    name: z.string().nullable().describe('Null if the job has no name.'),
+    status: z.string().describe('`completed`, `completed_with_errors`, `cancelled` or `failed`.'),
+    total: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    results_url: z.string().meta({ format: 'uri' }),
+    results: z
+      .array(z.union([resultSummary, bulkResult]))
+      .optional()
+      .describe(
+        'Absent where the endpoint has the payload `thin`; without reports where the message would be larger than 4 MiB.',
+      ),
+  })
+  .meta({ id: 'EndedJob' })
+
+const changedReport = z
+  .object({
+    watch_id: z.string(),
+    address: z.string(),
+    chain: z.string(),
+    reference: z.string().nullable(),
+    previous: reportSummary,
+    current: reportSummary,
+    causes: z
+      .array(z.string())
+      .describe('`created`, `labels`, `ledger`, `policy` or `scorer`; others may be added.'),
+    split: z
+      .record(z.string(), z.number())
+      .nullable()
+      .describe('The points of the difference by part; null where they were not computed.'),
+    split_missing: z
+      .string()
+      .nullable()
+      .describe('Why there is no split: `busy`, `unreadable` or `refused`.'),
+  })
+  .meta({ id: 'ChangedReport' })
+
+const digest = z
+  .object({
+    day: z.string().describe('UTC, YYYY-MM-DD.'),
+    from: instant,
+    until: instant,
+    watched: z.int(),
+    changed: z.int(),
+    unchanged: z.int(),
+    undecided: z.int().describe('Watches without any report yet.'),
+    failing: z.int().describe('Watches whose last screenings ended without a report.'),
+    changes: z.array(
+      z
+        .object({
+          watch_id: z.string(),
+          address: z.string(),
+          chain: z.string(),
+          previous: reportSummary,
+          current: reportSummary,
+        })
+        .meta({ id: 'DigestedReport' }),
+    ),
+    more: z.string().nullable().describe('Path of the list of all changes, where `changes` has not all.'),
+    failures: z.array(
+      z
+        .object({ watch_id: z.string(), address: z.string(), chain: z.string(), failures: z.int() })
+        .meta({ id: 'FailingScreening' }),
+    ),
+  })
+  .meta({ id: 'DigestOfWatches' })
+
+function message(type: WebhookType, id: string, data: z.ZodType): z.ZodType {
+  return z
+    .object({
+      type: z.literal(type),
+      timestamp: instant.describe('When it happened; equal in every attempt.'),
+      data,
+    })
+    .meta({ id })
+}
+
+const { levels: _levels, results, livemode: _livemode, created_at: _at, ...ended } = endedExample
+const { started_at: _started, completed_at: timestamp, ...jobExample } = ended
+const watchExample = {
+  ...{ watch_id: 'wat_0a1b2c3d4e5f60718293', address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96' },
+  chain: 'ETH',
+}
+const previous = { report_id: '622f9400217f0c00', level: 'grey', score: 0 }
+const current = { report_id: '9f2c4a1be07d6358', level: 'red', score: 95 }
+
+export const describedWebhooks: Readonly<Record<WebhookType, DescribedWebhook>> = {
+  'bulk.completed': {
+    operationId: 'onBulkCompleted',
+    summary: 'A job has ended',
+    description: 'Every item of a job has its outcome.',
+    schema: message('bulk.completed', 'BulkCompletedWebhook', endedJob),
+    example: { type: 'bulk.completed', timestamp, data: { ...jobExample, results } },
+  },
+  'bulk.cancelled': {
+    operationId: 'onBulkCancelled',
+    summary: 'A job was cancelled',
+    description: 'A job was cancelled before all of its items were done.',
+    schema: message('bulk.cancelled', 'BulkCancelledWebhook', endedJob),
+    example: {
+      type: 'bulk.cancelled',
+      timestamp,
+      data: { ...jobExample, status: 'cancelled', cancelled: 1 },
+    },
+  },
+  'report.changed': {
+    operationId: 'onReportChanged',
+    summary: 'The report of a watched address changed',
+    description: 'The level changed, or the score moved by at least the threshold of the watch.',
+    schema: message('report.changed', 'ReportChangedWebhook', changedReport),
+    example: {
+      ...{ type: 'report.changed', timestamp },
+      data: {
+        ...{ ...watchExample, reference: 'order-4711', previous, current, causes: ['labels'] },
+        split: { labels: 95, funds: 0, policy: 0, scorer: 0, time: 0, not_examined: 0 },
+        split_missing: null,
+      },
+    },
+  },
+  'watches.digest': {
+    operationId: 'onWatchesDigest',
+    summary: 'The daily digest of the watches',
+    description: 'What changed in a day among the watches that are part of the digest.',
+    schema: message('watches.digest', 'WatchesDigestWebhook', digest),
+    example: {
+      ...{ type: 'watches.digest', timestamp },
+      data: {
+        ...{ day: '2026-11-21', from: '2026-11-20T06:00:00.000Z', until: '2026-11-21T06:00:00.000Z' },
+        ...{ watched: 12, changed: 1, unchanged: 11, undecided: 0, failing: 0 },
+        ...{ changes: [{ ...watchExample, previous, current }], more: null, failures: [] },
+      },
+    },
+  },
+  'endpoint.test': {
+    operationId: 'onEndpointTest',
+    summary: 'A test message',
+    description: 'Sent after the creation of an endpoint, after a change of its URL, and on request.',
+    schema: message(
+      'endpoint.test',
+      'EndpointTestWebhook',
+      z.object({ endpoint_id: z.string() }).meta({ id: 'TestedEndpoint' }),
+    ),
+    example: {
+      ...{ type: 'endpoint.test', timestamp },
+      data: { endpoint_id: 'we_0a1b2c3d4e5f60718293' },
+    },
+  },
+}
+
+/** In the order in which the domain lists them. */
+export const webhooksInOrder = webhookTypes.map((type) => ({ type, ...describedWebhooks[type] }))
