@@ -113,8 +113,9 @@ function message(type: WebhookType, id: string, data: z.ZodType): z.ZodType {
     .meta({ id })
 }
 
-const { levels: _levels, results, livemode: _livemode, created_at: _at, ...ended } = endedExample
-const { started_at: _started, completed_at: timestamp, ...jobExample } = ended
+const { job_id, name, status, total, completed, failed, cancelled, results_url, results } = endedExample
+const timestamp = endedExample.completed_at
+const jobExample = { job_id, name, status, total, completed, failed, cancelled, results_url }
 const watchExample = {
   ...{ watch_id: 'wat_0a1b2c3d4e5f60718293', address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96' },
   chain: 'ETH',

@@ -31,18 +31,18 @@ interface SubmitOptions extends JsonOption {
 /** Polling interval while the command waits for a job. */
 const LOOK_INTERVAL_MS = 250
 
+const SUBMIT_DESCRIPTION = `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the
+column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. If several columns hold addresses, --column says which
+one. Results and reports have the references of --reference-column. A line that begins with # is data, too. Lines
+without an address are left out and named, and the command ends with ${EXIT_FAILED}. With --wait the command ends when the job has ended, with 0 if
+every address has a report and with ${EXIT_FAILED} otherwise.`
+
 export function registerBulk(program: Command, context: CliContext): void {
   const bulk = program.command('bulk').summary('submit, follow, cancel and fetch bulk jobs')
   bulk
     .command('submit <file>')
     .summary('submit the addresses of a file as a job')
-    .description(
-      `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the
-column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. If several columns hold addresses, --column says which
-one. Results and reports have the references of --reference-column. A line that begins with # is data, too. Lines
-without an address are left out and named, and the command ends with ${EXIT_FAILED}. With --wait the command ends when the job has ended, with 0 if
-every address has a report and with ${EXIT_FAILED} otherwise.`,
-    )
+    .description(SUBMIT_DESCRIPTION)
     .option('--chain <code>', 'chain of all addresses; detected for each address by default')
     .option('--column <column>', 'column with the addresses, by heading or number from 1')
     .option('--reference-column <column>', 'column with your own references, by heading or number from 1')
