@@ -9,6 +9,8 @@ import type { ComparedRows } from '@cupel/heartbeats'
 
 /** 2 % of one processor. */
 const REST_PER_WORK = 49
+/** Half of one processor: rests are halved each time that an import ends a comparison, until one is faster than the imports follow each other. */
+const LEAST_REST_PER_WORK = 1
 /** Between two comparisons of all rows. */
 const REST_MS = 2_000
 /** Work without a slice that ends. Rests do not count. */
@@ -52,6 +54,7 @@ export function followRows({
   let workSinceMs: number | null = nowMs()
   let rows = 0
   let slices = 0
+  let restPerWork = REST_PER_WORK
   let failure: { readonly sentence: string; readonly slices: number } | null = null
 
   const loop = startLoop({
@@ -63,13 +66,14 @@ export function followRows({
         // What failed before is compared now.
         if (failure !== null && slices > failure.slices) failure = null
         workSinceMs = null
-        await sleep(sliceMs * REST_PER_WORK, stopping)
+        await sleep(sliceMs * restPerWork, stopping)
         workSinceMs = nowMs()
         return !stopping.aborted
       })
       ;[workSinceMs, failure] = [null, null]
       if (typeof found === 'string') onDifference(found)
-      else if (found === null) wholeAtMs = nowMs()
+      else if (found === null) [wholeAtMs, restPerWork] = [nowMs(), REST_PER_WORK]
+      else restPerWork = Math.max(LEAST_REST_PER_WORK, restPerWork / 2)
     },
     restMs: REST_MS,
     onError(error) {

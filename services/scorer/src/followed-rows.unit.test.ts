@@ -1,7 +1,8 @@
 /** Rows that cannot be compared with the log are at fault, whatever the reason. */
+import { sleep } from '@cupel/concurrency'
 import { silentLogger } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import {
   followRows,
   PER_ROW_MS,
@@ -11,15 +12,24 @@ import {
   type FollowedRowsDeps,
 } from './followed-rows.js'
 
+vi.mock('@cupel/concurrency', async (original) => ({
+  ...(await original<object>()),
+  sleep: vi.fn(async () => undefined),
+}))
+
 let followed: FollowedRows | undefined
-let answer: () => void = () => undefined
+let end: (found: undefined) => void
+let ended: Promise<undefined>
+beforeEach(() => {
+  ended = new Promise((resolve) => (end = resolve))
+})
 afterEach(async () => {
-  answer()
+  end(undefined)
   await followed?.stop()
 })
 
 /** A statement that does not end before the test. */
-const hanging = () => new Promise<undefined>((resolve) => (answer = () => resolve(undefined)))
+const hanging = () => ended
 
 function follow(over: Partial<FollowedRowsDeps>) {
   const clock = { at: 0, passes: 0, differences: [] as string[] }
@@ -102,4 +112,19 @@ test('a difference is no whole comparison', async () => {
   clock.at = 7
   await until(() => expect(clock.differences.length).toBeGreaterThan(0))
   expect(state().ageMs).toBe(7)
+})
+
+test('a comparison that an import ends rests half as long the next time, and a whole one rests as before', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  vi.mocked(sleep).mockClear()
+  const { clock } = follow({
+    async compare(afterSlice) {
+      await afterSlice(64)
+      return clock.passes < 8 ? undefined : null
+    },
+  })
+  await vi.advanceTimersByTimeAsync(60_000)
+  const rests = vi.mocked(sleep).mock.calls.map(([ms]) => ms)
+  expect(rests.slice(0, 9)).toEqual([3_136, 1_568, 784, 392, 196, 98, 64, 64, 3_136])
 })
