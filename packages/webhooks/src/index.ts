@@ -1,5 +1,5 @@
 export { webhooksMigrations } from './migrations.js'
-export { signWebhook } from './signing/signature.js'
+export { newWebhookSecret, signWebhook } from './signing/signature.js'
 export { createSecretBox } from './secret-box.js'
 export type { SecretBox } from './secret-box.js'
 export {

@@ -82,6 +82,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)
     .replace('{tile}', 'entries/000.p/1')
+    .replace('{code}', 'invalid_address')
     .replaceAll(/\{\w+\}/g, reportId)
 }
 

@@ -1,0 +1,20 @@
+/** `cupel completion`: a script for the shell. */
+import { Argument, type Command } from 'commander'
+import type { CliContext } from '../context.js'
+import { completionScript, shells, type Shell } from './completion.js'
+
+export function registerCompletion(program: Command, context: CliContext): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .summary('print a script that completes commands in a shell')
+    .description(
+      `Prints a script that completes commands and options: source <(cupel completion bash), the same with zsh, or
+cupel completion fish | source.`,
+    )
+    .action(async (shell: Shell) => {
+      // This program has only its own group.
+      const { createProgram } = await import('../program.js')
+      context.print(completionScript(await createProgram(context, []), shell))
+    })
+}
