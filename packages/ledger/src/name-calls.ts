@@ -25,6 +25,23 @@ const namedBefore = (where: string): string => `(
   WHERE ${SAME_CALL('sibling', 'call')} AND sibling.kind = 'i' AND sibling.tx_hash = ''
     AND sibling.retired_segment_id IS NOT NULL ${where})`
 
+/** A publication sees its own rows and those of published segments. */
+const IS_TOLD = 's.chain = $1 AND (s.ledger_seq IS NOT NULL OR s.segment_id = $2)'
+
+/** The transaction at each place of such a call: that of the last file that replaced its range, else that of the first file. */
+const PLACES = `
+  SELECT place.block_number, place.tx_index, at.tx_hash
+  FROM (SELECT DISTINCT call.block_number, call.tx_index FROM ledger.transfer call WHERE ${NAMELESS}) place
+  CROSS JOIN LATERAL (
+    SELECT told.tx_hash FROM (
+      SELECT p.tx_hash, s.ledger_seq, s.replaces FROM ledger.transaction_place p JOIN ledger.segment s USING (segment_id)
+      WHERE p.chain = $1 AND p.block_number = place.block_number AND p.tx_index = place.tx_index AND ${IS_TOLD}
+      UNION ALL
+      SELECT t.tx_hash, s.ledger_seq, false FROM ledger.transfer t JOIN ledger.segment s USING (segment_id)
+      WHERE t.block_number = place.block_number AND t.tx_index = place.tx_index AND t.tx_hash <> '' AND t.tx_index IS NOT NULL
+        AND ${IS_TOLD}) told
+    ORDER BY told.replaces DESC, told.ledger_seq NULLS LAST LIMIT 1) at`
+
 /** Calls at the place of a known transaction. */
 const BY_PLACE = `
   SELECT transfer_id AS call, name, ${namedCallId(
@@ -38,8 +55,8 @@ const BY_PLACE = `
         + row_number() OVER (PARTITION BY at.tx_hash, call.contract_id, call.from_id, call.to_id, call.amount
           ORDER BY call.transfer_id) - 1 AS number
     FROM ledger.transfer call
-    JOIN ledger.transaction_place at ON at.chain = $1 AND at.block_number = call.block_number AND at.tx_index = call.tx_index
-    WHERE ${NAMELESS} AND ${isVisible('at.segment_id')}) numbered`
+    JOIN (${PLACES}) at USING (block_number, tx_index)
+    WHERE ${NAMELESS}) numbered`
 
 /** Calls in the block of an equal one that has a hash, and whose index no file tells: it matches any. Each is matched once. */
 const BY_BLOCK = `
@@ -54,7 +71,11 @@ const BY_BLOCK = `
     WHERE ${SAME_CALL('one', 'nameless')} AND one.kind = 'i' AND one.tx_hash <> '' AND one.tx_index IS NULL
       AND ${isVisible('one.segment_id')} AND NOT EXISTS (
         SELECT FROM ledger.transaction_place at
-        WHERE at.chain = $1 AND at.block_number = one.block_number AND at.tx_hash = one.tx_hash)) named
+        WHERE at.chain = $1 AND at.block_number = one.block_number AND at.tx_hash = one.tx_hash
+        UNION ALL
+        SELECT FROM ledger.transfer t JOIN ledger.segment s USING (segment_id)
+        WHERE t.block_number = one.block_number AND t.tx_hash = one.tx_hash AND t.tx_hash <> '' AND t.tx_index IS NOT NULL
+          AND s.chain = $1)) named
   WHERE nameless.number = named.number`
 
 const ADD_NAMED = {

@@ -86,10 +86,12 @@ export async function storeBatch(
   const heights = widened(state, batch)
   let { rowSums } = state
   await database.transaction({ at: 'ledger.batch', synchronousCommit: 'off' }, async (transaction) => {
+    let areAsTold = true
     if (batch.transfers.size > 0) {
-      const added = await storeTransfers(transaction, batch, { state, numbers })
-      count('added', added)
-      count('known', batch.transfers.size - batch.uncounted.size - added)
+      const stored = await storeTransfers(transaction, batch, { state, numbers })
+      areAsTold = stored.areAsTold
+      count('added', stored.added)
+      count('known', batch.transfers.size - batch.uncounted.size - stored.added)
     }
     count('known', batch.repeated)
     if (batch.outcomes.size > 0) {
@@ -108,7 +110,8 @@ export async function storeBatch(
       const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
       await transaction.execute(STORE_BLOCKS, [batch.segmentId, state.chain, ...told])
     }
-    if (batch.places.size > 0) await storePlaces(transaction, batch, state)
+    const places = areAsTold && !state.replaces ? untoldPlaces(batch) : [...batch.places]
+    if (places.length > 0) await storePlaces(transaction, places, state)
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
     rowSums = addedSums(state.rowSums, await notedSums(transaction))
     await transaction.execute(
@@ -150,16 +153,26 @@ async function storeTokens(
   ])
 }
 
+/** Places of transactions that no row of a transfer tells, once the transfers of the batch are stored as it tells them. */
+function untoldPlaces({ places, transfers }: Batch): readonly (readonly [place: string, txHash: string])[] {
+  const untold = new Map(places)
+  for (const { txHash, blockNumber, txIndex } of transfers.values()) {
+    const place = `${blockNumber} ${txIndex}`
+    if (untold.get(place) === txHash) untold.delete(place)
+  }
+  return [...untold]
+}
+
 async function storePlaces(
   transaction: Queryable,
-  { segmentId, places }: Batch,
-  { chain, replaces }: SegmentState,
+  places: readonly (readonly [place: string, txHash: string])[],
+  { segmentId, chain, replaces }: SegmentState,
 ): Promise<void> {
-  const told = [...places.keys()].map((place) => place.split(' '))
+  const told = places.map(([place]) => place.split(' '))
   const [blocks, indexes] = [told.map(([block]) => block), told.map(([, index]) => index)]
   await transaction.execute(STORE_PLACES, [
     ...[segmentId, chain, blocks, indexes],
-    [...places.values()].map(hashDigits),
+    places.map(([, txHash]) => hashDigits(txHash)),
     replaces,
   ])
 }

@@ -40,21 +40,29 @@ const STORE = {
         seen_segment_id = CASE WHEN ${IS_UNSEEN} THEN NULL ELSE excluded.segment_id END
         WHERE coalesce(known.seen_segment_id, known.segment_id) <> excluded.segment_id
       RETURNING (xmax = 0) AS is_new, transfer_id)
-    SELECT count(*) FILTER (WHERE is_new AND NOT transfer_id = ANY ($17::uuid[])) AS added FROM stored`,
+    SELECT count(*) FILTER (WHERE is_new AND NOT transfer_id = ANY ($17::uuid[])) AS added,
+      count(*) FILTER (WHERE is_new) AS inserted
+    FROM stored`,
 }
 
-/** Returns the number of new transfers. */
+export interface StoredTransfers {
+  /** New transfers with a counterparty. */
+  readonly added: number
+  /** Every transfer of the batch was new, so its row is as the file tells it. */
+  readonly areAsTold: boolean
+}
+
 export async function storeTransfers(
   transaction: Queryable,
   { segmentId, transfers, uncounted }: Batch,
   { state: { replaces, chain }, numbers: { addresses, contracts } }: BatchPlace,
-): Promise<number> {
+): Promise<StoredTransfers> {
   const told = [...transfers.values()]
   const ends = told.flatMap(({ from, to }) => [from, to])
   const numberOf = await addresses.numbersOf(transaction, chain, ends)
   const tokens = told.flatMap(({ contract }) => (contract === '' ? [] : [contract]))
   const numberOfContract = await contracts.numbersOf(transaction, chain, tokens)
-  const [row] = await transaction.query<{ added: number }>(STORE, [
+  const [row] = await transaction.query<{ added: number; inserted: number }>(STORE, [
     segmentId,
     [...transfers.keys()],
     told.map(({ execution }) => execution),
@@ -73,7 +81,7 @@ export async function storeTransfers(
     replaces,
     [...uncounted],
   ])
-  return row!.added
+  return { added: row!.added, areAsTold: row!.inserted === transfers.size }
 }
 
 /** No values at all if all are null: unnest fills up the shorter arrays with nulls. */

@@ -82,6 +82,56 @@ test.each(ordersOf([geth(1), exportWithBlock]))(
   },
 )
 
+/** A transaction that moves value itself, so that its transfer tells its place. */
+const paying = (name: number): File => ({
+  format: 'csv',
+  text: csvOf([{ hash: hash(name), block: 100, txIndex: 2, from: address(7), to: address(20 + name) }]),
+})
+const nameOfCall = async (): Promise<readonly string[]> =>
+  (await receivedAt(await stateNow())).map(({ txHash }) => txHash)
+
+test.each(ordersOf([geth(1), paying(5), bareExport]))(
+  'a transaction that moves value tells which hash belongs to its place (order %#)',
+  async (...files) => {
+    await importAll(files)
+    expect(await received()).toEqual([ETHER])
+    expect(await nameOfCall()).toEqual([hash(5)])
+  },
+)
+
+test.each([
+  [[paying(5), paying(6), geth(1)], 5],
+  [[paying(6), paying(5), geth(1)], 6],
+  [[transactions, paying(6), geth(1)], 5],
+  [[paying(6), transactions, geth(1)], 6],
+])(
+  'of two transactions that files tell at one place, the first one names the call (%#)',
+  async (files, name) => {
+    await importAll(files)
+    expect(await nameOfCall()).toEqual([hash(name)])
+  },
+)
+
+test.each([paying(5), transactions])(
+  'a file that replaces its range tells anew which transaction is at a place (%#)',
+  async (earlier) => {
+    await importAll([earlier, paying(4)])
+    const range = { completeFrom: 100, completeTo: 100, covers: ['native'] as const, replace: true }
+    await ledger.imported(await ledger.file('again.csv', paying(6).text), range)
+    await ledger.imported(await ledger.file('calls.csv', geth(1).text), { format: 'ethereum-etl' })
+    expect(await nameOfCall()).toEqual([hash(6)])
+  },
+)
+
+test('a transfer that another file told without a place gets it from the file that tells it', async () => {
+  await importAll([
+    { ...paying(5), text: withoutPlace(paying(5).text.replaceAll(',2\n', ',0\n')) },
+    paying(5),
+    geth(1),
+  ])
+  expect(await nameOfCall()).toEqual([hash(5)])
+})
+
 test('equal calls count as often as the one file that states most of them', async () => {
   await importAll([geth(1), transactions, bareExport, geth(3)])
   expect(await received()).toEqual([ETHER, ETHER, ETHER])

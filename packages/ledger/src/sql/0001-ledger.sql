@@ -105,7 +105,10 @@ CREATE FUNCTION ledger.tx_hash_text(hash bytea) RETURNS text LANGUAGE sql IMMUTA
     WHEN 0 THEN convert_from(substr(hash, 2), 'UTF8') WHEN 1 THEN encode(substr(hash, 2), 'hex') ELSE '0x' || encode(substr(hash, 2), 'hex') END END
 $$;
 
--- The transaction at a place, for calls without a hash.
+-- Transfers that tell which transaction is at a place.
+CREATE INDEX transfer_block ON ledger.transfer (block_number) WHERE tx_hash <> '' AND tx_index IS NOT NULL;
+
+-- The transaction at a place that no transfer of its file tells, for calls without a hash.
 CREATE TABLE ledger.transaction_place (
   block_number int4 NOT NULL,
   tx_index     int4 NOT NULL,
@@ -208,10 +211,10 @@ CREATE INDEX unknown_token_contract ON ledger.unknown_token (chain, contract);
 -- changed in them, so rows that somebody else altered, added or removed are found. `told`: the name of the table and the row as text, without
 -- its last columns that are null: a later column that is null in earlier rows keeps their sums.
 CREATE FUNCTION ledger.row_sums(told text[]) RETURNS numeric[] LANGUAGE sql STABLE AS $$
-  SELECT ARRAY[count(*), coalesce(sum(('x' || substr(hash, 1, 16))::bit(64)::int8), 0),
-    coalesce(sum(('x' || substr(hash, 17, 16))::bit(64)::int8), 0), coalesce(sum(('x' || substr(hash, 33, 16))::bit(64)::int8), 0),
-    coalesce(sum(('x' || substr(hash, 49, 16))::bit(64)::int8), 0)]
-  FROM (SELECT encode(sha256(convert_to(one, 'UTF8')), 'hex') AS hash FROM unnest(told) AS one OFFSET 0) AS hashes
+  SELECT ARRAY[count(*), coalesce(sum(substring(hash FROM 1 FOR 64)::bit(64)::int8), 0),
+    coalesce(sum(substring(hash FROM 65 FOR 64)::bit(64)::int8), 0), coalesce(sum(substring(hash FROM 129 FOR 64)::bit(64)::int8), 0),
+    coalesce(sum(substring(hash FROM 193 FOR 64)::bit(64)::int8), 0)]
+  FROM (SELECT ('x' || encode(sha256(convert_to(one, 'UTF8')), 'hex'))::bit(256) AS hash FROM unnest(told) AS one OFFSET 0) AS hashes
 $$;
 
 -- Tells the transaction what a statement changes in the sums. Only an import reads it.
