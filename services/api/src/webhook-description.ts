@@ -65,7 +65,7 @@ const changedReport = z
     split: z
       .record(z.string(), z.number())
       .nullable()
-      .describe('The points of the difference by part; null where they were not computed.'),
+      .describe('The points of the difference by part; null if they were not computed.'),
     split_missing: z
       .string()
       .nullable()

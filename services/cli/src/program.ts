@@ -21,7 +21,10 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   watches: async () => (await import('./watches/register.js')).registerWatches,
   cases: async () => (await import('./cases/register.js')).registerCases,
   listen: async () => (await import('./listen/register.js')).registerListen,
-  completion: async () => (await import('./completion/register.js')).registerCompletion,
+  completion: async () => {
+    const { registerCompletion } = await import('./completion/register.js')
+    return (program, context) => registerCompletion(program, context, () => createProgram(context, []))
+  },
   accounts: async () => (await import('./accounts/register.js')).registerAccounts,
   keys: async () => (await import('./keys/register.js')).registerKeys,
   webhooks: async () => (await import('./webhooks/register.js')).registerWebhooks,

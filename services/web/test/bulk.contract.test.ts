@@ -71,7 +71,7 @@ test('the list shows names as text, and each level with its count', async () => 
   expect(html).not.toContain('level-orange')
 })
 
-test('cases are opened for each red report once, and those that have one are left alone', async () => {
+test('cases are opened for each red report once, and those that have one stay as they are', async () => {
   const redOf = (id: string) => ({ number: 1, status: 'completed', report: { report_id: id } })
   let isBusy = true
   api.answer = (call, response) => {

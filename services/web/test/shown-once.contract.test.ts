@@ -63,7 +63,10 @@ test.each(cases)('$form leads to $page, which shows the secret and ends its cook
   expect(JSON.stringify([...reply.headers]) + (await reply.text())).not.toContain(one.shown)
 
   const shown = await open(one.page, cookie)
-  expect(await shown.text()).toContain(one.shown)
+  const html = await shown.text()
+  expect(html).toContain(one.shown)
+  // The script puts a button that copies it behind it.
+  expect(html).toMatch(/<(?:input|code)[^>]* data-copy/)
   expect(shown.headers.getSetCookie()).toEqual([expect.stringMatching(/^cupel-once=; .*Max-Age=0$/)])
 
   const reloaded = await open(one.page)

@@ -1678,7 +1678,7 @@ export interface components {
             readonly current: components["schemas"]["ToldReport"];
             /** @description `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
             readonly causes: readonly string[];
-            /** @description The points of the difference by part; null where they were not computed. */
+            /** @description The points of the difference by part; null if they were not computed. */
             readonly split: {
                 readonly [key: string]: number;
             } | null;

@@ -3,7 +3,12 @@ import { Argument, type Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { completionScript, shells, type Shell } from './completion.js'
 
-export function registerCompletion(program: Command, context: CliContext): void {
+/** `whole`: a program with all groups; that of a call has only its own. */
+export function registerCompletion(
+  program: Command,
+  context: CliContext,
+  whole: () => Promise<Command>,
+): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
@@ -13,8 +18,6 @@ export function registerCompletion(program: Command, context: CliContext): void 
 cupel completion fish | source.`,
     )
     .action(async (shell: Shell) => {
-      // This program has only its own group.
-      const { createProgram } = await import('../program.js')
-      context.print(completionScript(await createProgram(context, []), shell))
+      context.print(completionScript(await whole(), shell))
     })
 }

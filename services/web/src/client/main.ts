@@ -1,4 +1,5 @@
 /** The extras of the console for browsers that run scripts. Every page works without them. */
+import { offerCopies } from './copy.js'
 import { detectChains } from './detect-chain.js'
 import { takeDroppedFiles } from './drop-file.js'
 import { followJobs } from './follow-job.js'
@@ -8,3 +9,4 @@ openAllForPrint()
 detectChains()
 takeDroppedFiles()
 followJobs()
+offerCopies()

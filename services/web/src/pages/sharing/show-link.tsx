@@ -49,7 +49,7 @@ const LinkShown = ({ url, expires_at }: Link) => (
   <>
     <Notice kind="done">Copy the link now: it is not shown again.</Notice>
     <label for="link">Link to the report</label>
-    <input id="link" class="code" readonly value={url} />
+    <input id="link" class="code" readonly value={url} data-copy />
     <p>
       It opens until <Moment at={expires_at} />. Whoever has it can read the report: send it as you would send
       the report itself.

@@ -52,7 +52,9 @@ const SecretShown = ({ url, secret, isNew }: NewSecret & { readonly url: string 
       Messages to <code>{visibleText(url)}</code> are signed with this secret:
     </p>
     <p>
-      <code class="secret">{secret}</code>
+      <code class="secret" data-copy>
+        {secret}
+      </code>
     </p>
     <Notice kind="hint">Copy it now into the receiver: it is not shown again.</Notice>
     {isNew ? null : (
