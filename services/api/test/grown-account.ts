@@ -63,10 +63,11 @@ export async function grow(
      SELECT ${idOf('01', 14)}, ${own}, '${HOT}', 'ETH', CASE WHEN i = 0 THEN 'red' ELSE 'green' END, 1,
        CASE WHEN i = 0 THEN 'open' ELSE 'cleared' END, 1, ${at}, ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO audit_view.entry (request_id, account_id, livemode, key_id, scope, client_address, method, route, status, code,
-       subject_ids, latency_ms, at, actor, is_audited)
+       subject_ids, latency_ms, at, actor, report_id, is_audited)
      SELECT ${idOf('02', 14)}, ${own}, CASE WHEN i = 0 THEN 'rare' ELSE '${keyId}' END, 'read-only',
        CASE WHEN i = 0 THEN '192.0.2.2' ELSE '192.0.2.1' END, 'POST', CASE WHEN i = 0 THEN '/v1/rare' ELSE '/v1/screen' END,
-       CASE WHEN i = 0 THEN 404 ELSE 200 END, '', CASE WHEN i = 0 THEN '["rare"]' ELSE '["frequent"]' END, 1, ${at}, '', true
+       CASE WHEN i = 0 THEN 404 ELSE 200 END, '', CASE WHEN i = 0 THEN '["rare"]' ELSE '["frequent"]' END, 1, ${at}, '',
+       CASE WHEN i % 2 = 1 THEN ${idOf('01', 14)} END, i % 2 = 0
      FROM ${rowsOf(1)}`,
     `INSERT INTO audit_view.usage_day SELECT account_id, livemode, (at AT TIME ZONE 'UTC')::date, key_id, count(*), 0, 0, 0
      FROM audit_view.entry GROUP BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,

@@ -24,6 +24,10 @@ export interface AuditEntry {
 
 /** Number of entries that one page searches for a filter without an index. A page may then be short, or empty, and have a next one. */
 const MAX_SEARCHED_ENTRIES = 5_000
+/** The same where each entry costs a look-up of its report: about as many buffers. */
+const MAX_LOOKED_UP_ENTRIES = 1_000
+/** What may be a problem: the condition of an index, in the same words. */
+const MAY_BE_PROBLEM = '(status >= 400 OR report_id IS NOT NULL)'
 
 /** Position in the list: the last entry of the previous page. */
 export interface AuditCursor {
@@ -67,8 +71,9 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
   const searched = searchOf(query, parameter)
   const isSearch = searched.length > 0
   const entries = isSearch
-    ? `(SELECT * FROM audit_view.entry WHERE ${inWindow} ORDER BY at DESC, request_id DESC LIMIT ${MAX_SEARCHED_ENTRIES}) AS entry`
+    ? `(SELECT * FROM audit_view.entry WHERE ${inWindow} ORDER BY at DESC, request_id DESC LIMIT ${searchedEntries(query)}) AS entry`
     : 'audit_view.entry'
+  // With the limit each outcome is one look-up: Postgres would join the entries of a search with every report.
   const conditions = [...(isSearch ? searched : [inWindow]), '(report_id IS NULL OR state IS NOT NULL)']
   const rows = await queryTenant<EntryRow>(
     database,
@@ -78,6 +83,7 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
      FROM ${entries} LEFT JOIN LATERAL (
        SELECT state, ended_at FROM report_view.report
        WHERE report.report_id = entry.report_id AND report.account_id = entry.account_id AND report.livemode = entry.livemode
+       LIMIT 1
      ) AS outcome ON true
      WHERE ${conditions.join(' AND ')}
      ORDER BY entry.at DESC, request_id DESC LIMIT ${parameter(query.pageSize + 1)}`,
@@ -93,6 +99,7 @@ export async function listAuditEntries(database: Queryable, query: AuditQuery): 
 /** The entries that the index gives in order. */
 function windowOf(query: AuditQuery, parameter: (value: unknown) => string): string {
   const conditions = ['account_id = $1 AND livemode = $2']
+  if (query.problemsOnly === true) conditions.push(MAY_BE_PROBLEM)
   if (query.from !== undefined) conditions.push(`at >= ${parameter(query.from)}::timestamptz`)
   if (query.to !== undefined) conditions.push(`at < ${parameter(query.to)}::timestamptz`)
   if (query.after !== null) {
@@ -101,6 +108,9 @@ function windowOf(query: AuditQuery, parameter: (value: unknown) => string): str
   }
   return conditions.join(' AND ')
 }
+
+const searchedEntries = ({ problemsOnly }: AuditQuery): number =>
+  problemsOnly === true ? MAX_LOOKED_UP_ENTRIES : MAX_SEARCHED_ENTRIES
 
 function searchOf(query: AuditQuery, parameter: (value: unknown) => string): string[] {
   const conditions: string[] = []
@@ -122,7 +132,7 @@ async function lastSearched(database: Queryable, query: AuditQuery): Promise<Aud
     database,
     query,
     `SELECT ${TENANT_FIELDS}, ${asFields('request_id')}, ${asTimes('at')} FROM audit_view.entry
-     WHERE ${inWindow} ORDER BY at DESC, request_id DESC OFFSET ${MAX_SEARCHED_ENTRIES - 1} LIMIT 1`,
+     WHERE ${inWindow} ORDER BY at DESC, request_id DESC OFFSET ${searchedEntries(query) - 1} LIMIT 1`,
     values,
   )
   return row === undefined ? null : { at: row.at, requestId: row.requestId }

@@ -28,6 +28,9 @@ CREATE TABLE entry (
 -- A list shows the calls of one account in one environment, newest first.
 CREATE INDEX entry_newest ON entry (account_id, livemode, at DESC, request_id DESC);
 
+-- Calls that may be problems: those that were refused, and screens, whose report says it.
+CREATE INDEX entry_problem ON entry (account_id, livemode, at DESC, request_id DESC) WHERE status >= 400 OR report_id IS NOT NULL;
+
 -- The use of each key, summed when an entry is added: GET /v1/usage reads a row for each key and day, however many calls there were.
 CREATE TABLE usage_day (
   account_id   text COLLATE "C" NOT NULL,

@@ -64,6 +64,8 @@ export interface ReportPage {
 
 /** Number of reports in which one page looks for those of a second filter: some milliseconds. */
 const MAX_SEARCHED_REPORTS = 5_000
+/** The same where each of them costs a look-up of its case: about as many buffers. */
+const MAX_LOOKED_UP_REPORTS = 1_000
 /** A disposition with no more cases than this is looked for among them. */
 const MAX_SEARCHED_CASES = 1_000
 const ORDER = ['ended_at', 'report_id']
@@ -88,7 +90,7 @@ export async function listReports(
   const conditions = others()
   const limit = parameter(pageSize + 1)
   const isSearch = conditions.length > 0
-  const found = mergedRanges(ranges, ORDER, isSearch ? MAX_SEARCHED_REPORTS : limit)
+  const found = mergedRanges(ranges, ORDER, isSearch ? searchedReports(filter) : limit)
   const rows = await queryTenant<ReportCursor & { readonly document: string }>(
     database,
     tenant,
@@ -187,6 +189,9 @@ const OWN_CASES =
 const CASE_OF_REPORT =
   '(SELECT c.disposition FROM case_view.report_case c WHERE c.account_id = $1 AND c.livemode = $2 AND c.report_id = report.report_id)'
 
+const searchedReports = ({ disposition }: ReportFilter): number =>
+  disposition === undefined ? MAX_SEARCHED_REPORTS : MAX_LOOKED_UP_REPORTS
+
 /** Whether the cases of the disposition are so few that its reports are looked for among them. */
 async function hasFewCases(
   database: Queryable,
@@ -213,12 +218,12 @@ async function lastSearched(
 ): Promise<ReportCursor | null> {
   const values: unknown[] = [accountId, livemode]
   const { ranges } = searchOf(filter, after, false, (value) => `$${values.push(value)}`)
-  const searched = mergedRanges(ranges, ORDER, MAX_SEARCHED_REPORTS)
+  const searched = mergedRanges(ranges, ORDER, searchedReports(filter))
   const [row] = await queryTenant<ReportCursor>(
     database,
     { accountId, livemode },
     `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, ${asTimes('ended_at')} FROM ${searched} AS report
-     ORDER BY ${NEWEST_FIRST} OFFSET ${MAX_SEARCHED_REPORTS - 1} LIMIT 1`,
+     ORDER BY ${NEWEST_FIRST} OFFSET ${searchedReports(filter) - 1} LIMIT 1`,
     values,
   )
   return row ?? null
