@@ -38,6 +38,7 @@ afterEach(() => installation.close())
 interface Verified {
   readonly problem_count: number
   readonly is_proven: boolean
+  readonly warnings: readonly string[]
   readonly transparency: {
     readonly records: number
     readonly faults: readonly { readonly detail: string }[]
@@ -239,6 +240,43 @@ test('a record whose time was moved, and files that were set back to an older st
     expect(fault.detail).toContain('older files were put there')
     expect(Date.parse(fault.since)).toBeLessThanOrEqual(before.getTime())
   }
+})
+
+test('records without a leaf for a minute, and an old cosignature, are warnings of verify without any flag', async () => {
+  await accountsInLog()
+  const { database } = installation
+  expect(await verify()).toMatchObject({ exitCode: 0, warnings: [] })
+  await insertAccounts(database, ['acc_late'])
+  await installation.append(
+    testEvent('AccountCreated', 'acc_late', { accountId: 'acc_late', ...ACCOUNT, reason: '' }),
+  )
+  const place = `record_offset = ${ACCOUNTS} AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = '${TOPIC}')`
+  const appended = (ago: string) =>
+    database.execute(`UPDATE log.record SET appended_at = now() - interval '${ago}' WHERE ${place}`)
+  await appended('5 seconds')
+  expect(await verify()).toMatchObject({ exitCode: 0, warnings: [] })
+  await appended('61 seconds')
+  const unleafed = expect.stringMatching(
+    /^1 records have had no leaf since 20.*Z: nothing would show a change/,
+  ) as string
+  expect(await verify()).toMatchObject({ exitCode: 0, warnings: [unleafed] })
+  await database.execute(
+    `INSERT INTO transparency.witness (number, vkey, failure) SELECT number, 'witness.example+1+x', 'it does not answer' FROM transparency.log`,
+  )
+  const cosigned = (ago: string) =>
+    database.execute(
+      `UPDATE transparency.log SET cosigned_size = size - 1, cosigned = checkpoint, cosigned_at = now() - interval '${ago}'`,
+    )
+  await cosigned('9 minutes')
+  expect(await verify()).toMatchObject({ warnings: [unleafed] })
+  await cosigned('11 minutes')
+  const uncosigned = expect.stringMatching(
+    /^Too few witnesses cosign .*witness\.example: it does not answer/,
+  ) as string
+  expect(await verify()).toMatchObject({ exitCode: 0, warnings: [uncosigned, unleafed] })
+  const { out } = await installation.cupel('audit', 'verify')
+  for (const said of ['Too few witnesses cosign', '1 records have had no leaf since'])
+    expect(out).toContain(said)
 })
 
 test('the public keys are in the log, and checkpoints of an earlier key still verify after a rotation', async () => {
