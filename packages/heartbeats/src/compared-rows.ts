@@ -12,6 +12,8 @@ export interface ComparedRows {
   readonly ageMs: number
   /** What keeps the next comparison from ending, as a sentence; null while nothing does. */
   readonly fault: string | null
+  /** How the rows differ from the log, as a sentence: then none of them may decide anything. Null while nobody found a difference. */
+  readonly difference: string | null
 }
 
 export interface ComparedRowsTold extends ComparedRows {
@@ -53,11 +55,11 @@ async function write(database: Queryable, process: string, told: readonly Compar
       name: 'heartbeats.tell-compared-rows',
       text: `WITH ended AS (DELETE FROM heartbeats.compared_rows
                WHERE process <> $1 AND told_at < clock_timestamp() - make_interval(secs => $5))
-             INSERT INTO heartbeats.compared_rows (process, kind, whole_at, fault, told_at)
-             SELECT $1, kind, clock_timestamp() - make_interval(secs => age_ms / 1000), fault, clock_timestamp()
-             FROM unnest($2::text[], $3::float8[], $4::text[]) AS told (kind, age_ms, fault)
+             INSERT INTO heartbeats.compared_rows (process, kind, whole_at, fault, difference, told_at)
+             SELECT $1, kind, clock_timestamp() - make_interval(secs => age_ms / 1000), fault, difference, clock_timestamp()
+             FROM unnest($2::text[], $3::float8[], $4::text[], $6::text[]) AS told (kind, age_ms, fault, difference)
              ON CONFLICT (process, kind) DO UPDATE
-               SET whole_at = excluded.whole_at, fault = excluded.fault, told_at = excluded.told_at`,
+               SET whole_at = excluded.whole_at, fault = excluded.fault, difference = excluded.difference, told_at = excluded.told_at`,
     },
     [
       process,
@@ -65,6 +67,7 @@ async function write(database: Queryable, process: string, told: readonly Compar
       told.map(({ ageMs }) => ageMs),
       told.map(({ fault }) => fault),
       STALE_MS / 1_000,
+      told.map(({ difference }) => difference),
     ],
   )
 }
@@ -76,7 +79,7 @@ export async function listComparedRows(database: Queryable): Promise<readonly Co
   )
   if (!exists) return []
   return await database.query<ComparedRowsTold & Record<string, unknown>>(
-    `SELECT kind, fault, ${ageMsOf('whole_at')} AS "ageMs", ${ageMsOf('told_at')} AS "toldAgeMs"
+    `SELECT kind, fault, difference, ${ageMsOf('whole_at')} AS "ageMs", ${ageMsOf('told_at')} AS "toldAgeMs"
      FROM heartbeats.compared_rows ORDER BY kind, process`,
   )
 }
@@ -89,10 +92,16 @@ export function uncomparedOf(told: readonly ComparedRowsTold[]): readonly string
   const isFresh = ({ toldAgeMs }: ComparedRowsTold): boolean => toldAgeMs <= STALE_MS
   const fresh = new Set(told.filter(isFresh).map(({ kind }) => kind))
   return told.flatMap((each) => {
+    if (each.difference !== null) return [each.difference]
     if (isFresh(each)) return each.fault === null ? [] : [each.fault]
     if (fresh.has(each.kind)) return []
     return [
       `No scorer has told for ${Math.round(each.toldAgeMs / 1_000)} s that it compares the rows of ${each.kind} with the log.`,
     ]
   })
+}
+
+/** A difference between rows and log that a scorer found and told, as a sentence; null if there is none. Screens of any kind stop for it. */
+export async function knownDifference(database: Queryable): Promise<string | null> {
+  return (await listComparedRows(database)).find(({ difference }) => difference !== null)?.difference ?? null
 }

@@ -2,6 +2,7 @@
 export { startHeartbeat, type Heartbeat } from './beat.js'
 export { claimantOf, InstanceTakenError } from './claim-instance.js'
 export {
+  knownDifference,
   listComparedRows,
   tellComparedRows,
   uncomparedOf,

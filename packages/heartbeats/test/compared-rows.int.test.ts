@@ -4,6 +4,7 @@ import { openTestDatabase, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   heartbeatsMigrations,
+  knownDifference,
   listComparedRows,
   tellComparedRows,
   uncomparedOf,
@@ -30,8 +31,11 @@ const aged = () =>
 
 test('the age of the last whole comparison and its fault are told by each scorer, and taken back at its end', async () => {
   const fault = 'A scorer cannot compare the rows of labels with the log: it is refused.'
-  const one = telling({ kind: 'labels', ageMs: 3_600_000, fault }, { kind: 'ledger', ageMs: 5, fault: null })
-  const other = telling({ kind: 'labels', ageMs: 5, fault: null })
+  const one = telling(
+    { kind: 'labels', ageMs: 3_600_000, fault, difference: null },
+    { kind: 'ledger', ageMs: 5, fault: null, difference: null },
+  )
+  const other = telling({ kind: 'labels', ageMs: 5, fault: null, difference: null })
   await told(3)
   expect(await faults()).toEqual([fault])
   const ages = (await listComparedRows(database)).map(({ ageMs }) => ageMs >= 3_600_000)
@@ -44,14 +48,26 @@ test('the age of the last whole comparison and its fault are told by each scorer
 
 test('a scorer that tells nothing any more is at fault until another one compares the same rows', async () => {
   const ended = '00000000-0000-4000-8000-000000000001'
-  await database.execute(`INSERT INTO heartbeats.compared_rows VALUES ($1, 'labels', now(), NULL, now())`, [
-    ended,
-  ])
+  await database.execute(
+    `INSERT INTO heartbeats.compared_rows VALUES ($1, 'labels', now(), NULL, NULL, now())`,
+    [ended],
+  )
   expect(await faults()).toEqual([])
   await aged()
   expect(await faults()).toEqual([expect.stringMatching(/No scorer has told for \d+ s .* rows of labels/)])
-  const other = telling({ kind: 'labels', ageMs: 5, fault: null })
+  const other = telling({ kind: 'labels', ageMs: 5, fault: null, difference: null })
   await until(async () => expect(await faults()).toEqual([]))
   await told(1)
   await other.stop()
+})
+
+test('a difference that a scorer found stays known until the scorer takes it back, also if it hangs', async () => {
+  const difference = 'label-view lacks label x, which the log states.'
+  expect(await knownDifference(database)).toBeNull()
+  const scorer = telling({ kind: 'labels', ageMs: 5, fault: null, difference })
+  await told(1)
+  await aged()
+  expect([await knownDifference(database), await faults()]).toEqual([difference, [difference]])
+  await scorer.stop()
+  expect(await knownDifference(database)).toBeNull()
 })

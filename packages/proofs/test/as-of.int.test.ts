@@ -11,7 +11,7 @@ import { noteProvidedChains } from '@cupel/ledger'
 import { runSeed } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPastSource, LedgerDiffersError, screenAsOf, type AsOfScreening } from '../src/index.js'
+import { createPastSource, InputsDifferError, screenAsOf, type AsOfScreening } from '../src/index.js'
 import { openDeciding, type Deciding } from './deciding.js'
 
 const ASKED = '0x1111111111111111111111111111111111111111'
@@ -161,16 +161,59 @@ test('of every report decided only from lists and ledger, the same answer is giv
   expect(new Set(reports.map(({ score }) => score)).size).toBeGreaterThan(2)
 })
 
-test('before the first list and the first policy there is nothing to decide from, and it is said', async () => {
+test('before the first list there is nothing to decide from, and it is said', async () => {
   expect(await ask(ASKED, 'ETH', bornAt)).toBe('lists')
+})
+
+test.each([
+  ['activation', 'the policy of then removed', 'DELETE FROM policy_view.activation', /the log states [1-9]/],
+  [
+    'activation',
+    'the policy of then altered',
+    `UPDATE policy_view.activation SET sha256 = repeat('0', 64)`,
+    /another sha256/,
+  ],
+  [
+    'activation',
+    'another policy moved to then',
+    `UPDATE policy_view.activation SET activated_at = '2020-01-01T00:00:00.000Z' WHERE policy_seq = (SELECT max(policy_seq) FROM policy_view.activation)`,
+    /another activatedAt|in force at/,
+  ],
+  [
+    'publication',
+    'a list of then moved to later',
+    `UPDATE label_view.publication SET published_at = '2999-01-01T00:00:00.000Z' WHERE label_set_seq = 1`,
+    /another published_at/,
+  ],
+  [
+    'publication',
+    'a list of then with other labels',
+    `UPDATE label_view.publication SET sha256 = 'x' WHERE label_set_seq = 1`,
+    /another sha256/,
+  ],
+  [
+    'publication',
+    'a list of then removed',
+    'DELETE FROM label_view.publication WHERE label_set_seq = 1',
+    /out of its order/,
+  ],
+])('a row of %s that the log does not state decides nothing: %s', async (table, _, statement, words) => {
   const { database } = deciding.installation
-  await database.execute('CREATE TABLE kept AS SELECT * FROM policy_view.activation')
-  await database.execute('DELETE FROM policy_view.activation')
-  expect(await ask(ASKED, 'ETH', reports[0]!.generatedAt)).toBe('policy')
-  await database.execute('INSERT INTO policy_view.activation SELECT * FROM kept')
-  expect(await ask(ASKED, 'ETH', reports[0]!.generatedAt)).toMatchObject({
-    labelSetSeq: expect.any(Number) as number,
-  })
+  const name = table === 'activation' ? 'policy_view.activation' : 'label_view.publication'
+  const then = reports[0]!.generatedAt
+  const before = await ask(ASKED, 'ETH', then)
+  await database.execute(`CREATE TABLE kept AS SELECT * FROM ${name}`)
+  try {
+    await database.execute(statement)
+    const asked = ask(ASKED, 'ETH', then)
+    await expect(asked).rejects.toThrow(InputsDifferError)
+    await expect(asked).rejects.toThrow(words)
+  } finally {
+    await database.execute(`DELETE FROM ${name}`)
+    await database.execute(`INSERT INTO ${name} SELECT * FROM kept`)
+    await database.execute('DROP TABLE kept')
+  }
+  expect(await ask(ASKED, 'ETH', then)).toEqual(before)
 })
 
 test('the sandbox answers for any moment since it began, and not before', async () => {
@@ -248,7 +291,7 @@ describe('an address that only a complete ledger makes green', () => {
     ])
       try {
         await database.execute(statement)
-        await expect(asOf(green)).rejects.toThrow(LedgerDiffersError)
+        await expect(asOf(green)).rejects.toThrow(InputsDifferError)
       } finally {
         await database.execute('DELETE FROM ledger.segment')
         await database.execute(

@@ -1,7 +1,7 @@
 /** POST /v1/screen with `as_of` answers for a past moment. It creates neither a report nor a screen. */
 import { topicOf, type EventData } from '@cupel/contracts'
-import { parseAddress } from '@cupel/domain'
-import { auditView, labelView } from '@cupel/read-models'
+import { compiledDefaultPolicy, parseAddress } from '@cupel/domain'
+import { auditView, labelView, readActivePolicy } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,9 +28,17 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
-/** A moment before the first list. */
+/** To a moment before the first list: the log states it, as of an activation that was recorded late. */
 async function backdatePolicy(): Promise<void> {
-  await installation.database.execute('UPDATE policy_view.activation SET activated_at = $1', [BEFORE])
+  const { document, canonical, sha256 } = compiledDefaultPolicy
+  const data: EventData['PolicyActivated'] = {
+    ...{ policyId: document.id, version: document.version, document: canonical, sha256 },
+    ...{ activatedBy: 'test', reason: 'test', activatedAt: BEFORE },
+  }
+  await installation.append(testEvent('PolicyActivated', document.id, data))
+  await until(async () =>
+    expect(await readActivePolicy(installation.database)).toMatchObject({ activatedAt: BEFORE }),
+  )
 }
 
 async function publish(importId: string, category: string, publishedAt: string): Promise<void> {
@@ -214,4 +222,18 @@ test('an address that nobody names is asked for like any other', async () => {
   expect(reply.json()).toMatchObject({
     report: { customer_reference: 'case 7', risk: { level: 'grey', evidence: [] } },
   })
+})
+
+test('a difference of rows that a scorer knows stops screens of the past too, by its name', async () => {
+  const difference = 'label-view lacks label x of import y, which the log states.'
+  const { database } = installation
+  await database.execute(
+    `INSERT INTO heartbeats.compared_rows VALUES (gen_random_uuid(), 'labels', now(), NULL, $1, now())`,
+    [difference],
+  )
+  const stopped = await asOf(BETWEEN)
+  expect(stopped.json()).toMatchObject({ status: 503, code: 'unavailable' })
+  expect(stopped.text).toContain(difference)
+  await database.execute('DELETE FROM heartbeats.compared_rows')
+  expect((await asOf(BETWEEN)).status).toBe(200)
 })

@@ -15,6 +15,7 @@ import { ensureMasterKeys, openPersonalData, openValue, personalDataMigrations }
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
+import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { jobView, policyView, readActivePolicy, readModels, reportView } from '@cupel/read-models'
 import { sharingMigrations } from '@cupel/sharing'
@@ -72,6 +73,7 @@ export interface ApiOptions {
 export async function startInstallation(): Promise<Installation> {
   const base = await openTestInstallation({
     migrations: [
+      heartbeatsMigrations,
       accessMigrations,
       personalDataMigrations,
       webhooksMigrations,

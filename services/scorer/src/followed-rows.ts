@@ -55,6 +55,8 @@ export function followRows({
   let rows = 0
   let slices = 0
   let restPerWork = REST_PER_WORK
+  /** It stays: what was read of an altered row may still be in memory. */
+  let difference: string | null = null
   let failure: { readonly sentence: string; readonly slices: number } | null = null
 
   const loop = startLoop({
@@ -71,7 +73,7 @@ export function followRows({
         return !stopping.aborted
       })
       ;[workSinceMs, failure] = [null, null]
-      if (typeof found === 'string') onDifference(found)
+      if (typeof found === 'string') onDifference((difference = found))
       else if (found === null) [wholeAtMs, restPerWork] = [nowMs(), REST_PER_WORK]
       else restPerWork = Math.max(LEAST_REST_PER_WORK, restPerWork / 2)
     },
@@ -97,7 +99,7 @@ export function followRows({
   }
 
   return {
-    state: () => ({ kind, ageMs: nowMs() - wholeAtMs, fault: faultOf() }),
+    state: () => ({ kind, ageMs: nowMs() - wholeAtMs, fault: faultOf(), difference }),
     stop: () => loop.stop(),
   }
 }

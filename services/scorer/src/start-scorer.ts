@@ -176,10 +176,10 @@ function labelCheck(watch: LabelWatch): Check {
   return { name: 'label view', ok, detail }
 }
 
-const rowsCheck = ({ kind, ageMs, fault }: ComparedRows): Check => ({
+const rowsCheck = ({ kind, ageMs, fault, difference }: ComparedRows): Check => ({
   name: `rows of ${kind}`,
-  ok: fault === null,
-  detail: fault ?? `compared with the log ${Math.round(ageMs / 1_000)} s ago`,
+  ok: fault === null && difference === null,
+  detail: difference ?? fault ?? `compared with the log ${Math.round(ageMs / 1_000)} s ago`,
 })
 
 interface LaneContext {

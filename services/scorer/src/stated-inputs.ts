@@ -5,12 +5,13 @@
 import { PausedError } from '@cupel/projections'
 import {
   contradictionOf,
+  createStatedPublications,
   readActivePolicy,
   readStatedPolicies,
   type ActivePolicy,
   type LabelSnapshot,
+  type StatedInputsDeps,
 } from '@cupel/read-models'
-import { createStatedPublications, type StatedInputsDeps } from './stated-publications.js'
 
 export interface StatedInputs {
   /** Throws PausedError with the reason if the log does not state the policy and the sets of the snapshot that are new to the caller. */

@@ -38,6 +38,8 @@ CREATE TABLE heartbeats.compared_rows (
   whole_at timestamptz NOT NULL,
   -- What keeps the next comparison from ending, as a sentence; null while nothing does.
   fault    text,
+  -- How the rows differ from the log, as a sentence; null while no difference was found.
+  difference text,
   told_at  timestamptz NOT NULL,
   PRIMARY KEY (process, kind)
 ) WITH (fillfactor = 50);

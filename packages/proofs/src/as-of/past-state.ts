@@ -1,9 +1,20 @@
 /** The state of an installation at a past moment: lists, policy, ledger and prices, each by its number or hash. */
 import { compiledDefaultPolicy, compilePolicyText, type CompiledPolicy } from '@cupel/domain'
-import type { EventCodec, EventLog } from '@cupel/event-log'
+import { topicOf } from '@cupel/contracts'
+import { endsOf, type EventCodec, type EventLog } from '@cupel/event-log'
 import { createLedgerCheck, ledgerSeqAt, pricesSha256At, type CheckedLedger } from '@cupel/ledger'
 import { sqlState, type Queryable } from '@cupel/postgres'
-import { findLabelStateAt, LABEL_PARTITION, LABEL_TOPIC, readPolicyAt } from '@cupel/read-models'
+import {
+  contradictionOf,
+  createStatedPublications,
+  findLabelStateAt,
+  LABEL_PARTITION,
+  LABEL_TOPIC,
+  readPolicyAt,
+  readStatedPolicies,
+  type ActivePolicy,
+  type StatedPolicy,
+} from '@cupel/read-models'
 
 export interface PastSource {
   readonly log: EventLog
@@ -12,16 +23,45 @@ export interface PastSource {
   readonly database: Queryable
   /** Compares the ledger with the log. */
   readonly checkLedger: () => Promise<CheckedLedger>
+  /** Why the rows that say which lists were in force when must not be used, as a sentence; null if the log states them. */
+  readonly checkLists: () => Promise<string | null>
+  /** The same for the policy of a moment. */
+  readonly checkPolicy: (policy: ActivePolicy | null, asOf: string) => Promise<string | null>
 }
 
-/** For all screens of a process: the rows of the ledger are compared again only if they changed. */
-export function createPastSource<T extends Omit<PastSource, 'checkLedger'>>(parts: T): T & PastSource {
-  return { ...parts, checkLedger: createLedgerCheck(parts) }
+type Unchecked = Omit<PastSource, 'checkLedger' | 'checkLists' | 'checkPolicy'>
+
+/** For all screens of a process: rows of lists and of the ledger are compared again only if they changed. */
+export function createPastSource<T extends Unchecked>(parts: T): T & PastSource {
+  return {
+    ...parts,
+    checkLedger: createLedgerCheck(parts),
+    checkLists: createStatedPublications(parts).faultOfAll,
+    checkPolicy: createPolicyCheck(parts),
+  }
 }
 
-/** The rows of the ledger are not those that the log states. The message names the difference. */
-export class LedgerDiffersError extends Error {
-  override readonly name = 'LedgerDiffersError'
+/** The log states other policies only if its topic has grown. */
+function createPolicyCheck({ log, codec }: Unchecked): PastSource['checkPolicy'] {
+  let known: { readonly end: string; readonly stated: readonly StatedPolicy[] } | null = null
+  return async (policy, asOf) => {
+    const end = JSON.stringify(await endsOf(log, [topicOf('PolicyActivated')]))
+    if (known?.end !== end) known = { end, stated: await readStatedPolicies(log, codec) }
+    const { stated } = known
+    const then = stated.findLast(({ activatedAt }) => Date.parse(activatedAt) <= Date.parse(asOf))
+    if (policy !== null) {
+      const contradiction = contradictionOf(policy, stated)
+      if (contradiction !== null) return contradiction
+    }
+    return then?.policySeq === policy?.policySeq
+      ? null
+      : `policy-view has activation ${policy?.policySeq ?? 0} in force at ${asOf}, and the log states ${then?.policySeq ?? 0}.`
+  }
+}
+
+/** The rows that decide are not those that the log states. The message names the difference. */
+export class InputsDifferError extends Error {
+  override readonly name = 'InputsDifferError'
 }
 
 export interface PastState {
@@ -43,16 +83,19 @@ export type NotYet = 'lists' | 'policy'
 
 /** Returns the state of a live installation at `asOf`, or what it did not have yet. */
 export async function findPastState(source: PastSource, asOf: string): Promise<PastState | NotYet> {
-  const { database, checkLedger } = source
+  const { database, checkLedger, checkLists, checkPolicy } = source
   const { fault, unstated } = await checkLedger()
   // A row that the log does not state yet may count for this moment, or be nobody's.
-  if (fault !== null || unstated !== null) throw new LedgerDiffersError(fault ?? unstated!)
+  const difference = fault ?? unstated ?? (await checkLists())
+  if (difference !== null) throw new InputsDifferError(difference)
   const [lists, policy, ledgerSeq, pricesSha256] = await Promise.all([
     findLabelStateAt(database, asOf),
     readPolicyAt(database, asOf),
     ledgerSeqAt(database, asOf).catch(withoutLedger(0)),
     pricesSha256At(database, asOf).catch(withoutLedger(null)),
   ])
+  const contradiction = await checkPolicy(policy, asOf)
+  if (contradiction !== null) throw new InputsDifferError(contradiction)
   if (lists.publishedSeq === null) return 'lists'
   if (policy === null) return 'policy'
   let labelSetSeq = lists.publishedSeq

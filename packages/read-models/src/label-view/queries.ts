@@ -23,6 +23,11 @@ export {
   statedPublication,
   type PublicationRow,
 } from './stated.js'
+export {
+  createStatedPublications,
+  type StatedInputsDeps,
+  type StatedPublications,
+} from './stated-publications.js'
 export { findLabelStateAt, type LabelStateAt } from './state-at.js'
 export { rememberLabels, type ReadLabels } from './label-memory.js'
 export {

@@ -2,20 +2,16 @@
 import { lastRecord, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { loadCheckpoint } from '@cupel/projections'
+import { listSets, newestLabelSetSeq, type PublishedSet } from './sets.js'
+import { labelViewGroup, LABEL_PARTITION, LABEL_TOPIC } from './reducers.js'
 import {
   isPublication,
-  labelViewGroup,
-  LABEL_PARTITION,
-  LABEL_TOPIC,
-  listSets,
   misnumbering,
-  newestLabelSetSeq,
   publicationContradiction,
   readPublicationRows,
   statedPublication,
   type PublicationRow,
-  type PublishedSet,
-} from '@cupel/read-models'
+} from './stated.js'
 
 const PLACE = { topic: LABEL_TOPIC, partition: LABEL_PARTITION }
 /** Records that are read from the log at once. */
@@ -32,24 +28,21 @@ export interface StatedPublications {
   faultOf(labelSetSeq: number, sets: readonly PublishedSet[]): Promise<string | null>
   /** The same for the sets that are in force now, if their state was not compared before. */
   fault(): Promise<string | null>
+  /** The same for every publication that there ever was, if one changed since it was compared: they say which sets were in force when. */
+  faultOfAll(): Promise<string | null>
 }
 
 export function createStatedPublications({ log, codec, database }: StatedInputsDeps): StatedPublications {
   /** The rows that agreed, as text, by import. */
   const agreed = new Map<string, string>()
   let newestAgreed = 0
-
-  async function recordAt(offset: number): Promise<LogRecord | null> {
-    if (offset < 0 || offset >= (await log.endOffset(PLACE.topic, PLACE.partition))) return null
-    for await (const records of log.read({ ...PLACE, from: offset, to: offset + 1 }))
-      for (const record of records) if (record.offset === offset) return record
-    return null
-  }
+  /** The hash of all rows that agreed. */
+  let allAgreed: string | null = null
 
   async function examine(row: PublicationRow): Promise<string | null> {
     const text = JSON.stringify(row)
     if (agreed.get(row.import_id) === text) return null
-    const record = await recordAt(row.log_offset)
+    const record = await recordAt(log, row.log_offset)
     const fault = publicationContradiction(row, record === null ? null : statedPublication(codec, record))
     if (fault === null) agreed.set(row.import_id, text)
     return fault
@@ -68,31 +61,61 @@ export function createStatedPublications({ log, codec, database }: StatedInputsD
     return known === undefined ? `label-view lacks the last publication of the log, at ${last.offset}.` : null
   }
 
-  async function faultOf(labelSetSeq: number, sets: readonly PublishedSet[]): Promise<string | null> {
+  /** `newest`: the number of the newest of all rows. */
+  async function compared(rows: readonly PublicationRow[], newest: number): Promise<string | null> {
     const next = (await loadCheckpoint(database, { group: labelViewGroup, ...PLACE }))?.next ?? 0
-    const rows = await readPublicationRows(
-      database,
-      sets.map(({ importId }) => importId),
-    )
     for (let from = 0; from < rows.length; from += READ_AT_ONCE) {
       const faults = await Promise.all(rows.slice(from, from + READ_AT_ONCE).map(examine))
       const fault = faults.find((one) => one !== null)
       if (fault !== undefined) return fault
     }
-    const fault = (await misnumbering(database)) ?? (await lacksTheLast(next, labelSetSeq))
+    return (await misnumbering(database)) ?? (await lacksTheLast(next, newest))
+  }
+
+  async function faultOf(labelSetSeq: number, sets: readonly PublishedSet[]): Promise<string | null> {
+    const imports = sets.map(({ importId }) => importId)
+    const fault = await compared(await readPublicationRows(database, imports), labelSetSeq)
     if (fault !== null) return fault
     // What was compared must be what was read.
-    if (JSON.stringify(await listSets(database)) !== JSON.stringify(sets))
-      return 'label-view changed while it was compared with the log.'
+    if (JSON.stringify(await listSets(database)) !== JSON.stringify(sets)) return CHANGED
     newestAgreed = labelSetSeq
+    return null
+  }
+
+  async function faultOfAll(): Promise<string | null> {
+    const hash = await hashOfAll(database)
+    if (hash === allAgreed) return null
+    const newest = await newestLabelSetSeq(database)
+    const fault = await compared(await readPublicationRows(database), newest)
+    if (fault !== null) return fault
+    if (hash !== (await hashOfAll(database))) return CHANGED
+    ;[allAgreed, newestAgreed] = [hash, newest]
     return null
   }
 
   return {
     faultOf,
+    faultOfAll,
     async fault() {
       const newest = await newestLabelSetSeq(database)
       return newest === newestAgreed ? null : await faultOf(newest, await listSets(database))
     },
   }
+}
+
+const CHANGED = 'label-view changed while it was compared with the log.'
+
+async function recordAt(log: EventLog, offset: number): Promise<LogRecord | null> {
+  if (offset < 0 || offset >= (await log.endOffset(PLACE.topic, PLACE.partition))) return null
+  for await (const records of log.read({ ...PLACE, from: offset, to: offset + 1 }))
+    for (const record of records) if (record.offset === offset) return record
+  return null
+}
+
+async function hashOfAll(database: Queryable): Promise<string> {
+  const [row] = await database.query<{ hash: string }>({
+    name: 'label-view.hash-of-publications',
+    text: `SELECT coalesce(md5(string_agg(md5(p::text), '' ORDER BY log_offset, import_id)), '') AS hash FROM label_view.publication p`,
+  })
+  return row!.hash
 }

@@ -35,6 +35,7 @@ export const databaseRights = {
       'case_view.report_case': ['SELECT'],
       'cases.entry': ['SELECT', 'INSERT'],
       'cases.report_case': ['SELECT', 'INSERT', 'UPDATE'],
+      'heartbeats.compared_rows': ['SELECT'],
       'heartbeats.process': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'job_view.job': ['SELECT'],
       'label_view.label': ['SELECT'],

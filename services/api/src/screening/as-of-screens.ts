@@ -7,11 +7,12 @@ import type { Caller } from '@cupel/access'
 import { topicOf, type Metrics } from '@cupel/contracts'
 import type { ScreenedAddress } from '@cupel/domain'
 import { endsOf, type EventCodec, type EventLog, missingFront, type Position } from '@cupel/event-log'
+import { knownDifference } from '@cupel/heartbeats'
 import type { Database } from '@cupel/postgres'
 import { loadCheckpoint, readModelGroup, waitUntilProjected, type ReadModel } from '@cupel/projections'
 import {
   createPastSource,
-  LedgerDiffersError,
+  InputsDifferError,
   screenAsOf,
   type AsOfScreening,
   type NotYet,
@@ -111,7 +112,9 @@ async function decide(
   { caller: { livemode }, ...order }: AsOfOrder,
   budgetMs: number,
 ): Promise<AsOfOutcome> {
-  const behind = livemode ? await whatIsBehind(options) : null
+  const behind = livemode
+    ? ((await knownDifference(options.database)) ?? (await whatIsBehind(options)))
+    : null
   if (behind !== null) return unavailable(behind)
   try {
     const found = await screenAsOf(options, { ...order, livemode }, paceFor(budgetMs))
@@ -120,7 +123,7 @@ async function decide(
       : { kind: 'screened', screening: found }
   } catch (error) {
     if (error instanceof LateError) return unavailable('The ledger could not be followed in time.')
-    if (error instanceof LedgerDiffersError) return unavailable(error.message)
+    if (error instanceof InputsDifferError) return unavailable(error.message)
     throw error
   }
 }

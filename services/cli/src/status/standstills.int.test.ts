@@ -228,7 +228,7 @@ const states: readonly State[] = [
     async come() {
       await execute(
         `INSERT INTO heartbeats.compared_rows VALUES (gen_random_uuid(), 'labels', now() - interval '1 hour',
-           'A scorer cannot compare the rows of labels with the log: permission denied.', now())`,
+           'A scorer cannot compare the rows of labels with the log: permission denied.', NULL, now())`,
       )
     },
   },
@@ -239,7 +239,7 @@ const states: readonly State[] = [
     says: /No scorer has told for \d+ s that it compares the rows of ledger with the log/,
     async come() {
       await execute(
-        `INSERT INTO heartbeats.compared_rows VALUES (gen_random_uuid(), 'ledger', now(), NULL, now() - interval '2 minutes')`,
+        `INSERT INTO heartbeats.compared_rows VALUES (gen_random_uuid(), 'ledger', now(), NULL, NULL, now() - interval '2 minutes')`,
       )
     },
   },
