@@ -50,14 +50,26 @@ test('a service is given no secret and no file that its program does not read', 
   expect(settingsReadBy('scorer')).not.toContain('CUPEL_WEB_SECRET')
 })
 
-/** Why a container of an image that is not built here writes to more than its volumes. */
+test('no service asks the registry of schemas: whoever changes a schema there changes no answer', () => {
+  expect(settingsReadBy('cli')).toContain('CUPEL_REGISTRY_URL')
+  for (const name of OWN) {
+    expect(settingsReadBy(name), name).not.toContain('CUPEL_REGISTRY_URL')
+    expect(services[name].environment, name).not.toHaveProperty('CUPEL_REGISTRY_URL')
+  }
+})
+
+/** Why a container of an image that is not built here writes to more than its volumes and memory. */
 const WRITES = {
-  postgres: 'its socket and lock are in /var/run',
   kafka: 'its start writes its settings next to its program',
   'kafka-2': 'as kafka',
   'kafka-3': 'as kafka',
-  registry: 'its runtime unpacks libraries',
-  grafana: 'its start writes plugins and caches',
+}
+
+/** What is in memory of containers whose root is read only, beside their volumes. */
+const IN_MEMORY = {
+  postgres: ['/run/postgresql', '/tmp'],
+  registry: ['/tmp'],
+  grafana: ['/tmp'],
 }
 
 test('a container has no right, no privilege, no folder of this machine to write to, and limits', () => {
@@ -69,7 +81,9 @@ test('a container has no right, no privilege, no folder of this machine to write
     )
     for (const key of ['privileged', 'user', 'pid', 'ipc', 'userns_mode', 'devices', 'extra_hosts'])
       expect(service, name).not.toHaveProperty(key)
-    if (!(name in WRITES)) expect(service.read_only, name).toBe(true)
+    expect(service.read_only, name).toBe(name in WRITES ? undefined : true)
+    const inMemory = service.tmpfs?.map((each) => each.split(':')[0])
+    expect(inMemory, name).toEqual(IN_MEMORY[name])
     for (const volume of service.volumes ?? [])
       if (/^[./~]/.test(volume)) expect(volume, name).toMatch(/^\.\/deploy\/.+:ro$/)
     expect(service.logging.options, name).toHaveProperty('max-size')

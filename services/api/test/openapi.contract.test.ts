@@ -156,3 +156,9 @@ function inline(schema: unknown): unknown {
   if ($ref !== undefined) return inline(document.components.schemas[$ref.split('/').at(-1)!])
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, inline(value)]))
 }
+
+test('no call makes, changes or shows an account or a key', () => {
+  expect(operations.length).toBeGreaterThan(30)
+  const ofPeople = operations.filter(({ path }) => /\/(?:accounts?|keys?|api[-_]keys?)(?:\/|$)/.test(path))
+  expect(ofPeople.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
