@@ -10,6 +10,7 @@ import {
   getReport,
   listAuditEntries,
   listJobs,
+  readEndedLevels,
   readJobStates,
   readOverview,
   listReportPlaces,
@@ -91,6 +92,7 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
       listReports(database, { ...of, filter: { disposition: 'none' }, pageSize: 10, after: null }),
   ],
   ['a list of jobs', (database, of) => listJobs(database, of, { pageSize: 10, before: null })],
+  ['levels of ended jobs', (database, of) => readEndedLevels(database, of, ['job-1', 'job-2'])],
   ['the audit log', (database, of) => listAuditEntries(database, { ...of, pageSize: 10, after: null })],
   [
     'a search in the audit log',

@@ -95,23 +95,25 @@ export async function readEndedLevels(
   jobIds: readonly string[],
 ): Promise<ReadonlyMap<string, JobOverview['levels']>> {
   if (jobIds.length === 0) return new Map()
-  const rows = await queryTenant<{ readonly jobId: string; readonly levels: string }>(
+  const rows = await queryTenant<Pick<ListedRow, 'jobId' | 'status'> & { readonly levels: string }>(
     database,
     tenant,
     {
       name: 'job-view.ended-levels',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('job_id')}, (
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('job_id, status')}, (
           SELECT coalesce(json_object_agg(level, number), '{}') FROM (
             SELECT r.level, count(*) AS number
             FROM json_array_elements(items::json) WITH ORDINALITY AS stretch (element, place)
             CROSS JOIN LATERAL (
               SELECT level FROM report_view.report
-              WHERE report_id = ${REPORT_ID} AND account_id = $2 AND livemode = $3 AND state = 'generated' ${BY_ID}) r
+              WHERE report_id = ${REPORT_ID} AND livemode = $3 AND account_id = $2 AND state = 'generated' ${BY_ID}) r
             WHERE place - 1 NOT IN (SELECT value::text::int8 FROM json_array_elements(cancelled_indices::json))
             GROUP BY r.level) AS each_level)::text AS levels
-        FROM job_view.job WHERE job_id = ANY($1) AND account_id = $2 AND livemode = $3 AND status <> 'failed'`,
+        FROM job_view.job WHERE job_id = ANY($1) AND account_id = $2 AND livemode = $3`,
     },
     [jobIds, tenant.accountId, tenant.livemode],
   )
-  return new Map(rows.map(({ jobId, levels }) => [jobId, JSON.parse(levels) as JobOverview['levels']]))
+  // A job that could not run has no results, whatever its report ids name.
+  const ended = rows.filter(({ status }) => status !== null && status !== 'failed')
+  return new Map(ended.map(({ jobId, levels }) => [jobId, JSON.parse(levels) as JobOverview['levels']]))
 }

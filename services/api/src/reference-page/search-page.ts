@@ -79,4 +79,4 @@ export function search(description: Description, words: string): readonly Found[
   return [...operations, ...problems, ...schemas]
 }
 
-const firstOf = (text: string): string => /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text
+const firstOf = (text: string): string => /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text

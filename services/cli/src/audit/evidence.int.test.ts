@@ -13,6 +13,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT, insertAccounts } from '../../test/account-rows.js'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 import type { Status } from '../status/status.js'
+import { readPublicKeys } from './public-keys.js'
 
 const TOPIC = topicOf('AccountCreated')
 const ACCOUNTS = 60
@@ -297,6 +298,10 @@ test('the public keys are in the log, and checkpoints of an earlier key still ve
     'signing-keys',
   )
   expect(keys).toMatchObject([{ is_active: false }, { is_active: true, key_id: next.id }])
+  // What the command prints for people is a file that verifiers take.
+  const printed = join(installation.folder, 'keys.txt')
+  writeFileSync(printed, (await installation.cupel('log', 'signing-keys')).out)
+  expect(readPublicKeys(printed).map(({ id }) => id)).toEqual(keys.map(({ key_id: id }) => id))
 })
 
 test('an outage of the folder, and files that nobody signed, stop no start; an older database does', async () => {

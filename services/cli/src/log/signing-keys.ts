@@ -10,7 +10,7 @@ import {
 } from '@cupel/signing'
 import { Option, type Command } from 'commander'
 import { existsSync } from 'node:fs'
-import { answer, table, type JsonOption } from '../answer.js'
+import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '../explain.js'
 
@@ -50,11 +50,14 @@ yourself: \`cupel audit verify --public-keys FILE\` takes a file of them.`,
           ...{ is_active: key.id === signer.key.id, verifier_key: verifierKey(key) },
         }))
       })
+      // A file of this output is what commands take that verify: they skip lines that begin with #.
       answer(context, options, { keys }, () =>
-        table([
-          ['CREATED', 'SIGNS', 'ACTIVE', 'VERIFIER KEY'],
-          ...keys.map((key) => [key.created_at, key.signs, key.is_active ? 'yes' : '', key.verifier_key]),
-        ]),
+        keys
+          .map((key) => {
+            const active = key.is_active ? ', active' : ''
+            return `# made ${key.created_at}, signs ${key.signs}${active}\n${key.verifier_key}`
+          })
+          .join('\n'),
       )
     })
 }
