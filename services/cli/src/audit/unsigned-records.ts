@@ -11,7 +11,6 @@ import {
   MAC_HEADER,
   placeOf,
   scan,
-  timeOfRecord,
 } from '@cupel/event-log'
 import { problemAt, type Problem } from '@cupel/proofs'
 
@@ -81,8 +80,9 @@ export async function findUnsignedRecords(
       for (const state of partitions.values()) {
         if (state.signedAtMs === null) {
           // Without a record with a MAC before it only its own time tells when it came.
-          state.waiting = state.waiting.filter((record) => msOf(record) >= dueAtMs)
-          state.count = state.waiting.length
+          const late = state.waiting.filter((record) => msOf(record) >= dueAtMs)
+          state.count -= state.waiting.length - late.length
+          state.waiting = late
           state.signedAtMs = state.waiting[0] === undefined ? null : msOf(state.waiting[0])
         }
         judge(state, Infinity)
@@ -96,7 +96,9 @@ export async function findUnsignedRecords(
 const UNSIGNED =
   'The record has no MAC, although earlier ones have one, and no event says that an operator allowed it.'
 
-const msOf = (record: LogRecord): number => Date.parse(timeOfRecord(record) ?? '') || 0
+/** As `timeOfRecord`; 0 if nothing says it. */
+const msOf = ({ timestampMs, headers }: LogRecord): number =>
+  timestampMs ?? (Date.parse(headers['ce_time'] ?? '') || 0)
 
 interface Requirement {
   /** When records without MACs were allowed: before the first word of an operator, if it requires them, and where an operator allowed them. */
