@@ -46,7 +46,7 @@ function follow(over: Partial<FollowedRowsDeps>) {
   return { clock, state: () => followed!.state() }
 }
 
-test('the age is that of the last whole comparison, and a whole comparison is no fault', async () => {
+test('the age is that of the last whole comparison, and a whole comparison has no fault', async () => {
   const { clock, state } = follow({})
   clock.at = 40
   await until(() => expect(clock.passes).toBeGreaterThan(1))
@@ -107,7 +107,7 @@ test.each([0, 100_000])(
   },
 )
 
-test('a difference is no whole comparison', async () => {
+test('a difference does not count as a whole comparison', async () => {
   const { clock, state } = follow({ compare: () => Promise.resolve('label-view lacks label x') })
   clock.at = 7
   await until(() => expect(clock.differences.length).toBeGreaterThan(0))

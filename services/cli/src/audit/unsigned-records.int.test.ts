@@ -84,7 +84,7 @@ test('a topic to which nobody else wrote is covered from the first MAC of the in
   expect(await forged()).toEqual([0])
 })
 
-test('what an operator allowed is no forgery, and a forged permission allows nothing', async () => {
+test('what an operator allowed is not forged, and a forged permission allows nothing', async () => {
   const { log, codec, database } = installation
   await installation.append(account('acc_0'))
   await database.execute('DELETE FROM log.macs_required')
