@@ -241,6 +241,15 @@ describe('strangers do not end the search', () => {
   })
 })
 
+test('newer payments of more than dust take no place of a larger one that passed through an intermediary', async () => {
+  const newer = [1, 2, 3].map((n) => ({ from: address(10 + n), to: MIDDLE, raw: '20000000000000000' }))
+  await imported([...path, ...newer])
+  expect(await examined([thief], { transfers_per_intermediary: 2, hub_counterparties: 9 })).toMatchObject({
+    cut: [{ address: MIDDLE, reason: 'too_many_transfers', hops: 1 }],
+    measures: [{ category: 'stolen', relation: 'indirect', amount: '1000000000000000000' }],
+  })
+})
+
 describe('of an address with too many transfers', () => {
   const payments = [3, 1, 2].map((n) => ({ from: THIEF, to: SCREENED, raw: `${n}` }))
 
