@@ -1,6 +1,6 @@
 /**
  * Finishes in the background what was too late for one report, or failed, and keeps the result for the next screen of the address. It runs one
- * piece at a time while screens go on, so that no screen waits for it. A result belongs to one state of ledger, labels and policy.
+ * piece at a time and leaves nine tenths of a thread to screens that are examined there. A result belongs to one state of ledger, labels and policy.
  */
 import { createSlots, LATE, sleep, withinMs } from '@cupel/concurrency'
 

@@ -1,6 +1,6 @@
 /** Long work yields the event loop every few milliseconds, and ends with its deadline. */
 import { describe, expect, test } from 'vitest'
-import { createTurns, LateError, SLICE_MS } from './turns.js'
+import { createTurns, LateError, SLICE_MS, YIELD_MS } from './turns.js'
 
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -80,4 +80,31 @@ describe('past its deadline', () => {
     await expect(loop.work(1, 1)).rejects.toBeInstanceOf(LateError)
     expect(loop.nowMs()).toBe(1.5)
   })
+})
+
+test('work for which nobody waits rests long, only while a caller waits for other work', async () => {
+  const pauses: number[] = []
+  let nowMs = 0
+  let isAwaited = true
+  const turns = createTurns({
+    now: () => (nowMs += SLICE_MS),
+    afterOthers: (next) => void Promise.resolve().then(next),
+    pause: async (durationMs) => void pauses.push(durationMs),
+  })
+  const work = async (steps: number, yields?: () => boolean): Promise<void> => {
+    const pace = turns.until(NEVER, yields)
+    for (let step = 0; step < steps; step++) {
+      const rest = pace()
+      if (rest !== null) await rest
+    }
+  }
+  await work(20)
+  expect(pauses).toEqual([])
+  await work(20, () => isAwaited)
+  const rests = pauses.length
+  expect(rests).toBeGreaterThan(5)
+  expect(new Set(pauses)).toEqual(new Set([YIELD_MS]))
+  isAwaited = false
+  await work(20, () => isAwaited)
+  expect(pauses).toHaveLength(rests)
 })

@@ -24,7 +24,7 @@ import {
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readOnlyLabelsAsOf } from '@cupel/read-models'
 import type { Ranges } from '../ledger-watch.js'
-import { createTurns } from '../turns.js'
+import { createTurns, type Turns } from '../turns.js'
 
 /** One address to examine. It can be sent to a thread. */
 export interface ExaminationOrder {
@@ -69,9 +69,13 @@ const CONCURRENT_READS = 3
 export const processMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
 /** Examines in this thread. */
-export function createExaminer(database: Queryable): Examiner {
+export function createExaminer(
+  database: Queryable,
+  turns: Turns = createTurns({ now: processMs }),
+): Examiner {
   const inSlot = createSlots(CONCURRENT_EXAMINATIONS)
-  const turns = createTurns({ now: processMs })
+  /** Examinations for which a caller waits. */
+  let awaited = 0
   const knownSizes: KnownSizes = new Map()
   const knownTransfers = createKnownTransfers()
   const pricesOf = keepPrices(database)
@@ -81,25 +85,39 @@ export function createExaminer(database: Queryable): Examiner {
   })
   const inTurn = <T>({ lane }: ExaminationOrder, work: () => Promise<T>): Promise<T> =>
     lane === 'late' ? work() : inSlot(work, { isUrgent: lane === 'interactive' })
+  const counted = async <T>({ lane }: ExaminationOrder, work: () => Promise<T>): Promise<T> => {
+    if (lane === 'late') return await work()
+    awaited += 1
+    try {
+      return await work()
+    } finally {
+      awaited -= 1
+    }
+  }
+  const paceOf = ({ lane, deadlineAtMs }: ExaminationOrder) =>
+    lane === 'late' ? turns.until(deadlineAtMs, () => awaited > 0) : turns.until(deadlineAtMs)
+
+  async function exposureOf(order: ExaminationOrder): Promise<Examined<ExposureRecord>> {
+    const { chain, address, ledgerSeq, labelSets, generatedAt, ranges, pricesSha256, deadlineAtMs } = order
+    const policy = compilePolicyText(order.policyText)
+    const { transfers: limit } = policy.exposure.document.limits
+    const { labelsOf, holdUntilMs } = readLabels(database, order)
+    const read = await own.add({ chain, address, ledgerSeq, limit, deadlineAtMs })
+    const examine = async (): Promise<ExposureRecord> =>
+      await examineAddress(
+        database,
+        {
+          ...{ chain, address, ledgerSeq, labelSets, generatedAt, policy, labelsOf },
+          prices: await pricesOf(pricesSha256),
+        },
+        { before: { own: read, ranges }, pace: paceOf(order), knownSizes, knownTransfers },
+      )
+    const result = await (read.transfers.length === 0 ? examine() : inTurn(order, examine))
+    return { result, labelsHoldUntilMs: holdUntilMs() }
+  }
+
   return {
-    async exposure(order) {
-      const { chain, address, ledgerSeq, labelSets, generatedAt, ranges, pricesSha256, deadlineAtMs } = order
-      const policy = compilePolicyText(order.policyText)
-      const { transfers: limit } = policy.exposure.document.limits
-      const { labelsOf, holdUntilMs } = readLabels(database, order)
-      const read = await own.add({ chain, address, ledgerSeq, limit, deadlineAtMs })
-      const examine = async (): Promise<ExposureRecord> =>
-        await examineAddress(
-          database,
-          {
-            ...{ chain, address, ledgerSeq, labelSets, generatedAt, policy, labelsOf },
-            prices: await pricesOf(pricesSha256),
-          },
-          { before: { own: read, ranges }, pace: turns.until(deadlineAtMs), knownSizes, knownTransfers },
-        )
-      const result = await (read.transfers.length === 0 ? examine() : inTurn(order, examine))
-      return { result, labelsHoldUntilMs: holdUntilMs() }
-    },
+    exposure: (order) => counted(order, () => exposureOf(order)),
     async cluster(order) {
       const { chain, address, ledgerSeq } = order
       const maxAddresses = compilePolicyText(order.policyText).document.cluster.addresses

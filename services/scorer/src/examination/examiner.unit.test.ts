@@ -1,0 +1,40 @@
+import { compiledDefaultPolicy } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { expect, test } from 'vitest'
+import type { Turns } from '../turns.js'
+import { createExaminer, type ExaminationOrder } from './examiner.js'
+
+const [WAITED, OTHER] = ['0x1111111111111111111111111111111111111111', `0x${'2'.repeat(40)}`] as const
+
+const order = (address: string, lane: ExaminationOrder['lane']): ExaminationOrder => ({
+  ...{ chain: 'ETH', address, ledgerSeq: 1, labelSetSeq: 1, labelSets: [], ranges: [], lane },
+  ...{ policyText: compiledDefaultPolicy.canonical, generatedAt: '2026-11-20T00:00:00.000Z' },
+  ...{ pricesSha256: null, deadlineAtMs: Infinity },
+})
+
+test('late work leaves the thread to examinations for which a caller waits, and no other work does', async () => {
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const database = {
+    query: async (_statement: unknown, values: unknown) => {
+      if (String(values).includes(WAITED)) await answered
+      return []
+    },
+  } as unknown as Queryable
+  const yields: (() => boolean)[] = []
+  const turns: Turns = {
+    until: (_deadlineAtMs, one) => {
+      if (one !== undefined) yields.push(one)
+      return () => null
+    },
+  }
+  const examiner = createExaminer(database, turns)
+  const waited = examiner.exposure(order(WAITED, 'interactive'))
+  // Orders of one moment are read together.
+  await new Promise((resolve) => setImmediate(resolve))
+  await examiner.exposure(order(OTHER, 'late'))
+  expect(yields.map((one) => one())).toEqual([true])
+  answer()
+  await waited
+  expect(yields.map((one) => one())).toEqual([false])
+})
