@@ -71,6 +71,21 @@ test('the list shows names as text, and each level with its count', async () => 
   expect(html).not.toContain('level-orange')
 })
 
+test.each([
+  ['running', 'Failed Not done'],
+  ['completed_with_errors', '■ Red 2 ▲ Orange 0'],
+])('a job that is %s shows counts beside its rows only if they cannot change', async (status, shown) => {
+  const running = { ...job, status, total: 9, completed: 2, failed: 1, completed_at: null, started_at: null }
+  api.answer = (call, response) =>
+    json(200, call.path.includes('/results?') ? { items: [], next_page_token: null } : running)(
+      call,
+      response,
+    )
+  const answer = await fetch(`${front.url}/bulk/${JOB}`, { headers: { cookie: cookieOf(aSession()) } })
+  const [, chips = ''] = /<nav class="chips[^]*?>([^]*?)<\/nav>/.exec(await answer.text()) ?? []
+  expect(chips.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain(shown)
+})
+
 test('cases are opened for each red report once, and those that have one stay as they are', async () => {
   const redOf = (id: string) => ({ number: 1, status: 'completed', report: { report_id: id } })
   let isBusy = true

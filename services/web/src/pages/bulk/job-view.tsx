@@ -161,6 +161,8 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
 function Filters({ job, filter }: Pick<JobViewProps, 'job' | 'filter'>) {
   const isAll = filter.level === null && filter.status === null
   const pending = job.total - doneOf(job)
+  // The rows of a running job are read a moment later: its counts would contradict them.
+  const counted = (count: number): string => (isRunning(job) ? '' : countText(count))
   return (
     <nav class="chips no-print" aria-label="Filter the results">
       <ul>
@@ -175,7 +177,7 @@ function Filters({ job, filter }: Pick<JobViewProps, 'job' | 'filter'>) {
               href={pathOf(job, { level, status: null })}
               aria-current={filter.level === level ? 'true' : undefined}
             >
-              <Level level={level} /> {countText(job.levels[level] ?? 0)}
+              <Level level={level} /> {counted(job.levels[level] ?? 0)}
             </a>
           </li>
         ))}
@@ -193,7 +195,7 @@ function Filters({ job, filter }: Pick<JobViewProps, 'job' | 'filter'>) {
                 href={pathOf(job, { level: null, status })}
                 aria-current={filter.status === status ? 'true' : undefined}
               >
-                {label} {countText(count)}
+                {label} {counted(count)}
               </a>
             </li>
           ))}
