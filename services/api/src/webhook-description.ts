@@ -36,6 +36,7 @@ const endedJob = z
   .object({
     job_id: z.string(),
     name: z.string().nullable().describe('Null if the job has no name.'),
+    livemode: z.boolean().describe('False for the sandbox.'),
     status: z.string().describe('`completed`, `completed_with_errors`, `cancelled` or `failed`.'),
     total: z.int(),
     completed: z.int(),
@@ -113,9 +114,10 @@ function message(type: WebhookType, id: string, data: z.ZodType): z.ZodType {
     .meta({ id })
 }
 
-const { job_id, name, status, total, completed, failed, cancelled, results_url, results } = endedExample
+const { job_id, name, livemode, status, total, completed, failed, cancelled, results_url, results } =
+  endedExample
 const timestamp = endedExample.completed_at
-const jobExample = { job_id, name, status, total, completed, failed, cancelled, results_url }
+const jobExample = { job_id, name, livemode, status, total, completed, failed, cancelled, results_url }
 const watchExample = {
   ...{ watch_id: 'wat_0a1b2c3d4e5f60718293', address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96' },
   chain: 'ETH',

@@ -7,7 +7,7 @@ import { describedWebhooks, webhooksInOrder } from '../src/webhook-description.j
 
 const AT = '2026-11-21T09:00:00.000Z'
 const job = {
-  ...{ jobId: 'job_1', name: 'Customers', status: 'completed_with_errors', endedAt: AT },
+  ...{ jobId: 'job_1', name: 'Customers', livemode: true, status: 'completed_with_errors', endedAt: AT },
   ...{ total: 3, completed: 1, failed: 1, cancelled: 1 },
 }
 const done = (report: object) => ({

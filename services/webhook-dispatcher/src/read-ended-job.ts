@@ -33,15 +33,18 @@ export function readEndedJobFrom(parts: {
     const found = await findJob({ ...parts, timeoutMs: TIMEOUT_MS, signal }, tenant, jobId)
     if (found.kind !== 'job' || !found.job.isTerminal) return null
     const { job } = found
-    return async () => endedJob(job, await readItemReports(database, tenant, job.items))
+    return async () => endedJob({ ...job, livemode }, await readItemReports(database, tenant, job.items))
   }
 }
 
-function endedJob(reading: JobReading, reports: ReadonlyMap<string, string>): EndedJobWithItems {
-  const { jobId, name, status, total, completed, failed, cancelled, completedAt } = reading
+function endedJob(
+  reading: JobReading & Pick<Owner, 'livemode'>,
+  reports: ReadonlyMap<string, string>,
+): EndedJobWithItems {
+  const { jobId, name, livemode, status, total, completed, failed, cancelled, completedAt } = reading
   if (completedAt === null) throw new Error(`Job ${jobId} has ended without a time`)
   return {
-    job: { jobId, name, status, total, completed, failed, cancelled, endedAt: completedAt },
+    job: { jobId, name, livemode, status, total, completed, failed, cancelled, endedAt: completedAt },
     items: reading.items.map((item) => endedItem(item, reports)),
   }
 }

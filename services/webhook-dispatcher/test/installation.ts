@@ -82,6 +82,7 @@ export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
   const job = {
     jobId,
     name: null,
+    livemode: true,
     status: 'completed_with_errors',
     total: 2,
     completed: 1,

@@ -118,6 +118,7 @@ describe('a body', () => {
     failed: 1,
     cancelled: 1,
     name: 'sealed name',
+    livemode: true,
     endedAt: '2026-11-21T09:00:00.000Z',
   }
   const report = '{"report_id":"622f9400217f0c00","risk":{"level":"red","score":95.10}}'
@@ -147,6 +148,7 @@ describe('a body', () => {
         ...{
           job_id: 'j1',
           name: 'sealed name',
+          livemode: true,
           status: 'completed_with_errors',
           total: 3,
           completed: 1,

@@ -5,6 +5,8 @@ export interface EndedJob {
   readonly jobId: string
   /** As it is stored; null if the job has no name. */
   readonly name: string | null
+  /** False for the sandbox. */
+  readonly livemode: boolean
   readonly status: string
   readonly total: number
   readonly completed: number
@@ -41,6 +43,7 @@ export function jobWebhookBody(
   const summary = {
     job_id: job.jobId,
     name: job.name,
+    livemode: job.livemode,
     status: job.status,
     total: job.total,
     completed: job.completed,

@@ -1628,6 +1628,8 @@ export interface components {
             readonly job_id: string;
             /** @description Null if the job has no name. */
             readonly name: string | null;
+            /** @description False for the sandbox. */
+            readonly livemode: boolean;
             /** @description `completed`, `completed_with_errors`, `cancelled` or `failed`. */
             readonly status: string;
             readonly total: number;

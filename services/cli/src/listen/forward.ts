@@ -15,6 +15,7 @@ export interface ForwardOptions {
 interface Job {
   readonly job_id: string
   readonly name: string | null
+  readonly livemode: boolean
   readonly status: string
   readonly total: number
   readonly completed: number

@@ -19,7 +19,16 @@ beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening
 afterAll(() => server.close())
 
 const job = (id: string, over: object = {}) => ({
-  ...{ job_id: id, name: 'Customers', status: 'running', total: 2, completed: 0, failed: 1, cancelled: 0 },
+  ...{
+    job_id: id,
+    name: 'Customers',
+    livemode: true,
+    status: 'running',
+    total: 2,
+    completed: 0,
+    failed: 1,
+    cancelled: 0,
+  },
   ...{ completed_at: null, results_url: `https://cupel.example.com/v1/bulk/${id}/results`, ...over },
 })
 const AT = '2026-11-21T09:00:00.000Z'
@@ -46,7 +55,7 @@ test('a job that ends while it listens is forwarded once, signed, with the body 
   const { headers, body } = came[0]!
   expect(JSON.parse(body)).toMatchObject({
     ...{ type: 'bulk.completed', timestamp: AT },
-    data: { job_id: 'job_2', name: 'Customers', completed: 1, failed: 1, results },
+    data: { job_id: 'job_2', name: 'Customers', livemode: true, completed: 1, failed: 1, results },
   })
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
