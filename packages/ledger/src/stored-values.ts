@@ -6,7 +6,7 @@ const KINDS: Readonly<Record<string, string>> = { n: 'native', i: 'internal', t:
 /** Throws for a letter that no import writes. */
 export function kindOf(letter: string): string {
   const kind = KINDS[letter]
-  if (kind === undefined) throw new RangeError(`${letter} is no kind of transfers`)
+  if (kind === undefined) throw new RangeError(`${letter} is not a kind of transfers`)
   return kind
 }
 

@@ -34,5 +34,5 @@ test('a letter of no kind is an error', () => {
     'token',
     'utxo',
   ])
-  expect(() => kindOf('x')).toThrow('x is no kind')
+  expect(() => kindOf('x')).toThrow('x is not a kind')
 })
