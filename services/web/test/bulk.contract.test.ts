@@ -74,7 +74,7 @@ test('the list shows names as text, and each level with its count', async () => 
 test.each([
   ['running', 'Failed Not done'],
   ['completed_with_errors', '■ Red 2 ▲ Orange 0'],
-])('a job that is %s shows counts beside its rows only if they cannot change', async (status, shown) => {
+])('a job that is %s shows counts with its rows only if they cannot change', async (status, shown) => {
   const running = { ...job, status, total: 9, completed: 2, failed: 1, completed_at: null, started_at: null }
   api.answer = (call, response) =>
     json(200, call.path.includes('/results?') ? { items: [], next_page_token: null } : running)(

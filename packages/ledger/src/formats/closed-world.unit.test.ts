@@ -155,7 +155,7 @@ test.each([
   expect(() => rowsOf('csv', [{ ...row, ...fields }])).toThrow(UnreadableRowError)
 })
 
-test('a column of another layout states nothing where it is empty', () => {
+test('an empty column of another layout states nothing', () => {
   expect(transfersOf(rowsOf('csv', [{ ...row, note: ' ' }]))).toMatchObject([{ amount: 5n }])
 })
 
