@@ -276,8 +276,7 @@ test('the runbook erases one end customer, word for word, and the other one stay
 async function publicKeys(): Promise<string> {
   const keys = join(folder, 'keys.txt')
   const { stdout } = await cupel({ home }, 'log', 'signing-keys')
-  const lines = stdout.split('\n').slice(1)
-  writeFileSync(keys, lines.map((line) => line.trim().split(/\s+/).at(-1)!).join('\n'))
+  writeFileSync(keys, stdout)
   return keys
 }
 
