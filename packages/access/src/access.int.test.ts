@@ -334,11 +334,14 @@ describe('the gate', () => {
     const { key } = await issueKey(database, order())
     let goOn = (): void => undefined
     const standstill = new Promise<void>((resolve) => (goOn = resolve))
+    let hasReserved = false
     const slow: Database = {
       ...database,
       query: async (statement, values) => {
         await standstill
-        return await database.query(statement, values)
+        const rows = await database.query(statement, values)
+        hasReserved = true
+        return rows as never
       },
     }
     const slowGate = createAdmission({ database: slow, leaseMs: 3_600_000 })
@@ -348,6 +351,7 @@ describe('the gate', () => {
     const call = { authorization: `Bearer ${key}`, clientAddress: '::1', requiredScope: 'read-only' } as const
     expect(await slowGate.admit({ ...call, ...request('first') })).toMatchObject({ reason: 'unavailable' })
     goOn()
+    await until(() => expect(hasReserved).toBe(true))
     await until(async () =>
       expect(await admit(key, request('second'))).toMatchObject({
         reservation: { kind: 'resumed', workId: 'first', holderId: 'second' },

@@ -252,6 +252,7 @@ test('every operation refuses a parameter that it does not know, and says which'
     delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
     watch_id: 'wat_0a1b2c3d4e5f60718293',
     tile: '0/000.p/1',
+    code: 'not_found',
   }
   for (const { method, path, operation } of operations) {
     // A faulty link opens nothing, and the answer gives no reason.
@@ -277,7 +278,7 @@ test('of a job that runs the results are those of finished items, and of all whe
   const results = (query: string, accept = 'application/json') =>
     call(api.url, 'GET', `${job.headers['location']}/results?${query}`, { key, headers: { accept } })
   const refused = (index: number, address: string) => ({
-    ...{ index, address, status: 'failed' },
+    ...{ index, number: index + 1, address, status: 'failed' },
     error: expect.objectContaining({ code: 'invalid_address' }) as unknown,
   })
   const failed = [refused(1, 'a\ufffdb'), refused(3, '\ufffd')]
