@@ -1,6 +1,7 @@
 import { noMetrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createAsOfScreens, type AsOfOrder } from './as-of-screens.js'
 
@@ -19,13 +20,18 @@ function stalled() {
       ...{
         log: { partitionCount } as unknown as EventLog,
         codec: {} as EventCodec,
-        database: {} as Database,
+        // No scorer knows of a row that differs from the log.
+        database: { query: async () => [] } as unknown as Database,
       },
       ...{ metrics: noMetrics, now: () => new Date(), readWaitMs: 1_000 },
     },
     { maxRunning: 3, maxRunningPerAccount: 2, budgetMs: 1_000 },
   )
-  return { screens, failAll: () => fail.splice(0).forEach((one) => one(new Error('gone'))) }
+  const failAll = async (count: number): Promise<void> => {
+    await until(() => expect(fail).toHaveLength(count))
+    for (const one of fail.splice(0)) one(new Error('gone'))
+  }
+  return { screens, failAll }
 }
 
 test('an account has a limited number of them under way, an instance too, and each that ends makes room', async () => {
@@ -33,9 +39,9 @@ test('an account has a limited number of them under way, an instance too, and ea
   const running = ['a', 'a', 'b'].map((account) => screens.screen(order(account)).catch(String))
   for (const account of ['a', 'b', 'c'])
     expect(await screens.screen(order(account))).toMatchObject({ kind: 'unavailable' })
-  failAll()
+  await failAll(3)
   expect(await Promise.all(running)).toEqual(Array(3).fill('Error: gone'))
   const next = screens.screen(order('a')).catch(String)
-  failAll()
+  await failAll(1)
   expect(await next).toBe('Error: gone')
 })
