@@ -45,8 +45,7 @@ test('an answer of the sign-in service is read up to its limit and no further', 
     response.on('error', () => undefined)
     // Only between two turns of the event loop is the end of the connection seen.
     const more = (): void => {
-      if (response.socket?.destroyed === false)
-        response.write(Buffer.alloc(65_536), () => setImmediate(more))
+      if (response.socket?.destroyed === false) response.write(Buffer.alloc(65_536), () => setImmediate(more))
     }
     more()
   }
