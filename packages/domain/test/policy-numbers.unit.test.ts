@@ -151,11 +151,19 @@ const twoOrigins = (choose: Choose): readonly LabelFacts[] => {
 /** In ether, of which 0.01 are dust. */
 const amounts = [1n, 4n, 10n, 20n, 100n, 900n, 3_000n, 50_000n].map((one) => (one * ETHER) / 1_000n)
 
+/** A world is the same whatever other tests of the process made before. */
 function movesOf(choose: Choose): readonly Transfer[] {
-  const some = (from: string, to: string): readonly Transfer[] =>
-    choose([true, false])
-      ? [transfer({ from, to, amount: choose(amounts), proven: choose([true, true, true, false]) })]
-      : []
+  const beganAtS = 1_700_000_000 + choose([0, 0, 100, 600]) * 24 * 3_600
+  let made = 0
+  const some = (from: string, to: string): readonly Transfer[] => {
+    if (choose([true, false])) return []
+    made += 1
+    const id = made.toString(16).padStart(32, '0')
+    const place = { id, txHash: `0x${id}${id}`, blockNumber: made, occurredAtS: beganAtS + made * 3_600 }
+    return [
+      transfer({ ...place, from, to, amount: choose(amounts), proven: choose([true, true, true, false]) }),
+    ]
+  }
   return [
     ...some(EXCHANGE, ADDRESS),
     ...some(EXCHANGE, MIDDLE),
