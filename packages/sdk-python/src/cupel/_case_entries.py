@@ -73,20 +73,24 @@ def entry_line(line: bytes) -> EntryLine | None:
         value = _exact_json(line.decode())
     except UnicodeDecodeError:
         return None
-    if not isinstance(value, list) or len(value) != 6:
+    if not _is_list(value) or len(value) != 6:
         return None
     salt, leaf, index, path, text, openings = value
     if not _is_hash(salt) or not isinstance(leaf, str) or type(index) is not int or not 0 <= index < 2**53:
         return None
-    if not isinstance(path, list) or len(path) > _MAX_PATH or not all(map(_is_hash, path)) or not isinstance(text, str):
+    if not _is_list(path) or len(path) > _MAX_PATH or not all(map(_is_hash, path)) or not isinstance(text, str):
         return None
-    if not isinstance(openings, list) or not all(map(_is_opening, openings)):
+    if not _is_list(openings) or not all(map(_is_opening, openings)):
         return None
     return EntryLine(salt, leaf, index, path, text, openings)
 
 
-def _is_opening(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(isinstance(each, str) for each in value) and _is_hash(value[2])
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _is_opening(value: Any) -> bool:
+    return _is_list(value) and len(value) == 3 and all(isinstance(each, str) for each in value) and _is_hash(value[2])
 
 
 def proven_entries(
