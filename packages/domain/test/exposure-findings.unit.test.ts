@@ -104,6 +104,17 @@ test('by haircut, of parts that are rounded to more than the transfer, the one o
   expect(Object.fromEntries(shares)).toEqual({ [proven]: '2', [unproven]: '1' })
 })
 
+test('a payment and a call with one hash at two places are two movements', () => {
+  const told = { txHash: `0x${'7'.repeat(64)}`, from: source, index: 0 }
+  const payment = transfer({ ...told, blockNumber: 7 })
+  const labels = { [source]: [label()] }
+  for (const place of [{ blockNumber: 8 }, { blockNumber: 7, index: 1 }]) {
+    const call = transfer({ ...told, kind: 'internal', ...place })
+    const { measures } = measured(neighbourhood([payment, call]), labels)
+    expect(measures).toMatchObject([{ amount: String(2n * ETHER), transfers: 2 }])
+  }
+})
+
 test('a payment that another source calls a call of its transaction counts once, and is proven if either is', () => {
   const told = { txHash: `0x${'7'.repeat(64)}`, from: source, blockNumber: 7 }
   const payment = transfer({ ...told, proven: false })

@@ -92,12 +92,18 @@ export function* withoutRetoldCalls(transfers: readonly Transfer[]): Steps<reado
   for (let index = 0; index < transfers.length; index++) {
     if (index % STEP_ITEMS === 0) yield
     const one = transfers[index]!
-    const call = one.kind === 'native' ? calls.get(movementOf(one)) : undefined
+    const equal = one.kind === 'native' ? calls.get(movementOf(one)) : undefined
+    const call = equal !== undefined && mayBeAtOnePlace(equal, one) ? equal : undefined
     if (call !== undefined) retold.add(call)
     merged.push(call?.proven === true && !one.proven ? { ...one, proven: true } : one)
   }
   return retold.size === 0 ? transfers : merged.filter((one) => !retold.has(one))
 }
+
+/** A transaction is at one place: a hash that lies at two is not that of one. */
+const mayBeAtOnePlace = (a: Transfer, b: Transfer): boolean =>
+  (a.blockNumber === null || b.blockNumber === null || a.blockNumber === b.blockNumber) &&
+  (a.index === null || b.index === null || a.index === b.index)
 
 const movementOf = ({ txHash, contract, from, to, amount }: Transfer): string =>
   `${txHash} ${contract} ${from} ${to} ${amount}`
