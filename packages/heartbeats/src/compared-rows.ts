@@ -22,7 +22,7 @@ export interface ComparedRowsTold extends ComparedRows {
 }
 
 const TELL_EVERY_MS = 2_000
-/** What no scorer has told for longer is no longer so. */
+/** What no scorer has repeated for longer does not count. */
 const STALE_MS = 60_000
 
 /** `onError` is called for the first of several failures in a row. `stop` takes back what was told, and never rejects. */
