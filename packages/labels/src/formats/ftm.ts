@@ -56,6 +56,7 @@ const crimes: readonly (readonly [topic: string, WalletClass])[] = [
   ['crime', { category: 'scam' }],
 ]
 const SANCTION_TOPIC = 'sanction'
+const LINKED_TOPIC = 'sanction.linked'
 const TERROR_TOPIC = 'crime.terror'
 
 interface Entity {
@@ -132,12 +133,23 @@ async function readParties(file: LabelFile, wanted: ReadonlySet<string>): Promis
 }
 
 function* itemsOf(found: FoundWallet, known: Parties): Generator<ParsedItem> {
-  const { line, entity: wallet, holder = holderOf(wallet, known.holders) } = found
+  const { line, entity: wallet } = found
+  const { holders, missing } = holdersOf(found, known.holders)
   const own = texts(wallet, 'topics')
-  const topics = own.length > 0 || holder === undefined ? own : texts(holder, 'topics')
+  // What a source says of any holder it says of the wallet, unless it says that the wallet is only linked to somebody.
+  const topics = own.includes(LINKED_TOPIC)
+    ? own
+    : [...own, ...holders.flatMap((one) => texts(one, 'topics'))]
   const statements = statementsOf(wallet, topics)
+  if (missing !== undefined && !topics.includes(SANCTION_TOPIC))
+    yield {
+      type: 'refused',
+      line,
+      reason: `the file does not have the holder ${shown(missing)} of the wallet`,
+    }
   if (statements.length === 0) {
-    yield { type: 'skipped', line, reason: `no known category in topics ${shown(topics.join(', '))}` }
+    if (missing === undefined)
+      yield { type: 'skipped', line, reason: `no known category in topics ${shown(topics.join(', '))}` }
     return
   }
   const addresses = texts(wallet, 'publicKey')
@@ -145,12 +157,9 @@ function* itemsOf(found: FoundWallet, known: Parties): Generator<ParsedItem> {
     yield { type: 'refused', line, reason: `wallet ${shown(wallet.id)} has no publicKey` }
   }
   for (const statement of statements) {
-    const sanctions = [
-      ...sanctionsOf(wallet, known),
-      ...(holder === undefined ? [] : sanctionsOf(holder, known)),
-    ]
+    const sanctions = [wallet, ...holders].flatMap((one) => sanctionsOf(one, known))
     for (const address of addresses) {
-      yield { type: 'row', row: rowOf({ line, wallet, holder, address, statement, sanctions }) }
+      yield { type: 'row', row: rowOf({ line, wallet, holder: holders[0], address, statement, sanctions }) }
     }
   }
 }
@@ -242,13 +251,16 @@ function designationDate(stated: readonly Entity[]): string | null {
   return dates.sort()[0] ?? null
 }
 
-/** In the nested layout, the holder is inside the wallet. */
-function holderOf(wallet: Entity, holders: ReadonlyMap<string, Entity>): Entity | undefined {
-  for (const value of wallet.properties['holder'] ?? []) {
-    const holder = typeof value === 'string' ? holders.get(value) : (asEntity(value) ?? undefined)
-    if (holder !== undefined) return holder
-  }
-  return undefined
+/** In the nested layout, a holder is inside the wallet, or the wallet inside its holder. `missing` is the id of one that the file lacks. */
+function holdersOf(
+  { entity: wallet, holder }: FoundWallet,
+  known: ReadonlyMap<string, Entity>,
+): { readonly holders: readonly Entity[]; readonly missing: string | undefined } {
+  const named = wallet.properties['holder'] ?? []
+  const found = named.map((one) => (typeof one === 'string' ? known.get(one) : (asEntity(one) ?? undefined)))
+  const holders = [holder, ...found].filter((one) => one !== undefined)
+  const missing = named.find((one, at) => typeof one === 'string' && found[at] === undefined)
+  return { holders, missing: missing as string | undefined }
 }
 
 /** Entries about a party: next to it, or inside it in the nested layout. */

@@ -61,6 +61,17 @@ describe('FollowTheMoney lines', () => {
     expect((await parse(lines(nested))).rows).toMatchObject([{ category: 'sanctions', entity: 'Somebody' }])
   })
 
+  test('give a wallet what the source says of any of its holders, and name a holder that is missing', async () => {
+    const other = { ...holder, id: 'other', caption: 'Other', properties: { topics: ['corp'] } }
+    const own = { publicKey: ['1abc'], topics: ['crime.theft'], holder: ['other', holder.id] }
+    const sanctioned = await parse(lines({ ...wallet, properties: own }, other, holder))
+    expect(sanctioned.rows).toMatchObject([{ category: 'sanctions' }])
+    const cut = await parse(lines({ ...wallet, properties: { publicKey: ['1abc'], holder: [holder.id] } }))
+    expect(cut.refused).toEqual([
+      { line: 1, reason: `the file does not have the holder ${JSON.stringify(holder.id)} of the wallet` },
+    ])
+  })
+
   test('give each dataset a source of its own: one authority’s delisting is not another’s', async () => {
     const listed = {
       ...wallet,

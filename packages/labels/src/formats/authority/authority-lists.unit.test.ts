@@ -92,6 +92,24 @@ const said = (list: string, programme: string, entityId: string, aliases: readon
   designatedOn: '2024-02-19',
 })
 
+describe('an address outside of every party is named, in the list of', () => {
+  const wallet = `<Annex note="Ethereum address 0x5a0b54d5dc17e0aadc383d2db43b0a0d3e029c4c">BTC ${SEGWIT}</Annex>`
+  test.each([
+    ['the UK', 'uk-sanctions-xml', ukXml(orlovDesignation, wallet)],
+    ['OFSI', 'ofsi-xml', ofsiXml(wallet, orlovTarget('ORLOVSKY', 'Primary name'))],
+    ['the EU', 'eu-fsf-xml', euXml(orlovEntity, wallet)],
+    ['the UN', 'un-xml', unXml(orlovIndividual + wallet)],
+  ])('%s', async (_list, format, text) => {
+    const { unreadable } = await parse(format, text)
+    expect(unreadable.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining([
+        'the address is outside of every listed party: "0x5a0b54d5dc17e0aadc383d2db43b0a0d3e029c4c"',
+        `the address is outside of every listed party: "${SEGWIT}"`,
+      ]),
+    )
+  })
+})
+
 describe('the list of', () => {
   test('the UK as XML gives the addresses of both texts, under the number of the designation', async () => {
     const { rows, unreadable, facts } = await parse('uk-sanctions-xml', ukXml(orlovDesignation))

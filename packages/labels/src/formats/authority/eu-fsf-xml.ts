@@ -5,7 +5,7 @@
 import { parseTime } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { readXml, textsWithLongWords, type XmlElement, type XmlEvent } from '../xml-events.js'
-import { itemsOfParty } from './listed-party.js'
+import { addressesOutside, itemsOfParty } from './listed-party.js'
 
 const LIST = 'EU consolidated list'
 const URL = 'https://webgate.ec.europa.eu/fsd/fsf'
@@ -43,10 +43,12 @@ async function* parseList(
   let party: Party | null = null
   let parties = 0
   for await (const event of readXml(input, 'export')) {
+    if (party === null && event.element.name !== 'sanctionEntity') yield* addressesOutside(event)
     if (event.type === 'start') {
       path.push(event.element.name)
       if (path.length === 1) list.generatedAt = generationOf(event.element)
-      else if (path.length === 2 && event.element.name === 'sanctionEntity') party = newParty(event.element)
+      else if (path.length === 2 && event.element.name === 'sanctionEntity')
+        party = newParty(event.element, textsWithLongWords(event))
       else if (party !== null) onStart(party, event, path.length)
       continue
     }
@@ -72,13 +74,13 @@ function generationOf({ attributes, line }: XmlElement): string {
   return generatedAt
 }
 
-const newParty = ({ attributes }: XmlElement): Party => ({
+const newParty = ({ attributes }: XmlElement, remarks: Party['remarks']): Party => ({
   entityId: attributes['euReferenceNumber'] || (attributes['logicalId'] ?? ''),
   designatedAt: parseTime(attributes['designationDate'] ?? ''),
   strongNames: [],
   weakNames: [],
   programmes: [],
-  remarks: [],
+  remarks,
   sourceUrl: URL,
 })
 

@@ -1,7 +1,9 @@
 /** A party that an authority lists, with the remarks about it, in one shape for the lists of several authorities. */
 import type { ParsedItem } from '../label-source.js'
 import { hiddenCharacterIn } from '../row-faults.js'
+import { shown } from '../message.js'
 import { oneLine, sanctionOf } from '../sanction.js'
+import { textsWithLongWords, type XmlEvent } from '../xml-events.js'
 import { addressesIn } from './addresses-in-text.js'
 
 /** A list has about ten thousand parties; a file with far more is another document. */
@@ -62,6 +64,16 @@ export function* itemsOfParty(
     }
   }
 }
+
+/** The addresses in a part of a document that belongs to no listed party: nothing says whom they designate. */
+export function* addressesOutside(event: XmlEvent): Generator<ParsedItem> {
+  for (const { line, text } of textsWithLongWords(event))
+    for (const { address } of addressesIn(text).found)
+      yield { type: 'unreadable', line, reason: outsideOfParties(address) }
+}
+
+export const outsideOfParties = (address: string): string =>
+  `the address is outside of every listed party: ${shown(address)}`
 
 function isNew(seen: Set<string>, text: string): boolean {
   const known = seen.has(text)

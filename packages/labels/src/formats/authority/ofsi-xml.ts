@@ -2,6 +2,7 @@
 import { parseTime } from '../dates.js'
 import type { ByteStream, LabelFormat, ParsedItem } from '../label-source.js'
 import { readXml, textsWithLongWords } from '../xml-events.js'
+import { addressesOutside } from './listed-party.js'
 import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './ofsi-list.js'
 
 export const ofsiXmlFormat: LabelFormat = {
@@ -24,18 +25,23 @@ async function* parseList(input: ByteStream): AsyncGenerator<ParsedItem> {
   let newest: string | null = null
   let fields = new Map<string, string>()
   let others: string[] = []
+  let isTarget = false
   let depth = 0
   for await (const event of readXml(input, 'ArrayOfFinancialSanctionsTarget')) {
-    others.push(...textsWithLongWords(event).map(({ text }) => text))
+    if (event.type === 'start' && depth === 1) {
+      isTarget = event.element.name === 'FinancialSanctionsTarget'
+      ;[fields, others] = [new Map(), []]
+    }
+    if (isTarget) others.push(...textsWithLongWords(event).map(({ text }) => text))
+    else yield* addressesOutside(event)
     if (event.type === 'start') {
       depth += 1
-      if (depth === 2) [fields, others] = [new Map(), []]
       continue
     }
     depth -= 1
     // The layout writes some names of elements with a capital and others without.
     if (depth === 2) fields.set(event.element.name.toLowerCase(), event.text)
-    if (depth === 1 && event.element.name === 'FinancialSanctionsTarget') {
+    if (depth === 1 && isTarget) {
       parties.add(rowOf(fields, others, event.element.line))
       const updatedAt = parseTime(fields.get('lastupdated') ?? '')
       if (updatedAt !== null && (newest === null || updatedAt > newest)) newest = updatedAt

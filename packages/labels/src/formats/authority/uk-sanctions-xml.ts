@@ -6,7 +6,7 @@
 import { dayMonthYear } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { readXml, textsWithLongWords, type XmlEvent } from '../xml-events.js'
-import { itemsOfParty, MAX_PARTIES, type ListedParty } from './listed-party.js'
+import { addressesOutside, itemsOfParty, MAX_PARTIES, type ListedParty } from './listed-party.js'
 import { OFSI_ORIGIN, OFSI_SOURCE } from './ofsi-list.js'
 
 const LIST = 'UK Sanctions List'
@@ -49,8 +49,9 @@ async function* parseList(
   let party = newParty()
   for await (const event of readXml(input, 'Designations')) {
     const { name, line } = event.element
+    if (event.type === 'start') path.push(name)
+    if (path[1] !== 'Designation') yield* addressesOutside(event)
     if (event.type === 'start') {
-      path.push(name)
       if (path.length === 2) party = newParty()
       if (path.length === 4) party.name = new Map()
       party.remarks.push(...textsWithLongWords(event))

@@ -5,7 +5,7 @@
 import { parseTime } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
 import { readXml, textsWithLongWords, type XmlElement } from '../xml-events.js'
-import { earlier, itemsOfParty } from './listed-party.js'
+import { addressesOutside, earlier, itemsOfParty } from './listed-party.js'
 
 const LIST = 'UN Security Council consolidated list'
 const URL = 'https://main.un.org/securitycouncil/en/content/un-sc-consolidated-list'
@@ -47,6 +47,7 @@ async function* parseList(
   for await (const event of readXml(input, 'CONSOLIDATED_LIST')) {
     const { name } = event.element
     const isParty = name === 'INDIVIDUAL' || name === 'ENTITY'
+    if (party === null && !isParty) yield* addressesOutside(event)
     if (event.type === 'start') {
       if (atRoot) list.generatedAt = generationOf(event.element)
       atRoot = false

@@ -5,10 +5,11 @@
  */
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
+import { outsideOfParties } from '../authority/listed-party.js'
 import { shown } from '../message.js'
 import { addressCells, designation, OFAC_SOURCE, tickerOf, type AddressCell } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
-import { readXml, textsWithLongWords, type XmlElement } from '../xml-events.js'
+import { readXml, textsWithLongWords, type XmlElement, type XmlEvent } from '../xml-events.js'
 
 /** The list has about a thousand addresses; a file with far more is another document. */
 const MAX_ADDRESSES = 1_000_000
@@ -49,7 +50,8 @@ interface AdvancedList {
   readonly lists: Map<string, ListName>
   /** Lists on which the document has entries. */
   readonly entered: Set<ListName>
-  readonly addresses: (AddressCell & { readonly profile: string })[]
+  /** The profile is null for an address that the document states outside of every party. */
+  readonly addresses: (AddressCell & { readonly profile: string | null })[]
   /** Ids of the name part type `Last Name`. */
   readonly lastNameTypes: Set<string>
   /** Profile → names, for parties that have an address. */
@@ -84,6 +86,7 @@ interface WrittenName {
 
 /** The parser's state in the current party, feature and entry. */
 interface Reading {
+  inParty: boolean
   profile: string
   primaryIdentity: boolean
   identityNames: WrittenName[]
@@ -102,6 +105,7 @@ interface Reading {
 
 async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator<ParsedItem> {
   const now: Reading = {
+    inParty: false,
     profile: '',
     primaryIdentity: false,
     identityNames: [],
@@ -116,9 +120,8 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
     date: { year: 0, month: 0, day: 0 },
   }
   for await (const event of readXml(input, 'Sanctions')) {
-    if (event.element.name !== 'VersionDetail')
-      for (const said of textsWithLongWords(event))
-        now.partyAddresses.push(...addressCells({ ...said, type: '' }))
+    if (event.type === 'start' || event.element.name !== 'VersionDetail' || now.feature === null)
+      readElsewhere(event, now, list)
     if (event.type === 'start') onStart[event.element.name]?.(event.element, now, list)
     else onEnd[event.element.name]?.(event.text, now, list, event.element)
   }
@@ -126,6 +129,10 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
     throw new SetRefusedError('malformed', null, 'The list names no digital currency feature type')
   }
   for (const { line, ticker, address, profile } of list.addresses) {
+    if (profile === null) {
+      yield { type: 'unreadable', line, reason: outsideOfParties(address) }
+      continue
+    }
     const listedAt = list.listedAt.get(profile)
     if (listedAt === undefined) {
       yield { type: 'unreadable', line, reason: `the party has no entry on a list: ${shown(profile)}` }
@@ -150,11 +157,20 @@ async function* parseList(input: ByteStream, list: AdvancedList): AsyncGenerator
   }
 }
 
+/** An address in another place: in a party it is the party's, in an entry that of the entry's party, and elsewhere nobody's. */
+function readElsewhere(event: XmlEvent, now: Reading, list: AdvancedList): void {
+  const type = now.inParty ? '' : event.element.name
+  const cells = textsWithLongWords(event).flatMap((said) => [...addressCells({ ...said, type })])
+  if (now.inParty) now.partyAddresses.push(...cells)
+  else for (const cell of cells) list.addresses.push({ ...cell, profile: now.entryProfile })
+}
+
 type StartHandler = (element: XmlElement, now: Reading, list: AdvancedList) => void
 type EndHandler = (text: string, now: Reading, list: AdvancedList, element: XmlElement) => void
 
 const onStart: Readonly<Record<string, StartHandler>> = {
   DistinctParty: (element, now) => {
+    now.inParty = true
     now.profile = element.attributes['FixedRef'] ?? ''
     now.name = ''
     now.aliases = []
@@ -241,6 +257,7 @@ const onEnd: Readonly<Record<string, EndHandler>> = {
     for (const text of texts) now.partyAddresses.push(...addressCells({ line, type, text }))
   },
   DistinctParty: (_text, now, list, element) => {
+    now.inParty = false
     if (now.partyAddresses.length === 0) return
     list.names.set(now.profile, { primary: now.name, aliases: now.aliases })
     for (const found of now.partyAddresses) list.addresses.push({ ...found, profile: now.profile })

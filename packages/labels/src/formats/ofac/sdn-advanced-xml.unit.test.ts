@@ -109,6 +109,21 @@ describe('the advanced SDN list', () => {
     expect(empty.rows).toMatchObject([{ address: '' }])
   })
 
+  test('loses no address outside of a feature: of a party, of its entry, and of nobody', async () => {
+    const [inParty, inEntry, elsewhere] = [1, 2, 3].map((digit) => `0x${String(digit).repeat(40)}`)
+    const of = party(6, name('Y'), `${feature(8, '1970')}<VersionDetail>${inParty}</VersionDetail>`)
+    const entry = listing(6, created('')).replace('DPRK3', `DPRK3, wallet ${inEntry}`)
+    const documents = `<IDRegDocuments><IDRegistrationNo>${elsewhere}</IDRegistrationNo></IDRegDocuments>`
+    const { rows, unreadable } = await parse(
+      document(of, entry).replace('<DistinctParties>', `${documents}$&`),
+    )
+    expect(rows.map(({ address, sanction }) => [address, sanction!.entityId])).toEqual([
+      [expect.stringContaining(inParty!), '6'],
+      [inEntry, '6'],
+    ])
+    expect(unreadable).toMatchObject([{ reason: expect.stringMatching(/outside .* "0x33/) as string }])
+  })
+
   test('is refused as a whole where it is cut off, even between two parties', async () => {
     const whole = document(party(5, name('X'), feature(345, '0xabc')), listing(5, created(date(2020, 1, 1))))
     for (const end of ['</DistinctParties>', '<SanctionsEntries>', '</SanctionsEntries>']) {

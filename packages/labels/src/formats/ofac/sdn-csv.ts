@@ -12,7 +12,7 @@ import {
   type ParsedItem,
 } from '../label-source.js'
 import { BLANK_ROW, upperAscii } from '@cupel/domain'
-import { addressesIn } from '../authority/addresses-in-text.js'
+import { addressesIn, hasLongWord } from '../authority/addresses-in-text.js'
 import { visible } from '../authority/lenient-address.js'
 import { designation, OFAC_SOURCE, type AddressCell } from './digital-currency.js'
 
@@ -38,8 +38,9 @@ export const ofacCsvFormat: LabelFormat = {
 }
 
 async function* parseList(file: LabelFile, companion: LabelFile | undefined): AsyncGenerator<ParsedItem> {
-  const continuations =
-    companion === undefined ? new Map<string, string>() : await readContinuations(companion.open())
+  const continuations: ReadonlyMap<string, Continuation> =
+    companion === undefined ? new Map() : await readContinuations(companion.open())
+  const parties = new Set<string>()
   for await (const { fields, line } of readRows(file.open(), SDN_COLUMNS)) {
     if (fields.length === 0) {
       yield { type: 'unreadable', line, reason: BLANK_ROW }
@@ -57,7 +58,8 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
       )
     }
     const beginning = present(fields[REMARKS]!)
-    const continuation = continuations.get(uid)
+    const continuation = continuations.get(uid)?.text
+    parties.add(uid)
     if (continuation === undefined && isCut(beginning)) {
       throw new SetRefusedError(
         companion === undefined ? 'missing-option' : 'truncated',
@@ -72,6 +74,10 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
     const programmes = present(fields[PROGRAMMES]!).split(/\]\s*\[/)
     const aliases = aliasesIn(remarks)
     const { cells, unreadable } = readRemarks(remarks, line)
+    // Another edition may state an address in another column.
+    const others = fields.filter((text, column) => column !== REMARKS && hasLongWord(text))
+    const elsewhere = others.flatMap((text) => addressesIn(text).found)
+    cells.push(...elsewhere.map(({ address, ticker }) => ({ line, ticker: ticker ?? '', address })))
     for (const cell of cells) {
       const row = designation({ ...cell, entity, uid, observedAt: null, programmes, aliases })
       yield { type: 'row', row }
@@ -79,6 +85,11 @@ async function* parseList(file: LabelFile, companion: LabelFile | undefined): As
     for (const reason of unreadable) yield { type: 'unreadable', line, reason }
     if (continuation !== undefined && !endsWithStop(remarks))
       yield { type: 'unreadable', line, reason: 'the end of the remarks is missing in the comments' }
+  }
+  for (const [uid, { text, line }] of continuations) {
+    const { cells, unreadable } = readRemarks(text, line)
+    if (!parties.has(uid) && cells.length + unreadable.length > 0)
+      yield { type: 'unreadable', line, reason: `the list has no party ${uid}, which the comments name` }
   }
 }
 
@@ -88,7 +99,7 @@ const WORDING =
 const TICKER = /^[\s\p{Pd}:]*([A-Za-z0-9]{2,12})(?=[\s\p{Pd}:])/u
 
 interface Remarks {
-  readonly cells: readonly AddressCell[]
+  readonly cells: AddressCell[]
   /** What outside of the cells looks like an address, and why it is none. */
   readonly unreadable: readonly string[]
 }
@@ -138,9 +149,15 @@ function nameOf(name: string): string {
   return isPerson ? `${person[2]} ${person[1]}` : name.trim()
 }
 
-/** Party → the continuation of its remarks. A party may have several lines, in order. */
-async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string, string>> {
-  const continuations = new Map<string, string>()
+/** The rest of a party's remarks, and its first line in the comments. */
+interface Continuation {
+  readonly text: string
+  readonly line: number
+}
+
+/** By party. A party may have several lines, in order. */
+async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string, Continuation>> {
+  const continuations = new Map<string, Continuation>()
   let characters = 0
   for await (const { fields, line } of readRows(input, COMMENT_COLUMNS)) {
     if (fields.length === 0) throw new SetRefusedError('malformed', line, `in the comments ${BLANK_ROW}`)
@@ -150,7 +167,8 @@ async function readContinuations(input: ByteStream): Promise<ReadonlyMap<string,
     if (characters > MAX_COMMENT_CHARACTERS) {
       throw new SetRefusedError('malformed', null, 'The comments file is larger than any sdn_comments.csv')
     }
-    continuations.set(uid, (continuations.get(uid) ?? '') + text)
+    const before = continuations.get(uid) ?? { text: '', line }
+    continuations.set(uid, { ...before, text: before.text + text })
   }
   return continuations
 }

@@ -51,6 +51,15 @@ describe('the legacy SDN CSV', () => {
     ])
   })
 
+  test('loses no address in another column, and none in the comments on a party that the list lacks', async () => {
+    const address = '0x5a0b54d5dc17e0aadc383d2db43b0a0d3e029c4c'
+    expect(await parse(row(7, `OWNER OF ${address}`, 'Linked To: OTHERS.'))).toMatchObject([{ address }])
+    const { unreadable } = await parseFile(ofacCsvFormat, textFile(row(7, 'X', 'Linked To: OTHERS.')), {
+      companion: textFile(`8,"Digital Currency Address - ETH ${address}."\r\n`),
+    })
+    expect(unreadable).toEqual([{ line: 1, reason: 'the list has no party 8, which the comments name' }])
+  })
+
   test('is refused as a whole where remarks are cut and nothing continues them', async () => {
     const text = row(30518, 'LIFSHITS, Artem', 'Digital Currency Address - XBT 12udabs2Tk')
     await expect(parse(text)).rejects.toMatchObject({ refusal: 'missing-option', line: 1 })

@@ -4,7 +4,8 @@
  */
 import { utcMidnight } from '../dates.js'
 import { SetRefusedError, type ByteStream, type LabelFormat, type ParsedItem } from '../label-source.js'
-import { addressCells, designation, OFAC_SOURCE, type AddressCell } from './digital-currency.js'
+import { addressesOutside } from '../authority/listed-party.js'
+import { addressCells, designation, OFAC_SOURCE, tickerOf, type AddressCell } from './digital-currency.js'
 import { oneLine } from '../sanction.js'
 import { readXml, textsWithLongWords, type XmlEvent } from '../xml-events.js'
 
@@ -38,6 +39,15 @@ interface Entry {
 }
 
 const AKA = 'sdnList/sdnEntry/akaList/aka'
+const ID = 'sdnList/sdnEntry/idList/id'
+const ID_NUMBER = `${ID}/idNumber`
+
+/** Another edition may state a type or a number twice: each number counts. */
+interface Id {
+  readonly types: string[]
+  readonly numbers: string[]
+  readonly line: number
+}
 
 const emptyEntry = (): Entry => ({
   uid: '',
@@ -51,10 +61,12 @@ const emptyEntry = (): Entry => ({
 async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<ParsedItem> {
   const path: string[] = []
   let entry: Entry | null = null
-  let id = { type: '', number: '', line: 0 }
+  let id: Id = { types: [], numbers: [], line: 0 }
   let aka = { firstName: '', lastName: '' }
   for await (const event of readXml(input, 'sdnList')) {
-    if (entry !== null && event.element.name !== 'idNumber')
+    const ended = event.type === 'end' ? path.join('/') : ''
+    if (entry === null) yield* addressesOutside(event)
+    else if (ended !== ID_NUMBER)
       for (const said of textsWithLongWords(event))
         entry.addresses.push(...addressCells({ ...said, type: '' }))
     if (event.type === 'start') {
@@ -62,10 +74,10 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
       const at = path.join('/')
       if (at === 'sdnList/sdnEntry') entry = emptyEntry()
       if (at === AKA) aka = { firstName: '', lastName: '' }
-      if (at === 'sdnList/sdnEntry/idList/id') id = { type: '', number: '', line: event.element.line }
+      if (at === ID) id = { types: [], numbers: [], line: event.element.line }
       continue
     }
-    const at = path.join('/')
+    const at = ended
     path.pop()
     if (at.startsWith('sdnList/publshInformation/')) readPublication(event, list)
     if (entry === null) continue
@@ -76,11 +88,9 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
     if (at === `${AKA}/firstName`) aka.firstName = event.text
     if (at === `${AKA}/lastName`) aka.lastName = event.text
     if (at === AKA) entry.aliases.push(nameOf(aka))
-    if (at === 'sdnList/sdnEntry/idList/id/idType') id.type = event.text
-    if (at === 'sdnList/sdnEntry/idList/id/idNumber') id.number = event.text
-    if (at === 'sdnList/sdnEntry/idList/id') {
-      entry.addresses.push(...addressCells({ line: id.line, type: id.type, text: id.number }))
-    }
+    if (at === `${ID}/idType`) id.types.push(event.text)
+    if (at === ID_NUMBER) id.numbers.push(event.text)
+    if (at === ID) entry.addresses.push(...cellsOf(id))
     if (at === 'sdnList/sdnEntry') {
       list.entries += 1
       yield* rowsOf(entry, list)
@@ -95,6 +105,12 @@ async function* parseList(input: ByteStream, list: ListFacts): AsyncGenerator<Pa
       `The list states ${list.declared} entries but has ${list.entries}`,
     )
   }
+}
+
+function cellsOf({ types, numbers, line }: Id): readonly AddressCell[] {
+  const type = types.find((one) => tickerOf(one) !== null) ?? types[0] ?? ''
+  const texts = numbers.length === 0 ? [''] : numbers
+  return texts.flatMap((text) => [...addressCells({ line, type, text })])
 }
 
 function readPublication(event: XmlEvent & { type: 'end' }, list: ListFacts): void {

@@ -17,6 +17,8 @@ const garantex = entry(
     id('Digital Currency Address - XBT', ' 3Lpoy53K625zVeE47ZasiG5jGkAxJ27kh1 ') +
     id('Digital Currency Address - USDT', '3E6ZCKRrsdPc35chA9Eftp1h3DLW18NFNV'),
 )
+const eth = 'Digital Currency Address - ETH'
+const address = '0x7F367cC41522cE07553e823bf3be79A889DEbe1B'
 const person = entry(
   7,
   '<firstName>Danil</firstName><lastName>POTEKHIN</lastName>',
@@ -71,6 +73,38 @@ describe('the classic SDN list', () => {
           designatedOn: null,
         },
       },
+    ])
+  })
+
+  test.each([
+    ['in a second number of one identifier', id(eth, `1abc</idNumber><idNumber>${address}`)],
+    ['in a number without an identifier', `<idNumber>${address}</idNumber>`],
+    ['in an attribute of a number', `<id><idType>${eth}</idType><idNumber value="${address}"/></id>`],
+  ])('loses no address %s', async (_where, ids) => {
+    const { rows } = await parse(list(entry(7, '<lastName>X</lastName>', ids), 1))
+    expect(rows.map((row) => row.address).join()).toContain(address)
+  })
+
+  test('keeps a number of a currency that has a second type', async () => {
+    const { rows } = await parse(
+      list(entry(7, '<lastName>X</lastName>', id(`${eth}</idType><idType>Passport`, '0xabc')), 1),
+    )
+    expect(rows).toMatchObject([{ address: '0xabc', chainHint: 'ETH' }])
+  })
+
+  test('names an address that no party has', async () => {
+    const { rows, unreadable } = await parse(
+      list(`${person}<idList>${id(eth, '0x5a0b54d5dc17e0aadc383d2db43b0a0d3e029c4c')}</idList>`, 1),
+    )
+    expect([rows.length, unreadable]).toEqual([
+      1,
+      [
+        {
+          line: 4,
+          reason:
+            'the address is outside of every listed party: "0x5a0b54d5dc17e0aadc383d2db43b0a0d3e029c4c"',
+        },
+      ],
     ])
   })
 
