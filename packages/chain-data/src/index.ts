@@ -1,5 +1,14 @@
-/** Asks providers of chain data: balance, transaction count, code and tokens of one address, each answer checked. */
+/** Asks providers of chain data: balance, transaction count, code and tokens of one address, and its transfers; each answer checked. */
 export { parseConfiguration, type ProviderConfig, type ProviderKind } from './configuration.js'
-export { openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'
+export {
+  MAX_HISTORY_RESPONSE_BYTES,
+  type HistoryEnd,
+  type HistoryGap,
+  type HistoryPage,
+  type HistorySource,
+} from './histories/history-source.js'
+export { openHistorySource } from './histories/open-history-source.js'
+export { endpointOf, openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'
 export { ProviderError } from './provider-error.js'
+export { openConnections, openProviderHttp, type Endpoint, type ProviderHttp } from './provider-http.js'
 export { describePublicProviders, publicProviders } from './public-endpoints.js'

@@ -156,7 +156,8 @@ function openProvider(
   }
 }
 
-function endpointOf({ url, query, headers }: ProviderConfig): Endpoint {
+/** Where the calls of a provider go: its query is part of each. */
+export function endpointOf({ url, query, headers }: ProviderConfig): Endpoint {
   const asked = new URL(url)
   for (const [name, value] of Object.entries(query)) asked.searchParams.set(name, value)
   return { url: asked, headers }

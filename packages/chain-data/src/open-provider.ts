@@ -34,7 +34,7 @@ export function adapterOf(
   return adapters[kind]({ chain, multichain, now, tokens: knownTokens(chain) })
 }
 
-function chainIdOf(chain: ChainCode): number {
+export function chainIdOf(chain: ChainCode): number {
   const { chainId } = chainOf(chain)
   if (chainId === null) throw new Error(`unsupported_chain: ${chain} has no chain id`)
   return chainId

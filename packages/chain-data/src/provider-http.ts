@@ -39,18 +39,24 @@ export function openConnections(maxConnections: number): Agent {
   })
 }
 
-/** The calls that answer one question; all of them end when the signal aborts. */
+/** The calls that answer one question; all of them end when the signal aborts. An answer has at most `maxBytes`. */
 export function openProviderHttp(
   endpoint: Endpoint,
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  maxBytes = MAX_RESPONSE_BYTES,
 ): ProviderHttp {
   const hashes: string[] = []
   let calls = 0
 
   const ask = async (method: 'GET' | 'POST', url: URL, body: string | null): Promise<string> => {
     const place = calls++
-    const text = await readText(dispatcher, signal, { method, url, headers: endpoint.headers, body })
+    const text = await readText(dispatcher, signal, maxBytes, {
+      method,
+      url,
+      headers: endpoint.headers,
+      body,
+    })
     hashes[place] = createHash('sha256').update(text).digest('hex')
     return text
   }
@@ -84,6 +90,7 @@ interface HttpCall {
 async function readText(
   dispatcher: Dispatcher,
   signal: AbortSignal,
+  maxBytes: number,
   { method, url, headers, body }: HttpCall,
 ): Promise<string> {
   try {
@@ -103,8 +110,8 @@ async function readText(
     })
     try {
       refuseStatus(response.statusCode)
-      refuseLength(Number(response.headers['content-length'] ?? 0))
-      return await readBody(response.body)
+      refuseLength(Number(response.headers['content-length'] ?? 0), maxBytes)
+      return await readBody(response.body, maxBytes)
     } finally {
       // Otherwise the connection would wait until the rest of the body is read.
       response.body.on('error', () => undefined).destroy()
@@ -124,18 +131,17 @@ function refuseStatus(status: number): void {
   throw new ProviderError('http_status', `status ${status}`)
 }
 
-function refuseLength(bytes: number): void {
-  if (bytes > MAX_RESPONSE_BYTES)
-    throw new ProviderError('too_large', `${bytes} bytes, at most ${MAX_RESPONSE_BYTES} are read`)
+function refuseLength(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw new ProviderError('too_large', `${bytes} bytes, at most ${maxBytes} are read`)
 }
 
-async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
+async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
     // Throwing ends the iteration, which closes the connection.
-    refuseLength(bytes)
+    refuseLength(bytes, maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -17,9 +17,13 @@ export interface EtherscanOptions {
   readonly now: () => number
 }
 
-const proxyAnswer = z.object({ jsonrpc: z.literal('2.0'), result: z.unknown() })
+export const proxyAnswer = z.object({ jsonrpc: z.literal('2.0'), result: z.unknown() })
 const block = z.object({ number: hexCount, hash: hexHash, timestamp: hexCount })
-const listAnswer = z.object({ status: z.enum(['0', '1']), message: z.string().max(200), result: z.unknown() })
+export const listAnswer = z.object({
+  status: z.enum(['0', '1']),
+  message: z.string().max(200),
+  result: z.unknown(),
+})
 
 export function etherscanProvider(options: EtherscanOptions): ChainProvider {
   const landmark = landmarkOf(options.chain)
@@ -76,14 +80,15 @@ function listed(answer: unknown, action: string): unknown {
 }
 
 /** An error has the form of an account call, for proxy calls too. */
-function refuseNotice(answer: unknown): void {
+export function refuseNotice(answer: unknown): void {
   const notice = listAnswer.safeParse(answer)
   if (notice.success && notice.data.status === '0') throw refusal(notice.data.result)
 }
 
-function refusal(result: unknown): ProviderError {
-  const isRateLimit = typeof result === 'string' && /rate limit|calls per sec/i.test(result)
-  return isRateLimit
-    ? new ProviderError('rate_limited', 'the provider says so')
-    : new ProviderError('refused', 'status 0')
+/** The error that the result of a refused call states. */
+export function refusal(result: unknown): ProviderError {
+  const text = typeof result === 'string' ? result : ''
+  if (/rate limit|calls per sec/i.test(text)) return new ProviderError('rate_limited', 'the provider says so')
+  if (/timeout/i.test(text)) return new ProviderError('timeout', 'the provider says so')
+  return new ProviderError('refused', 'status 0')
 }

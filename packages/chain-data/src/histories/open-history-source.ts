@@ -1,0 +1,18 @@
+/** Opens the reader of histories of a configured provider. */
+import type { ProviderConfig, ProviderKind } from '../configuration.js'
+import { chainIdOf } from '../open-provider.js'
+import { etherscanHistory } from './etherscan-history.js'
+import type { HistorySource } from './history-source.js'
+
+type Config = Pick<ProviderConfig, 'name' | 'kind' | 'chain' | 'multichain'>
+type Open = (config: Config, now: () => number) => HistorySource
+
+const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
+  etherscan: ({ name, chain, multichain }, now) =>
+    etherscanHistory({ provider: name, chain, chainId: multichain ? chainIdOf(chain) : null, now }),
+}
+
+/** Null if a provider of the kind cannot give histories. `now` is in milliseconds since 1970. */
+export function openHistorySource(config: Config, now: () => number = Date.now): HistorySource | null {
+  return sources[config.kind]?.(config, now) ?? null
+}
