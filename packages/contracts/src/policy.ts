@@ -73,6 +73,29 @@ const exposureSchema = z
   })
   .describe('How exposure is judged.')
 
+const recommendation = (meaning: string, allowed: readonly ['allow'] | readonly [] = []) =>
+  z
+    .enum([...allowed, 'review', 'reject'])
+    .describe(`${meaning} ${[...allowed, 'review', 'reject'].join(', ')}.`)
+
+/** The part that recommends what to do with a transfer. */
+const transfersSchema = z
+  .strictObject({
+    levels: z
+      .strictObject({
+        green: recommendation('For a green counterparty.', ['allow']),
+        grey: recommendation('For a grey counterparty.'),
+        orange: recommendation('For an orange counterparty.', ['allow']),
+        red: recommendation('For a red counterparty.'),
+      })
+      .describe('What is recommended by the level of the counterparty; never better for a worse level.'),
+    designated: recommendation('For a counterparty that an authority itself designates.'),
+    illicit_share: fraction(
+      'Share of illicit value in funds like those of the transfer that asks for a review.',
+    ),
+  })
+  .describe('What is recommended for a transfer. A policy without this part has the default one.')
+
 /** An unknown setting is rejected, because it would have no effect and its author may expect one. */
 export const policyDocumentSchema = z
   .strictObject({
@@ -136,6 +159,7 @@ export const policyDocumentSchema = z
         addresses: count(2, 1_000_000, 'Labels of a cluster with more addresses do not count.'),
       })
       .describe('How labels of addresses count that spent together with the screened one.'),
+    transfers: transfersSchema.optional(),
   })
   .meta({
     title: 'Cupel policy',

@@ -276,6 +276,67 @@ const coverageSchema = z
   })
   .meta({ id: 'Coverage' })
 
+const transferSchema = z
+  .object({
+    recommendation: z.string().describe('allow, review or reject, by the policy; the worst of all reasons'),
+    reasons: z.array(
+      z
+        .object({
+          code: z.string().describe('Such as counterparty_red or unknown_token'),
+          recommendation: z.string().describe('What this reason recommends by itself'),
+        })
+        .meta({ id: 'TransferReasonCode' }),
+    ),
+    direction: z.string().describe('incoming: the report is of the sender. outgoing: of the receiver'),
+    own_address: z.string().describe('The other side of the transfer'),
+    transaction_hash: z.string().nullable(),
+    planned: z.boolean().describe('There is no transaction yet'),
+    asset: z
+      .object({
+        symbol: z.string().nullable().describe('Null if the asset table does not have the token'),
+        contract: z.string().nullable().describe('Null for the native asset'),
+        is_known: z.boolean(),
+      })
+      .meta({ id: 'TransferAsset' }),
+    amount: z.string().describe('In whole ones'),
+    amount_base_units: z.string().nullable().describe('Null if the decimals of the token are not known'),
+    value_usd: z.string().nullable().describe('US dollars at the latest price of the ledger’s table'),
+    priced_on: z.string().nullable().describe('Day of that price'),
+    funds: z
+      .object({
+        direction: z
+          .string()
+          .describe(
+            'incoming: where funds of the sender came from. outgoing: where those of the receiver went',
+          ),
+        asset: z.string(),
+        total: z.string(),
+        total_complete: z.boolean().describe('The total covers the whole history of the counterparty'),
+        by_category: z.array(
+          z
+            .object({
+              category: z.string(),
+              relation: z.string().nullable(),
+              share: z.number().describe('Of the total'),
+              amount: z.string().describe('The same share of the transfer'),
+            })
+            .meta({ id: 'TransferFundsShare' }),
+        ),
+      })
+      .meta({ id: 'TransferFunds' })
+      .nullable()
+      .describe('What the exposure of the counterparty says of funds in this asset; null if it says nothing'),
+    ledger: z
+      .object({
+        status: z
+          .string()
+          .describe('seen, contradicted, not_seen or no_ledger; planned without a transaction hash'),
+        snapshot: z.string().nullable().describe('State of the ledger'),
+      })
+      .meta({ id: 'TransferLedger' }),
+  })
+  .meta({ id: 'JudgedTransfer' })
+
 export const reportSchema = z.object({
   report_id: z.string().regex(/^[0-9a-f]{16}$/),
   address: z.string(),
@@ -318,6 +379,9 @@ export const reportSchema = z.object({
     .meta({ id: 'Cluster' })
     .nullable()
     .describe('Addresses that spent together with the screened one'),
+  transfer: transferSchema
+    .optional()
+    .describe('The transfer whose counterparty the address is; only in reports that POST /v1/transfers made'),
   coverage: coverageSchema,
   policy: z.object({ id: z.string(), version: z.int().min(1) }).meta({ id: 'PolicyVersion' }),
   scorer_version: z.string(),

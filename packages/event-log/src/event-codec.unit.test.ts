@@ -32,6 +32,7 @@ const requested: DomainEvent<'ScreenRequested'> = {
     reportUrl: 'https://example.test/9f2c4a1be07d6358',
     jobId: null,
     jobIndex: 3,
+    transfer: null,
     call: null,
   },
 }

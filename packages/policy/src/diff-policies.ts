@@ -58,6 +58,9 @@ export interface PolicyDiff {
   readonly changedScores: number
   readonly changedLevels: number
   readonly transitions: readonly { readonly from: string; readonly to: string; readonly count: number }[]
+  /** Transfers for which another recommendation follows, whether or not the level of the counterparty changes. */
+  readonly changedRecommendations: number
+  readonly recommendations: readonly { readonly from: string; readonly to: string; readonly count: number }[]
   /** Number of reports that keep their level, by level. */
   readonly unchanged: readonly { readonly level: string; readonly count: number }[]
   readonly causes: readonly { readonly setting: string; readonly count: number }[]
@@ -99,8 +102,9 @@ export async function comparePolicies(options: ComparisonOptions): Promise<Polic
     const policy = withSettingOf(a.document, setting)
     return policy === null ? [] : [{ path: setting.path, policy }]
   })
-  const counts = { reports: 0, undecidable: 0, changedScores: 0, changedLevels: 0 }
-  const [transitions, unchanged, causes] = [
+  const counts = { reports: 0, undecidable: 0, changedScores: 0, changedLevels: 0, changedRecommendations: 0 }
+  const [transitions, recommendations, unchanged, causes] = [
+    new Map<string, number>(),
     new Map<string, number>(),
     new Map<string, number>(),
     new Map<string, number>(),
@@ -119,6 +123,10 @@ export async function comparePolicies(options: ComparisonOptions): Promise<Polic
       const { before, after } = decided
       counts.reports += 1
       if (before.score !== after.score) counts.changedScores += 1
+      if (before.recommendation !== after.recommendation) {
+        counts.changedRecommendations += 1
+        count(recommendations, JSON.stringify([before.recommendation, after.recommendation]))
+      }
       if (before.level === after.level) {
         count(unchanged, before.level)
         continue
@@ -137,15 +145,18 @@ export async function comparePolicies(options: ComparisonOptions): Promise<Polic
     b: nameOf(b),
     settings,
     ...counts,
-    transitions: sorted(transitions).map(([key, number]) => {
-      const [from, to] = JSON.parse(key) as [string, string]
-      return { from, to, count: number }
-    }),
+    transitions: sorted(transitions).map(moveOf),
+    recommendations: sorted(recommendations).map(moveOf),
     unchanged: sorted(unchanged).map(([level, number]) => ({ level, count: number })),
     causes: sorted(causes).map(([setting, number]) => ({ setting, count: number })),
     flips,
     flipsOmitted: counts.changedLevels - flips.length,
   }
+}
+
+function moveOf([key, number]: readonly [string, number]): PolicyDiff['transitions'][number] {
+  const [from, to] = JSON.parse(key) as [string, string]
+  return { from, to, count: number }
 }
 
 interface Decided {

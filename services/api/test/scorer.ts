@@ -116,6 +116,8 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string, i
     reportUrl: request.reportUrl,
     jobId: null,
     jobIndex: null,
+    transfer: request.transfer,
+    recommendation: null,
     reportSha256: '',
     inputs: NO_INPUTS,
   }

@@ -120,6 +120,7 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       reportUrl: job.reportPageUrl + reportId,
       jobId: isWatchJob(job.jobId) ? null : job.jobId,
       jobIndex: isWatchJob(job.jobId) ? null : unit.itemIndex,
+      transfer: null,
       call: null,
     },
     envelope: {

@@ -201,6 +201,7 @@ function requestOf(address: string, chain: string, livemode: boolean): DomainEve
     reportUrl: `https://example.org/reports/${reportId}`,
     jobId: null,
     jobIndex: null,
+    transfer: null,
     call: null,
   })
 }

@@ -43,6 +43,7 @@ export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
     ...{ candidateChains: [], customerReference: 'of a customer', level: 'red', levelReasons: [] },
     categories: { sanctions: 0, darknet: 0, mixer: 0, scam: 0, stolen: 0, cleanExchange: 0 },
     ...{ scoreIsLowerBound: false, reportUrl: '', jobId: null, jobIndex: null, reportSha256: '' },
+    ...{ transfer: null, recommendation: null },
   }
   return testEvent('ReportGenerated', reportId, data)
 }

@@ -106,7 +106,14 @@ function request(over: Partial<Request['data']> = {}): Request {
       stagesByAt: null,
       requestedAt: '2026-11-25T00:00:00.000Z',
     },
-    ...{ reportUrl: 'https://example.org/', jobId: null, jobIndex: null, call: null, ...over },
+    ...{
+      reportUrl: 'https://example.org/',
+      jobId: null,
+      jobIndex: null,
+      transfer: null,
+      call: null,
+      ...over,
+    },
   }
   const envelope = {
     id: 'r',

@@ -173,6 +173,7 @@ function requestOf(
     reportUrl: `https://example.org/reports/${reportId}`,
     jobId: null,
     jobIndex: null,
+    transfer: null,
     call: null,
     ...over,
   }

@@ -28,8 +28,35 @@ export interface ScreenRequested {
   readonly reportUrl: string
   readonly jobId: null | string
   readonly jobIndex: null | number
+  /** The transfer whose counterparty the address is; null where an address is screened by itself. */
+  readonly transfer: null | TransferTerms
   /** The call that asked for the screening; null for the screening of a bulk item. */
   readonly call: null | ApiCall
+}
+
+/** A transfer between an address of the caller and the screened one, as stated or as the ledger has it. */
+export interface TransferTerms {
+  /** incoming: the screened address is the sender. outgoing: it is the receiver. */
+  readonly direction: string
+  /** The address of the caller, as sent. */
+  readonly ownAddress: string
+  readonly ownCanonicalAddress: string
+  /** Canonical contract of the token; empty for the native asset. */
+  readonly contract: null | string
+  /** The caller named the symbol of another asset than the contract has. */
+  readonly symbolLies: boolean
+  /** In whole ones, a plain decimal number. */
+  readonly amount: string
+  /** Null for a planned transfer. */
+  readonly txHash: null | string
+  /** What the ledger says of the transaction: seen, contradicted, not_seen, no_ledger, or planned without a hash. */
+  readonly seen: string
+  /** The state of the ledger that was read; 0 if there is none, and for a planned transfer. */
+  readonly ledgerSeq: number
+  /** Price of one whole, in millionths of a US dollar; null without a price. */
+  readonly microUsd: null | string
+  /** UTC day of that price, YYYY-MM-DD. */
+  readonly pricedOn: null | string
 }
 
 /** The call of the API that an event records. The event is the audit record of the call: no ApiRequestAudited is appended as well. */
@@ -73,6 +100,10 @@ export interface ReportGenerated {
   readonly reportUrl: string
   readonly jobId: null | string
   readonly jobIndex: null | number
+  /** The transfer whose counterparty the address is; null where an address is screened by itself. */
+  readonly transfer: null | TransferTerms
+  /** allow, review or reject for a transfer; null where an address is screened by itself. */
+  readonly recommendation: null | string
   /** SHA-256, lowercase hex, of the RFC 8785 form of the report. */
   readonly reportSha256: string
   readonly inputs: JudgementInputs

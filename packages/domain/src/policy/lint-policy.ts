@@ -54,6 +54,7 @@ export function lintPolicy(document: PolicyDocument): readonly PolicyFinding[] {
     ...lintExposure(document),
     ...lintSearch(document),
     ...lintCluster(document),
+    ...lintTransfers(document),
   ]
   return [
     ...findings.filter(({ severity }) => severity === 'error'),
@@ -311,6 +312,32 @@ function lintCluster({ cluster, levels }: PolicyDocument): readonly PolicyFindin
         'hidden-cluster',
         'cluster',
         'What is known of other addresses of the owner stays below orange.',
+      ),
+    )
+  return findings
+}
+
+/** What is recommended for transfers. `policyFault` refuses what nobody may recommend. */
+function lintTransfers({ transfers }: PolicyDocument): readonly PolicyFinding[] {
+  if (transfers === undefined) return []
+  const findings: PolicyFinding[] = []
+  const { levels: byLevel, designated, illicit_share: share } = transfers
+  if (share > MOST_SHARE_FROM) {
+    const message = `Up to ${percentText(share)} of illicit funds would ask for no review.`
+    findings.push(error('hidden-exposure', 'transfers.illicit_share', message))
+  }
+  if (byLevel.orange === 'allow')
+    findings.push(
+      warning('orange-allowed', 'transfers.levels.orange', 'Transfers with orange counterparties pass.'),
+    )
+  if (byLevel.green !== 'allow')
+    findings.push(warning('never-allowed', 'transfers.levels.green', 'No transfer passes without a person.'))
+  if (designated !== 'reject')
+    findings.push(
+      warning(
+        'designated-not-rejected',
+        'transfers.designated',
+        'A person could let a transfer with a designated counterparty pass.',
       ),
     )
   return findings

@@ -55,6 +55,10 @@ test.each<[string, unknown, string]>([
   ['freshness.max_age_hours_by_origin', { 'us-ofac': 8_761 }, 'error old-lists'],
   ['freshness.max_age_hours_by_origin', { ofac: 48 }, 'error unknown-list'],
   ['exposure.caps.sanctions.direct.out', 20, 'error hidden-exposure'],
+  ['transfers.illicit_share', 0.11, 'error hidden-exposure'],
+  ['transfers.levels.orange', 'allow', 'warning orange-allowed'],
+  ['transfers.levels.green', 'review', 'warning never-allowed'],
+  ['transfers.designated', 'review', 'warning designated-not-rejected'],
   // The direct counterparty of a designated party is never green or grey.
   ['exposure.direct_sanctions_minimum', 24, 'error hidden-exposure'],
   ['exposure.direct_sanctions_minimum', 0, 'error hidden-exposure'],

@@ -36,7 +36,7 @@ function eventsOf(owner: Owner) {
       ...{ reportId: own(report), ...owner, address: 'a', canonicalAddress: 'a', chain: 'BTC' },
       ...{ candidateChains: [], customerReference: null, lane: 'interactive', answerByAt: null },
       stagesByAt: null,
-      ...{ requestedAt: AT, reportUrl: '', jobId: null, jobIndex: null },
+      ...{ requestedAt: AT, reportUrl: '', jobId: null, jobIndex: null, transfer: null },
       call: call(name, 'POST', '/v1/screen', 200),
     })
   const failed = (name: string): DomainEvent =>

@@ -42,6 +42,8 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
     reportUrl: '',
     jobId: null,
     jobIndex: null,
+    transfer: null,
+    recommendation: null,
     reportSha256: '',
     inputs: {
       labelSetSeq: 0,

@@ -38,6 +38,7 @@ __all__ = [
     "ExposureCoverage",
     "ExposureShare",
     "JudgedChain",
+    "JudgedTransfer",
     "KeyPlan",
     "KeyUsage",
     "LabelCoverage",
@@ -66,6 +67,11 @@ __all__ = [
     "RotatedWebhookSecret",
     "Sanction",
     "Share",
+    "TransferAsset",
+    "TransferFunds",
+    "TransferFundsShare",
+    "TransferLedger",
+    "TransferReasonCode",
     "Usage",
     "UsageCounts",
     "UsageDay",
@@ -326,6 +332,93 @@ class Cluster(Model):
     """Why labels of other members do not count, such as too_large or holds_service; null if they do."""
 
 
+class TransferReasonCode(Model):
+    __slots__ = ()
+
+    code: str
+    """Such as counterparty_red or unknown_token."""
+    recommendation: str
+    """What this reason recommends by itself."""
+
+
+class TransferAsset(Model):
+    __slots__ = ()
+
+    symbol: str | None
+    """Null if the asset table does not have the token."""
+    contract: str | None
+    """Null for the native asset."""
+    is_known: bool
+
+
+class TransferFundsShare(Model):
+    __slots__ = ()
+
+    category: str
+    relation: str | None
+    share: float
+    """Of the total."""
+    amount: str
+    """The same share of the transfer."""
+
+
+class TransferFunds(Model):
+    __slots__ = ()
+    _parts = {
+        "by_category": TransferFundsShare,
+    }
+
+    direction: str
+    """incoming: where funds of the sender came from. outgoing: where those of the receiver went."""
+    asset: str
+    total: str
+    total_complete: bool
+    """The total covers the whole history of the counterparty."""
+    by_category: tuple[TransferFundsShare, ...]
+
+
+class TransferLedger(Model):
+    __slots__ = ()
+
+    status: str
+    """seen, contradicted, not_seen or no_ledger; planned without a transaction hash."""
+    snapshot: str | None
+    """State of the ledger."""
+
+
+class JudgedTransfer(Model):
+    __slots__ = ()
+    _parts = {
+        "reasons": TransferReasonCode,
+        "asset": TransferAsset,
+        "funds": TransferFunds,
+        "ledger": TransferLedger,
+    }
+
+    recommendation: str
+    """allow, review or reject, by the policy; the worst of all reasons."""
+    reasons: tuple[TransferReasonCode, ...]
+    direction: str
+    """incoming: the report is of the sender. outgoing: of the receiver."""
+    own_address: str
+    """The other side of the transfer."""
+    transaction_hash: str | None
+    planned: bool
+    """There is no transaction yet."""
+    asset: TransferAsset
+    amount: str
+    """In whole ones."""
+    amount_base_units: str | None
+    """Null if the decimals of the token are not known."""
+    value_usd: str | None
+    """US dollars at the latest price of the ledger’s table."""
+    priced_on: str | None
+    """Day of that price."""
+    funds: TransferFunds | None
+    """What the exposure of the counterparty says of funds in this asset; null if it says nothing."""
+    ledger: TransferLedger
+
+
 class ListRows(Model):
     __slots__ = ()
 
@@ -485,12 +578,14 @@ class PastReport(Model):
         "balances": AssetBalance,
         "exposure": Exposure,
         "cluster": Cluster,
+        "transfer": JudgedTransfer,
         "coverage": Coverage,
         "policy": PolicyVersion,
     }
     _optional = frozenset({
         "candidate_chains",
         "other_chains",
+        "transfer",
     })
 
     address: str
@@ -511,6 +606,8 @@ class PastReport(Model):
     """Where all value came from and went to, as far as the ledger knows."""
     cluster: Cluster | None
     """Addresses that spent together with the screened one."""
+    transfer: JudgedTransfer | None
+    """The transfer whose counterparty the address is; only in reports that POST /v1/transfers made."""
     coverage: Coverage
     policy: PolicyVersion
     scorer_version: str
@@ -586,12 +683,14 @@ class Report(Model):
         "balances": AssetBalance,
         "exposure": Exposure,
         "cluster": Cluster,
+        "transfer": JudgedTransfer,
         "coverage": Coverage,
         "policy": PolicyVersion,
     }
     _optional = frozenset({
         "candidate_chains",
         "other_chains",
+        "transfer",
     })
 
     report_id: str
@@ -614,6 +713,8 @@ class Report(Model):
     """Where all value came from and went to, as far as the ledger knows."""
     cluster: Cluster | None
     """Addresses that spent together with the screened one."""
+    transfer: JudgedTransfer | None
+    """The transfer whose counterparty the address is; only in reports that POST /v1/transfers made."""
     coverage: Coverage
     policy: PolicyVersion
     scorer_version: str
@@ -1278,6 +1379,35 @@ class PolicyDocumentCluster(Model):
     """Labels of a cluster with more addresses do not count. A whole number from 2 to 1000000."""
 
 
+class PolicyDocumentTransfersLevels(Model):
+    """What is recommended by the level of the counterparty; never better for a worse level."""
+    __slots__ = ()
+
+    green: str
+    """For a green counterparty. allow, review, reject."""
+    grey: str
+    """For a grey counterparty. review, reject."""
+    orange: str
+    """For an orange counterparty. allow, review, reject."""
+    red: str
+    """For a red counterparty. review, reject."""
+
+
+class PolicyDocumentTransfers(Model):
+    """What is recommended for a transfer. A policy without this part has the default one."""
+    __slots__ = ()
+    _parts = {
+        "levels": PolicyDocumentTransfersLevels,
+    }
+
+    levels: PolicyDocumentTransfersLevels
+    """What is recommended by the level of the counterparty; never better for a worse level."""
+    designated: str
+    """For a counterparty that an authority itself designates. review, reject."""
+    illicit_share: float
+    """Share of illicit value in funds like those of the transfer that asks for a review. 0 to 1, at most 6 decimals."""
+
+
 class PolicyDocument(Model):
     """Every number of the judgement that is not fixed. The score of a live designation by an authority’s own list is fixed at 100 and red; no setting changes it."""
     __slots__ = ()
@@ -1290,7 +1420,11 @@ class PolicyDocument(Model):
         "freshness": PolicyDocumentFreshness,
         "exposure": PolicyDocumentExposure,
         "cluster": PolicyDocumentCluster,
+        "transfers": PolicyDocumentTransfers,
     }
+    _optional = frozenset({
+        "transfers",
+    })
 
     id: str
     """Name of the policy."""
@@ -1312,6 +1446,8 @@ class PolicyDocument(Model):
     """How exposure is judged."""
     cluster: PolicyDocumentCluster
     """How labels of addresses count that spent together with the screened one."""
+    transfers: PolicyDocumentTransfers | None
+    """What is recommended for a transfer. A policy without this part has the default one."""
 
 
 class Policy(Model):
@@ -1701,6 +1837,8 @@ class WhatIf(Model):
     """Time of the oldest of these reports; null without reports."""
     changed_levels: int
     changed_scores: int
+    changed_recommendations: int
+    """Transfers for which another recommendation follows."""
     levels: tuple[LevelChange, ...]
     """Reports by their level under the current policy and under the proposed one."""
     examples: tuple[WhatIfReport, ...]

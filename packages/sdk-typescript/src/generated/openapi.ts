@@ -390,6 +390,66 @@ export interface components {
             /** @description Why labels of other members do not count, such as too_large or holds_service; null if they do */
             readonly stopped: string | null;
         };
+        readonly JudgedTransfer: {
+            /** @description allow, review or reject, by the policy; the worst of all reasons */
+            readonly recommendation: string;
+            readonly reasons: readonly components["schemas"]["TransferReasonCode"][];
+            /** @description incoming: the report is of the sender. outgoing: of the receiver */
+            readonly direction: string;
+            /** @description The other side of the transfer */
+            readonly own_address: string;
+            readonly transaction_hash: string | null;
+            /** @description There is no transaction yet */
+            readonly planned: boolean;
+            readonly asset: components["schemas"]["TransferAsset"];
+            /** @description In whole ones */
+            readonly amount: string;
+            /** @description Null if the decimals of the token are not known */
+            readonly amount_base_units: string | null;
+            /** @description US dollars at the latest price of the ledger’s table */
+            readonly value_usd: string | null;
+            /** @description Day of that price */
+            readonly priced_on: string | null;
+            /** @description What the exposure of the counterparty says of funds in this asset; null if it says nothing */
+            readonly funds: components["schemas"]["TransferFunds"] | null;
+            readonly ledger: components["schemas"]["TransferLedger"];
+        };
+        readonly TransferReasonCode: {
+            /** @description Such as counterparty_red or unknown_token */
+            readonly code: string;
+            /** @description What this reason recommends by itself */
+            readonly recommendation: string;
+        };
+        readonly TransferAsset: {
+            /** @description Null if the asset table does not have the token */
+            readonly symbol: string | null;
+            /** @description Null for the native asset */
+            readonly contract: string | null;
+            readonly is_known: boolean;
+        };
+        readonly TransferFunds: {
+            /** @description incoming: where funds of the sender came from. outgoing: where those of the receiver went */
+            readonly direction: string;
+            readonly asset: string;
+            readonly total: string;
+            /** @description The total covers the whole history of the counterparty */
+            readonly total_complete: boolean;
+            readonly by_category: readonly components["schemas"]["TransferFundsShare"][];
+        };
+        readonly TransferFundsShare: {
+            readonly category: string;
+            readonly relation: string | null;
+            /** @description Of the total */
+            readonly share: number;
+            /** @description The same share of the transfer */
+            readonly amount: string;
+        };
+        readonly TransferLedger: {
+            /** @description seen, contradicted, not_seen or no_ledger; planned without a transaction hash */
+            readonly status: string;
+            /** @description State of the ledger */
+            readonly snapshot: string | null;
+        };
         readonly Coverage: {
             /** @description What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts */
             readonly not_examined: readonly string[];
@@ -499,6 +559,8 @@ export interface components {
             readonly exposure: readonly components["schemas"]["Exposure"][];
             /** @description Addresses that spent together with the screened one */
             readonly cluster: components["schemas"]["Cluster"] | null;
+            /** @description The transfer whose counterparty the address is; only in reports that POST /v1/transfers made */
+            readonly transfer?: components["schemas"]["JudgedTransfer"];
             readonly coverage: components["schemas"]["Coverage"];
             readonly policy: components["schemas"]["PolicyVersion"];
             readonly scorer_version: string;
@@ -527,6 +589,8 @@ export interface components {
             readonly exposure: readonly components["schemas"]["Exposure"][];
             /** @description Addresses that spent together with the screened one */
             readonly cluster: components["schemas"]["Cluster"] | null;
+            /** @description The transfer whose counterparty the address is; only in reports that POST /v1/transfers made */
+            readonly transfer?: components["schemas"]["JudgedTransfer"];
             readonly coverage: components["schemas"]["Coverage"];
             readonly policy: components["schemas"]["PolicyVersion"];
             readonly scorer_version: string;
@@ -1366,6 +1430,39 @@ export interface components {
                 /** @description Labels of a cluster with more addresses do not count. A whole number from 2 to 1000000. */
                 readonly addresses: number;
             };
+            /** @description What is recommended for a transfer. A policy without this part has the default one. */
+            readonly transfers?: {
+                /** @description What is recommended by the level of the counterparty; never better for a worse level. */
+                readonly levels: {
+                    /**
+                     * @description For a green counterparty. allow, review, reject.
+                     * @enum {string}
+                     */
+                    readonly green: "allow" | "review" | "reject";
+                    /**
+                     * @description For a grey counterparty. review, reject.
+                     * @enum {string}
+                     */
+                    readonly grey: "review" | "reject";
+                    /**
+                     * @description For an orange counterparty. allow, review, reject.
+                     * @enum {string}
+                     */
+                    readonly orange: "allow" | "review" | "reject";
+                    /**
+                     * @description For a red counterparty. review, reject.
+                     * @enum {string}
+                     */
+                    readonly red: "review" | "reject";
+                };
+                /**
+                 * @description For a counterparty that an authority itself designates. review, reject.
+                 * @enum {string}
+                 */
+                readonly designated: "review" | "reject";
+                /** @description Share of illicit value in funds like those of the transfer that asks for a review. 0 to 1, at most 6 decimals. */
+                readonly illicit_share: number;
+            };
         };
         readonly WhatIfRequest: {
             readonly policy: components["schemas"]["PolicyDocument"];
@@ -1387,6 +1484,8 @@ export interface components {
             readonly since: string | null;
             readonly changed_levels: number;
             readonly changed_scores: number;
+            /** @description Transfers for which another recommendation follows. */
+            readonly changed_recommendations: number;
             /** @description Reports by their level under the current policy and under the proposed one. */
             readonly levels: readonly components["schemas"]["LevelChange"][];
             /** @description Reports whose level changes, at most 50. */

@@ -7,6 +7,7 @@ import {
   type DomainEvent,
   type Metrics,
   type Step,
+  type TransferTerms,
 } from '@cupel/contracts'
 import { createTimeLimit } from '@cupel/concurrency'
 import { screenedAddressOf, type ScreenedAddress } from '@cupel/domain'
@@ -24,6 +25,8 @@ export interface ScreenOrder extends ScreenedAddress {
   /** With an Idempotency-Key, the report has the id of the call's work. */
   readonly call: KeyedCall
   readonly customerReference: string | null
+  /** The transfer whose counterparty the address is; absent where an address is screened by itself. */
+  readonly transfer?: TransferTerms
   /** How long the caller waits for late stages; null: as long as their budgets. */
   readonly waitSeconds: number | null
 }
@@ -206,6 +209,7 @@ function screenRequested(
       reportUrl: options.reportUrlOf(reportId),
       jobId: null,
       jobIndex: null,
+      transfer: order.transfer ?? null,
       call: apiCallOf(call, statuses.ok),
     },
     envelope: {

@@ -90,6 +90,9 @@ function textOf(diff: PolicyDiff): string {
     '',
     `${number(changedLevels)} levels and ${number(changedScores)} scores would change.`,
   ]
+  if (diff.changedRecommendations > 0)
+    lines.push(`${number(diff.changedRecommendations)} recommendations for transfers would change.`)
+  for (const { from, to, count } of diff.recommendations) lines.push(`  ${from} to ${to}: ${number(count)}`)
   if (undecidable > 0)
     lines.push(`${number(undecidable)} reports could not be decided again: see cupel audit recompute.`)
   for (const { from, to, count } of diff.transitions) lines.push(`  ${from} to ${to}: ${number(count)}`)

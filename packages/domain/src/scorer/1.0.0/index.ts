@@ -71,6 +71,16 @@ export { MAX_EVIDENCE_ITEMS } from './risk/evidence.js'
 export { capReasons, factorNames, type CappedBy, type Factor } from './risk/points.js'
 export type { ChainKnowledge } from './risk/level.js'
 
+export { judgeTransfer, type JudgedTransfer, type TransferFacts } from './transfers/judge-transfer.js'
+export {
+  defaultTransferPolicy,
+  recommendations,
+  worstRecommendation,
+  type Recommendation,
+  type TransferPolicyDocument,
+} from './transfers/transfer-policy.js'
+export { transferReasons, type TransferReason } from './transfers/transfer-reasons.js'
+
 export { knownCandidates } from './screening/candidates.js'
 export { labelState, type LabelStateFacts } from './screening/label-state.js'
 export { decideAgain, recordedFindings, type SharedInputs } from './screening/recompute.js'

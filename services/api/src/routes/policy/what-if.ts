@@ -91,6 +91,7 @@ const whatIfSchema = z
     since: z.string().nullable().describe('Time of the oldest of these reports; null without reports.'),
     changed_levels: z.int().min(0),
     changed_scores: z.int().min(0),
+    changed_recommendations: z.int().min(0).describe('Transfers for which another recommendation follows.'),
     levels: z
       .array(z.object({ from: level, to: level, count: z.int().min(1) }).meta({ id: 'LevelChange' }))
       .describe('Reports by their level under the current policy and under the proposed one.'),
@@ -131,6 +132,7 @@ const whatIfExample: z.infer<typeof whatIfSchema> = {
   since: '2026-11-20T09:00:00.000Z',
   changed_levels: 1,
   changed_scores: 0,
+  changed_recommendations: 0,
   levels: [
     { from: 'green', to: 'green', count: 199 },
     { from: 'red', to: 'orange', count: 1 },
@@ -260,6 +262,7 @@ function answerOf({ diff, since }: WhatIf, { findings }: Proposal): z.infer<type
     since,
     changed_levels: diff.changedLevels,
     changed_scores: diff.changedScores,
+    changed_recommendations: diff.changedRecommendations,
     levels: [
       ...diff.unchanged.map(({ level, count }) => ({ from: level, to: level, count })),
       ...diff.transitions,

@@ -1,4 +1,5 @@
 /** The policy of a new installation, version 1. It states every number that is not fixed; docs/policy.md gives the reasons. */
+import { defaultTransferPolicy } from '../transfers/transfer-policy.js'
 import { compilePolicy, type PolicyDocument } from './policy.js'
 
 export const defaultPolicy: PolicyDocument = {
@@ -52,6 +53,7 @@ export const defaultPolicy: PolicyDocument = {
     },
   },
   cluster: { confidence_factor: 0.9, maximum: 69.99, addresses: 10_000 },
+  transfers: defaultTransferPolicy,
 }
 
 export const compiledDefaultPolicy = compilePolicy(defaultPolicy)

@@ -55,6 +55,8 @@ export interface Judgement {
   /** Unweighted points of each category, hundredths. */
   readonly categoryHundredths: Readonly<Record<Category, number>>
   readonly scoreIsLowerBound: boolean
+  /** An authority's own current list names the address itself. */
+  readonly isDesignated: boolean
   readonly conflicts: readonly Conflict[]
   readonly evidence: readonly Evidence[]
   readonly evidenceOmitted: number
@@ -118,6 +120,7 @@ export function judge(facts: JudgementFacts): Judgement {
     categoryHundredths,
     scoreIsLowerBound:
       Object.values(listFaults).includes(true) || clusterIsDropped || facts.hasFault === true,
+    isDesignated,
     conflicts,
     evidence: shown,
     evidenceOmitted: omitted,

@@ -9,6 +9,11 @@ import {
   type ExposurePolicyDocument,
 } from '../exposure/exposure-policy.js'
 import { canonicalJson, sha256Hex } from '../json/canonical-json.js'
+import {
+  defaultTransferPolicy,
+  transferPolicyFault,
+  type TransferPolicyDocument,
+} from '../transfers/transfer-policy.js'
 import { riskCategories, roles, type RiskCategory, type Role } from '../vocabulary.js'
 
 export interface PolicyDocument {
@@ -44,6 +49,8 @@ export interface PolicyDocument {
   }
   readonly exposure: ExposurePolicyDocument
   readonly cluster: ClusterPolicyDocument
+  /** Absent in policies that were written before transfers were screened: then the default one. */
+  readonly transfers?: TransferPolicyDocument | undefined
 }
 
 /** How labels of addresses count that spent together with the screened one. */
@@ -83,6 +90,8 @@ export interface CompiledPolicy {
   readonly exposure: CompiledExposurePolicy
   readonly clusterFactorPpm: number
   readonly clusterMaximumHundredths: number
+  readonly transfers: TransferPolicyDocument
+  readonly illicitSharePpm: number
 }
 
 export const PPM = 1_000_000
@@ -94,7 +103,7 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
   const fault = policyFault(document)
   if (fault !== null) throw new RangeError(`The policy is not valid: ${fault}`)
   const canonical = canonicalJson(document)
-  const { levels, ownership, green } = document
+  const { levels, ownership, green, transfers = defaultTransferPolicy } = document
   return {
     document,
     canonical,
@@ -112,6 +121,8 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     exposure: compileExposurePolicy(document.exposure),
     clusterFactorPpm: toPpm(document.cluster.confidence_factor),
     clusterMaximumHundredths: Math.round(document.cluster.maximum * 100),
+    transfers,
+    illicitSharePpm: toPpm(transfers.illicit_share),
   }
 }
 
@@ -180,7 +191,11 @@ export function policyFault(document: PolicyDocument): string | null {
   )
   if (badList !== -1)
     return `freshness.required.${badList}: no origin, or a "when" that is not always or once_published`
-  return clusterFault(document.cluster) ?? exposurePolicyFault(document.exposure)
+  return (
+    clusterFault(document.cluster) ??
+    exposurePolicyFault(document.exposure) ??
+    transferPolicyFault(document.transfers)
+  )
 }
 
 function clusterFault({ maximum, addresses }: ClusterPolicyDocument): string | null {

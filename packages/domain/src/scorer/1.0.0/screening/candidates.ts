@@ -60,6 +60,7 @@ export function worstOf(detected: Judgement, others: readonly Judgement[]): Judg
     ...{ level, overallHundredths, categoryHundredths },
     levelReasons: level === 'grey' ? greyReasons(detected, others) : [],
     scoreIsLowerBound: all.some((one) => one.scoreIsLowerBound),
+    isDesignated: all.some((one) => one.isDesignated),
     conflicts: distinct(all.flatMap(({ conflicts }) => conflicts)),
     evidence: evidence.slice(0, MAX_EVIDENCE_ITEMS),
     evidenceOmitted:

@@ -10,6 +10,7 @@ import { judge, type Judgement } from '../risk/judge.js'
 import type { LabelViewState } from '../risk/label-facts.js'
 import { ASSET_TABLE_VERSION } from '../tables/asset-table.js'
 import { CHAIN_TABLE_VERSION } from '../tables/chain-table.js'
+import { judgeTransfer, type JudgedTransfer } from '../transfers/judge-transfer.js'
 import { SCORER_VERSION } from '../version.js'
 import { worstOf } from './candidates.js'
 import { readExposure, type ExposureReading } from './exposure-reading.js'
@@ -33,6 +34,8 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   const { sanctions, darknet, mixer, scam, stolen, clean_exchange: cleanExchange } = report.risk.categories
   return {
     ...request,
+    transfer: request.transfer ?? null,
+    recommendation: report.transfer?.recommendation ?? null,
     report: JSON.stringify(report),
     level: judgement.level,
     score: report.risk.score,
@@ -115,8 +118,11 @@ function reportOf(
   }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & { readonly others: readonly JudgedChain[] },
 ): Report {
   const report = buildReport(inputs, judgement, SCORER_VERSION)
+  const missing = missingStages([inputs, ...others.map(({ findings }) => findings)])
+  const transfer = transferOf(inputs, judgement, { chainReading, exposureReading }, missing)
   return {
     ...report,
+    ...(transfer === null ? {} : { transfer }),
     ...(others.length > 0 ? { other_chains: others.map(shownChain) } : {}),
     balance: chainReading.balance,
     balance_base_units: chainReading.balanceBaseUnits,
@@ -131,12 +137,34 @@ function reportOf(
         exposure: inputs.exposure ?? null,
         cluster: judgement.cluster,
       }),
-      ...missingStages([inputs, ...others.map(({ findings }) => findings)]),
+      ...missing,
       chain_data: chainReading.coverage,
       exposure: exposureReading.coverage,
       prices: exposureReading.prices,
     },
   }
+}
+
+/** What is recommended for the transfer; null where the address is screened by itself. */
+function transferOf(
+  { request, policy, exposure = null }: ScreeningInputs,
+  judgement: Judgement,
+  { chainReading, exposureReading }: Pick<JudgedChain, 'chainReading' | 'exposureReading'>,
+  { missing_stages: missing = [] }: Pick<Report['coverage'], 'missing_stages'>,
+): JudgedTransfer | null {
+  const { transfer: terms = null, chain, canonicalAddress } = request
+  if (terms === null) return null
+  return judgeTransfer({
+    ...{ terms, chain, policy },
+    counterparty: {
+      ...{ canonicalAddress, level: judgement.level, isDesignated: judgement.isDesignated },
+      scoreIsLowerBound: judgement.scoreIsLowerBound,
+      areListsComplete: judgement.labelsCoverage === 'complete',
+      missesStages: missing.length > 0 || chainReading.isFaulted,
+      code: chainReading.codeAtAddress,
+      breakdown: exposureReading.breakdown.length === 0 ? [] : exposure!.breakdown,
+    },
+  })
 }
 
 type Stages = Pick<ChainFindings, 'chainInputs' | 'exposure' | 'cluster'>

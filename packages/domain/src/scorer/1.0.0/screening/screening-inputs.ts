@@ -1,5 +1,5 @@
 /** Everything a screening is decided from, and nothing else: no clock, no randomness, no configuration. */
-import type { ExposureRecord } from '@cupel/contracts'
+import type { ExposureRecord, TransferTerms } from '@cupel/contracts'
 import type { ChainInputs } from '../chain-facts/chain-inputs.js'
 import type { ClusterFacts } from '../risk/cluster.js'
 import type { LabelFacts, LabelSetFacts, LabelViewState } from '../risk/label-facts.js'
@@ -19,6 +19,8 @@ export interface ScreeningRequest {
   readonly reportUrl: string
   readonly jobId: string | null
   readonly jobIndex: number | null
+  /** The transfer whose counterparty the address is; absent or null where an address is screened by itself. */
+  readonly transfer?: TransferTerms | null
 }
 
 /** The labels of one address and the state of all sets, read in one snapshot. */
@@ -48,6 +50,7 @@ export function screeningRequest(from: ScreeningRequest): ScreeningRequest {
     reportUrl: from.reportUrl,
     jobId: from.jobId,
     jobIndex: from.jobIndex,
+    transfer: from.transfer ?? null,
   }
 }
 
