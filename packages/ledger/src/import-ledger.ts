@@ -84,7 +84,9 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
       startedAt,
     })
   const resumedAt = state.rowsDone
+  await deps.database.execute('SELECT ledger.leave_indexes()')
   await storeRows(run, state, startedAt)
+  await deps.database.execute('SELECT ledger.index_transfers()')
   // Postgres takes statistics by itself a minute later at best. Until then its plans are those of the smaller ledger.
   await deps.database.execute(`ANALYZE ${FILLED_TABLES}`)
   const published = await publishSegment(run, state)

@@ -4,9 +4,9 @@
  */
 import type { Queryable } from '@cupel/postgres'
 
-/** The number of each text of a chain. A text that has none yet gets one, in the transaction of the rows that name it. */
+/** The numbers of texts of a chain, in their order. A text that has none yet gets one, in the transaction of the rows that name it. */
 export interface Numbers {
-  numbersOf(transaction: Queryable, chain: string, texts: Iterable<string>): Promise<(text: string) => number>
+  numbersOf(transaction: Queryable, chain: string, texts: readonly string[]): Promise<readonly number[]>
   /** The transaction of the last call was committed: its numbers hold. Without this call they are asked for again. */
   keep(): void
 }
@@ -53,7 +53,11 @@ function createNumbers({ find, give }: typeof ADDRESSES): Numbers {
   return {
     async numbersOf(transaction, chain, texts) {
       const unknown = new Set<string>()
-      for (const text of texts) if (!known.has(text)) unknown.add(text)
+      const numbers = texts.map((text) => {
+        const number = known.get(text)
+        if (number === undefined) unknown.add(text)
+        return number
+      })
       asked = new Map()
       // A row's own text is kept: that of the file would keep the whole chunk of the file that it was cut from.
       const note = (rows: readonly NumberRow[]): void => {
@@ -64,7 +68,7 @@ function createNumbers({ find, give }: typeof ADDRESSES): Numbers {
       }
       if (unknown.size > 0) note(await transaction.query<NumberRow>(find, [chain, [...unknown]]))
       if (unknown.size > 0) note(await transaction.query<NumberRow>(give, [chain, [...unknown]]))
-      return (text) => known.get(text) ?? asked.get(text)!
+      return numbers.map((number, index) => number ?? asked.get(texts[index]!)!)
     },
     keep() {
       if (known.size + asked.size > MOST_KNOWN) known.clear()

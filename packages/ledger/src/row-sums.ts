@@ -104,7 +104,7 @@ export async function readRowSums(
 const sliceOf = (table: string, from: string) => ({
   name: `ledger.row-sums-${table}`,
   text: `SELECT array_to_string(ledger.row_sums(ARRAY(
-           SELECT '${table}' || rtrim(t::text, ',)') ${from} WHERE ctid >= $1::tid AND ctid < $2::tid)), ',') AS sums`,
+           SELECT ledger.told_row('${table}', t::text) ${from} WHERE ctid >= $1::tid AND ctid < $2::tid)), ',') AS sums`,
 })
 
 /** Why the rows must not be used, as a sentence; null if their sums are those that the log and unfinished imports state. */

@@ -14,7 +14,10 @@ import { createAddressNumbers, createContractNumbers } from './numbers.js'
 import { storeBatch } from './store-batch.js'
 import { createIdentities, nativeTransferId } from './transfer-identity.js'
 
-/** Continues after the stored rows. One batch is stored while the next is read. */
+/** Batches that are being stored or wait for it while the file is read on: the database never waits for the next one. */
+const MOST_WAITING = 3
+
+/** Continues after the stored rows. */
 export async function storeRows(run: ImportRun, state: SegmentState, startedAt: number): Promise<void> {
   const { request, deps, chain, format, sha256 } = run
   const resumedAt = state.rowsDone
@@ -26,30 +29,38 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
   let row = 0
   let batch = createBatch(state.segmentId)
   let storing: Promise<void> = Promise.resolve()
+  const waiting: Promise<void>[] = []
   const store = async (full: Batch): Promise<void> => {
-    await storing
-    storing = storeBatch(deps.database, full, { state, numbers }).then(() => {
+    if (waiting.length === MOST_WAITING) await waiting.shift()
+    storing = storing.then(async () => {
+      await storeBatch(deps.database, full, { state, numbers })
       const seconds = (performance.now() - startedAt) / 1_000
       deps.onProgress?.(state.rowsDone, Math.round((state.rowsDone - resumedAt) / Math.max(seconds, 0.001)))
     })
-    // The next await reports a failure; until then the rejection must not count as unhandled.
+    // A later await reports a failure; until then the rejection must not count as unhandled.
     storing.catch(() => undefined)
+    waiting.push(storing)
   }
-  for await (const records of readRecords(request.file, hash)) {
-    if (isFirst) await survey(run, take.reader, records[0]!)
-    isFirst = false
-    for (const record of records) {
-      row += 1
-      // Stored rows are read again too: rows without a hash are numbered among equal rows.
-      const unreadable = takeRecord(take, record, row > resumedAt ? batch : null)
-      firstUnreadable ??= unreadable
-      if (row > resumedAt) batch.rows += 1
-      if (!isFull(batch)) continue
-      await store(batch)
-      batch = createBatch(state.segmentId)
+  try {
+    for await (const records of readRecords(request.file, hash)) {
+      if (isFirst) await survey(run, take.reader, records[0]!)
+      isFirst = false
+      for (const record of records) {
+        row += 1
+        // Stored rows are read again too: rows without a hash are numbered among equal rows.
+        const unreadable = takeRecord(take, record, row > resumedAt ? batch : null)
+        firstUnreadable ??= unreadable
+        if (row > resumedAt) batch.rows += 1
+        if (!isFull(batch)) continue
+        await store(batch)
+        batch = createBatch(state.segmentId)
+      }
     }
+    await store(batch)
+  } finally {
+    // Another import of the chain may begin once this one ends, also by a fault of its file.
+    await storing.catch(() => undefined)
   }
-  await store(batch)
   await storing
   if (firstUnreadable !== null && state.counts[UNREADABLE] === state.rowsDone) throw firstUnreadable
   if (row === 0) checkEmpty(request)

@@ -1,5 +1,5 @@
 /** The identity of a transfer: equal for two rows that describe the same transfer. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ChainDefinition } from './formats/chain.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
 
@@ -119,5 +119,5 @@ export const namedCallId = (parts: readonly string[], txHash: string, number: st
 export const nativeTransferId = (chain: string, txHash: string): string => idOf([chain, txHash, 'native'])
 
 function idOf(parts: readonly (string | number | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_HEX_DIGITS)
+  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, ID_HEX_DIGITS)
 }

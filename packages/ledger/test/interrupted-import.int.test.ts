@@ -76,6 +76,44 @@ test(
   TIMEOUT_MS,
 )
 
+test(
+  'the first file is stored without the indexes of searches, and no state is seen without them, whichever import gets there',
+  async () => {
+    const small = csvOf([{ hash: hash(1), from: address(1) }])
+    const indexes = async (): Promise<number> =>
+      (
+        await ledger.database.query(
+          `SELECT 1 FROM pg_indexes WHERE schemaname = 'ledger' AND indexname IN ('transfer_from', 'transfer_to', 'transfer_block')`,
+        )
+      ).length
+    expect(await indexes()).toBe(3)
+    const file = await ledger.file('killed.csv', transfers)
+    await killedImporting(file, 'after:ledger.batch:1')
+    expect(await indexes()).toBe(0)
+    const other = await ledger.file('other.csv', small.replaceAll('ETH', 'BSC'))
+    await ledger.imported(other, { chain: 'BSC' })
+    expect(await indexes()).toBe(3)
+    await ledger.imported(file)
+    expect(await indexes()).toBe(3)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an import of a file that is refused has stored nothing more once it ends',
+  async () => {
+    const file = await ledger.file('cut.csv', `${transfers}ETH,1\n`)
+    const refused = await importLedger(
+      { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test' },
+      { database: ledger.database },
+    )
+    expect(refused).toMatchObject({ status: 'refused', line: TRANSFERS + 2 })
+    const { total, idle } = ledger.database.poolSize
+    expect(total - idle).toBe(0)
+  },
+  TIMEOUT_MS,
+)
+
 test.each([
   ['before:ledger.prices:1', 0, 'imported'],
   ['after:ledger.prices:1', 1, 'already-imported'],

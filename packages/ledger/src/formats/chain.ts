@@ -139,6 +139,15 @@ export function secondsOf(
   { code }: Pick<ChainDefinition, 'code'>,
 ): number | null {
   if (text === '') return null
+  if (text !== lastTime.text || code !== lastTime.code)
+    lastTime = { text, code, atS: toldSeconds(text, line, code) }
+  return lastTime.atS
+}
+
+/** The transfers of a block follow one another, and have its time. */
+let lastTime = { text: '', code: '', atS: 0 }
+
+function toldSeconds(text: string, line: number, code: string): number {
   const epoch = EPOCH_SECONDS.exec(text)?.[1]
   const atS = epoch === undefined ? isoSeconds(text) : Number(epoch)
   if (atS === null) throw new UnreadableRowError(`${text.slice(0, 40)} is not a time`, line)
