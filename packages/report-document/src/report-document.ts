@@ -121,7 +121,7 @@ export function becauseOf({ risk, coverage }: Report, strings: Strings = en): st
   const decisive = risk.evidence.filter((item) => item.decisive)
   const first = decisive[0]
   const { verdict } = strings
-  if (risk.level === 'grey') return greyBecause(coverage, strings)
+  if (risk.level === 'grey') return greyBecause(coverage, risk.level_reasons, strings)
   if (risk.level === 'green') return risk.score > 0 ? verdict.belowOrange : verdict.greenBecause
   if (first === undefined) return verdict.otherBecause
   const limit = first.capped_by === null ? '' : strings.findings.limited(limitText(first.capped_by, strings))
@@ -141,10 +141,16 @@ function actionOf({ risk, coverage }: Report, { actions }: Strings): string {
 const missingStages = ({ missing_stages: missing, exposure }: Report['coverage']): readonly string[] =>
   missing ?? (lacksStage(exposure.reason) ? ['exposure'] : [])
 
-function greyBecause(coverage: Report['coverage'], { verdict }: Strings): string {
+/** What is known forbids green by itself, however much more is known. */
+const SPEAKS_AGAINST: ReadonlySet<string> = new Set([
+  ...['conflict', 'illicit_value', 'illicit_dust', 'illicit_token', 'designated_contract', 'weak_origin'],
+])
+
+function greyBecause(coverage: Report['coverage'], reasons: readonly string[], { verdict }: Strings): string {
   const missing = missingStages(coverage)
   const [stage] = missing
-  if (stage === undefined) return verdict.greyBecause
+  if (stage === undefined)
+    return reasons.some((code) => SPEAKS_AGAINST.has(code)) ? verdict.againstGreen : verdict.greyBecause
   return stage === 'chain_data' && missing.length === 1 ? verdict.chainDataMissing : verdict.stageMissing
 }
 
@@ -169,7 +175,8 @@ function barOf(category: (typeof categories)[number], { risk }: Report, strings:
     category,
     label: strings.categories[category],
     points,
-    text: String(points),
+    // No points are no good news for an address that is not cleared.
+    text: risk.level === 'grey' && points === 0 ? strings.noPoints : String(points),
     isRisk: category !== 'clean_exchange',
   }
 }

@@ -64,6 +64,28 @@ describe('the verdict', () => {
     expect(headline).toBe('Not cleared: too little is known to say green')
     expect(documentOf({}, { level: 'grey', score: 0, evidence: [] }).verdict.score).toBe('')
     expect(documentOf({}, { level: 'grey', score: 12, evidence: [] }).verdict.headline).toContain('12 of 100')
+    const categories = { ...sampleReport().risk.categories, sanctions: 12, darknet: 0 }
+    const textsOf = (level: string) =>
+      documentOf({}, { level, categories }).bars.map(({ category, text }) => [category, text])
+    expect(textsOf('grey')).toEqual(
+      expect.arrayContaining([
+        ['sanctions', '12'],
+        ['darknet', en.noPoints],
+      ]),
+    )
+    expect(textsOf('green')).toEqual(expect.arrayContaining([['darknet', '0']]))
+  })
+
+  it.each([
+    'conflict',
+    'illicit_value',
+    'illicit_dust',
+    'illicit_token',
+    'designated_contract',
+    'weak_origin',
+  ])('does not say that too little is known where %s forbids green', (code) => {
+    const { headline } = documentOf({}, { level: 'grey', score: 0, level_reasons: ['partial', code] }).verdict
+    expect(headline).toBe('Not cleared: something that is known speaks against green')
   })
 
   it.each(['late', 'failed'])('says of a stage that was %s that the caller screens again', (reason) => {

@@ -21,6 +21,7 @@ export const en = {
   title: (reportId: string) => `Wallet risk report ${reportId}`,
   none: 'none',
   notKnown: 'not known',
+  noPoints: '–',
   noPrice: 'no price',
   unknownShare: 'share not known',
   unexplained: (code: string) => `“${code}”: this edition of the document has no words for it.`,
@@ -32,7 +33,7 @@ export const en = {
     orange: 'Somebody should look at the evidence before a decision.',
     green:
       'All value of the address is known, nearly all of it is from clean services, and nothing of it touches anybody illicit.',
-    grey: 'The address is not cleared (level grey): too little is known to say green. That is no sign that it is clean.',
+    grey: 'The address is not cleared (level grey): too little is known, or something speaks against green. That is no sign that it is clean.',
   },
   actions: {
     title: 'What to do now',
@@ -54,6 +55,7 @@ export const en = {
     greenBecause: 'nothing that counts was found, and enough is known to say so',
     belowOrange: 'what counts against it stays below orange, and enough is known to say so',
     greyBecause: 'too little is known to say green',
+    againstGreen: 'something that is known speaks against green',
     chainDataMissing: 'no provider of chain data answered in time: screen again',
     stageMissing: 'the ledger did not answer in time: screen again',
     otherBecause: 'see the evidence',

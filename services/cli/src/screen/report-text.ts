@@ -38,10 +38,8 @@ function heading(report: Report, paint: Paint): readonly string[] {
   const { address, chain, risk, candidate_chains: candidates = [] } = report
   const word = risk.level === 'grey' ? 'NOT CLEARED (grey)' : risk.level.toUpperCase()
   const level = paint(levelStyles[risk.level] ?? 'bold', paint('bold', word))
-  const bound =
-    risk.score_is_lower_bound && risk.score < 100
-      ? ' or more: something that the score needs was missing'
-      : ''
+  const isBound = risk.score_is_lower_bound && risk.score < 100
+  const bound = isBound ? ' or more: something that the score needs was missing' : ''
   // No points are no good news for an address that is not cleared.
   const shown = scoreText(risk)
   const score = shown === '' ? [] : [`score ${shown} of 100${bound}`]
@@ -49,6 +47,7 @@ function heading(report: Report, paint: Paint): readonly string[] {
   return [
     [level, ...score, ...(risk.level === 'grey' ? [becauseOf(report)] : [])].join('  '),
     `${printable(address)} on ${chain}${others.length > 0 ? ` (also an address on ${listed(others, 6)})` : ''}`,
+    ...(isBound && shown === '' ? [en.cautions.lowerBound] : []),
     ...judgedChains(report).map((text) => `Judged there too: ${printable(text)}`),
   ]
 }

@@ -112,6 +112,8 @@ test('an item says how its points come about, and why they are limited', () => {
 
 test('a report without points is not good news for an address that is not cleared', () => {
   expect(lines({})[0]).toBe('NOT CLEARED (grey)  too little is known to say green')
+  expect(lines({})).not.toContain(en.cautions.lowerBound)
+  expect(lines({ risk: { score_is_lower_bound: true } })[2]).toBe(en.cautions.lowerBound)
   const exposure = { ...base.coverage.exposure, status: 'unavailable', reason: 'late', incomplete: [] }
   expect(lines({ coverage: { exposure } })[0]).toBe(
     'NOT CLEARED (grey)  the ledger did not answer in time: screen again',

@@ -100,7 +100,7 @@ function Bars({ bars }: { readonly bars: readonly Bar[] }) {
             min={0}
             max={FULL_POINTS}
             value={points}
-            aria-label={`${label}: ${text} of ${FULL_POINTS}`}
+            aria-label={`${label}: ${Number.isNaN(Number(text)) ? 'no points known' : `${text} of ${FULL_POINTS}`}`}
           />
           <span class="bar-points">{text}</span>
         </div>
