@@ -1,5 +1,6 @@
 /** The report as callers receive it: one zod schema is validation, type and API description. */
 import { z } from 'zod'
+import { addressHistoriesSchema, historyCoverageSchema } from './report-histories.js'
 
 /** Enums are open: clients tolerate new values, so the schema names the current ones without forbidding others. */
 export const riskLevels = ['green', 'orange', 'red', 'grey'] as const
@@ -215,8 +216,9 @@ const coverageSchema = z
       .array(z.string())
       .optional()
       .describe(
-        'Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more',
+        'Stages that were late or failed, on any chain that was judged: history, chain_data, exposure, clusters. Another screening can know more',
       ),
+    history: historyCoverageSchema,
     labels: z
       .object({
         status: z.string().describe('complete, partial, stale or unavailable'),
@@ -267,6 +269,7 @@ const coverageSchema = z
         hops_searched: z.int().min(0),
         transfers_examined: z.int().min(0),
         truncated: z.boolean(),
+        histories: addressHistoriesSchema,
       })
       .meta({ id: 'ExposureCoverage' }),
     prices: z

@@ -1,12 +1,20 @@
 /** Examines an address on the ledger: reads its transfers, follows them, and measures the exposure. */
 import { createHash } from 'node:crypto'
 import type { ExposureRecord } from '@cupel/contracts'
-import { measureInSteps, type DeclaredRange, type TextHash, type Transfer } from '@cupel/domain'
+import {
+  measureInSteps,
+  type DeclaredRange,
+  type Neighbourhood,
+  type TextHash,
+  type Transfer,
+} from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
+import { addressHistories } from './address-histories.js'
 import { createAttributions } from './attributions.js'
 import type { ExamineRequest } from './examine-request.js'
 import { createJointTransactions } from './joint-transactions.js'
 import { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
+import { ownedAddresses } from './owners.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { readBundles } from './read-bundles.js'
 import { readTransfers, type TransfersOfAddress } from './read-transfers.js'
@@ -19,6 +27,8 @@ import { MAX_UNKNOWN_TOKENS, readUnknownTokens } from './unknown-tokens.js'
 export interface ReadBefore {
   readonly own: TransfersOfAddress
   readonly ranges: readonly DeclaredRange[]
+  /** False only if no file of the chain is what a provider said of one address. */
+  readonly hasHistories?: boolean
 }
 
 export interface ExamineOptions {
@@ -65,6 +75,8 @@ export async function examineAddress(
   const isWhole = ({ from, to }: Transfer): boolean => search.whole.has(from === address ? to : from)
   for (const one of transfers.values())
     if ((one.from === address || one.to === address) && isWhole(one)) ownIds.add(one.id)
+  const histories =
+    before?.hasHistories === false ? {} : await historiesAround(database, request, [address, ...followed])
   const measuring = measureInSteps(
     {
       chain,
@@ -77,6 +89,7 @@ export async function examineAddress(
       truncated: (found?.isCut ?? false) || unknownTokens.length > MAX_UNKNOWN_TOKENS,
       ownIds,
       ranges,
+      ...histories,
       prices: request.prices ?? null,
       netBaseUnits: found?.netBaseUnits ?? null,
       unknownTokens: unknownTokens.slice(0, MAX_UNKNOWN_TOKENS),
@@ -84,6 +97,23 @@ export async function examineAddress(
     { attributionOf: attributions.of, generatedAt, policy, textHash: sha256() },
   )
   return await paced(measuring, pace)
+}
+
+/** What providers said of these nodes of the search, and of every address of theirs that the ledger knows. */
+async function historiesAround(
+  database: Queryable,
+  { chain, ledgerSeq }: ExamineRequest,
+  nodes: readonly string[],
+): Promise<Pick<Neighbourhood, 'histories' | 'addressesOf'>> {
+  // A provider of this chain answers for an owner, with its accounts.
+  const isOfOwners = chain === 'SOL'
+  const { addresses, ownedBy } = isOfOwners
+    ? { addresses: nodes, ownedBy: nodes }
+    : await ownedAddresses(database, { chain, ledgerSeq }, nodes)
+  const addressesOf = new Map<string, string[]>()
+  for (const [index, one] of addresses.entries())
+    addressesOf.set(ownedBy[index]!, [...(addressesOf.get(ownedBy[index]!) ?? []), one])
+  return { histories: await addressHistories(database, { chain, ledgerSeq, addresses }), addressesOf }
 }
 
 function sha256(): TextHash {

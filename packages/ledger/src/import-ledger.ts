@@ -84,14 +84,16 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
       startedAt,
     })
   const resumedAt = state.rowsDone
-  await deps.database.execute('SELECT ledger.leave_indexes()')
+  const isHistory = run.request.history !== undefined
+  if (!isHistory) await deps.database.execute('SELECT ledger.leave_indexes()')
   await storeRows(run, state, startedAt)
   await deps.database.execute('SELECT ledger.index_transfers()')
-  // Postgres takes statistics by itself a minute later at best. Until then its plans are those of the smaller ledger.
-  await deps.database.execute(`ANALYZE ${FILLED_TABLES}`)
+  // Postgres takes statistics by itself a minute later at best. Until then its plans are those of the smaller ledger. The few rows of a history
+  // leave them as they are.
+  if (!isHistory) await deps.database.execute(`ANALYZE ${FILLED_TABLES}`)
   const published = await publishSegment(run, state)
   // Sizes are counted in the index: without this every row is looked up too.
-  await deps.database.execute(`VACUUM ${FILLED_TABLES}`)
+  if (!isHistory) await deps.database.execute(`VACUUM ${FILLED_TABLES}`)
   return { ...(await summary(run, state, { ...published, resumedAt, startedAt })), status: 'imported' }
 }
 
@@ -113,19 +115,25 @@ async function beginSegment(
   const { request, deps, chain, sha256, covers } = run
   const replaces = request.replace === true
   const [row] = await deps.database.transaction({ at: 'ledger.segment' }, async (transaction) => {
-    const { completeFrom = null, completeTo = null, format } = request
-    const names = [chain.code, format, sha256, covers, completeFrom, completeTo, replaces]
+    const { completeFrom = null, completeTo = null, format, history } = request
+    const told = [history?.address ?? null, history?.provider ?? null, history?.height ?? null]
+    const names = [chain.code, format, sha256, covers, completeFrom, completeTo, replaces, ...told]
     await transaction.execute(
-      `INSERT INTO ledger.segment (chain, format, sha256, covers, complete_from, complete_to, replaces, file_name,
-         asset_table_version, imported_by)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-      [...names, basename(request.file), ASSET_TABLE_VERSION, request.importedBy],
+      `INSERT INTO ledger.segment (chain, format, sha256, covers, complete_from, complete_to, replaces, history_address,
+         history_provider, history_height, history_hash, history_at_s, history_incomplete, file_name, asset_table_version, imported_by)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
+      [
+        ...names,
+        ...[history?.hash ?? null, history?.atS ?? null, history?.incomplete ?? null],
+        ...[basename(request.file), ASSET_TABLE_VERSION, request.importedBy],
+      ],
     )
     const rows = await transaction.query<SegmentRow>(
       `SELECT segment_id, ledger_seq, rows_done, counts, first_height, last_height, last_at_s,
          array_to_string(row_sums, ',') AS row_sums FROM ledger.segment
        WHERE chain = $1 AND format = $2 AND sha256 = $3 AND covers = $4 AND replaces = $7
-         AND complete_from IS NOT DISTINCT FROM $5 AND complete_to IS NOT DISTINCT FROM $6`,
+         AND complete_from IS NOT DISTINCT FROM $5 AND complete_to IS NOT DISTINCT FROM $6 AND history_address IS NOT DISTINCT FROM $8
+         AND history_provider IS NOT DISTINCT FROM $9 AND history_height IS NOT DISTINCT FROM $10`,
       names,
     )
     if (rows[0]!.ledger_seq === null) await restartOthers(transaction, chain.code, rows[0]!.segment_id)

@@ -1,6 +1,7 @@
 /** The request and the result of an import of a ledger file. */
 import type { HistoryKind } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
+import type { HistoryFacts } from './segments.js'
 
 export interface LedgerImportRequest {
   /** Path of the file. */
@@ -17,6 +18,8 @@ export interface LedgerImportRequest {
   readonly replace?: boolean | undefined
   /** A declared range of many heights holds no transfer at all; needs a reason. */
   readonly acceptEmpty?: boolean | undefined
+  /** The file is what a provider said of one address: its range, and no gap of it, concerns other addresses. */
+  readonly history?: HistoryFacts | undefined
   /** Author of the import, recorded with the segment. */
   readonly importedBy: string
   /** The reason, for the audit log. An interrupted import records the reason of the operator who finishes it. */

@@ -1,5 +1,6 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
+export { addressHistories, hasHistories } from './address-histories.js'
 export { readClusterFacts } from './cluster-facts.js'
 export { readCluster } from './clusters.js'
 export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'
@@ -48,5 +49,5 @@ export {
   ledgerSeqAt,
   listSegments,
 } from './segments.js'
-export type { Segment } from './segments.js'
+export type { HistoryFacts, Segment } from './segments.js'
 export type { KnownSizes } from './sizes.js'

@@ -5,12 +5,13 @@ import { NOTHING_LEFT } from './segment-event.js'
 
 export async function isSegmentKnown(
   transaction: Queryable,
-  { chain, format, sha256, ledgerSeq }: EventData['LedgerSegmentImported'],
+  { chain, format, sha256, ledgerSeq, history }: EventData['LedgerSegmentImported'],
 ): Promise<boolean> {
   if (ledgerSeq === NOTHING_LEFT) return true
   const rows = await transaction.query(
-    `SELECT 1 FROM ledger.segment WHERE chain = $1 AND format = $2 AND sha256 = $3 AND ledger_seq IS NOT NULL`,
-    [chain, format, sha256],
+    `SELECT 1 FROM ledger.segment WHERE chain = $1 AND format = $2 AND sha256 = $3 AND ledger_seq IS NOT NULL
+       AND history_address IS NOT DISTINCT FROM $4 AND history_provider IS NOT DISTINCT FROM $5`,
+    [chain, format, sha256, history?.address ?? null, history?.provider ?? null],
   )
   return rows.length > 0
 }

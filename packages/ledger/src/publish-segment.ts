@@ -41,10 +41,12 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
     )
     const segment = segmentOf(row!)
     const ledgerSeq = segment.ledgerSeq!
+    await announce(transaction, segmentEvent(segment, request.reason ?? ''))
+    if (covers.length === 0 || request.history !== undefined)
+      return { ledgerSeq, notes: notesOn(state, false) }
     const declared = await declaredBySegment(transaction, { chain: chain.code, ledgerSeq })
     const completeToAtS = declared.find(({ segmentId }) => segmentId === state.segmentId)?.range.toAtS ?? null
-    await announce(transaction, segmentEvent(segment, request.reason ?? ''))
-    return { ledgerSeq, notes: notesOn(state, covers.length > 0 && completeToAtS === null) }
+    return { ledgerSeq, notes: notesOn(state, completeToAtS === null) }
   })
 }
 

@@ -1,6 +1,6 @@
 /** The event LedgerSegmentImported of a segment. */
 import type { EventData } from '@cupel/contracts'
-import type { Segment } from './segments.js'
+import type { HistoryFacts, Segment } from './segments.js'
 
 export type SegmentStatement = EventData['LedgerSegmentImported']
 
@@ -33,8 +33,21 @@ export function segmentEvent(segment: Segment, reason: string): SegmentStatement
     leftOut: leftOut(counts),
     ...{ firstHeight, lastHeight, assetTableVersion, importedBy, reason, rowSums },
     importedAt: segment.publishedAt!,
+    history: segment.history === null ? null : statedHistory(segment.history),
   }
 }
+
+const statedHistory = ({
+  address,
+  provider,
+  height,
+  hash,
+  atS,
+  incomplete,
+}: HistoryFacts): SegmentStatement['history'] => ({
+  ...{ address, provider, height, hash, incomplete },
+  at: new Date(atS * 1_000).toISOString(),
+})
 
 /** The number that is stated if no segment is left. */
 export const NOTHING_LEFT = 0
@@ -51,5 +64,5 @@ export const nothingLeft = (reason: string): SegmentStatement => ({
     known: 0,
   },
   ...{ timed: 0, retired: 0, leftOut: {}, firstHeight: null, lastHeight: null, assetTableVersion: '' },
-  ...{ importedAt: '', importedBy: '', reason, rowSums: '' },
+  ...{ importedAt: '', importedBy: '', reason, rowSums: '', history: null },
 })

@@ -3,6 +3,21 @@ import { mergeRanges, type DeclaredRange, type HistoryKind } from '@cupel/domain
 import type { Queryable } from '@cupel/postgres'
 import { MAX_AHEAD_S } from './clock.js'
 
+/** What a provider said of one address. */
+export interface HistoryFacts {
+  /** Canonical. */
+  readonly address: string
+  readonly provider: string
+  /** The newest block that the provider knew then. */
+  readonly height: number
+  /** Empty if the provider does not tell it. */
+  readonly hash: string
+  /** Time of that block, in seconds since 1970. */
+  readonly atS: number
+  /** Why it is not whole, such as truncated or contradicting_pages; empty if it is. */
+  readonly incomplete: readonly string[]
+}
+
 export interface Segment {
   readonly segmentId: number
   /** Null until the import is complete. */
@@ -24,6 +39,8 @@ export interface Segment {
   readonly counts: Readonly<Record<string, number>>
   readonly publishedAt: string | null
   readonly importedBy: string
+  /** Null for a file that concerns all addresses. */
+  readonly history: HistoryFacts | null
   /** What the import changed in the sums of all rows. */
   readonly rowSums: string
 }
@@ -33,6 +50,7 @@ export const LEDGER_LOOK_INTERVAL_MS = 500
 
 export const SEGMENT_COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
   complete_to_at_s, first_height, last_height, replaces, asset_table_version, rows_done, counts, published_at, imported_by,
+  history_address, history_provider, history_height, history_hash, history_at_s, history_incomplete,
   array_to_string(row_sums, ',') AS row_sums`
 
 export interface SegmentRow extends Record<string, unknown> {
@@ -54,6 +72,12 @@ export interface SegmentRow extends Record<string, unknown> {
   counts: Record<string, number>
   published_at: string | null
   imported_by: string
+  history_address: string | null
+  history_provider: string | null
+  history_height: number | null
+  history_hash: string | null
+  history_at_s: number | null
+  history_incomplete: string[] | null
   row_sums: string
 }
 
@@ -85,7 +109,20 @@ export function segmentOf(row: SegmentRow): Segment {
     counts: row.counts,
     publishedAt: row.published_at,
     importedBy: row.imported_by,
+    history: historyOf(row),
     rowSums: row.row_sums,
+  }
+}
+
+function historyOf(row: SegmentRow): HistoryFacts | null {
+  if (row.history_address === null) return null
+  return {
+    address: row.history_address,
+    provider: row.history_provider!,
+    height: row.history_height!,
+    hash: row.history_hash!,
+    atS: row.history_at_s!,
+    incomplete: row.history_incomplete!,
   }
 }
 
@@ -149,19 +186,19 @@ const HAS_UNREADABLE = `
       SELECT told.ledger_seq, row.kinds, coalesce(row.height, told.complete_from) AS first,
         coalesce(row.height, told.complete_to) AS last
       FROM ledger.unreadable_row row JOIN ledger.segment told USING (segment_id)
-      WHERE told.chain = $1 AND told.ledger_seq <= $2) bad
+      WHERE told.chain = $1 AND told.ledger_seq <= $2 AND told.history_address IS NULL) bad
     WHERE kind = ANY (bad.kinds) AND bad.first <= s.complete_to AND bad.last >= s.complete_from
       AND NOT EXISTS (
         SELECT FROM ledger.segment later
         WHERE later.chain = $1 AND later.ledger_seq > bad.ledger_seq AND later.ledger_seq <= $2
-          AND kind = ANY (later.covers) AND later.complete_from <= bad.first AND later.complete_to >= bad.last
+          AND later.history_address IS NULL AND kind = ANY (later.covers) AND later.complete_from <= bad.first AND later.complete_to >= bad.last
           AND NOT EXISTS (
             SELECT FROM ledger.unreadable_row again
             WHERE again.segment_id = later.segment_id
               AND coalesce(again.height, later.complete_from) <= bad.last
               AND coalesce(again.height, later.complete_to) >= bad.first)))`
 
-/** Heights declared complete for a chain, in the state with the ledger_seq; adjacent ranges are merged. */
+/** Heights declared complete for a chain and all its addresses, in the state with the ledger_seq; adjacent ranges are merged. */
 export const declaredRanges = async (
   database: Queryable,
   state: StateOfChain,
@@ -181,7 +218,7 @@ export async function declaredBySegment(
                extract(epoch FROM published_at::timestamptz)::int8 AS imported_at,
                ${HAS_UNREADABLE} AS has_unreadable
              FROM ledger.segment s, unnest(covers) AS kind
-             WHERE chain = $1 AND ledger_seq <= $2 AND complete_from IS NOT NULL`,
+             WHERE chain = $1 AND ledger_seq <= $2 AND complete_from IS NOT NULL AND history_address IS NULL`,
     },
     [chain, ledgerSeq],
   )

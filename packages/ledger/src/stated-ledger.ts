@@ -63,8 +63,9 @@ const importOf = ({
   completeFrom,
   completeTo,
   replaces,
+  history,
 }: SegmentStatement) => ({
-  ...{ chain, format, sha256, covers, completeFrom, completeTo, replaces },
+  ...{ chain, format, sha256, covers, completeFrom, completeTo, replaces, history },
 })
 
 /** The rows of published segments, and those of prices. */

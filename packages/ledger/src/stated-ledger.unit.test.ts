@@ -11,7 +11,11 @@ const segmentOf = (ledgerSeq: number, over: Partial<Segment> = {}): Segment => (
   ...{ completeToAtS: 1_700_000_000, firstHeight: 1, lastHeight: 9, replaces: false },
   ...{ assetTableVersion: '1', rowsDone: 4, counts: { added: 3, known: 1, 'left_out.zero_value': 2 } },
   ...{ publishedAt: `2026-11-2${ledgerSeq}T00:00:00.000Z`, importedBy: 'test', rowSums: '4,1,2,3,4' },
+  history: null,
   ...over,
+})
+const historyOf = (provider: string) => ({
+  ...{ address: '0xab', provider, height: 9, hash: '', atS: 1_700_000_000, incomplete: ['truncated'] },
 })
 const prices = (priceSeq: number): PriceImport => ({
   ...{ priceSeq, sha256: 'ab', fileName: 'p.csv', prices: 1, assets: ['ETH'], firstDay: '2026-11-20' },
@@ -38,6 +42,7 @@ describe('rows are used only as the log states them:', () => {
     ['segmentId', { segmentId: 9 }],
     ['chain', { chain: 'BTC' }],
     ['format', { format: 'blocks' }],
+    ['history', { history: historyOf('another') }],
     ['fileName', { fileName: 'x' }],
     ['sha256', { sha256: 'x' }],
     ['covers', { covers: ['native', 'token'] }],

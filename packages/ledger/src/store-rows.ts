@@ -91,7 +91,15 @@ const UNREADABLE = 'left_out.unreadable'
 /** A range of more heights without a single row is rather a download that failed. */
 const MAX_EMPTY_HEIGHTS = 1_000
 
-function checkEmpty({ completeFrom, completeTo, acceptEmpty, reason = '' }: LedgerImportRequest): void {
+function checkEmpty({
+  completeFrom,
+  completeTo,
+  acceptEmpty,
+  history,
+  reason = '',
+}: LedgerImportRequest): void {
+  // Many addresses never moved anything.
+  if (history !== undefined) return
   if (completeFrom === undefined || completeTo! - completeFrom < MAX_EMPTY_HEIGHTS) return
   if (acceptEmpty === true && reason.trim() !== '') return
   throw new LedgerFileError(

@@ -48,6 +48,9 @@ export function limitsByOrigin(report: Report, strings: Strings): readonly Limit
 /** Reasons that lists decide, whether or not a ledger was read. */
 const ofLists: ReadonlySet<string> = new Set(['stale_labels', 'no_sanctions_list', 'list_incomplete'])
 
+/** Reasons that are named only where nothing else speaks against the history. */
+const ofIntermediaries: ReadonlySet<string> = new Set(['intermediary_shortfall', 'intermediary_unread'])
+
 /** Reasons that a provider finds, not the ledger. */
 const ofProviders: ReadonlySet<string> = new Set(['balance_mismatch', 'count_mismatch'])
 
@@ -59,7 +62,7 @@ export function mayStillHold({ origin, point: { code } }: Limit, { risk, coverag
   if (origin === 'labels' || ofLists.has(code)) return labels.status !== 'complete'
   if (origin === 'chain_data') return chainData.status !== 'complete'
   if (ofProviders.has(code)) return !isExamined || chainData.status !== 'complete'
-  if (origin === 'exposure' && code !== 'intermediary_shortfall') return !isExamined
+  if (origin === 'exposure' && !ofIntermediaries.has(code)) return !isExamined
   // Reasons of a level are named only where it is below orange, and those of the origin of value only without a clean owner.
   if (code === 'conflict') return risk.level === 'red' || risk.level === 'orange'
   return exposure.status !== 'complete' || risk.level === 'red' || risk.level === 'orange'

@@ -193,6 +193,7 @@ const NO_INPUTS: ReportGenerated['inputs'] = {
   scorerVersion: 'test',
   chainStage: '',
   chainFacts: [],
+  historyReading: null,
   exposure: null,
   candidates: [],
 }

@@ -34,6 +34,7 @@ export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
       scorerVersion: '',
       chainStage: '',
       chainFacts: [],
+      historyReading: null,
       exposure: null,
       candidates: [],
     },

@@ -141,6 +141,8 @@ export interface JudgementInputs {
   readonly chainStage: string
   /** One for each queried provider, in the order of the configuration. */
   readonly chainFacts: readonly ChainFact[]
+  /** Null where no provider is asked for histories. */
+  readonly historyReading: null | HistoryReading
   /** Null where no ledger was queried. */
   readonly exposure: null | ExposureRecord
   /** The other chains that were judged, where the caller named none: those on which labels, the ledger or a provider know the address. */
@@ -250,6 +252,20 @@ export interface TokenBalance {
   readonly decimals: number
 }
 
+/** How far the reading of the history of the address was, where a provider is asked for histories. */
+export interface HistoryReading {
+  /** fresh, reading or failed. */
+  readonly status: string
+  /** Why it failed; empty where it did not. */
+  readonly reason: string
+  readonly provider: string
+  /** Pages that were read. */
+  readonly pages: number
+  readonly pagesExpected: null | number
+  /** Counterparties whose histories are still to be read. */
+  readonly waiting: number
+}
+
 /** Exposure as measured on the ledger. */
 export interface ExposureRecord {
   /** examined, absent (a ledger without this address), late or failed. */
@@ -260,6 +276,7 @@ export interface ExposureRecord {
   readonly method: string
   readonly limits: ExposureLimitsUsed
   readonly ranges: readonly LedgerRange[]
+  readonly histories: readonly ExposureHistory[]
   /** Counted transfers that were read. */
   readonly transfersExamined: number
   /** Transfers of the address itself. */
@@ -307,6 +324,23 @@ export interface LedgerRange {
   readonly toHeight: number
   /** UTC time of the last height. */
   readonly toAt: null | string
+}
+
+/** What one provider said of all transfers of the address, as the ledger has it. */
+export interface ExposureHistory {
+  /** The address, or another one of its key. */
+  readonly address: string
+  readonly provider: string
+  /** The newest block that the provider knew then. */
+  readonly height: number
+  /** Hash of that block; empty if the provider does not tell it. */
+  readonly hash: string
+  /** UTC time of that block. */
+  readonly at: string
+  /** Kinds of transfers that were read whole: native, internal, token. */
+  readonly kinds: readonly string[]
+  /** Why it is not whole; empty if it is. */
+  readonly incomplete: readonly string[]
 }
 
 /** What came in of a token less what went out. */
@@ -949,6 +983,23 @@ export interface LedgerSegmentImported {
   readonly reason: string
   /** What the import changed in the sums of all rows of the ledger: their number, and the SHA-256 of each row as four whole numbers of 64 bits, each added up. Five numbers, separated by commas. */
   readonly rowSums: string
+  /** Null for a file that concerns all addresses. Else the declared range holds for this address only. */
+  readonly history: null | AddressHistoryFacts
+}
+
+/** What a provider said of all transfers of one address. */
+export interface AddressHistoryFacts {
+  /** Canonical. */
+  readonly address: string
+  readonly provider: string
+  /** The newest block that the provider knew then. */
+  readonly height: number
+  /** Hash of that block; empty if the provider does not tell it. */
+  readonly hash: string
+  /** UTC time of that block. */
+  readonly at: string
+  /** Why it is not whole, such as truncated or contradicting_pages; empty if it is. */
+  readonly incomplete: readonly string[]
 }
 
 /** A table of daily prices came into force. Reports name it by hash; amounts in dollars come from it and from nothing else. */

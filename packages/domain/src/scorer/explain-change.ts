@@ -113,6 +113,7 @@ interface Owners {
   readonly chainFacts: ChangePart
   readonly exposure: ChangePart
   readonly cluster: ChangePart
+  readonly history: ChangePart
 }
 
 /** The owners on the detected chain and on each candidate. */
@@ -121,12 +122,15 @@ interface AllOwners {
   readonly restsOnBoth: boolean
 }
 
-type Stages = Pick<CandidateRecord, 'chainStage' | 'exposure' | 'cluster'>
+type Stages = Pick<CandidateRecord, 'chainStage' | 'exposure' | 'cluster'> & {
+  readonly historyReading?: ReportGenerated['inputs']['historyReading']
+}
 
 const isMissing = {
   chainFacts: ({ chainStage }: Stages): boolean => chainStage === 'late' || chainStage === 'failed',
   exposure: ({ exposure }: Stages): boolean => exposure?.status === 'late' || exposure?.status === 'failed',
   cluster: ({ cluster }: Stages): boolean => cluster?.stopped === 'failed',
+  history: ({ historyReading }: Stages): boolean => (historyReading?.status ?? 'fresh') !== 'fresh',
 }
 
 /**
@@ -149,16 +153,20 @@ function ownersOfMeasured(a: ReportGenerated, b: ReportGenerated): AllOwners {
     chainFacts: 'funds',
     exposure: ownerOf(ledgerMoved),
     cluster: ownerOf(a.inputs.cluster?.ledgerSeq !== b.inputs.cluster?.ledgerSeq),
+    history: ownerOf(ledgerMoved),
   }
   const on: AllOwners['on'] = (chain) => {
     const [one, other] = [stagesOn(a, chain), stagesOn(b, chain)]
     if (one === undefined || other === undefined) return measured
     const ownerUnlessMissing = (stage: keyof Owners): ChangePart =>
       isMissing[stage](one) === isMissing[stage](other) ? measured[stage] : 'not_examined'
+    const history = ownerUnlessMissing('history')
     return {
       chainFacts: ownerUnlessMissing('chainFacts'),
-      exposure: ownerUnlessMissing('exposure'),
+      // What is measured on a history that is not read yet is measured on a part of it.
+      exposure: history === 'not_examined' ? history : ownerUnlessMissing('exposure'),
       cluster: ownerUnlessMissing('cluster'),
+      history,
     }
   }
   const restsOnBoth =
@@ -199,6 +207,7 @@ function mixed(
         ...{ labelSetSeq, labelView, labelStateSha256, labels, originTableVersion },
         ...{ chainStage, chainFacts, policyId, policyVersion, policySha256 },
         ...{ scorerVersion, chainTableVersion, assetTableVersion },
+        historyReading: inputsOf(detected.history).historyReading,
         exposure: inputsOf(detected.exposure).exposure,
         cluster: inputsOf(detected.cluster).cluster,
         candidates: mixedCandidates(from, to, { of, owners, labels }),

@@ -32,8 +32,20 @@ CREATE TABLE ledger.segment (
   row_sums            numeric(38, 0)[] NOT NULL DEFAULT '{0,0,0,0,0}',
   published_at        text,
   imported_by         text NOT NULL,
-  UNIQUE NULLS NOT DISTINCT (chain, format, sha256, covers, complete_from, complete_to, replaces)
+  -- A file with what a provider said of one address: its range holds for that address only. All null for other files.
+  history_address     text COLLATE "C",
+  history_provider    text COLLATE "C",
+  -- The newest block that the provider knew then; the hash is empty if the provider does not tell it.
+  history_height      int8,
+  history_hash        text,
+  history_at_s        int8,
+  -- Why it is not whole; empty if it is.
+  history_incomplete  text[],
+  UNIQUE NULLS NOT DISTINCT (chain, format, sha256, covers, complete_from, complete_to, replaces, history_address, history_provider,
+    history_height)
 );
+
+CREATE INDEX segment_history ON ledger.segment (chain, history_address) WHERE history_address IS NOT NULL;
 
 -- Numbers of addresses, and of contracts of tokens that count: rows of transfers name them by number. A number is given once, and means nothing
 -- outside of this database.

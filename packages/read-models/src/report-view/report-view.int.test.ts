@@ -60,6 +60,7 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
       scorerVersion: '',
       chainStage: '',
       chainFacts: [],
+      historyReading: null,
       exposure: null,
       candidates: [],
     },

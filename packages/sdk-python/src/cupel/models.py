@@ -10,6 +10,7 @@ from typing import Any
 from ._model import Model
 
 __all__ = [
+    "AddressHistory",
     "AsOfScreening",
     "AssetBalance",
     "AuditEntry",
@@ -37,6 +38,7 @@ __all__ = [
     "Exposure",
     "ExposureCoverage",
     "ExposureShare",
+    "HistoryCoverage",
     "JudgedChain",
     "JudgedTransfer",
     "KeyPlan",
@@ -419,6 +421,22 @@ class JudgedTransfer(Model):
     ledger: TransferLedger
 
 
+class HistoryCoverage(Model):
+    __slots__ = ()
+
+    status: str
+    """fresh, reading or failed."""
+    reason: str | None
+    """Why it failed, such as call_budget, day_budget or the error of the provider."""
+    provider: str | None
+    pages: int
+    """Pages that were read."""
+    pages_expected: int | None
+    """Null where the provider does not tell."""
+    waiting: int
+    """Counterparties whose histories are still to be read."""
+
+
 class ListRows(Model):
     __slots__ = ()
 
@@ -520,8 +538,30 @@ class ChainDataCoverage(Model):
     """Where providers contradict one another; the one configured first is shown."""
 
 
+class AddressHistory(Model):
+    __slots__ = ()
+
+    address: str
+    """The address, or another one of its key."""
+    provider: str
+    height: int
+    """The newest block that the provider knew then."""
+    as_of: str
+    """Time of that block."""
+    kinds: tuple[str, ...]
+    """Kinds of transfers that were read whole: native, internal, token."""
+    incomplete: tuple[str, ...]
+    """Why it is not whole, such as truncated or contradicting_pages; empty if it is."""
+
+
 class ExposureCoverage(Model):
     __slots__ = ()
+    _parts = {
+        "histories": AddressHistory,
+    }
+    _optional = frozenset({
+        "histories",
+    })
 
     status: str
     """complete, partial or unavailable."""
@@ -532,6 +572,8 @@ class ExposureCoverage(Model):
     hops_searched: int
     transfers_examined: int
     truncated: bool
+    histories: tuple[AddressHistory, ...] | None
+    """What providers said of all transfers of the address; absent where none was asked."""
 
 
 class PriceTable(Model):
@@ -544,6 +586,7 @@ class PriceTable(Model):
 class Coverage(Model):
     __slots__ = ()
     _parts = {
+        "history": HistoryCoverage,
         "labels": LabelCoverage,
         "chain_data": ChainDataCoverage,
         "exposure": ExposureCoverage,
@@ -551,12 +594,15 @@ class Coverage(Model):
     }
     _optional = frozenset({
         "missing_stages",
+        "history",
     })
 
     not_examined: tuple[str, ...]
     """What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts."""
     missing_stages: tuple[str, ...] | None
-    """Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more."""
+    """Stages that were late or failed, on any chain that was judged: history, chain_data, exposure, clusters. Another screening can know more."""
+    history: HistoryCoverage | None
+    """The reading of the history of the address from a provider; absent where none is asked."""
     labels: LabelCoverage
     chain_data: ChainDataCoverage
     exposure: ExposureCoverage

@@ -4,6 +4,7 @@ import type { components } from './openapi.js'
 
 type Schemas = components['schemas']
 
+export type AddressHistory = Schemas['AddressHistory']
 /** The screening of an address as of a past moment; not a report. */
 export type AsOfScreening = Schemas['AsOfScreening']
 export type AssetBalance = Schemas['AssetBalance']
@@ -34,6 +35,7 @@ export type EvidenceFactor = Schemas['EvidenceFactor']
 export type Exposure = Schemas['Exposure']
 export type ExposureCoverage = Schemas['ExposureCoverage']
 export type ExposureShare = Schemas['ExposureShare']
+export type HistoryCoverage = Schemas['HistoryCoverage']
 export type JudgedChain = Schemas['JudgedChain']
 export type JudgedTransfer = Schemas['JudgedTransfer']
 export type KeyPlan = Schemas['KeyPlan']

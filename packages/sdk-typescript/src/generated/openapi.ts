@@ -453,12 +453,27 @@ export interface components {
         readonly Coverage: {
             /** @description What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts */
             readonly not_examined: readonly string[];
-            /** @description Stages that were late or failed, on any chain that was judged: chain_data, exposure, clusters. Another screening can know more */
+            /** @description Stages that were late or failed, on any chain that was judged: history, chain_data, exposure, clusters. Another screening can know more */
             readonly missing_stages?: readonly string[];
+            /** @description The reading of the history of the address from a provider; absent where none is asked */
+            readonly history?: components["schemas"]["HistoryCoverage"];
             readonly labels: components["schemas"]["LabelCoverage"];
             readonly chain_data: components["schemas"]["ChainDataCoverage"];
             readonly exposure: components["schemas"]["ExposureCoverage"];
             readonly prices: components["schemas"]["PriceTable"] | null;
+        };
+        readonly HistoryCoverage: {
+            /** @description fresh, reading or failed */
+            readonly status: string;
+            /** @description Why it failed, such as call_budget, day_budget or the error of the provider */
+            readonly reason: string | null;
+            readonly provider: string | null;
+            /** @description Pages that were read */
+            readonly pages: number;
+            /** @description Null where the provider does not tell */
+            readonly pages_expected: number | null;
+            /** @description Counterparties whose histories are still to be read */
+            readonly waiting: number;
         };
         readonly LabelCoverage: {
             /** @description complete, partial, stale or unavailable */
@@ -530,6 +545,21 @@ export interface components {
             readonly hops_searched: number;
             readonly transfers_examined: number;
             readonly truncated: boolean;
+            /** @description What providers said of all transfers of the address; absent where none was asked */
+            readonly histories?: readonly components["schemas"]["AddressHistory"][];
+        };
+        readonly AddressHistory: {
+            /** @description The address, or another one of its key */
+            readonly address: string;
+            readonly provider: string;
+            /** @description The newest block that the provider knew then */
+            readonly height: number;
+            /** @description Time of that block */
+            readonly as_of: string;
+            /** @description Kinds of transfers that were read whole: native, internal, token */
+            readonly kinds: readonly string[];
+            /** @description Why it is not whole, such as truncated or contradicting_pages; empty if it is */
+            readonly incomplete: readonly string[];
         };
         readonly PriceTable: {
             /** @description SHA-256 of the table of daily prices */

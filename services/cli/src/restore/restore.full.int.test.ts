@@ -73,6 +73,7 @@ test('a ledger segment that the database lacks refuses the start, by its file', 
       ...{ added: 1, known: 0, timed: 0, retired: 0, leftOut: {}, firstHeight: 1, lastHeight: 1 },
       ...{ assetTableVersion: '1', importedAt: '2026-11-23T02:00:00.000Z', importedBy: 'test', reason: '' },
       rowSums: '1,0,0,0,0',
+      history: null,
     })
     await log.append('test', [codec.encode(event, { topic: topicOf(event.type), key: 'ETH' })])
   })

@@ -44,7 +44,7 @@ export type {
 } from './exposure/exposure-policy.js'
 export { falsifyCompleteness } from './exposure/completeness.js'
 export { mergeRanges, neededKinds } from './exposure/history.js'
-export type { DeclaredRange, HistoryFault, HistoryKind } from './exposure/history.js'
+export type { AddressHistory, DeclaredRange, HistoryFault, HistoryKind } from './exposure/history.js'
 export { emptyExposure, measureExposure, measureInSteps } from './exposure/measure-exposure.js'
 export type { MeasureContext, Neighbourhood } from './exposure/measure-exposure.js'
 export type { UnknownTokens } from './exposure/unknown-tokens.js'

@@ -119,6 +119,7 @@ const faultsOfItems: ReadonlySet<string> = new Set<HistoryFault>([
   'execution_unknown',
   'unknown_order',
   'intermediary_shortfall',
+  'intermediary_unread',
 ])
 
 /** Whether T is all there ever was, as far as these reasons tell. */

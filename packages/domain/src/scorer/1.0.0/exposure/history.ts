@@ -1,5 +1,5 @@
 /** The heights over which a ledger is declared complete, and whether they cover the whole history of an address. */
-import type { LedgerRange } from '@cupel/contracts'
+import type { ExposureHistory, LedgerRange } from '@cupel/contracts'
 import type { LevelReason } from '../risk/level-reasons.js'
 import { hasTokens } from '../tables/asset-table.js'
 import { chainFactsOf } from '../tables/chain-table.js'
@@ -18,6 +18,25 @@ export interface DeclaredRange {
   readonly hasUnreadableRows?: boolean
 }
 
+/** What one provider said of all transfers of one address. */
+export interface AddressHistory {
+  /** Canonical. */
+  readonly address: string
+  readonly provider: string
+  /** The newest block that the provider knew then. */
+  readonly height: number
+  /** Empty if the provider does not tell it. */
+  readonly hash: string
+  /** Time of that block, in seconds since 1970. */
+  readonly atS: number
+  /** Kinds of transfers that were read whole. */
+  readonly kinds: readonly HistoryKind[]
+  /** Why it is not whole, in the words of whoever read it; empty if it is. */
+  readonly incomplete: readonly string[]
+  /** The heights for which it is all that the address ever moved; none if what was read cannot be relied on. */
+  readonly ranges: readonly DeclaredRange[]
+}
+
 /** Why a history is not known to be complete: reasons of a level too, which have words wherever a person reads them. */
 export type HistoryFault = Extract<
   LevelReason,
@@ -31,7 +50,12 @@ export type HistoryFault = Extract<
   | 'execution_unknown'
   | 'unknown_order'
   | 'intermediary_shortfall'
+  | 'intermediary_unread'
   | 'unreadable_rows'
+  | 'history_truncated'
+  | 'history_contradicting'
+  | 'history_reorganised'
+  | 'history_unfinished'
   | 'uncounted_value'
   | 'illicit_token'
   | 'designated_contract'
@@ -90,6 +114,47 @@ export function rangeFaults(
     return height !== undefined && (one.blockNumber === null || one.blockNumber > height)
   }
   if (own.some(isOutside)) faults.add('range_gap')
+  return [...faults]
+}
+
+/** Gaps of a history in the words of a report. */
+const faultOfGap: Readonly<Record<string, HistoryFault>> = {
+  truncated: 'history_truncated',
+  contradicting_pages: 'history_contradicting',
+  reorganised: 'history_reorganised',
+  unreadable_rows: 'unreadable_rows',
+  no_traces: 'no_traces',
+  no_tokens: 'no_tokens',
+  in_future: 'range_in_future',
+}
+
+export interface KnownHistory {
+  readonly chain: string
+  /** Declared for all addresses of the chain. */
+  readonly ranges: readonly DeclaredRange[]
+  /** What providers said of single addresses, of whichever. */
+  readonly histories: readonly AddressHistory[]
+  /** The addresses of one owner. */
+  readonly addresses: readonly string[]
+  /** What they moved. */
+  readonly own: readonly Transfer[]
+}
+
+/**
+ * Why neither declared ranges nor what providers said of the address, nor both together, show that these transfers are all there ever were. What
+ * a provider said of one address of an owner says nothing of another one.
+ */
+export function historyFaults(
+  { chain, ranges, histories, addresses, own }: KnownHistory,
+  age: { readonly generatedAtS: number; readonly maxAgeHours: number },
+): readonly HistoryFault[] {
+  const faults = new Set<HistoryFault>()
+  for (const address of addresses) {
+    const told = histories.filter((one) => one.address === address)
+    const found = rangeFaults(chain, [...ranges, ...told.flatMap((one) => one.ranges)], own, age)
+    const gaps = found.length === 0 ? [] : told.flatMap(({ incomplete }) => incomplete)
+    for (const fault of [...found, ...gaps.map((gap) => faultOfGap[gap] ?? 'history_unfinished')]) faults.add(fault)
+  }
   return [...faults]
 }
 
@@ -155,6 +220,16 @@ export const recordedRange = ({ kind, fromHeight, toHeight, toAtS }: DeclaredRan
   fromHeight,
   toHeight,
   toAt: toAtS === null ? null : utcText(toAtS),
+})
+
+export const recordedHistory = ({ address, provider, ...history }: AddressHistory): ExposureHistory => ({
+  address,
+  provider,
+  height: history.height,
+  hash: history.hash,
+  at: utcText(history.atS),
+  kinds: [...history.kinds],
+  incomplete: [...history.incomplete],
 })
 
 /** UTC, RFC 3339 with milliseconds. */

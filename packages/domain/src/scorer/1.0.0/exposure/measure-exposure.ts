@@ -16,12 +16,22 @@ import {
   movesValue,
   totalsHold,
 } from './completeness.js'
-import { mergeRanges, rangeFaults, recordedRange, type DeclaredRange, type HistoryFault } from './history.js'
+import {
+  historyFaults,
+  mergeRanges,
+  rangeFaults,
+  recordedHistory,
+  recordedRange,
+  type AddressHistory,
+  type DeclaredRange,
+  type HistoryFault,
+} from './history.js'
 import { createMeasures, type AssetTotals } from './measures.js'
 import { valuationOf, type PriceTable } from './prices.js'
 import { finished, STEP_ITEMS, type Steps } from './steps.js'
 import { timelineOf, type Timeline } from './timeline.js'
 import type { UnknownTokens } from './unknown-tokens.js'
+import { negligibleUnread } from './unread-intermediary.js'
 import {
   createTextHash,
   edgesSha256,
@@ -56,6 +66,10 @@ export interface Neighbourhood {
   readonly ownIds?: ReadonlySet<string>
   /** Declared for the chain, of the kinds native, internal and token. */
   readonly ranges: readonly DeclaredRange[]
+  /** What providers said of the address, of those that are followed, and of others of their keys; absent: nothing. */
+  readonly histories?: readonly AddressHistory[]
+  /** Where one owner has several addresses: all of them, by the one that stands for them; absent: each has one. */
+  readonly addressesOf?: ReadonlyMap<string, readonly string[]>
   /** Daily prices; null where none were imported. */
   readonly prices: PriceTable | null
   /**
@@ -120,20 +134,18 @@ export function* measureInSteps(
   if (hasIllicitToken(neighbourhood, flow)) incomplete.add('illicit_token')
   if (found.own.some(({ contract }) => contract !== '' && isSureSource(contract, flow)))
     incomplete.add('designated_contract')
-  // The last thing to speak against a whole history, so that only those are examined that would count as one.
+  // The last things to speak against a whole history, so that only those are examined that would count as one.
   if (incomplete.size === 0 && !neighbourhood.truncated) {
-    if (yield* hasUpstreamShortfall({
-      ...neighbourhood,
-      ...{ transfers: found.moving, own: found.own, hops: document.hops },
-    }))
-      incomplete.add('intermediary_shortfall')
+    const fault = yield* intermediaryFault(neighbourhood, found, { context, isDeclared: history.isDeclared })
+    if (fault !== null) incomplete.add(fault)
   }
   const ranOut = cut.some(({ reason }) => reason === 'limit' || reason === 'too_many_transfers')
   const ownTransfers = found.own.reduce((sum, one) => sum + transfersOf(one), 0)
   const status = ownTransfers + found.uncounted.length === 0 ? 'absent' : 'examined'
   return {
     ...emptyExposure(status, { ledgerSeq, policy: context.policy }),
-    ranges: mergeRanges(neighbourhood.ranges).map(recordedRange),
+    ranges: mergeRanges(history.ranges).map(recordedRange),
+    histories: history.told.map(recordedHistory),
     transfersExamined: found.counted.length,
     ownTransfers,
     hopsSearched: document.hops,
@@ -149,6 +161,30 @@ export function* measureInSteps(
     edgesSha256: yield* edgesSha256([...found.counted, ...found.bundles], context.textHash ?? createTextHash()),
     priceTableSha256: prices?.sha256 ?? '',
   }
+}
+
+/** What speaks against those that value came through, or went to. Ranges that are declared for the chain hold for them too. */
+function* intermediaryFault(
+  neighbourhood: Neighbourhood,
+  { counted, moving, own }: SortedTransfers,
+  { context, isDeclared }: { readonly context: MeasureContext; readonly isDeclared: boolean },
+): Steps<HistoryFault | null> {
+  const { document } = context.policy.exposure
+  const { histories = [], followed } = neighbourhood
+  const unread = isDeclared
+    ? new Set<string>()
+    : yield* negligibleUnread({
+        ...neighbourhood,
+        ...{ transfers: counted, own, histories, age: ageOf(context) },
+        addressesOf: (node) => addressesOf(neighbourhood, node),
+        ignoredSharePpm: context.policy.doubtfulSharePpm,
+      })
+  if (unread === null) return 'intermediary_unread'
+  const hasShortfall = yield* hasUpstreamShortfall({
+    ...neighbourhood,
+    ...{ transfers: moving, own, hops: document.hops, followed: followed.filter((one) => !unread.has(one)) },
+  })
+  return hasShortfall ? 'intermediary_shortfall' : null
 }
 
 /** Value that is no edge between two counterparties is part of what the address received and sent. */
@@ -285,6 +321,7 @@ export function emptyExposure(
       paths: limits.paths,
     },
     ranges: [],
+    histories: [],
     transfersExamined: 0,
     ownTransfers: 0,
     hopsSearched: 0,
@@ -305,16 +342,16 @@ export function emptyExposure(
 
 /** What is known of the address's whole history: T of every asset and direction, its balance, and what is missing. */
 function* judgeHistory(
-  { chain, address, ranges, truncated, netBaseUnits }: Neighbourhood,
+  neighbourhood: Neighbourhood,
   { own, moved, uncounted }: SortedTransfers,
-  { generatedAt, policy }: MeasureContext,
+  context: MeasureContext,
 ) {
-  const age = {
-    generatedAtS: Date.parse(generatedAt) / 1_000,
-    maxAgeHours: policy.exposure.document.history_max_age_hours,
-  }
+  const { chain, address, ranges, histories = [], truncated, netBaseUnits } = neighbourhood
+  const age = ageOf(context)
   const history = { chain, address, moved, netBaseUnits }
-  const faults: HistoryFault[] = [...rangeFaults(chain, ranges, own, age)]
+  const addresses = addressesOf(neighbourhood, address)
+  const faults: HistoryFault[] = [...historyFaults({ chain, ranges, histories, addresses, own }, age)]
+  const told = histories.filter((one) => addresses.includes(one.address))
   // Where not every transfer was read, earlier ones may explain what is missing.
   if (!truncated && (yield* hasShortfall(history))) faults.push('shortfall')
   if (uncounted.length > 0) faults.push('uncounted_value')
@@ -328,12 +365,25 @@ function* judgeHistory(
   const lookUp: AssetTotals = (contract, direction) => totals.get(`${direction} ${contract}`) ?? 0n
   return {
     faults,
+    told,
+    /** Ranges of one address of several do not hold for the others. */
+    ranges: addresses.length > 1 ? ranges : [...ranges, ...told.flatMap((one) => one.ranges)],
+    /** Ranges that hold for every address of the chain are enough. */
+    isDeclared: rangeFaults(chain, ranges, own, age).length === 0,
     totals: lookUp,
     totalsHold: !truncated && totalsHold(faults),
     balance: truncated ? null : explainedBalance(history),
     nets: truncated ? [] : explainedTokens(history),
   }
 }
+
+const ageOf = ({ generatedAt, policy }: MeasureContext) => ({
+  generatedAtS: Date.parse(generatedAt) / 1_000,
+  maxAgeHours: policy.exposure.document.history_max_age_hours,
+})
+
+const addressesOf = ({ addressesOf: known }: Neighbourhood, node: string): readonly string[] =>
+  known?.get(node) ?? [node]
 
 function pushTo<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
   const group = groups.get(key)

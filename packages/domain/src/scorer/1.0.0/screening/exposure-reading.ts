@@ -62,6 +62,7 @@ export function readExposure(
       hops_searched: exposure.hopsSearched,
       transfers_examined: exposure.transfersExamined,
       truncated: exposure.truncated,
+      ...shownHistories(exposure),
     },
     prices: exposure.priceTableSha256 === '' ? null : { version: exposure.priceTableSha256 },
     knowledge: {
@@ -88,6 +89,19 @@ function nothingExamined(exposure: ExposureRecord | null): ExposureReading['cove
     hops_searched: 0,
     transfers_examined: 0,
     truncated: false,
+    ...(exposure === null ? {} : shownHistories(exposure)),
+  }
+}
+
+/** Which providers the transfers of the address rest on; nothing where none was asked. */
+function shownHistories({
+  histories,
+}: ExposureRecord): Pick<Report['coverage']['exposure'], 'histories'> {
+  if (histories.length === 0) return {}
+  return {
+    histories: histories.map(({ address, provider, height, at, kinds, incomplete }) => ({
+      ...{ address, provider, height, as_of: at, kinds: [...kinds], incomplete: [...incomplete] },
+    })),
   }
 }
 

@@ -36,6 +36,7 @@ export function decideAgain(
       labels: inputs.labels,
     },
     chainInputs: { stage: inputs.chainStage as ChainStage, facts: inputs.chainFacts },
+    historyReading: inputs.historyReading,
     exposure: inputs.exposure,
     cluster: inputs.cluster,
     candidates: inputs.candidates.map(recordedFindings),

@@ -26,7 +26,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   if (snapshot.labelView === 'missing') throw new Error('unavailable: a screening needs labels')
   const { labels } = snapshot
   const onDetected = { chain: request.chain, canonicalAddress: request.canonicalAddress, labels }
-  const detected = judgeOn({ ...onDetected, chainInputs, exposure, cluster }, inputs)
+  const detected = judgeOn({ ...onDetected, chainInputs, exposure, cluster }, inputs, isUnread(inputs.historyReading))
   const others = candidates.map((one) => judgeOn(one, inputs))
   const judgement = worstOf(detected.judgement, others.map((one) => one.judgement))
   const { chainReading, exposureReading } = detected
@@ -59,6 +59,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
       scorerVersion: SCORER_VERSION,
       chainStage: chainInputs.stage,
       chainFacts: chainInputs.facts,
+      historyReading: inputs.historyReading ?? null,
       exposure,
       candidates: others.map(recordOf),
     },
@@ -73,7 +74,15 @@ interface JudgedChain {
   readonly judgement: Judgement
 }
 
-function judgeOn(findings: ChainFindings, { request, snapshot, policy, generatedAt }: ScreeningInputs): JudgedChain {
+/** A history that is not read yet, or could not be read, might have raised the score. */
+const isUnread = (reading: ScreeningInputs['historyReading']): boolean =>
+  reading !== undefined && reading !== null && reading.status !== 'fresh'
+
+function judgeOn(
+  findings: ChainFindings,
+  { request, snapshot, policy, generatedAt }: ScreeningInputs,
+  historyIsUnread = false,
+): JudgedChain {
   const { chain, labels, chainInputs = noChainInputs, exposure = null, cluster = null } = findings
   const chainReading = readChainFacts(chain, chainInputs)
   const exposureReading = readExposure(chain, exposure, chainReading, policy)
@@ -86,7 +95,7 @@ function judgeOn(findings: ChainFindings, { request, snapshot, policy, generated
     labelView: snapshot.labelView as Exclude<LabelViewState, 'missing'>,
     chainKnowledge: exposureReading.knowledge,
     codeAtAddress: chainReading.codeAtAddress,
-    hasFault: chainReading.isFaulted || exposureReading.isLowerBound,
+    hasFault: chainReading.isFaulted || exposureReading.isLowerBound || historyIsUnread,
     exposure: exposureReading.measures,
     exposureIsDropped: exposureReading.isDropped,
     cluster,
@@ -118,7 +127,7 @@ function reportOf(
   }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & { readonly others: readonly JudgedChain[] },
 ): Report {
   const report = buildReport(inputs, judgement, SCORER_VERSION)
-  const missing = missingStages([inputs, ...others.map(({ findings }) => findings)])
+  const missing = missingStages(inputs, others.map(({ findings }) => findings))
   const transfer = transferOf(inputs, judgement, { chainReading, exposureReading }, missing)
   return {
     ...report,
@@ -138,6 +147,7 @@ function reportOf(
         cluster: judgement.cluster,
       }),
       ...missing,
+      ...shownReading(inputs.historyReading),
       chain_data: chainReading.coverage,
       exposure: exposureReading.coverage,
       prices: exposureReading.prices,
@@ -170,14 +180,36 @@ function transferOf(
 type Stages = Pick<ChainFindings, 'chainInputs' | 'exposure' | 'cluster'>
 
 /** The stages that were late or failed on a chain that was judged; nothing where each of them is whole. */
-function missingStages(chains: readonly Stages[]): Pick<Report['coverage'], 'missing_stages'> {
+function missingStages(
+  inputs: ScreeningInputs,
+  others: readonly Stages[],
+): Pick<Report['coverage'], 'missing_stages'> {
+  const chains: readonly Stages[] = [inputs, ...others]
   const isMissing = {
     chain_data: ({ chainInputs }: Stages) => isDropped(chainInputs?.stage),
     exposure: ({ exposure }: Stages) => isDropped(exposure?.status),
     clusters: ({ cluster }: Stages) => isDropped(cluster?.stopped),
   }
-  const missing = Object.entries(isMissing).flatMap(([stage, isOf]) => (chains.some(isOf) ? [stage] : []))
+  const missing = [
+    ...(inputs.historyReading?.status === 'reading' ? ['history'] : []),
+    ...Object.entries(isMissing).flatMap(([stage, isOf]) => (chains.some(isOf) ? [stage] : [])),
+  ]
   return missing.length === 0 ? {} : { missing_stages: missing }
+}
+
+function shownReading(reading: ScreeningInputs['historyReading']): Pick<Report['coverage'], 'history'> {
+  if (reading === undefined || reading === null) return {}
+  const { status, reason, provider, pages, pagesExpected, waiting } = reading
+  return {
+    history: {
+      status,
+      reason: reason === '' ? null : reason,
+      provider: provider === '' ? null : provider,
+      pages,
+      pages_expected: pagesExpected,
+      waiting,
+    },
+  }
 }
 
 const isDropped = (status: string | null | undefined): boolean => status === 'late' || status === 'failed'

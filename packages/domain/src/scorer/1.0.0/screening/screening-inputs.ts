@@ -1,5 +1,5 @@
 /** Everything a screening is decided from, and nothing else: no clock, no randomness, no configuration. */
-import type { ExposureRecord, TransferTerms } from '@cupel/contracts'
+import type { ExposureRecord, HistoryReading, TransferTerms } from '@cupel/contracts'
 import type { ChainInputs } from '../chain-facts/chain-inputs.js'
 import type { ClusterFacts } from '../risk/cluster.js'
 import type { LabelFacts, LabelSetFacts, LabelViewState } from '../risk/label-facts.js'
@@ -71,6 +71,8 @@ export interface ScreeningInputs {
   readonly snapshot: ScreeningSnapshot
   /** What providers of chain data said; absent where none is configured. */
   readonly chainInputs?: ChainInputs
+  /** How far the history of the address was read; null where no provider is asked for it. */
+  readonly historyReading?: HistoryReading | null
   /** What the ledger said; null where there is none. */
   readonly exposure?: ExposureRecord | null
   /** Addresses that spent together with the screened one, and their labels; null where there are none. */
