@@ -1,6 +1,8 @@
 /** Opens the reader of histories of a configured provider. */
 import type { ProviderConfig, ProviderKind } from '../configuration.js'
 import { chainIdOf } from '../open-provider.js'
+import { blockbookHistory } from './blockbook-history.js'
+import { esploraHistory } from './esplora-history.js'
 import { etherscanHistory } from './etherscan-history.js'
 import type { HistorySource } from './history-source.js'
 
@@ -10,6 +12,8 @@ type Open = (config: Config, now: () => number) => HistorySource
 const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
   etherscan: ({ name, chain, multichain }, now) =>
     etherscanHistory({ provider: name, chain, chainId: multichain ? chainIdOf(chain) : null, now }),
+  esplora: ({ name, chain }, now) => esploraHistory({ provider: name, chain, now }),
+  blockbook: ({ name, chain }, now) => blockbookHistory({ provider: name, chain, now }),
 }
 
 /** Null if a provider of the kind cannot give histories. `now` is in milliseconds since 1970. */
