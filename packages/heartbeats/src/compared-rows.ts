@@ -14,9 +14,11 @@ export interface ComparedRows {
   readonly fault: string | null
   /** How the rows differ from the log, as a sentence: then none of them may decide anything. Null while nobody found a difference. */
   readonly difference: string | null
+  /** Time since the begin of the last whole comparison that found no difference, in milliseconds; null if there was none. */
+  readonly equalForMs: number | null
 }
 
-export interface ComparedRowsTold extends ComparedRows {
+export interface ComparedRowsTold extends Omit<ComparedRows, 'equalForMs'> {
   /** Time since the scorer told it, by the clock of the database. */
   readonly toldAgeMs: number
 }
@@ -25,7 +27,12 @@ const TELL_EVERY_MS = 2_000
 /** What no scorer has repeated for longer does not count. */
 const STALE_MS = 60_000
 
-/** `onError` is called for the first of several failures in a row. `stop` takes back what was told, and never rejects. */
+const TAKE_BACK = 'DELETE FROM heartbeats.compared_rows WHERE process = $1 AND difference IS NULL'
+
+/**
+ * `onError` is called for the first of several failures in a row. `stop` takes back what was told, and never rejects. A difference stays:
+ * it ends once a scorer compared all rows after it was told and found none.
+ */
 export function tellComparedRows(
   database: Queryable,
   options: { readonly read: () => readonly ComparedRows[]; readonly onError: (error: unknown) => void },
@@ -41,8 +48,9 @@ export function tellComparedRows(
   return {
     async stop() {
       await loop.stop()
-      await database
-        .execute('DELETE FROM heartbeats.compared_rows WHERE process = $1', [process])
+      // A difference may have been found since the last step.
+      await write(database, process, options.read())
+        .then(() => database.execute(TAKE_BACK, [process]))
         .catch(() => undefined)
     },
   }
@@ -53,11 +61,18 @@ async function write(database: Queryable, process: string, told: readonly Compar
   await database.execute(
     {
       name: 'heartbeats.tell-compared-rows',
-      text: `WITH ended AS (DELETE FROM heartbeats.compared_rows
-               WHERE process <> $1 AND told_at < clock_timestamp() - make_interval(secs => $5))
+      text: `WITH told AS MATERIALIZED (
+               SELECT * FROM unnest($2::text[], $3::float8[], $4::text[], $6::text[], $7::float8[])
+                 AS told (kind, age_ms, fault, difference, equal_for_ms)),
+             ended AS (
+               DELETE FROM heartbeats.compared_rows AS before
+               WHERE process <> $1 AND CASE WHEN difference IS NULL
+                 THEN told_at < clock_timestamp() - make_interval(secs => $5)
+                 ELSE told_at < (SELECT clock_timestamp() - make_interval(secs => equal_for_ms / 1000)
+                                 FROM told WHERE told.kind = before.kind) END)
              INSERT INTO heartbeats.compared_rows (process, kind, whole_at, fault, difference, told_at)
              SELECT $1, kind, clock_timestamp() - make_interval(secs => age_ms / 1000), fault, difference, clock_timestamp()
-             FROM unnest($2::text[], $3::float8[], $4::text[], $6::text[]) AS told (kind, age_ms, fault, difference)
+             FROM told
              ON CONFLICT (process, kind) DO UPDATE
                SET whole_at = excluded.whole_at, fault = excluded.fault, difference = excluded.difference, told_at = excluded.told_at`,
     },
@@ -68,6 +83,7 @@ async function write(database: Queryable, process: string, told: readonly Compar
       told.map(({ fault }) => fault),
       STALE_MS / 1_000,
       told.map(({ difference }) => difference),
+      told.map(({ equalForMs }) => equalForMs),
     ],
   )
 }
@@ -102,6 +118,12 @@ export function uncomparedOf(told: readonly ComparedRowsTold[]): readonly string
 }
 
 /** A difference between rows and log that a scorer found and told, as a sentence; null if there is none. Screens of any kind stop for it. */
-export async function knownDifference(database: Queryable): Promise<string | null> {
-  return (await listComparedRows(database)).find(({ difference }) => difference !== null)?.difference ?? null
+export async function knownDifference(
+  database: Queryable,
+  ofKind?: ComparedRows['kind'],
+): Promise<string | null> {
+  const told = await listComparedRows(database)
+  const isOf = ({ kind, difference }: ComparedRowsTold): boolean =>
+    difference !== null && (ofKind === undefined || kind === ofKind)
+  return told.find(isOf)?.difference ?? null
 }

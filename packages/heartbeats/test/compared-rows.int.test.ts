@@ -22,6 +22,10 @@ const failing = (error: unknown): never => {
   throw error
 }
 const faults = async () => uncomparedOf(await listComparedRows(database))
+/** Nothing is at fault, and no comparison has ended yet. */
+const equal = (kind: ComparedRows['kind']): ComparedRows => ({
+  ...{ kind, ageMs: 5, fault: null, difference: null, equalForMs: null },
+})
 const telling = (...rows: readonly ComparedRows[]) =>
   tellComparedRows(database, { read: () => rows, onError: failing })
 const told = (count: number) =>
@@ -31,11 +35,8 @@ const aged = () =>
 
 test('the age of the last whole comparison and its fault are told by each scorer, and taken back at its end', async () => {
   const fault = 'A scorer cannot compare the rows of labels with the log: it is refused.'
-  const one = telling(
-    { kind: 'labels', ageMs: 3_600_000, fault, difference: null },
-    { kind: 'ledger', ageMs: 5, fault: null, difference: null },
-  )
-  const other = telling({ kind: 'labels', ageMs: 5, fault: null, difference: null })
+  const one = telling({ ...equal('labels'), ageMs: 3_600_000, fault }, equal('ledger'))
+  const other = telling(equal('labels'))
   await told(3)
   expect(await faults()).toEqual([fault])
   const ages = (await listComparedRows(database)).map(({ ageMs }) => ageMs >= 3_600_000)
@@ -55,19 +56,34 @@ test('a scorer that tells nothing any more is at fault until another one compare
   expect(await faults()).toEqual([])
   await aged()
   expect(await faults()).toEqual([expect.stringMatching(/No scorer has told for \d+ s .* rows of labels/)])
-  const other = telling({ kind: 'labels', ageMs: 5, fault: null, difference: null })
+  const other = telling(equal('labels'))
   await until(async () => expect(await faults()).toEqual([]))
   await told(1)
   await other.stop()
 })
 
-test('a difference that a scorer found stays known until the scorer takes it back, also if it hangs', async () => {
+test('a difference that a scorer found stays known after its end, until a comparison that began later finds none', async () => {
   const difference = 'label-view lacks label x, which the log states.'
   expect(await knownDifference(database)).toBeNull()
-  const scorer = telling({ kind: 'labels', ageMs: 5, fault: null, difference })
+  const scorer = telling({ ...equal('labels'), difference })
   await told(1)
+  await scorer.stop()
   await aged()
   expect([await knownDifference(database), await faults()]).toEqual([difference, [difference]])
-  await scorer.stop()
-  expect(await knownDifference(database)).toBeNull()
+  const [ofLabels, ofLedger] = [
+    await knownDifference(database, 'labels'),
+    await knownDifference(database, 'ledger'),
+  ]
+  expect([ofLabels, ofLedger]).toEqual([difference, null])
+
+  const tooEarly = [equal('labels'), { ...equal('ledger'), equalForMs: 5 }]
+  for (const rows of [tooEarly, [{ ...equal('labels'), equalForMs: 70_000 }]]) {
+    const other = telling(...rows)
+    await told(1 + rows.length)
+    await other.stop()
+    expect(await knownDifference(database)).toBe(difference)
+  }
+  const later = telling({ ...equal('labels'), equalForMs: 5 })
+  await until(async () => expect(await knownDifference(database)).toBeNull())
+  await later.stop()
 })

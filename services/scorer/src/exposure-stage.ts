@@ -74,6 +74,8 @@ export interface ExposureStageDeps extends CheckedLedgerDeps {
   readonly metrics: Metrics
   /** How long a screen waits for the ledger, in milliseconds. */
   readonly budgetMs: number
+  /** A difference of the rows that an ended scorer found. */
+  readonly doubt?: string | null
 }
 
 /** No caller waits for one item of a bulk job: its budget is this many times as long. */

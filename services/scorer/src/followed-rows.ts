@@ -31,6 +31,8 @@ export interface FollowedRowsDeps {
    */
   readonly compare: (afterSlice: (sliceMs: number) => Promise<boolean>) => Promise<string | null | undefined>
   readonly onDifference: (difference: string) => void
+  /** A difference that a scorer found which ended since, as a sentence: until all rows are compared once, without rests, nothing is used. */
+  readonly doubt?: string | null
   /** Milliseconds of a monotonic clock; for tests. */
   readonly nowMs?: () => number
 }
@@ -38,6 +40,8 @@ export interface FollowedRowsDeps {
 export interface FollowedRows {
   /** How long ago the last whole comparison ended, and what keeps the next one from ending. */
   state(): ComparedRows
+  /** The difference that an ended scorer found, as a sentence, until a comparison of all rows finds none. */
+  doubt(): string | null
   stop(): Promise<void>
 }
 
@@ -47,9 +51,13 @@ export function followRows({
   countRows,
   compare,
   onDifference,
+  doubt: inherited = null,
   nowMs = () => performance.now(),
 }: FollowedRowsDeps): FollowedRows {
+  let doubt = inherited
   let wholeAtMs = nowMs()
+  /** Begin of the last whole comparison that found no difference. */
+  let equalSinceMs: number | null = null
   /** Null while the comparison rests. */
   let workSinceMs: number | null = nowMs()
   let rows = 0
@@ -61,21 +69,24 @@ export function followRows({
 
   const loop = startLoop({
     async step(stopping) {
-      ;[workSinceMs, slices] = [nowMs(), 0]
+      const beganAtMs = nowMs()
+      ;[workSinceMs, slices] = [beganAtMs, 0]
       rows = await countRows()
       const found = await compare(async (sliceMs) => {
         slices += 1
         // What failed before is compared now.
         if (failure !== null && slices > failure.slices) failure = null
         workSinceMs = null
-        await sleep(sliceMs * restPerWork, stopping)
+        await sleep(doubt === null ? sliceMs * restPerWork : 0, stopping)
         workSinceMs = nowMs()
         return !stopping.aborted
       })
       ;[workSinceMs, failure] = [null, null]
       if (typeof found === 'string') onDifference((difference = found))
-      else if (found === null) [wholeAtMs, restPerWork] = [nowMs(), REST_PER_WORK]
-      else restPerWork = Math.max(LEAST_REST_PER_WORK, restPerWork / 2)
+      else if (found === null) {
+        ;[wholeAtMs, restPerWork] = [nowMs(), REST_PER_WORK]
+        ;[equalSinceMs, doubt] = [beganAtMs, null]
+      } else restPerWork = Math.max(LEAST_REST_PER_WORK, restPerWork / 2)
     },
     restMs: REST_MS,
     onError(error) {
@@ -86,22 +97,36 @@ export function followRows({
     },
   })
 
-  function faultOf(): string | null {
-    const of = `the rows of ${NAMES[kind]}`
-    if (failure !== null) return `A scorer cannot compare ${of} with the log: ${failure.sentence}.`
-    const workMs = workSinceMs === null ? 0 : nowMs() - workSinceMs
-    if (workMs > STALLED_AFTER_MS)
-      return `The comparison of ${of} with the log has not moved for ${minutes(workMs)} min.`
-    const ageMs = nowMs() - wholeAtMs
-    return ageMs > UNCOMPARED_AFTER_MS + rows * PER_ROW_MS
-      ? `A scorer has not compared ${of} with the log as a whole for ${minutes(ageMs)} min.`
-      : null
-  }
-
   return {
-    state: () => ({ kind, ageMs: nowMs() - wholeAtMs, fault: faultOf(), difference }),
+    state: () => ({
+      ...{ kind, ageMs: nowMs() - wholeAtMs, difference },
+      fault: faultOf(kind, {
+        ...{ failure: failure?.sentence ?? null, rows, ageMs: nowMs() - wholeAtMs },
+        workMs: workSinceMs === null ? 0 : nowMs() - workSinceMs,
+      }),
+      equalForMs: equalSinceMs === null ? null : nowMs() - equalSinceMs,
+    }),
+    doubt: () => doubt,
     stop: () => loop.stop(),
   }
+}
+
+/** Where a comparison is: its last failure, its rows, the milliseconds since the last slice and since the last whole comparison. */
+interface Progress {
+  readonly failure: string | null
+  readonly rows: number
+  readonly workMs: number
+  readonly ageMs: number
+}
+
+function faultOf(kind: ComparedRows['kind'], { failure, rows, workMs, ageMs }: Progress): string | null {
+  const of = `the rows of ${NAMES[kind]}`
+  if (failure !== null) return `A scorer cannot compare ${of} with the log: ${failure}.`
+  if (workMs > STALLED_AFTER_MS)
+    return `The comparison of ${of} with the log has not moved for ${minutes(workMs)} min.`
+  return ageMs > UNCOMPARED_AFTER_MS + rows * PER_ROW_MS
+    ? `A scorer has not compared ${of} with the log as a whole for ${minutes(ageMs)} min.`
+    : null
 }
 
 const NAMES: Readonly<Record<ComparedRows['kind'], string>> = { labels: 'labels', ledger: 'the ledger' }

@@ -50,7 +50,9 @@ test('the age is that of the last whole comparison, and a whole comparison has n
   const { clock, state } = follow({})
   clock.at = 40
   await until(() => expect(clock.passes).toBeGreaterThan(1))
-  await until(() => expect(state()).toEqual({ kind: 'labels', ageMs: 0, fault: null, difference: null }))
+  await until(() =>
+    expect(state()).toEqual({ kind: 'labels', ageMs: 0, fault: null, difference: null, equalForMs: 0 }),
+  )
   clock.at += 1_000
   expect(state().ageMs).toBe(1_000)
 })
@@ -127,4 +129,23 @@ test('a comparison that an import ends rests half as long the next time, and a w
   await vi.advanceTimersByTimeAsync(60_000)
   const rests = vi.mocked(sleep).mock.calls.map(([ms]) => ms)
   expect(rests.slice(0, 9)).toEqual([3_136, 1_568, 784, 392, 196, 98, 64, 64, 3_136])
+})
+
+test('a difference that an ended scorer found holds until all rows are compared once, without rests', async () => {
+  let found: null | undefined = undefined
+  const rests: number[] = []
+  vi.mocked(sleep).mockImplementation(async (ms) => void rests.push(ms))
+  const { clock } = follow({
+    doubt: 'label-view lacks label x.',
+    async compare(afterSlice) {
+      await afterSlice(100)
+      return found
+    },
+  })
+  await until(() => expect(clock.passes).toBeGreaterThan(1))
+  expect([followed!.doubt(), followed!.state().equalForMs]).toEqual(['label-view lacks label x.', null])
+  expect(rests.filter((ms) => ms > 0)).toEqual([])
+  found = null
+  await until(() => expect(followed!.doubt()).toBeNull())
+  await until(() => expect(rests.some((ms) => ms > 0)).toBe(true))
 })

@@ -12,6 +12,8 @@ export interface LabelRowsWatch extends FollowedRows {
 export interface LabelRowsDeps extends ComparedLog {
   readonly log: Pick<EventLog, 'endOffset' | 'read'>
   readonly logger: Logger
+  /** As in `FollowedRowsDeps`. */
+  readonly doubt?: string | null
   /** Milliseconds of a monotonic clock; for tests. */
   readonly nowMs?: () => number
 }
@@ -29,5 +31,5 @@ export function watchLabelRows(deps: LabelRowsDeps): LabelRowsWatch {
       fault = `${found} Rebuild label-view, then restart the scorer.`
     },
   })
-  return { fault: () => fault, ...rows }
+  return { ...rows, fault: () => fault ?? rows.doubt() }
 }

@@ -41,6 +41,8 @@ export interface LedgerWatchDeps extends CheckedLedgerDeps {
   readonly logger: Logger
   /** The first state of the ledger is seen when this resolves. */
   readonly beforeFirst?: () => Promise<void>
+  /** A difference of its rows, as in `FollowedRowsDeps`. */
+  readonly doubt?: string | null
   /** Milliseconds of a monotonic clock; for tests. */
   readonly nowMs?: () => number
   /** A ledger with more addresses has no filter. */
@@ -51,6 +53,7 @@ export interface LedgerWatchDeps extends CheckedLedgerDeps {
 const REST_PER_WORK = 1
 /** A state that was not confirmed for longer does not count as the present one: the database may hang. */
 export const LEDGER_STALE_AFTER_MS = 30_000
+const NOT_READ = `The state of the ledger could not be read for ${LEDGER_STALE_AFTER_MS / 1_000} s.`
 /** A row that has no event for longer is told to the operator: it does not come from an import that goes on. */
 export const UNSTATED_AFTER_MS = 60_000
 /** Pause before a failed reading of the filter is tried again; until then every address is queried. */
@@ -107,18 +110,14 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   const rows = followLedgerRows({ ...deps, nowMs }, check, stopFor)
   return {
     seq: () => seq,
-    fault: () =>
-      fault ??
-      (nowMs() - seenAtMs > LEDGER_STALE_AFTER_MS
-        ? `The state of the ledger could not be read for ${LEDGER_STALE_AFTER_MS / 1_000} s.`
-        : null),
+    fault: () => fault ?? rows.doubt() ?? (nowMs() - seenAtMs > LEDGER_STALE_AFTER_MS ? NOT_READ : null),
     pricesSha256: () => pricesSha256,
     rows: () => rows.state(),
     rangesOf: ranges.of,
     mayHold(chain, address, ledgerSeq) {
+      const filter = filters.current()
       // A ledger never loses a chain, so one of a later state is known to all states.
       if (!chains.has(chain)) return false
-      const filter = filters.current()
       return filter === null || filter.ledgerSeq < ledgerSeq || filter.mayHold(chain, address)
     },
     async stop() {
@@ -130,12 +129,13 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
 
 /** Adds up all rows of imports again and again, and compares the sums with the log. */
 function followLedgerRows(
-  { database, logger, nowMs }: LedgerWatchDeps,
+  { database, logger, nowMs, doubt }: LedgerWatchDeps,
   check: ReturnType<typeof createLedgerCheck>,
   onDifference: (difference: string) => void,
 ): FollowedRows {
   return followRows({
     ...{ kind: 'ledger', logger, onDifference, ...(nowMs === undefined ? {} : { nowMs }) },
+    ...(doubt === undefined ? {} : { doubt }),
     countRows: async () => Number((await check()).rowSums[0]),
     // A log that states no segment states no row.
     compare: async (afterSlice) =>

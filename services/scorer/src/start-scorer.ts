@@ -2,7 +2,13 @@
 import { createBatcher } from '@cupel/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
-import { tellComparedRows, tellDwells, type ComparedRows, type DwellTelling } from '@cupel/heartbeats'
+import {
+  knownDifference,
+  tellComparedRows,
+  tellDwells,
+  type ComparedRows,
+  type DwellTelling,
+} from '@cupel/heartbeats'
 import { noteProvidedChains } from '@cupel/ledger'
 import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
@@ -86,9 +92,10 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     ...deps,
     connection: deps.database.connection,
     budgetMs: deps.config.CUPEL_EXPOSURE_BUDGET_MS,
+    doubt: await knownDifference(deps.database, 'ledger'),
   })
   const stated = createStatedInputs(deps)
-  const labelRows = watchLabelRows(deps)
+  const labelRows = watchLabelRows({ ...deps, doubt: await knownDifference(deps.database, 'labels') })
   const comparedRows = (): readonly ComparedRows[] => [labelRows.state(), exposureStage.rows()]
   const onUntold = (error: unknown): void =>
     deps.logger.warn({ err: error }, 'What was compared with the log is not told to the installation')

@@ -187,6 +187,32 @@ describe('lists that the log does not state decide nothing:', () => {
     await refuses(scorer, words)
   })
 
+  test('a label is removed, and the next scorer compares all rows before it uses one', async () => {
+    const { database, deps } = installation
+    const scorer = await installation.start()
+    await database.execute('DELETE FROM label_view.label')
+    const reportId = await refuses(scorer, 'lacks label')
+    await scorer.stop()
+    const accept = { differences: 2, by: 'operator:jo', reason: 'rows were removed' }
+    await rebuildReadModel({ readModel: labelView, accept, ...deps })
+    let mayCompare = (): void => undefined
+    const compared = new Promise<void>((resolve) => (mayCompare = resolve))
+    const next = await installation.start({
+      database: {
+        ...database,
+        async query(statement, values) {
+          if (typeof statement !== 'string' && statement.name === 'label-view.count-stated') await compared
+          return await database.query(statement, values)
+        },
+      },
+    })
+    await refuses(next, 'lacks label')
+    expect(uncomparedOf(await listComparedRows(database))).toEqual([expect.stringContaining('lacks label')])
+    mayCompare()
+    expect(await answered(reportId)).toMatchObject({ risk: { level: 'red' } })
+    await until(async () => expect(uncomparedOf(await listComparedRows(database))).toEqual([]))
+  })
+
   test('the last state is removed while the scorer runs, and it goes on after a rebuild', async () => {
     const scorer = await installation.start()
     expect(await screened()).toMatchObject({ risk: { level: 'red' }, label_snapshot: '2' })
