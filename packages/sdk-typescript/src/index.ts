@@ -44,6 +44,7 @@ export type {
   WatchesDigestMessage,
   DigestedChange,
   FailingWatch,
+  LevelReason,
   ReportSummary,
   WebhookMessage,
 } from './webhooks/messages.js'

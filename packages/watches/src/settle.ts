@@ -2,9 +2,10 @@
  * Ends screenings of watches whose reports can be read. The report becomes the last one of its watch, and a change becomes an event,
  * in one transaction. The read model holds the first record of a report id, so that a repeat settles nothing twice.
  */
-import { decidedEventId } from '@cupel/contracts'
+import { decidedEventId, type EventData, type Report } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { outboxType } from '@cupel/projections'
+import { becauseOf, reasonText } from '@cupel/report-document'
 import { isChange } from './decide-change.js'
 import { writeWatchEvents, type WatchEvent } from './events.js'
 import type { Owner } from './watch.js'
@@ -111,11 +112,12 @@ export async function settleWatches(
       [found.map(({ watchId }) => watchId)],
     )
     const told = rows.filter(isTold)
+    const wordsOf = await readWords(transaction, told)
     await storeReports(transaction, rows)
     await storeTold(transaction, told)
     await writeWatchEvents(
       transaction,
-      told.map((row) => changeOf(row, splitOf(row))),
+      told.map((row) => changeOf(row, splitOf(row), wordsOf(row))),
     )
     return { settled: rows.length, changed: told.length }
   })
@@ -192,7 +194,25 @@ async function splitAll(
 
 const pairOf = ({ toldReportId, reportId }: Told): string => `${toldReportId} ${reportId}`
 
-function changeOf(row: Told, { split, missing }: Splitting): WatchEvent<'ReportChanged'> {
+type Words = Pick<EventData['ReportChanged'], 'why' | 'reasons'>
+
+/** Returns a function that finds what the report of a change says of its level, in the words of its page. */
+async function readWords(transaction: Queryable, told: readonly Told[]): Promise<(change: Told) => Words> {
+  if (told.length === 0) return () => ({ why: '', reasons: [] })
+  const rows = await transaction.query<{ watchId: string; document: string }>(
+    `SELECT ${asFields('w.watch_id')}, r.document FROM watches.watch w CROSS JOIN LATERAL (${ownReport('w.pending_report_id')}) r
+     WHERE w.watch_id = ANY ($1::text[])`,
+    [told.map(({ watchId }) => watchId)],
+  )
+  const known = new Map(rows.map(({ watchId, document }) => [watchId, JSON.parse(document) as Report]))
+  return ({ watchId }) => {
+    const report = known.get(watchId)!
+    const reasons = report.risk.level_reasons.map((code) => ({ code, text: reasonText(code) }))
+    return { why: becauseOf(report), reasons }
+  }
+}
+
+function changeOf(row: Told, { split, missing }: Splitting, words: Words): WatchEvent<'ReportChanged'> {
   const { watchId, accountId, livemode, address, canonicalAddress, chain, reference } = row
   const { toldReportId, toldLevel, toldScore, level, score, endedAt, reportId } = row
   return {
@@ -211,6 +231,7 @@ function changeOf(row: Told, { split, missing }: Splitting): WatchEvent<'ReportC
         changedAt: endedAt,
         split,
         splitMissing: missing,
+        ...words,
       },
     },
   }

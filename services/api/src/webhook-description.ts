@@ -52,6 +52,13 @@ const endedJob = z
   })
   .meta({ id: 'EndedJob' })
 
+const levelReason = z
+  .object({
+    code: z.string().describe('A code of `risk.level_reasons` of the report.'),
+    text: z.string().describe('What it says, and what to do about it.'),
+  })
+  .meta({ id: 'LevelReason' })
+
 const changedReport = z
   .object({
     watch_id: z.string(),
@@ -60,6 +67,12 @@ const changedReport = z
     reference: z.string().nullable(),
     previous: reportSummary,
     current: reportSummary,
+    why: z
+      .string()
+      .describe('Why the current report has its level, in words. Empty for a change of an earlier version.'),
+    reasons: z
+      .array(levelReason)
+      .describe('Why the current report is grey, each reason with its remedy; empty for other levels.'),
     causes: z
       .array(z.string())
       .describe('`created`, `labels`, `ledger`, `policy` or `scorer`; others may be added.'),
@@ -153,6 +166,7 @@ export const describedWebhooks: Readonly<Record<WebhookType, DescribedWebhook>> 
       ...{ type: 'report.changed', timestamp },
       data: {
         ...{ ...watchExample, reference: 'order-4711', previous, current, causes: ['labels'] },
+        ...{ why: 'the owner is Lazarus Group (sanctions), stated by ofac_sdn', reasons: [] },
         split: { labels: 95, funds: 0, policy: 0, scorer: 0, time: 0, not_examined: 0 },
         split_missing: null,
       },

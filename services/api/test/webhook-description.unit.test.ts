@@ -26,7 +26,12 @@ const summary = { reportId: 'a', level: 'red', score: 95 }
 const watch = { watchId: 'wat_1', address: '0xA', chain: 'ETH' }
 const change = {
   ...{ ...watch, reference: null, previous: summary, current: summary, causes: ['labels'], changedAt: AT },
-  ...{ split: { labels: 1, funds: 0, policy: 0, scorer: 0, time: 0, notExamined: 0 }, splitMissing: null },
+  ...{
+    split: { labels: 1, funds: 0, policy: 0, scorer: 0, time: 0, notExamined: 0 },
+    why: 'the owner is X (sanctions)',
+    reasons: [{ code: 'partial', text: 'Import the rest.' }],
+    splitMissing: null,
+  },
 }
 const digest = {
   ...{

@@ -59,12 +59,29 @@ describe('a coordinator', () => {
         ...{ reportId: later.data.reportId, level: 'red', score: 100, causes: ['labels'] },
         // The reports of this test exist only as rows.
         ...{ split: null, splitMissing: 'unreadable' },
+        ...{ why: 'see the evidence', reasons: [] },
       },
     ])
     // The end of such a job is announced to no account.
     await until(async () =>
       expect(await installation.database.query('SELECT 1 FROM bulk.job WHERE NOT is_announced')).toEqual([]),
     )
+  })
+
+  test('says of a report that is not cleared why, each reason with its remedy', async () => {
+    await watch(installation, [A])
+    await installation.coordinator()
+    await decided(green, ['green'])
+    await publish(installation, { added: [A] })
+    await decided(() => ({ level: 'grey', score: 0 }), ['grey'])
+    expect((await changes(installation)).map(({ data }) => data)).toMatchObject([
+      {
+        why: 'too little is known to say green',
+        reasons: [
+          { code: 'shortfall', text: expect.stringContaining('Import the transfers by which') as string },
+        ],
+      },
+    ])
   })
 
   test('tells of a score only where it moved by the threshold of the watch', async () => {

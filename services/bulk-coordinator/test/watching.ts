@@ -136,7 +136,9 @@ export async function report(
     const { level, score } = decision === 'failed' ? { level: null, score: null } : decision
     const stage = decision === 'failed' ? undefined : decision.stage
     const missing = stage === undefined ? {} : { missing_stages: [stage] }
-    const document = JSON.stringify({ coverage: { labels: { status: 'partial' }, ...missing } })
+    const risk = { level, score, level_reasons: level === 'grey' ? ['shortfall'] : [], evidence: [] }
+    const coverage = { labels: { status: 'partial' }, exposure: { reason: null }, ...missing }
+    const document = JSON.stringify({ risk, coverage })
     await database.execute(
       `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, chain, level, score,
          document, ended_at, log_partition, log_offset)

@@ -111,7 +111,7 @@ export function changeIn(codec: EventCodec, record: LogRecord): ReportChange | n
     ...{ watchId, accountId, livemode, address, chain, reference, causes, split, splitMissing },
     previous: { reportId: data.previousReportId, level: data.previousLevel, score: data.previousScore },
     current: { reportId: data.reportId, level: data.level, score: data.score },
-    changedAt: readTime(data.changedAt),
+    ...{ why: data.why, reasons: data.reasons, changedAt: readTime(data.changedAt) },
     eventId: envelope.id,
     traceparent: record.headers['traceparent'],
   }

@@ -38,6 +38,8 @@ async function change({ accountId, livemode }: Tenant, number = 1): Promise<void
     ...{ reportId: '08', level: 'red', score: 100, causes: ['labels'], changedAt },
     split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25, notExamined: 0 },
     splitMissing: null,
+    why: 'the owner is X (sanctions)',
+    reasons: [{ code: 'partial', text: 'Import the rest.' }],
   }
   const id = decidedEventId('ReportChanged', data.watchId, data.reportId)
   const envelope = { id, source: 'test', time: changedAt, subject: id, correlationId: id, causationId: id }
@@ -96,6 +98,8 @@ test('it is signed, says both reports, and reaches no other account and no other
       ...{ watch_id: 'wat_1', address: '0xA', chain: 'ETH', reference: 'R' },
       previous: { report_id: '00', level: 'green', score: 0 },
       current: { report_id: '08', level: 'red', score: 100 },
+      why: 'the owner is X (sanctions)',
+      reasons: [{ code: 'partial', text: 'Import the rest.' }],
       causes: ['labels'],
       split: { labels: 100.5, funds: 0, policy: -0.25, scorer: 0, time: -0.25, not_examined: 0 },
       split_missing: null,

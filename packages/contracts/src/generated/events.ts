@@ -780,6 +780,10 @@ export interface ReportChanged {
   readonly split: null | ScoreSplit
   /** Why split is null. busy: more changes came at once than are split. unreadable: the log has one of the reports, or an event that it names, no more. refused: a report does not follow from its record, or the version that decided the change does not contain its scorer. Others may be added. */
   readonly splitMissing: null | string
+  /** Why the later report has its level, in English, as its page says it. */
+  readonly why: string
+  /** Why the later report is grey; empty for any other level. */
+  readonly reasons: readonly ReasonInWords[]
 }
 
 /** ScoreSplit */
@@ -791,6 +795,14 @@ export interface ScoreSplit {
   readonly time: number
   /** Of stages that only one of the reports has: the other one was decided without them. */
   readonly notExamined: number
+}
+
+/** ReasonInWords */
+export interface ReasonInWords {
+  /** A level reason of the later report. */
+  readonly code: string
+  /** What it says and what to do about it, in English. */
+  readonly text: string
 }
 
 /** How the watches of an account in one of its environments stand that ask for a digest. One event a day: a repeat has the same id. */

@@ -68,6 +68,10 @@ export interface ChangedReport {
   readonly reference: string | null
   readonly previous: ReportSummary
   readonly current: ReportSummary
+  /** Why the later report has its level, in words; empty for a change that an earlier version told. */
+  readonly why: string
+  /** Each level reason of the later report, with its words and its remedy. */
+  readonly reasons: readonly { readonly code: string; readonly text: string }[]
   readonly causes: readonly string[]
   /** UTC, RFC 3339 with milliseconds. */
   readonly changedAt: string
@@ -92,13 +96,14 @@ export interface ReportSummary {
 
 /** The body for a changed report, the same for every payload kind: it is small. */
 export function changeWebhookBody(change: ChangedReport): string {
-  const { watchId, address, chain, reference, previous, current, causes, split, splitMissing } = change
+  const { watchId, address, chain, reference, previous, current, why, reasons, causes } = change
+  const { split, splitMissing } = change
   return JSON.stringify({
     type: 'report.changed' satisfies WebhookType,
     timestamp: change.changedAt,
     data: {
       ...{ watch_id: watchId, address, chain, reference },
-      ...{ previous: summaryOf(previous), current: summaryOf(current), causes },
+      ...{ previous: summaryOf(previous), current: summaryOf(current), why, reasons, causes },
       ...{ split: splitBody(split), split_missing: splitMissing },
     },
   })

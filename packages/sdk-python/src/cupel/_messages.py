@@ -60,11 +60,23 @@ class ReportSummary(Model):
     score: float
 
 
+class LevelReason(Model):
+    """Why a report is grey."""
+
+    __slots__ = ()
+
+    code: str
+    """A code of `risk.level_reasons` of the report."""
+    text: str
+    """What it says, and what to do about it."""
+
+
 class ReportChange(Model):
     """The report of a watched address changed."""
 
     __slots__ = ()
-    _parts = {"previous": ReportSummary, "current": ReportSummary}
+    _parts = {"previous": ReportSummary, "current": ReportSummary, "reasons": LevelReason}
+    _optional = frozenset({"why", "reasons"})
 
     watch_id: str
     address: str
@@ -72,6 +84,10 @@ class ReportChange(Model):
     reference: str | None
     previous: ReportSummary
     current: ReportSummary
+    why: str | None
+    """Why the current report has its level, in words. None or empty if the service is of an earlier version."""
+    reasons: tuple[LevelReason, ...] | None
+    """Why the current report is grey, each reason with its remedy; empty for other levels."""
     causes: tuple[str, ...]
     """What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
     split: Mapping[str, float] | None

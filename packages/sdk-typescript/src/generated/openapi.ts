@@ -1807,6 +1807,10 @@ export interface components {
             readonly reference: string | null;
             readonly previous: components["schemas"]["ToldReport"];
             readonly current: components["schemas"]["ToldReport"];
+            /** @description Why the current report has its level, in words. Empty for a change of an earlier version. */
+            readonly why: string;
+            /** @description Why the current report is grey, each reason with its remedy; empty for other levels. */
+            readonly reasons: readonly components["schemas"]["LevelReason"][];
             /** @description `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
             readonly causes: readonly string[];
             /** @description The points of the difference by part; null if they were not computed. */
@@ -1820,6 +1824,12 @@ export interface components {
             readonly report_id: string;
             readonly level: string;
             readonly score: number;
+        };
+        readonly LevelReason: {
+            /** @description A code of `risk.level_reasons` of the report. */
+            readonly code: string;
+            /** @description What it says, and what to do about it. */
+            readonly text: string;
         };
         readonly WatchesDigestWebhook: {
             /** @constant */

@@ -37,12 +37,22 @@ export interface ReportChange {
   readonly reference: string | null
   readonly previous: ReportSummary
   readonly current: ReportSummary
+  /** Why the current report has its level, in words; absent or empty if the service is of an earlier version. */
+  readonly why?: string
+  /** Why the current report is grey, each reason with its remedy; empty for other levels. */
+  readonly reasons?: readonly LevelReason[]
   /** The causes of the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
   readonly causes: readonly string[]
   /** The points of the difference by part: `labels`, `funds`, `policy`, `scorer`, `time` and `not_examined`. Null if they were not computed. */
   readonly split: Readonly<Record<string, number>> | null
   /** Why `split` is null: `busy`, `unreadable` or `refused`; others may be added. */
   readonly split_missing: string | null
+}
+
+export interface LevelReason {
+  /** A code of `risk.level_reasons` of the report. */
+  readonly code: string
+  readonly text: string
 }
 
 export interface ReportSummary {
