@@ -1,6 +1,6 @@
 /** What the readers of providers write is what the ledger imports: no row is refused, and nothing is lost on the way. */
 import { openConnections, openHistorySource, openProviderHttp, type ProviderKind } from '@cupel/chain-data'
-import type { ChainCode } from '@cupel/domain'
+import { parseAddress, type ChainCode } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
@@ -8,8 +8,10 @@ import {
   esploraStandIn,
   etherscanStandIn,
   serveStandIn,
+  tronGridStandIn,
   type EvmMovement,
   type StandIn,
+  type TronMovement,
 } from '@cupel/testkit/providers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -27,7 +29,7 @@ interface Case {
   readonly chain: ChainCode
   readonly address: string
   readonly standIn: StandIn
-  /** Rows that the ledger counts, and those that it leaves out, by reason. */
+  /** Rows that the ledger stores, and those that it does not count, by reason. */
   readonly added: number
   readonly leftOut: Readonly<Record<string, number>>
 }
@@ -80,6 +82,20 @@ const bitcoin = (first: number) => ({
 })
 const bitcoinRows = { chain: 'BTC', address: payee, added: 2, leftOut: { change: 1, zero_value: 1 } } as const
 
+const [tronUser, usdt] = ['TUTpjYd12MSVqMJUHA8tn571FeFSRKe6V6', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t']
+const sent = { height: 85_000_000, from: tronUser, to: usdt, value: 5 }
+const tronMovements: readonly TronMovement[] = [
+  { ...sent, list: 'transaction', hash: hash(30) },
+  { ...sent, list: 'transaction', hash: hash(31), type: 'TriggerSmartContract', value: 0 },
+  { ...sent, list: 'call', hash: hash(31), from: usdt, to: tronUser },
+  { ...sent, list: 'transaction', hash: hash(32), result: 'REVERT' },
+  { ...sent, list: 'trc20', hash: hash(33), token: usdt },
+]
+const hexOf = (text: string): string => {
+  const parsed = parseAddress(text, 'TRX')
+  return parsed.ok ? parsed.lookupKey!.replace('evm:0x', '41') : ''
+}
+
 const cases: readonly Case[] = [
   {
     ...{ kind: 'etherscan', chain: 'ETH', address: me!, added: 6, leftOut: { failed: 1, unknown_asset: 1 } },
@@ -87,6 +103,13 @@ const cases: readonly Case[] = [
   },
   { ...bitcoinRows, kind: 'esplora', standIn: esploraStandIn(bitcoin(10)) },
   { ...bitcoinRows, kind: 'blockbook', standIn: blockbookStandIn(bitcoin(20)) },
+  {
+    ...{ kind: 'trongrid', chain: 'TRX', address: tronUser, added: 4, leftOut: { failed: 1, zero_value: 1 } },
+    standIn: tronGridStandIn(
+      { movements: tronMovements, newest: 85_138_473, newestAtMs: NOW_MS - 9_123, branch: 1 },
+      { hexOf },
+    ),
+  },
 ]
 
 test.each(cases)('a history of kind $kind', async ({ kind, chain, address, standIn, added, leftOut }) => {

@@ -5,6 +5,7 @@ import { blockbookHistory } from './blockbook-history.js'
 import { esploraHistory } from './esplora-history.js'
 import { etherscanHistory } from './etherscan-history.js'
 import type { HistorySource } from './history-source.js'
+import { tronGridHistory } from './trongrid-history.js'
 
 type Config = Pick<ProviderConfig, 'name' | 'kind' | 'chain' | 'multichain'>
 type Open = (config: Config, now: () => number) => HistorySource
@@ -13,6 +14,7 @@ const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
   etherscan: ({ name, chain, multichain }, now) =>
     etherscanHistory({ provider: name, chain, chainId: multichain ? chainIdOf(chain) : null, now }),
   esplora: ({ name, chain }, now) => esploraHistory({ provider: name, chain, now }),
+  trongrid: ({ name }, now) => tronGridHistory({ provider: name, now }),
   blockbook: ({ name, chain }, now) => blockbookHistory({ provider: name, chain, now }),
 }
 
