@@ -21,6 +21,7 @@ import { publicRights, rightsChanges, sentencesOf } from '../install/database-ri
 import { roleState, type ServiceLogin } from '../install/service-role.js'
 import { missingSchemas } from '../install/steps.js'
 import { listState } from '../labels/sources.js'
+import { readServices } from '../status/processes.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
@@ -40,6 +41,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     topicsCheck(examined),
     evidenceCheck(examined),
     ...(examined.registry === null ? [] : [schemasCheck(examined, examined.registry)]),
+    servicesCheck(examined),
     policyCheck(examined),
     listsCheck(examined),
     ledgerCheck(examined),
@@ -209,6 +211,23 @@ const schemasCheck = ({ database }: Examined, registry: SchemaRegistry): Check =
     const missing = await missingSchemas(database, registry)
     if (missing.length === 0) return [ok('The registry and the database hold every schema.')]
     return [fault(`${missing.length} schemas of this version are not registered, as ${missing[0]}.`, INSTALL)]
+  },
+})
+
+/** A start comes after the first examination, so it is no fault that nothing runs at all. */
+const servicesCheck = ({ database, run }: Examined): Check => ({
+  name: 'services',
+  needs: ['database', 'tables'],
+  async look() {
+    const { services, missing, running } = await readServices(database, run)
+    if (!running) return [warning('No service runs.', 'Start the services.')]
+    const faults = [
+      ...missing.map((name) => fault(`No ${name} runs.`, 'Start it, or read its log.')),
+      ...services
+        .filter(({ ready }) => !ready)
+        .map(({ name, detail }) => fault(`${name} is not ready: ${detail}.`, 'Read its log.')),
+    ]
+    return faults.length > 0 ? faults : [ok(`${services.length} processes are ready.`)]
   },
 })
 

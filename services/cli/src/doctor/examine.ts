@@ -1,5 +1,6 @@
 /** Examines an installation, one check after the other. A check that fails, or cannot run, hides no other. */
 import type { EventLog, SchemaRegistry } from '@cupel/event-log'
+import type { RunFile } from '@cupel/local-stack'
 import { isUnavailable, type Database } from '@cupel/postgres'
 import type { Config } from '@cupel/service-kit'
 import type { SigningKeys } from '@cupel/signing'
@@ -17,6 +18,8 @@ export interface Examined {
   readonly signs: boolean
   /** The keys of reports; null if there are none. */
   readonly reportKeys: SigningKeys | null
+  /** The local installation that runs; null if there is none. */
+  readonly run: RunFile | null
   /** CUPEL_HOME of a local installation; null if its data is elsewhere. */
   readonly home: string | null
 }

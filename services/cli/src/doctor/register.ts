@@ -11,7 +11,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .command('doctor')
     .summary('examine the installation and say what to do')
     .description(
-      `Examines database, clock, tables, rights, brokers, topics, evidence, schemas, policy, lists, projections, dead letters and disk.
+      `Examines database, clock, tables, rights, brokers, topics, evidence, schemas, services, policy, lists, projections, dead letters and disk.
 Exits with 0 if nothing is at fault (warnings are told) and with ${EXIT_FAILED} otherwise. It changes nothing.`,
     )
     .option('--json', 'answer in JSON')
@@ -43,14 +43,14 @@ export async function findingsOf(context: CliContext): Promise<readonly Finding[
           signs: installationEvidence(context, target.config) !== null,
           reportKeys: installationReportKeys(context, target.config),
           registry: target.config.CUPEL_LOG === 'kafka' ? target.registry : null,
-          home: null,
+          ...{ run: null, home: null },
         }),
       ),
     )
-  return await withConnections(context, ({ config, database, log }) =>
+  return await withConnections(context, ({ config, database, log, run }) =>
     examine(
       checksOf({
-        ...{ config, database, log, logins: [], registry: null, home: context.home },
+        ...{ config, database, log, logins: [], registry: null, run, home: context.home },
         signs: installationEvidence(context, config) !== null,
         reportKeys: installationReportKeys(context, config),
       }),

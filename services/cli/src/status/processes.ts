@@ -1,5 +1,8 @@
 /** The services of a cluster, by the heartbeats of their processes. */
-import type { ProcessSeen } from '@cupel/heartbeats'
+import { listProcesses, type ProcessSeen } from '@cupel/heartbeats'
+import type { RunFile } from '@cupel/local-stack'
+import type { Queryable } from '@cupel/postgres'
+import { probeReadiness } from '../start/service-processes.js'
 
 export interface ServiceState {
   readonly name: string
@@ -16,6 +19,31 @@ export interface ServiceState {
     readonly age_ms: number
     readonly clock_skew_ms: number
   } | null
+}
+
+export interface Services {
+  readonly services: readonly ServiceState[]
+  /** Services that an installation needs and that have no running process; empty while nothing runs at all. */
+  readonly missing: readonly string[]
+  readonly running: boolean
+}
+
+/** `run` is the local installation that runs; null if there is none: then heartbeats tell of the services, on whatever machine. */
+export async function readServices(database: Queryable, run: RunFile | null): Promise<Services> {
+  if (run !== null)
+    return { services: await Promise.all(run.services.map(probed)), missing: [], running: true }
+  const processes = await listProcesses(database)
+  return {
+    services: processes.map(told),
+    missing: missingServices(processes),
+    running: processes.some(({ isSeen }) => isSeen),
+  }
+}
+
+/** A service of a local installation, by its own answer. */
+async function probed({ name, healthUrl }: RunFile['services'][number]): Promise<ServiceState> {
+  const { ready, detail } = await probeReadiness(healthUrl)
+  return { name, ready, detail, health_url: healthUrl, heartbeat: null }
 }
 
 /** A service on any machine, by its heartbeat. */

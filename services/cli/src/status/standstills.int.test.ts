@@ -316,3 +316,31 @@ test.each(states)(
     )
   },
 )
+
+test('a service that is missing or not ready is at fault in doctor as in status; a warning only if nothing runs', async () => {
+  const services = async () =>
+    (await doctor()).findings.flatMap(({ name, state, detail }) =>
+      name === 'services' ? [[state, detail]] : [],
+    )
+  expect(await services()).toEqual([['warning', 'No service runs.']])
+  await execute(
+    `INSERT INTO heartbeats.process
+     SELECT service, 0, gen_random_uuid(), 'host', '', 1, '0.2.0', now(), now(), 0, failing
+     FROM (VALUES ('api', '{}'::text[]), ('projector', '{log}'), ('interactive-scorer', '{}'),
+       ('bulk-coordinator', '{}'), ('webhook-dispatcher', '{}')) AS told (service, failing)`,
+  )
+  expect(await services()).toEqual([
+    ['fault', 'No bulk-scorer runs.'],
+    ['fault', 'projector-0 is not ready: log.'],
+  ])
+  expect(await status()).toMatchObject({ healthy: false, missing_services: ['bulk-scorer'] })
+  await execute(`INSERT INTO heartbeats.process
+    SELECT 'bulk-scorer', 0, gen_random_uuid(), host, '', 1, release, now(), now(), 0, '{}' FROM heartbeats.process LIMIT 1`)
+  await execute(`UPDATE heartbeats.process SET failing = '{}', seen_at = now()`)
+  expect(await services()).toEqual([['ok', '6 processes are ready.']])
+  await execute(`UPDATE heartbeats.process SET seen_at = now() - interval '2 minutes' WHERE service = 'api'`)
+  expect(await services()).toEqual([
+    ['fault', 'No api runs.'],
+    ['fault', expect.stringMatching(/^api-0 is not ready: not seen for 1\d\d s\.$/)],
+  ])
+})

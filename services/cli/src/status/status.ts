@@ -2,14 +2,13 @@
 import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { plans } from '@cupel/domain'
 import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
-import { listComparedRows, listProcesses } from '@cupel/heartbeats'
+import { listComparedRows } from '@cupel/heartbeats'
 import { listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
-import { probeReadiness } from '../start/service-processes.js'
 import { cosigningOf, type Cosigning } from './cosigning.js'
-import { missingServices, told, type ServiceState } from './processes.js'
+import { readServices, type ServiceState } from './processes.js'
 import { readLag, readStandstills, type Standstill } from './standstills.js'
 
 export interface Status {
@@ -80,10 +79,10 @@ export interface Status {
 /** `home`: the folder of the installation. */
 export async function readStatus(connections: Connections, home: string): Promise<Status> {
   const { database, log, run, config, profile } = connections
-  const [identity, processes, groups, projections, outbox, deadLetters, backlog, clock, disk] =
+  const [identity, { services, missing, running }, groups, projections, outbox, deadLetters, backlog, clock, disk] =
     await Promise.all([
       log.identity(),
-      run === null ? listProcesses(database) : [],
+      readServices(database, run),
       readLag(connections),
       listProjectionStatuses(database),
       outboxBacklog(database),
@@ -95,15 +94,13 @@ export async function readStatus(connections: Connections, home: string): Promis
   const cosigning = await cosigningOf(connections, identity)
   const standstills = await readStandstills(connections)
   const compared = await listComparedRows(database)
-  const services = run === null ? processes.map(told) : await Promise.all(run.services.map(probed))
-  const running = run !== null || processes.some(({ isSeen }) => isSeen)
   const status = {
     running,
     profile,
     base_urls: run?.baseUrls ?? [],
     log: { kind: log.kind, identity, brokers: config.CUPEL_KAFKA_BROKERS, registry: run?.registry ?? null },
     services,
-    missing_services: missingServices(processes),
+    missing_services: missing,
     groups,
     projections: projections.map(({ name, state, error, stoppedAt, seenAgeMs }) => ({
       name,
@@ -163,18 +160,6 @@ function isHealthy(status: Omit<Status, 'healthy'>): boolean {
     status.dead_letters.every(({ records }) => records === 0) &&
     status.disk?.is_low !== true
   )
-}
-
-/** A service of a local installation, by its own answer. */
-async function probed({
-  name,
-  healthUrl,
-}: {
-  readonly name: string
-  readonly healthUrl: string
-}): Promise<ServiceState> {
-  const { ready, detail } = await probeReadiness(healthUrl)
-  return { name, ready, detail, health_url: healthUrl, heartbeat: null }
 }
 
 /** The dead letters that were neither redriven nor dismissed. */
