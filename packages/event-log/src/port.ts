@@ -137,6 +137,8 @@ export interface TopicFault {
   readonly wanted: string
   /** Whether `ensureTopics` corrects it. */
   readonly isMended: boolean
+  /** Whether it ends by itself once every broker is back: services start nevertheless. */
+  readonly isPassing?: true
   /** For an operator: the fault and its effect. */
   readonly sentence: string
 }

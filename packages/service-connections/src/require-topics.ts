@@ -27,7 +27,9 @@ export async function requireTopics(
     logger,
   }: { readonly log: EventLog; readonly config: OverrideSettings; readonly logger: Logger },
 ): Promise<void> {
-  const faults = await log.topicFaults(topicsUsedBy(service))
+  const found = await log.topicFaults(topicsUsedBy(service))
+  for (const { sentence } of found.filter(({ isPassing }) => isPassing)) logger.warn({}, sentence)
+  const faults = found.filter(({ isPassing }) => isPassing !== true)
   const accepts = acceptsFault(config)
   for (const { sentence } of faults.filter(accepts))
     logger.warn({ override: 'CUPEL_TOPIC_OVERRIDES' }, sentence)

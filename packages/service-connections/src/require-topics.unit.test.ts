@@ -75,3 +75,8 @@ test('every topic of an installation has a service that reads it and one that wr
     expect([...used].filter((name) => !names.includes(name) && name !== 'log.genesis.v1')).toEqual([])
   }
 })
+
+test('a service starts while a broker is down, and warns of it', async () => {
+  const behind: TopicFault = { ...fault('a', 'in-sync replicas'), isMended: false, isPassing: true }
+  expect(await started([behind])).toMatchObject({ refusal: '', warnings: [behind.sentence] })
+})

@@ -192,4 +192,25 @@ describe.skipIf(typeof jars === 'string')('With two brokers', { timeout: CASE_TI
       { topic: 'leaders.absent.v1', setting: 'topic', isMended: true },
     ])
   })
+
+  test('a broker that is down is a fault of each topic with a replica there, until it is back', async () => {
+    const topic = 'leaders.behind.v1'
+    const log = open({ replicationFactor: 2 })
+    await log.ensureTopics([specOf(topic)])
+    const behind = async () =>
+      (await log.topicFaults([specOf(topic)])).filter(({ topic: of }) => of === topic)
+    await until(async () => expect(await behind()).toEqual([]))
+    await second.kill()
+    await until(async () =>
+      expect(await behind()).toMatchObject([
+        {
+          setting: 'in-sync replicas',
+          found: expect.stringMatching(/^0 of \d+ partitions$/) as string,
+          isPassing: true,
+        },
+      ]),
+    )
+    second.start()
+    await until(async () => expect(await behind()).toEqual([]))
+  })
 })

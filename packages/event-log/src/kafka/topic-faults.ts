@@ -29,6 +29,8 @@ export interface FoundTopic {
   readonly partitions: number
   /** Replicas of the partition that has the fewest. */
   readonly replicas: number
+  /** Partitions of which a replica is behind or on a broker that is down. */
+  readonly behind: readonly number[]
   readonly config: ReadonlyMap<string, string>
 }
 
@@ -87,6 +89,19 @@ export function faultsOf(
   return faults
 }
 
+/** The fault of a topic of which a broker lacks records now. */
+export function behindFault(name: string, { partitions, behind }: FoundTopic): TopicFault[] {
+  if (behind.length === 0) return []
+  const inStep = `${partitions - behind.length} of ${partitions} partitions`
+  const sentence = `The topic ${name} has all replicas in step for ${inStep} only, not for ${behind.slice(0, 5).join(', ')}${behind.length > 5 ? ' …' : ''}: a broker is down or behind, and one more could stop the log.`
+  return [
+    {
+      ...{ topic: name, setting: 'in-sync replicas', found: inStep, wanted: 'every partition' },
+      ...{ isMended: false, isPassing: true, sentence },
+    },
+  ]
+}
+
 function consequenceOf(wanted: TopicSpec, setting: string): string | undefined {
   const own = wanted.config['cleanup.policy'] === 'compact' ? consequencesOfCompaction[setting] : undefined
   return own ?? consequences[setting]
@@ -123,6 +138,9 @@ export async function describeTopics(
         {
           partitions: partitions.length,
           replicas: Math.min(...partitions.map((each) => each.replicas.length)),
+          behind: partitions
+            .filter(({ isr, replicas }) => isr.length < replicas.length)
+            .map(({ partitionId }) => partitionId),
           config: new Map(entries.map(({ configName, configValue }) => [configName, configValue])),
         },
       ]

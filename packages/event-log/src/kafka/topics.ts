@@ -8,6 +8,7 @@ import { protocolError } from './protocol-errors.js'
 import {
   CONFIG_RESOURCE_TOPIC,
   describeTopics,
+  behindFault,
   faultsOf,
   replicasWanted,
   wantedConfig,
@@ -87,7 +88,11 @@ export async function topicFaults(
     creation,
     ({ replicas, wanted, found }) =>
       Promise.resolve(
-        wanted.flatMap((spec) => faultsOf(spec.name, spec, replicas, found.get(spec.name) ?? null)),
+        wanted.flatMap((spec) => {
+          const topic = found.get(spec.name) ?? null
+          const now = topic === null ? [] : behindFault(spec.name, topic)
+          return [...faultsOf(spec.name, spec, replicas, topic), ...now]
+        }),
       ),
     options,
   )

@@ -1,6 +1,6 @@
 import { derivedTopicSpecs } from '@cupel/contracts'
 import { expect, test } from 'vitest'
-import { faultsOf, wantedConfig } from './topic-faults.js'
+import { behindFault, faultsOf, wantedConfig } from './topic-faults.js'
 
 const spec = {
   name: 't',
@@ -10,9 +10,9 @@ const spec = {
 } as const
 const found = (
   config: Record<string, string> = {},
-  size: { partitions?: number; replicas?: number } = {},
+  size: { partitions?: number; replicas?: number; behind?: number[] } = {},
 ) => ({
-  ...{ partitions: 4, replicas: 3, ...size },
+  ...{ partitions: 4, replicas: 3, behind: [] as number[], ...size },
   config: new Map(Object.entries({ ...wantedConfig(spec, 3), ...config })),
 })
 
@@ -45,7 +45,7 @@ test.each([
 ])('of a topic of state %s=%s is one fault, with what it would break there', (setting, value, breaks) => {
   const state = derivedTopicSpecs[0]!
   const config = new Map(Object.entries({ ...wantedConfig(state, 3), [setting]: value }))
-  const faults = faultsOf('t', state, 3, { partitions: state.partitions, replicas: 3, config })
+  const faults = faultsOf('t', state, 3, { partitions: state.partitions, replicas: 3, behind: [], config })
   expect(faults).toMatchObject([{ setting, found: value, isMended: true }])
   expect(faults[0]!.sentence).toContain(breaks)
 })
@@ -75,4 +75,11 @@ test('settings that cannot be read count as wrong', () => {
 
 test('a topic that does not exist is one fault', () => {
   expect(faultsOf('t', spec, 3, null)).toMatchObject([{ setting: 'topic', found: null }])
+})
+
+test('partitions whose replicas are not all in step are one fault that passes by itself', () => {
+  expect(behindFault('t', found())).toEqual([])
+  const [fault] = behindFault('t', found({}, { behind: [1, 3] }))
+  expect(fault).toMatchObject({ setting: 'in-sync replicas', isMended: false, isPassing: true })
+  expect(fault!.sentence).toContain('in step for 2 of 4 partitions only, not for 1, 3: a broker is down')
 })

@@ -6,6 +6,7 @@ import {
   listDeadLetters,
   missingFront,
   type SchemaRegistry,
+  type TopicFault,
 } from '@cupel/event-log'
 import { listComparedRows } from '@cupel/heartbeats'
 import { createLedgerCheck } from '@cupel/ledger'
@@ -189,10 +190,7 @@ const topicsCheck = ({ database, log, config }: Examined): Check => ({
     const faults = (await log.topicFaults(topics)).map((found) =>
       accepts(found)
         ? warning(found.sentence, 'CUPEL_TOPIC_OVERRIDES accepts it.')
-        : fault(
-            found.sentence,
-            found.isMended ? INSTALL : 'Change it at the brokers, or accept it with CUPEL_TOPIC_OVERRIDES.',
-          ),
+        : fault(found.sentence, remedyOf(found)),
     )
     if (faults.some(({ state }) => state === 'fault')) return faults
     const front = await missingFront(
@@ -203,6 +201,11 @@ const topicsCheck = ({ database, log, config }: Examined): Check => ({
     return [...faults, ok(`${topics.length} topics keep every record.`)]
   },
 })
+
+function remedyOf({ isPassing, isMended }: TopicFault): string {
+  if (isPassing) return 'Start the broker that is down, or read its log.'
+  return isMended ? INSTALL : 'Change it at the brokers, or accept it with CUPEL_TOPIC_OVERRIDES.'
+}
 
 const schemasCheck = ({ database }: Examined, registry: SchemaRegistry): Check => ({
   name: 'schemas',

@@ -134,7 +134,7 @@ function topicsStep(target: Target, sizes: ChosenSizes): Step {
       const topics = await sizedTopics(target, sizes)
       if (log.kind === 'embedded' && !(await hasLog(log))) return ['Create the topics.']
       return (await log.topicFaults(topics))
-        .filter((fault) => !accepts(fault))
+        .filter((fault) => fault.isPassing !== true && !accepts(fault))
         .map(({ setting, sentence, topic, isMended, wanted }) =>
           setting === 'topic'
             ? `Create the topic ${topic}.`

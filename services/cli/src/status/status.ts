@@ -79,18 +79,27 @@ export interface Status {
 /** `home`: the folder of the installation. */
 export async function readStatus(connections: Connections, home: string): Promise<Status> {
   const { database, log, run, config, profile } = connections
-  const [identity, { services, missing, running }, groups, projections, outbox, deadLetters, backlog, clock, disk] =
-    await Promise.all([
-      log.identity(),
-      readServices(database, run),
-      readLag(connections),
-      listProjectionStatuses(database),
-      outboxBacklog(database),
-      readDeadLetters(log),
-      readBacklogSize(database),
-      measureClock(database, Date.now),
-      readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
-    ])
+  const [
+    identity,
+    { services, missing, running },
+    groups,
+    projections,
+    outbox,
+    deadLetters,
+    backlog,
+    clock,
+    disk,
+  ] = await Promise.all([
+    log.identity(),
+    readServices(database, run),
+    readLag(connections),
+    listProjectionStatuses(database),
+    outboxBacklog(database),
+    readDeadLetters(log),
+    readBacklogSize(database),
+    measureClock(database, Date.now),
+    readDiskSpace(home, config.CUPEL_DISK_WATERMARK),
+  ])
   const cosigning = await cosigningOf(connections, identity)
   const standstills = await readStandstills(connections)
   const compared = await listComparedRows(database)
