@@ -10,5 +10,12 @@ export {
 export { openHistorySource } from './histories/open-history-source.js'
 export { endpointOf, openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'
 export { ProviderError } from './provider-error.js'
-export { openConnections, openProviderHttp, type Endpoint, type ProviderHttp } from './provider-http.js'
+export { landmarks, type Landmark } from './chain-identity.js'
+export {
+  openConnections,
+  openProviderHttp,
+  readText,
+  type Endpoint,
+  type ProviderHttp,
+} from './provider-http.js'
 export { describePublicProviders, publicProviders } from './public-endpoints.js'

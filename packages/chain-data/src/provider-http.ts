@@ -80,14 +80,15 @@ function urlOf({ url }: Endpoint, path: string, query: Readonly<Record<string, s
   return asked
 }
 
-interface HttpCall {
+export interface HttpCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
 }
 
-async function readText(
+/** The text of an answer of at most `maxBytes`. Rejects with a ProviderError. */
+export async function readText(
   dispatcher: Dispatcher,
   signal: AbortSignal,
   maxBytes: number,

@@ -47,6 +47,8 @@ export const failpointNames = [
   'ledger.batch',
   'ledger.publish',
   'ledger.prices',
+  'follow.file',
+  'follow.import',
   'api.bulk-submitted',
   'api.bulk-cancel-requested',
   'bulk.lease-taken',

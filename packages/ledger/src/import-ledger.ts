@@ -5,7 +5,7 @@
 import { basename } from 'node:path'
 import { ASSET_TABLE_VERSION } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { declaredKinds } from './declared-range.js'
+import { declaredKinds, historyKinds } from './declared-range.js'
 import { openChain } from './formats/chain.js'
 import { ledgerFormatNames, ledgerFormats } from './formats/formats.js'
 import { LedgerFileError } from './formats/ledger-file-error.js'
@@ -20,6 +20,7 @@ import type { ImportRun } from './import-run.js'
 import { publishSegment } from './publish-segment.js'
 import { sumsOf } from './row-sums.js'
 import { leftOut } from './segment-event.js'
+import { heightsDeclaredFor } from './segments.js'
 import type { SegmentState } from './batch.js'
 import { storeRows } from './store-rows.js'
 
@@ -83,6 +84,7 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
       resumedAt: state.rowsDone,
       startedAt,
     })
+  if (run.request.onlyUndeclared === true) await checkUndeclared(run)
   const resumedAt = state.rowsDone
   const isHistory = run.request.history !== undefined
   if (!isHistory) await deps.database.execute('SELECT ledger.leave_indexes()')
@@ -95,6 +97,17 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   // Sizes are counted in the index: without this every row is looked up too.
   if (!isHistory) await deps.database.execute(`VACUUM ${FILLED_TABLES}`)
   return { ...(await summary(run, state, { ...published, resumedAt, startedAt })), status: 'imported' }
+}
+
+/** Under the lock of the chain, so no other import can declare the range meanwhile. */
+async function checkUndeclared({ request, deps, chain, covers }: ImportRun): Promise<void> {
+  const { completeFrom, completeTo } = request
+  if (completeFrom === undefined || completeTo === undefined) return
+  const kinds = historyKinds.filter((kind) => covers.includes(kind))
+  const declared = await heightsDeclaredFor(deps.database, chain.code, kinds)
+  const found = declared.find(({ from, to }) => from <= completeTo && to >= completeFrom)
+  if (found === undefined) return
+  throw new LedgerFileError(`The heights ${found.from} to ${found.to} are declared already`, null)
 }
 
 interface SegmentRow extends Record<string, unknown> {

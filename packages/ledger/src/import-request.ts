@@ -16,6 +16,8 @@ export interface LedgerImportRequest {
   readonly covers?: readonly HistoryKind[] | undefined
   /** Retire the transfers of the declared range that the file does not contain, because blocks were reorganised. */
   readonly replace?: boolean | undefined
+  /** The declared range is refused if any height of it is declared for all its kinds: of two importers of one range only one succeeds. */
+  readonly onlyUndeclared?: boolean | undefined
   /** A declared range of many heights holds no transfer at all; needs a reason. */
   readonly acceptEmpty?: boolean | undefined
   /** The file is what a provider said of one address: its range, and no gap of it, concerns other addresses. */

@@ -12,6 +12,16 @@ export { historyKinds } from './declared-range.js'
 export { examineAddress } from './examine-address.js'
 export type { ExamineOptions, ReadBefore } from './examine-address.js'
 export type { ExamineRequest } from './examine-request.js'
+export {
+  followedSegments,
+  followerFault,
+  forgetFollower,
+  listFollowers,
+  tellFollower,
+  type Follower,
+  type SeenFollower,
+} from './followers.js'
+export { addressesOfScript } from './formats/script-address.js'
 export { ledgerFormatNames } from './formats/formats.js'
 export { importLedger } from './import-ledger.js'
 export type {
@@ -45,9 +55,10 @@ export type { TransfersOfAddress } from './read-transfers.js'
 export {
   declaredRanges,
   hasSegmentsUpTo,
+  heightsDeclaredFor,
   LEDGER_LOOK_INTERVAL_MS,
   ledgerSeqAt,
   listSegments,
 } from './segments.js'
-export type { HistoryFacts, Segment } from './segments.js'
+export type { HeightRange, HistoryFacts, Segment } from './segments.js'
 export type { KnownSizes } from './sizes.js'

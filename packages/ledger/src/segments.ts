@@ -222,8 +222,9 @@ export async function declaredBySegment(
     },
     [chain, ledgerSeq],
   )
+  const endOf = endsOf(rows)
   return rows.flatMap((row) => {
-    const toAtS = endOf(row, rows)
+    const toAtS = endOf(row)
     if (toAtS === 'later than its import') return []
     const { segment_id: segmentId, kind, from: fromHeight, to: toHeight } = row
     const hasUnreadable = row.has_unreadable ? { hasUnreadableRows: true } : {}
@@ -235,12 +236,59 @@ export async function declaredBySegment(
  * Time at which a range ends. Some files have no times: then the range ends no earlier than those below it. Blocks that did not exist yet
  * cannot be declared: a range ends with its import, and a range whose heights are later than that does not count.
  */
-function endOf(
-  { to, at, imported_at: importedAtS }: DeclaredRow,
-  rows: readonly DeclaredRow[],
-): number | null | 'later than its import' {
-  const times = rows.flatMap((other) => (other.at !== null && other.to <= to ? [other.at] : []))
-  if (at === null && times.length === 0) return null
-  if (Math.max(...times, at ?? 0) > importedAtS + MAX_AHEAD_S) return 'later than its import'
-  return Math.min(at ?? Math.max(...times), importedAtS)
+function endsOf(rows: readonly DeclaredRow[]): (row: DeclaredRow) => number | null | 'later than its import' {
+  /** The latest time of the ranges that end at the height or below it. */
+  const latest = new Map<number, number>()
+  let latestAtS = -Infinity
+  for (const { to, at } of [...rows].sort((a, b) => a.to - b.to)) {
+    latestAtS = Math.max(latestAtS, at ?? -Infinity)
+    latest.set(to, latestAtS)
+  }
+  return ({ to, at, imported_at: importedAtS }) => {
+    const latestBelow = latest.get(to)!
+    if (latestBelow === -Infinity) return null
+    if (latestBelow > importedAtS + MAX_AHEAD_S) return 'later than its import'
+    return Math.min(at ?? latestBelow, importedAtS)
+  }
 }
+
+/** The heights, ascending, for which each of the kinds is declared, in the newest state of the ledger. */
+export async function heightsDeclaredFor(
+  database: Queryable,
+  chain: string,
+  kinds: readonly HistoryKind[],
+): Promise<readonly HeightRange[]> {
+  const rows = await database.query<{ kind: string; from: number; to: number }>(
+    `SELECT kind, complete_from AS from, complete_to AS to FROM ledger.segment, unnest(covers) AS kind
+     WHERE chain = $1 AND ledger_seq IS NOT NULL AND complete_from IS NOT NULL AND history_address IS NULL
+       AND kind = ANY ($2)
+     ORDER BY complete_from`,
+    [chain, kinds],
+  )
+  return kinds
+    .map((kind) => merged(rows.filter((row) => row.kind === kind)))
+    .reduce((left, right) => intersection(left, right))
+}
+
+export interface HeightRange {
+  readonly from: number
+  readonly to: number
+}
+
+function merged(ascending: readonly HeightRange[]): HeightRange[] {
+  const ranges: { from: number; to: number }[] = []
+  for (const { from, to } of ascending) {
+    const last = ranges.at(-1)
+    if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to)
+    else ranges.push({ from, to })
+  }
+  return ranges
+}
+
+const intersection = (left: readonly HeightRange[], right: readonly HeightRange[]): HeightRange[] =>
+  left.flatMap((one) =>
+    right.flatMap((other) => {
+      const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)]
+      return from <= to ? [{ from, to }] : []
+    }),
+  )

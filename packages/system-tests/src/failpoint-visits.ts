@@ -46,6 +46,9 @@ export const whenLate = [
 
 /** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
+  // packages/chain-follow/test/restarts.int.test.ts ends a follower at each of these.
+  'follow.file',
+  'follow.import',
   // packages/personal-data/test/keys.int.test.ts kills a process at each of these.
   'personal-data.key',
   'personal-data.erase',

@@ -14,6 +14,14 @@ export { skewMachineClock } from './machine-clock.js'
 export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
 export {
+  startEvmChain,
+  type EvmChain,
+  type EvmChainOptions,
+  type StandInCall,
+  type StandInContents,
+  type StandInTransaction,
+} from './evm-chain.js'
+export {
   IDENTITY_CLIENT,
   IDENTITY_SECRET,
   startIdentityProvider,

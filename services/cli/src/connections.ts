@@ -76,6 +76,8 @@ export interface ConnectionOptions {
   readonly creates?: boolean
   /** Whether the reader is an auditor with public keys and without record keys: MACs are not checked, and nothing is appended. */
   readonly isAuditor?: boolean
+  /** Whether the work ends by itself on a signal to the process, before its connections are closed. */
+  readonly endsOnSignal?: boolean
 }
 
 /**
@@ -91,12 +93,12 @@ export async function withConnections<T>(
   const config = await context.config()
   const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
-  const ended = endOnSignal(shutdown)
+  const ended = options.endsOnSignal === true ? null : endOnSignal(shutdown)
   try {
     return await work(await open(context, config, { logger, shutdown, ...options }))
   } finally {
     await shutdown.run('the command is done')
-    ended.dispose()
+    ended?.dispose()
   }
 }
 

@@ -1,5 +1,5 @@
 /** Cupel's own layout: one native or token transfer per row; a field is empty if the source states no value. */
-import { chainFactsOf, findChain, listAssets } from '@cupel/domain'
+import { chainFactsOf, findChain, ISSUANCE, listAssets } from '@cupel/domain'
 import {
   DECIMAL,
   foldedHash,
@@ -16,6 +16,9 @@ import { isCoinJoin, nodeOf } from './coin-join.js'
 import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 
+/** Value that the chain makes: rewards of blocks, and withdrawals of validators. Nobody pays it. */
+const ISSUED = 'issuance'
+
 const kinds: ReadonlyMap<string, ToldTransfer['kind']> = new Map([
   ['native', 'native'],
   ['erc20', 'token'],
@@ -25,6 +28,7 @@ const kinds: ReadonlyMap<string, ToldTransfer['kind']> = new Map([
   ['token', 'token'],
   ['internal', 'internal'],
   ['trace', 'internal'],
+  [ISSUED, 'internal'],
   ['utxo', 'utxo'],
 ])
 
@@ -173,7 +177,7 @@ function transferOf(
         contract,
         txHash: foldedHash(record.text('tx_hash'), chain, record.line),
         index: index === null ? null : String(index),
-        from: chain.canonical(record.text('from_address'), line),
+        from: senderOf(record, chain),
         to: chain.canonical(record.text('to_address'), line),
         amount: amountOf(record, chain.code, decimals),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
@@ -185,6 +189,13 @@ function transferOf(
       },
     },
   ]
+}
+
+function senderOf(record: FileRecord, chain: ChainDefinition): string {
+  const from = chain.canonical(record.text('from_address'), record.line)
+  if (record.text('kind').toLowerCase() !== ISSUED) return from
+  if (from !== '') throw new UnreadableRowError('issued value with a payer', record.line)
+  return ISSUANCE
 }
 
 /** A number that is more than zero. */

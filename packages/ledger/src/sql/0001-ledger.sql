@@ -279,3 +279,18 @@ BEGIN
       FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows()', filled);
   END LOOP;
 END $$;
+
+-- The followers of nodes. Where a follower goes on follows from the declared ranges; this tells whether it runs, and how far it is behind.
+CREATE TABLE ledger.follower (
+  chain         text COLLATE "C" PRIMARY KEY,
+  seen_at       timestamptz NOT NULL,
+  -- First height that is not imported.
+  next_height   int8 NOT NULL,
+  -- Newest block of the node; null before its first answer.
+  head_height   int8,
+  head_at_s     int8,
+  -- Time of the last imported block; null before the first one.
+  imported_at_s int8,
+  -- Why it cannot go on; null while it can.
+  fault         text
+);

@@ -256,7 +256,8 @@ const ledgerCheck = ({ database, log }: Examined): Check => ({
     if (state.fault !== null) return [fault(state.fault, '`cupel audit verify` names each difference.')]
     if (state.unstated !== null)
       return [warning(`${state.unstated} It is not used.`, 'If no import is running, remove the row.')]
-    return [ok(`The ledger has the ${state.ledgerSeq} imports that the log states.`)]
+    const stopped = await standstillFaults({ database, log }, ['follower'])
+    return [ok(`The ledger has the ${state.ledgerSeq} imports that the log states.`), ...stopped]
   },
 })
 

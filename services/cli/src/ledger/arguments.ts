@@ -1,6 +1,7 @@
 /** Arguments of imports, checked before anything is started for the command. */
 import { accessSync, constants } from 'node:fs'
 import { checkedReason } from '@cupel/access'
+import { InvalidArgumentError } from 'commander'
 import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 
 export function readableFile(path: string): string {
@@ -18,4 +19,9 @@ export function readableReason(reason: string): string {
   } catch (cause) {
     throw new CommandError(`${(cause as Error).message}.`, EXIT_USAGE, { cause })
   }
+}
+
+export function height(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
 }

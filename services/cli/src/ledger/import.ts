@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { answer, snakeCase, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { operator } from '../operator.js'
-import { readableFile, readableReason } from './arguments.js'
+import { height, readableFile, readableReason } from './arguments.js'
 import { importedForScorers } from './imported-for-scorers.js'
 
 interface ImportOptions extends JsonOption {
@@ -122,9 +122,4 @@ function kinds(text: string): readonly HistoryKind[] {
   if (known.length !== named.length)
     throw new InvalidArgumentError(`It must be one or more of ${historyKinds.join(',')}.`)
   return known
-}
-
-function height(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
 }

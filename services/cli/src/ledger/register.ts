@@ -1,6 +1,8 @@
 /** `cupel ledger`: the transfers that exposure is measured from. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
+import { registerFollow } from './follow.js'
+import { registerFollowers } from './followers.js'
 import { registerImport } from './import.js'
 import { registerSegments } from './segments.js'
 
@@ -10,5 +12,7 @@ export function registerLedger(program: Command, context: CliContext): void {
     .summary('import the transfers from which exposure is measured')
     .description('Import transfers between addresses, from which exposure is measured, and list the imports.')
   registerImport(ledger, context)
+  registerFollow(ledger, context)
+  registerFollowers(ledger, context)
   registerSegments(ledger, context)
 }

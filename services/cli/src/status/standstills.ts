@@ -2,6 +2,7 @@
 import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
+import { followerFault, listFollowers } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import {
   listCheckpoints,
@@ -22,7 +23,7 @@ import {
 import { RESTORE_GROUP } from '../restore/since-backup.js'
 
 export interface Standstill {
-  readonly part: 'transparency log' | 'witnesses' | 'archive' | 'projection' | 'outbox' | 'rows'
+  readonly part: 'transparency log' | 'witnesses' | 'archive' | 'projection' | 'outbox' | 'rows' | 'follower'
   /** What is at fault, as a sentence. */
   readonly detail: string
   readonly remedy: string
@@ -35,6 +36,7 @@ export interface StandstillParts {
 
 const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
 const ARCHIVE_RUNBOOK = 'docs/archive.md#an-archive-that-is-late'
+const FOLLOW_PAGE = 'docs/follow.md#when-a-follower-stops'
 /** An event that is not appended for this long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
 /** A running projection stores its state every two seconds. */
@@ -48,6 +50,7 @@ export async function readStandstills(parts: StandstillParts): Promise<readonly 
     projectionStandstills(parts),
     outboxStandstill(parts),
     rowsStandstills(parts),
+    followerStandstills(parts),
   ])
   return found.flat()
 }
@@ -107,6 +110,14 @@ async function outboxStandstill({ database }: StandstillParts): Promise<Standsti
 async function rowsStandstills({ database }: StandstillParts): Promise<Standstill[]> {
   const faults = uncomparedOf(await listComparedRows(database))
   return faults.map((detail) => ({ part: 'rows', detail, remedy: 'docs/runbooks/rows-are-not-compared.md' }))
+}
+
+/** A chain that nobody follows any more looks like one on which nothing moves. */
+async function followerStandstills({ database }: StandstillParts): Promise<Standstill[]> {
+  return (await listFollowers(database)).flatMap((follower) => {
+    const detail = followerFault(follower)
+    return detail === null ? [] : [{ part: 'follower' as const, detail, remedy: FOLLOW_PAGE }]
+  })
 }
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */
