@@ -54,6 +54,16 @@ export const problemCodes = {
     retry: 'after-fix',
   },
   chain_mismatch: { status: 422, title: 'The address belongs to another chain', retry: 'after-fix' },
+  transfer_not_found: {
+    status: 422,
+    title: 'The ledger does not have this transfer',
+    retry: 'after-fix',
+  },
+  transfer_ambiguous: {
+    status: 422,
+    title: 'The transaction has several such transfers',
+    retry: 'after-fix',
+  },
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used with another request',

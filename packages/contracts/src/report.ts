@@ -279,7 +279,7 @@ const coverageSchema = z
   })
   .meta({ id: 'Coverage' })
 
-const transferSchema = z
+export const judgedTransferSchema = z
   .object({
     recommendation: z.string().describe('allow, review or reject, by the policy; the worst of all reasons'),
     reasons: z.array(
@@ -382,7 +382,7 @@ export const reportSchema = z.object({
     .meta({ id: 'Cluster' })
     .nullable()
     .describe('Addresses that spent together with the screened one'),
-  transfer: transferSchema
+  transfer: judgedTransferSchema
     .optional()
     .describe('The transfer whose counterparty the address is; only in reports that POST /v1/transfers made'),
   coverage: coverageSchema,

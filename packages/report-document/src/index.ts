@@ -14,6 +14,7 @@ export {
   type ReportComparison,
 } from './compare-reports.js'
 export { limitsOf, reasonText } from './limits.js'
+export { transferReasonText } from './transfer-reasons.en.js'
 export { limitText, pointsText } from './points.js'
 export { becauseOf, judgedChains, reportDocument, scoreText, verdictOf } from './report-document.js'
 export { fittedText, flowDrawing, type FlowBox, type FlowLine } from './flow-drawing.js'

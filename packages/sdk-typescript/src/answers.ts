@@ -2,7 +2,7 @@
 import { UnexpectedAnswerError } from './errors.js'
 import type { Answer } from './transport/call.js'
 import { isObject, jsonOf, type JsonObject } from './transport/json.js'
-import type { AsOfScreening, BulkJob, Report } from './generated/models.js'
+import type { AsOfScreening, BulkJob, Report, Transfer } from './generated/models.js'
 
 export function objectOf(answer: Answer): JsonObject {
   expectType(answer, /^application\/(?:[a-z.-]+\+)?json\b/i, 'JSON')
@@ -24,6 +24,19 @@ export function reportOf(answer: Answer, expected: { address?: string; report_id
         answer,
       )
   return value as unknown as Report
+}
+
+/** The screened transfer; with an id, the one that was requested. */
+export function transferOf(answer: Answer, transferId?: string): Transfer {
+  const value = objectOf(answer)
+  if (typeof value['transfer_id'] !== 'string' || typeof value['recommendation'] !== 'string')
+    throw new UnexpectedAnswerError('The body is not a transfer', answer)
+  if (transferId !== undefined && value['transfer_id'] !== transferId)
+    throw new UnexpectedAnswerError(
+      'The transfer has another transfer_id than the one that was asked for',
+      answer,
+    )
+  return value as unknown as Transfer
 }
 
 /** The past screening of the address that was sent. A report is rejected in its place: its decision is for now, not for that moment. */

@@ -8,12 +8,14 @@ import { Lists } from './resources/lists.js'
 import { Log } from './resources/log.js'
 import { Policy } from './resources/policy.js'
 import { Reports } from './resources/reports.js'
+import { Transfers } from './resources/transfers.js'
 import { WebhookEndpoints } from './resources/webhook-endpoints.js'
 import { Watches } from './resources/watches.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
 import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
 import type { AsOfScreening, Report, Usage } from './generated/models.js'
+import { secondsOf } from './wait-seconds.js'
 import { webhooks } from './webhooks/verify.js'
 
 export interface ScreenOptions extends KeyedCallOptions {
@@ -34,6 +36,7 @@ export interface ReportOptions extends ScreenOptions {
 /** A client of one installation, with one key. It keeps no state between calls; use one for all calls. */
 export class Cupel {
   readonly reports: Reports
+  readonly transfers: Transfers
   readonly bulk: Bulk
   readonly webhookEndpoints: WebhookEndpoints
   readonly auditLog: AuditLog
@@ -51,6 +54,7 @@ export class Cupel {
     const settings = settingsFrom(options)
     this.#transport = createTransport(settings)
     this.reports = new Reports(this.#transport)
+    this.transfers = new Transfers(this.#transport)
     this.bulk = new Bulk(this.#transport, settings)
     this.webhookEndpoints = new WebhookEndpoints(this.#transport)
     this.auditLog = new AuditLog(this.#transport)
@@ -98,15 +102,6 @@ export class Cupel {
     const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as Usage
   }
-}
-
-const MAX_WAIT_SECONDS = 20
-
-/** The service ignores a preference that it cannot read, so a mistake is refused here. */
-function secondsOf(seconds: number | undefined): number | undefined {
-  if (seconds === undefined || (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WAIT_SECONDS))
-    return seconds
-  throw new InvalidArgumentError(`waitSeconds is a whole number from 0 to ${MAX_WAIT_SECONDS}.`)
 }
 
 /** Empty if the Date holds no time. */

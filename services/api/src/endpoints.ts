@@ -43,6 +43,8 @@ import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
 import { createReadCaseText } from './routes/cases/read-case-text.js'
 import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
 import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
+import { transferEndpoints } from './routes/transfers/index.js'
+import type { TransferReads } from './screening/transfer-reads.js'
 import { createScreen } from './routes/screen/create-screen.js'
 import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
 import { watchEndpoints, type WatchParts } from './routes/watches/index.js'
@@ -57,6 +59,7 @@ export interface EndpointParts {
   readonly pdf: PdfRenderer
   readonly reportIds: ReportIds
   readonly asOfScreens: AsOfScreens
+  readonly transferReads: TransferReads
   readonly listing: ReportListing
   readonly auditListing: AuditListing
   readonly lists: Lists
@@ -93,6 +96,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const keptDocuments = createKeptDocuments()
   const endpoints: readonly Endpoint[] = [
     createScreen(parts),
+    ...transferEndpoints(parts, parts.listing),
     getReport(parts.reports, parts.transparency.readLeaf),
     getReportPdf({ ...parts, keptDocuments }, createReadCaseText(parts.cases), parts.bulk.largeReads),
     getReportProof(parts.reports, parts.transparency.readProof),

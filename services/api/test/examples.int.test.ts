@@ -14,6 +14,7 @@ let installation: Installation
 let url: string
 let key: string
 let reportId: string
+let transferId: string
 let jobId: string
 let endedJobId: string
 let endpointId: string
@@ -31,6 +32,8 @@ beforeAll(async () => {
   }
   url = (await installation.api({ config })).url
   reportId = await newReport()
+  const transfer = await call(url, 'POST', '/v1/transfers', { key, body: exampleOf('POST', '/v1/transfers') })
+  transferId = String(transfer.json()['transfer_id'])
   const job = await call(url, 'POST', '/v1/bulk', { key, body: exampleOf('POST', '/v1/bulk') })
   jobId = String(job.json()['job_id'])
   const jobs = createTestJobs(installation, url)
@@ -76,6 +79,7 @@ async function concrete(method: string, path: string): Promise<string> {
   const { shareId, token } = method === 'DELETE' ? await newShare({ url, key, reportId }) : share
   return path
     .replace('{job_id}', path.endsWith('/pdf') ? endedJobId : jobId)
+    .replace('{transfer_id}', transferId)
     .replace('{share_id}', shareId)
     .replace('{token}', token)
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')

@@ -15,6 +15,7 @@ import { ensureMasterKeys, openPersonalData, openValue, personalDataMigrations }
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
+import { ledgerMigrations } from '@cupel/ledger'
 import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { jobView, policyView, readActivePolicy, readModels, reportView } from '@cupel/read-models'
@@ -81,6 +82,7 @@ export async function startInstallation(): Promise<Installation> {
       casesMigrations,
       watchesMigrations,
       transparencyMigrations,
+      ledgerMigrations,
     ],
     readModels,
   })

@@ -71,7 +71,7 @@ test('a call that goes first waits for none, and is open while it is handled', a
   expect(await stepsOf('/v1/first')).toEqual(['admitted', 'open', 'handled', 'ended', 'recorded'])
 })
 
-test('of all that takes a key, only screens go first', () => {
+test('of all that takes a key, only screens of addresses and transfers go first', () => {
   const first = describedEndpoints().filter((each) => each.access !== 'open' && !takesTurns(each))
-  expect(first.map(({ path }) => path)).toEqual(['/v1/screen'])
+  expect(first.map(({ path }) => path)).toEqual(['/v1/screen', '/v1/transfers'])
 })

@@ -5,17 +5,17 @@
 import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
 import { plans } from '@cupel/domain'
-import type { EventLog } from '@cupel/event-log'
-import { openDatabase, type Database } from '@cupel/postgres'
 import { noteSkip, startIdentityProvider, until } from '@cupel/testkit'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import { storedKeyOf } from '../src/access/idempotent-call.js'
 import { streamLimits } from '../src/http/event-streams.js'
 import { exampleOf, type Described } from './described.js'
+import { logThatStalls, startBroken, startWithoutStore } from './faulty-instances.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
+import { importTransfers, MANY_TRANSFERS, NO_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
 
 /** Null if this operation cannot return it. */
@@ -28,6 +28,8 @@ const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const WATCHES = '/v1/watches'
 const REPORT = '/v1/reports/{report_id}'
+const TRANSFERS = '/v1/transfers'
+const TRANSFER = '/v1/transfers/{transfer_id}'
 const PERSON = '/v1/sessions/oidc'
 const CURRENT_SESSION = '/v1/sessions/current'
 const SHARED = '/v1/shared/{token}'
@@ -88,6 +90,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
   )
   const session = String((await call(url, 'POST', '/v1/sessions', { key })).json()['session_token'])
   const reportId = String((await screen(url, { key })).json()['report_id'])
+  const transferBody = exampleOf('POST', TRANSFERS)
+  const transferId = String(
+    (await call(url, 'POST', TRANSFERS, { key, body: transferBody })).json()['transfer_id'],
+  )
+  await importTransfers(installation)
   const job = await call(url, 'POST', BULK, { key, body: exampleOf('POST', BULK) })
   const jobId = String(job.json()['job_id'])
 
@@ -102,6 +109,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const pathOf = (path: string, { endpointId, deliveryId }: Hook): string =>
     path
       .replace('{job_id}', jobId)
+      .replace('{transfer_id}', transferId)
       .replace('{share_id}', work.share.shareId)
       .replace('{token}', work.share.token)
       .replace('{watch_id}', watchId)
@@ -148,9 +156,13 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await scorer.release()
     }
   }
-  const fail = async (): Promise<Reply> => {
+  const lookedUp = (at: Described, hash: string): Promise<Reply> =>
+    send(at, {
+      body: { chain: 'ETH', direction: 'incoming', to: OWN, asset: 'USDT', transaction_hash: hash },
+    })
+  const fail = async (at: Described): Promise<Reply> => {
     scorer.answer = 'fail'
-    const reply = await screen(url, { key })
+    const reply = await (at.path === TRANSFERS ? send(at) : screen(url, { key }))
     scorer.answer = 'report'
     return reply
   }
@@ -197,6 +209,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await call(url, 'POST', SCREEN, { key, headers, body: { ...screenAt, customer_reference: 'before' } })
       return await send(at, { headers })
     },
+    transfer_not_found: (at) => lookedUp(at, NO_TRANSFER),
+    transfer_ambiguous: (at) => lookedUp(at, MANY_TRANSFERS),
     too_many_shares: (at) => send(at, { id: work.crowded }),
     too_many_watches: async (at) => {
       const { accountId, key } = await installation.key({ plan: 'pro' })
@@ -259,12 +273,14 @@ export async function createProvocations(installation: Installation): Promise<Pr
       return null
     },
     screening_failed: async (at) => {
-      const failed = await fail()
-      return at.path === SCREEN ? failed : await send(at, { id: String(failed.json()['report_id']) })
+      const failed = await fail(at)
+      return at.path === SCREEN || at.path === TRANSFERS
+        ? failed
+        : await send(at, { id: String(failed.json()['report_id']) })
     },
-    screening_timeout: () => whileHeld(() => screen(hastyUrl, { key })),
+    screening_timeout: (at) => whileHeld(() => send(at, { url: hastyUrl })),
     screening_pending: (at) =>
-      at.path !== REPORT
+      at.path !== REPORT && at.path !== TRANSFER
         ? null
         : whileHeld(async () => {
             const late = await screen(hastyUrl, { key })
@@ -278,6 +294,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
 /** The address in the body of each endpoint that takes one. */
 function bodyWith(path: string, input: Record<string, string>): object {
   if (path === WATCHES) return { watches: [input] }
+  if (path === TRANSFERS) {
+    const { address, ...rest } = input
+    return { ...exampleOf('POST', TRANSFERS), ...rest, from: address }
+  }
   return path === BULK ? asBulk(input) : input
 }
 
@@ -332,65 +352,4 @@ const isKeyed = (at: Described): boolean => at.operation.security?.length !== 0
 
 function takes(at: Described, place: 'path' | 'query'): boolean {
   return (at.operation.parameters ?? []).some((parameter) => parameter.in === place)
-}
-
-/** The log acknowledges only the appends of a start and of the audit log; it never acknowledges work. */
-function logThatStalls(log: EventLog): EventLog {
-  const taken: ReadonlySet<string> = new Set(['api.report-epoch-claimed', 'api.request-audited'])
-  return {
-    ...log,
-    append: (at, records) => (taken.has(at) ? log.append(at, records) : new Promise(() => undefined)),
-  }
-}
-
-/** Once it serves, every database query fails except those that identify the caller and find sealing keys. Appends of screens fail too. */
-async function startBroken(
-  { database, log }: Installation,
-  start: (options: ApiOptions) => Promise<string>,
-): Promise<string> {
-  let isBroken = false
-  const failing = (): Promise<never> => database.query('SELECT 1 / 0') as Promise<never>
-  const broken = Object.create(database, {
-    connection: { value: connectionTo(database, (url) => (url.pathname = '/no-such-database')) },
-    query: {
-      value: (statement: Parameters<Database['query']>[0], values: readonly unknown[]) => {
-        const name = typeof statement === 'string' ? '' : statement.name
-        const tellsCaller = ['access.admit_calls', 'access.resolve_sessions', 'personal-data.find-keys']
-        return tellsCaller.includes(name ?? '') || !isBroken ? database.query(statement, values) : failing()
-      },
-    },
-    transaction: {
-      value: (...args: Parameters<Database['transaction']>) =>
-        isBroken ? failing() : database.transaction(...args),
-    },
-  }) as Database
-  const brokenLog: EventLog = {
-    ...log,
-    append(at, records) {
-      if (isBroken && at === 'api.screen-requested') throw new Error('The log is broken')
-      return log.append(at, records)
-    },
-  }
-  const url = await start({ database: broken, log: brokenLog })
-  isBroken = true
-  return url
-}
-
-/** Once it serves, its connections to the store are closed. */
-async function startWithoutStore(
-  { connectionString }: Installation,
-  start: (options: ApiOptions) => Promise<string>,
-): Promise<string> {
-  const database = openDatabase({ connectionString, maxConnections: 4, applicationName: 'storeless' })
-  // No server listens on this port: the thread of large reads opens its own connections.
-  const connection = { value: connectionTo(database, (url) => (url.port = '1')) }
-  const url = await start({ database: Object.create(database, { connection }) as Database })
-  await database.close()
-  return url
-}
-
-function connectionTo({ connection }: Database, change: (url: URL) => void): Database['connection'] {
-  const url = new URL(connection.connectionString)
-  change(url)
-  return { ...connection, connectionString: url.href }
 }

@@ -9,6 +9,7 @@ import {
   screenTopic,
   topicOf,
 } from '@cupel/contracts'
+import { compiledDefaultPolicy, judgeTransfer, type JudgedTransfer } from '@cupel/domain'
 import type { AuthenticLog, EventCodec, NewRecord } from '@cupel/event-log'
 
 export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
@@ -117,7 +118,7 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string, i
     jobId: null,
     jobIndex: null,
     transfer: request.transfer,
-    recommendation: null,
+    recommendation: transferOf(request, level)?.recommendation ?? null,
     reportSha256: '',
     inputs: NO_INPUTS,
   }
@@ -131,13 +132,36 @@ function generated(codec: EventCodec, request: ScreenRequested, level: string, i
 /** The document with which this scorer answers a request: a whole report, so that it fits the API description. */
 export function reportText(
   request: Pick<ScreenRequested, 'reportId' | 'address' | 'chain'> &
-    Partial<Pick<ScreenRequested, 'customerReference'>>,
+    Partial<Pick<ScreenRequested, 'livemode' | 'customerReference' | 'canonicalAddress' | 'transfer'>>,
   level = 'green',
 ): string {
   const { reportId: report_id, address, chain } = request
   const risk = { ...reportExample.risk, level }
   const customer_reference = request.customerReference ?? reportExample.customer_reference
-  return JSON.stringify({ ...reportExample, report_id, address, chain, customer_reference, risk }, null, 1)
+  const transfer = transferOf(request, level)
+  const { livemode = reportExample.livemode } = request
+  const shown = { ...reportExample, report_id, address, chain, livemode, customer_reference, risk }
+  return JSON.stringify({ ...shown, ...(transfer === null ? {} : { transfer }) }, null, 1)
+}
+
+function transferOf(
+  {
+    chain,
+    address,
+    canonicalAddress = address,
+    transfer,
+  }: Pick<ScreenRequested, 'chain' | 'address'> &
+    Partial<Pick<ScreenRequested, 'canonicalAddress' | 'transfer'>>,
+  level: string,
+): JudgedTransfer | null {
+  if (transfer === null || transfer === undefined) return null
+  return judgeTransfer({
+    ...{ terms: transfer, chain, policy: compiledDefaultPolicy },
+    counterparty: {
+      ...{ canonicalAddress, level: level as 'green', isDesignated: false, scoreIsLowerBound: false },
+      ...{ areListsComplete: true, missesStages: false, code: 'unknown', breakdown: [] },
+    },
+  })
 }
 
 function failure(codec: EventCodec, request: ScreenRequested, ids: RequestIds): NewRecord {

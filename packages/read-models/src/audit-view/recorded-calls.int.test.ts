@@ -4,6 +4,7 @@ import { TYPE_HEADER } from '@cupel/event-log'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from '../../test/fixture.js'
+import { countUsage } from './usage.js'
 import { auditView, listAuditEntries, reportView, type AuditEntry } from '../index.js'
 
 const AT = '2026-11-21T09:00:00.000Z'
@@ -94,6 +95,20 @@ test('a screen is listed once its outcome is known, with what came of it', async
   expect(await listed(owner)).toEqual(['a 500 screening_failed a 7'])
 })
 
+test('a screened transfer counts in the usage as a screened address does', async () => {
+  const owner = newOwner()
+  const { own, audited } = eventsOf(owner)
+  const screened = (name: string, route: string): DomainEvent =>
+    audited(name, { ...{ status: 200, code: '', subjectIds: [own(name)] }, ...({ route } as object) })
+  await project(
+    screened('a', '/v1/transfers'),
+    screened('b', '/v1/screen'),
+    screened('c', '/v1/transfers/{transfer_id}'),
+  )
+  const [usage] = await countUsage(fixture.database, { ...owner, since: '2020-01-01' })
+  expect(usage).toMatchObject({ calls: 3, screens: 2 })
+})
+
 test('an event that an operator or a service made is not a call', async () => {
   const owner = newOwner()
   await project(eventsOf(owner).changed(null))
@@ -157,6 +172,6 @@ test('the events of the calls in any order, some repeated: the list is the same,
 
 const SUMS = `SELECT account_id, key_id, day::text, calls, screens, problems, rate_limited FROM audit_view.usage_day ORDER BY 1, 2, 3`
 const COUNTS = `SELECT account_id, key_id, (at AT TIME ZONE 'UTC')::date::text AS day, count(*)::int8 AS calls,
-    count(*) FILTER (WHERE method = 'POST' AND route = '/v1/screen' AND status < 400 AND subject_ids <> '[]')::int8 AS screens,
+    count(*) FILTER (WHERE method = 'POST' AND route IN ('/v1/screen', '/v1/transfers') AND status < 400 AND subject_ids <> '[]')::int8 AS screens,
     count(*) FILTER (WHERE status >= 400)::int8 AS problems, count(*) FILTER (WHERE status = 429)::int8 AS rate_limited
   FROM audit_view.entry GROUP BY account_id, key_id, day ORDER BY 1, 2, 3`

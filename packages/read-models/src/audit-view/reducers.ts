@@ -23,7 +23,7 @@ const COLUMNS = {
   is_audited: 'bool',
 } as const
 
-const IS_SCREEN = `method = 'POST' AND route = '/v1/screen'`
+const IS_SCREEN = `method = 'POST' AND route IN ('/v1/screen', '/v1/transfers')`
 
 /**
  * Adds the entries that `insert` wrote to the sums of their keys, each once: a repeat writes no entry. An entry that an ApiRequestAudited

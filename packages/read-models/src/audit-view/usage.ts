@@ -8,7 +8,7 @@ export interface KeyDay {
   /** YYYY-MM-DD. */
   readonly day: string
   readonly calls: number
-  /** Addresses screened one by one. A screen names its report; a screen as of a past moment makes no report and is not counted. */
+  /** Addresses and transfers screened one by one. A screen names its report; a screen as of a past moment makes no report and is not counted. */
   readonly screens: number
   /** Calls that were refused or failed, including those over the rate limit. */
   readonly problems: number

@@ -46,6 +46,8 @@ export interface ReportFilter {
   readonly ownerKeys?: readonly string[] | undefined
   readonly chain?: string | undefined
   readonly level?: string | undefined
+  /** Reports of transfers with one of these recommendations. */
+  readonly recommendations?: string | readonly string[] | undefined
   /** The disposition that people set; `none` for reports without a case. */
   readonly disposition?: Disposition | 'none' | undefined
   /** The caller's own reference, exactly, in the stored form; several if the same reference can be stored in several forms. */
@@ -113,7 +115,7 @@ export async function listReports(
 }
 
 interface Search {
-  /** Of the index of the first of these that the filter names: reference, owner, chain, level. Or the reports of few cases. */
+  /** Of the index of the first of these that the filter names: recommendation, reference, owner, chain, level. Or the reports of few cases. */
   readonly ranges: readonly string[]
   /** The conditions that this index does not have. Makes their parameters. */
   readonly others: () => readonly string[]
@@ -125,7 +127,7 @@ function searchOf(
   isAmongCases: boolean,
   parameter: (value: unknown) => string,
 ): Search {
-  const { customerReference, ownerKeys, chain, level, disposition, from, to } = filter
+  const { recommendations, customerReference, ownerKeys, chain, level, disposition, from, to } = filter
   const own = [`account_id = $1 AND livemode = $2 AND state = 'generated'`]
   if (from !== undefined) own.push(`ended_at >= ${parameter(from)}::timestamptz`)
   if (to !== undefined) own.push(`ended_at < ${parameter(to)}::timestamptz`)
@@ -152,18 +154,23 @@ function searchOf(
     const isOwner = `= ANY (${parameter(ownerKeys)}::text[])`
     return [`(owner_key ${isOwner} OR further_owner_key ${isOwner})`]
   }
+  const ofTransfers = (): string[] => oneOf('recommendation', recommendations)
+  const ofReference = (): string[] => oneOf('customer_reference', customerReference)
   if (isAmongCases) {
-    const all = [...oneOf('customer_reference', customerReference), ...ofOwner(), ...ofKind()]
+    const all = [...ofTransfers(), ...ofReference(), ...ofOwner(), ...ofKind()]
     // An array makes Postgres begin with the cases, whatever it expects.
     const among = `report_id = ANY (ARRAY(${OWN_CASES} AND c.disposition = ${parameter(disposition)}))`
     const range = `SELECT * FROM report_view.report WHERE ${[...own, ...all, among].join(' AND ')}`
     return { ranges: [range], others: () => [] }
   }
-  if (customerReference !== undefined)
+  const others = (): string[] => [...ofOwner(), ...ofKind(), ...ofCase()]
+  if (recommendations !== undefined)
     return {
-      ranges: rangesOf('customer_reference', customerReference),
-      others: () => [...ofOwner(), ...ofKind(), ...ofCase()],
+      ranges: rangesOf('recommendation', recommendations),
+      others: () => [...ofReference(), ...others()],
     }
+  if (customerReference !== undefined)
+    return { ranges: rangesOf('customer_reference', customerReference), others }
   if (ownerKeys !== undefined)
     return {
       ranges: [...rangesOf('owner_key', ownerKeys), ...rangesOf('further_owner_key', ownerKeys)],

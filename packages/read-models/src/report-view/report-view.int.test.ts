@@ -134,6 +134,24 @@ test('a list holds the reports that fit the filter, newest first, and no failure
   expect(await list({ ownerKeys: ['0xabc'], chain: 'ETH', level: 'green' })).toEqual([])
 })
 
+test('transfers are listed by what was recommended, together with every other filter', async () => {
+  await project(
+    report('r1', { recommendation: 'reject' }),
+    report('r2', { recommendation: 'allow', level: 'green', generatedAt: '2026-11-21T10:00:00.000Z' }),
+    report('r3', { recommendation: 'reject', chain: 'BSC', customerReference: 'mine' }),
+    report('r4'),
+  )
+  const all = ['allow', 'review', 'reject']
+  expect(await list({ recommendations: all })).toEqual(['r2', 'r3', 'r1'])
+  expect(await list({ recommendations: 'reject' })).toEqual(['r3', 'r1'])
+  expect(await list({ recommendations: all, chain: 'BSC' })).toEqual(['r3'])
+  expect(await list({ recommendations: all, level: 'green' })).toEqual(['r2'])
+  expect(await list({ recommendations: all, customerReference: 'mine' })).toEqual(['r3'])
+  expect(await list({ recommendations: all, ownerKeys: ownerKeysOf('0xabc', 'ETH') })).toHaveLength(3)
+  expect(await list({ recommendations: all, disposition: 'none' })).toHaveLength(3)
+  expect(await list({ recommendations: all, disposition: 'open' })).toEqual([])
+})
+
 const EVM = '0x5cbdd86a2fa8dc4bddd8a8f69dba48572eec07fb'
 
 /** Addresses of one owner, each with its chain: what any of them is searched by finds the reports of all. */

@@ -14,6 +14,8 @@ CREATE TABLE report (
   chain             text COLLATE "C",
   level             text COLLATE "C",
   score             float8,
+  -- For a transfer what was recommended; null where an address was screened by itself.
+  recommendation    text COLLATE "C",
   -- The caller's own reference as it is stored in the report; null without one.
   customer_reference text COLLATE "C",
   -- The report as callers receive it, byte for byte.
@@ -47,5 +49,7 @@ CREATE INDEX report_by_further_owner ON report (account_id, livemode, further_ow
 -- There are very many addresses, so the latest report of each has an index of its own.
 CREATE INDEX report_by_address ON report (account_id, livemode, canonical_address, ended_at DESC, report_id DESC)
   WHERE state = 'generated';
+CREATE INDEX report_by_recommendation ON report (account_id, livemode, recommendation, ended_at DESC, report_id DESC)
+  WHERE state = 'generated' AND recommendation IS NOT NULL;
 CREATE INDEX report_by_reference ON report (account_id, livemode, customer_reference, ended_at DESC, report_id DESC)
   WHERE state = 'generated' AND customer_reference IS NOT NULL;

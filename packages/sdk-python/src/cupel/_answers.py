@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from ._call import Answer
 from ._json import JsonObject, list_in, object_in, parsed
 from .errors import InvalidArgumentError, UnexpectedAnswerError
-from .models import AsOfScreening, BulkJob, Report
+from .models import AsOfScreening, BulkJob, Report, Transfer
 
 T = TypeVar("T")
 
@@ -56,6 +56,16 @@ def report_of(answer: Answer, **expected: str) -> Report:
         if value.get(name) != wanted:
             raise unexpected(f"The report has another {name} than the one that was asked for", answer)
     return Report(value)
+
+
+def transfer_of(answer: Answer, transfer_id: str | None = None) -> Transfer:
+    """The screened transfer; with an id, the one that was asked for."""
+    value = object_of(answer)
+    if not isinstance(value.get("transfer_id"), str) or not isinstance(value.get("recommendation"), str):
+        raise unexpected("The body is not a transfer", answer)
+    if transfer_id is not None and value["transfer_id"] != transfer_id:
+        raise unexpected("The transfer has another transfer_id than the one that was asked for", answer)
+    return Transfer(value)
 
 
 def as_of_screening_of(answer: Answer, address: str) -> AsOfScreening:

@@ -44,6 +44,8 @@ __all__ = [
     "UnsupportedChainError",
     "AsOfTooEarlyError",
     "ChainMismatchError",
+    "TransferNotFoundError",
+    "TransferAmbiguousError",
     "IdempotencyMismatchError",
     "RateLimitedError",
     "TooManyStreamsError",
@@ -158,6 +160,14 @@ class ChainMismatchError(UnprocessableError):
     """422 `chain_mismatch`: The address belongs to another chain."""
 
 
+class TransferNotFoundError(UnprocessableError):
+    """422 `transfer_not_found`: The ledger does not have this transfer."""
+
+
+class TransferAmbiguousError(UnprocessableError):
+    """422 `transfer_ambiguous`: The transaction has several such transfers."""
+
+
 class IdempotencyMismatchError(UnprocessableError):
     """422 `idempotency_mismatch`: The Idempotency-Key was used with another request."""
 
@@ -229,6 +239,8 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "unsupported_chain": UnsupportedChainError,
     "as_of_too_early": AsOfTooEarlyError,
     "chain_mismatch": ChainMismatchError,
+    "transfer_not_found": TransferNotFoundError,
+    "transfer_ambiguous": TransferAmbiguousError,
     "idempotency_mismatch": IdempotencyMismatchError,
     "rate_limited": RateLimitedError,
     "too_many_streams": TooManyStreamsError,

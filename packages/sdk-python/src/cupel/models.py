@@ -69,10 +69,13 @@ __all__ = [
     "RotatedWebhookSecret",
     "Sanction",
     "Share",
+    "Transfer",
     "TransferAsset",
+    "TransferCounterparty",
     "TransferFunds",
     "TransferFundsShare",
     "TransferLedger",
+    "TransferReason",
     "TransferReasonCode",
     "Usage",
     "UsageCounts",
@@ -1606,6 +1609,85 @@ class Share(Model):
     """How often it has been opened."""
     last_opened_at: str | None
     """When it was last opened; null if it never was."""
+
+
+class TransferReason(Model):
+    __slots__ = ()
+
+    code: str
+    recommendation: str
+    """What this reason recommends by itself."""
+    text: str
+    remedy: str | None
+    """What a person can do about it; null if there is nothing."""
+
+
+class TransferCounterparty(Model):
+    __slots__ = ()
+    _parts = {
+        "categories": CategoryScores,
+    }
+
+    address: str
+    report_id: str
+    report_url: str
+    level: str
+    """green, orange, red or grey (too little is known to say green)"""
+    score: float
+    level_reasons: tuple[str, ...]
+    score_is_lower_bound: bool
+    categories: CategoryScores
+
+
+class Transfer(Model):
+    """What is recommended for a transfer, and why."""
+    __slots__ = ()
+    _parts = {
+        "reasons": TransferReason,
+        "asset": TransferAsset,
+        "funds": TransferFunds,
+        "ledger": TransferLedger,
+        "counterparty": TransferCounterparty,
+        "policy": PolicyVersion,
+    }
+
+    transfer_id: str
+    """Also the id of the report of the counterparty."""
+    livemode: bool
+    reference: str | None
+    """Your own reference."""
+    recommendation: str
+    """allow, review or reject, by the policy; the worst of all reasons."""
+    level: str
+    """Level of the counterparty."""
+    score: float
+    reasons: tuple[TransferReason, ...]
+    """Why. The worst of them decides; later versions may have more codes."""
+    chain: str
+    direction: str
+    """incoming: the report is of the sender. outgoing: of the receiver."""
+    from_: str
+    to: str
+    transaction_hash: str | None
+    planned: bool
+    """There is no transaction yet."""
+    asset: TransferAsset
+    amount: str
+    """In whole ones."""
+    amount_base_units: str | None
+    """Null if the decimals of the token are not known."""
+    value_usd: str | None
+    """US dollars at the latest price of the ledger’s table."""
+    priced_on: str | None
+    """Day of that price."""
+    funds: TransferFunds | None
+    """What the exposure of the counterparty says of funds in this asset; null if it says nothing."""
+    ledger: TransferLedger
+    counterparty: TransferCounterparty
+    """The sender of an incoming transfer, the receiver of an outgoing one. Its report has the evidence."""
+    generated_at: str
+    policy: PolicyVersion
+    scorer_version: str
 
 
 class UsagePeriod(Model):

@@ -663,6 +663,8 @@ export interface components {
              * @example unsupported_chain
              * @example as_of_too_early
              * @example chain_mismatch
+             * @example transfer_not_found
+             * @example transfer_ambiguous
              * @example idempotency_mismatch
              * @example rate_limited
              * @example too_many_streams
@@ -687,6 +689,174 @@ export interface components {
             /** @description JSON Pointer (RFC 6901) to what is at fault; empty for the whole request. */
             readonly pointer: string;
             readonly detail: string;
+        };
+        readonly TransferRequest: {
+            /** @description Chain code, in any case. */
+            readonly chain: string;
+            /**
+             * @description incoming: `to` is your own address and the sender is screened. outgoing: the reverse.
+             * @enum {string}
+             */
+            readonly direction: "incoming" | "outgoing";
+            /** @description The sender. */
+            readonly from?: string | null;
+            /** @description The receiver. */
+            readonly to?: string | null;
+            /** @description Symbol of a known asset of the chain, such as ETH or USDT, or the contract of a token. */
+            readonly asset?: string | null;
+            /** @description Contract of the token whose symbol `asset` is. A symbol that belongs to another contract is named. */
+            readonly contract?: string | null;
+            /** @description A plain decimal number in whole ones, such as `12.5`. */
+            readonly amount?: string | null;
+            /** @description Absent for a planned transfer. With it the other side, asset and amount may be absent: they are then those that the ledger has. */
+            readonly transaction_hash?: string | null;
+            /** @description Your own reference, returned with the transfer. */
+            readonly reference?: string | null;
+        };
+        /**
+         * @description What is recommended for a transfer, and why.
+         * @example {
+         *       "transfer_id": "9f2c4a1be07d6358",
+         *       "livemode": true,
+         *       "reference": null,
+         *       "recommendation": "reject",
+         *       "level": "red",
+         *       "score": 100,
+         *       "reasons": [
+         *         {
+         *           "code": "designated_counterparty",
+         *           "recommendation": "reject",
+         *           "text": "An authority’s own current list names the counterparty.",
+         *           "remedy": "Do not send or release the amount; report it as your law asks."
+         *         },
+         *         {
+         *           "code": "counterparty_red",
+         *           "recommendation": "reject",
+         *           "text": "The counterparty is red.",
+         *           "remedy": "Read the evidence of its report before anything moves."
+         *         }
+         *       ],
+         *       "chain": "ETH",
+         *       "direction": "incoming",
+         *       "from": "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
+         *       "to": "0x00000000219ab540356cBB839Cbe05303d7705Fa",
+         *       "transaction_hash": null,
+         *       "planned": true,
+         *       "asset": {
+         *         "symbol": "USDT",
+         *         "contract": "0xdac17f958d2ee523a2206206994597c13d831ec7",
+         *         "is_known": true
+         *       },
+         *       "amount": "250.5",
+         *       "amount_base_units": "250500000",
+         *       "value_usd": "250.52505",
+         *       "priced_on": "2026-11-20",
+         *       "funds": null,
+         *       "ledger": {
+         *         "status": "planned",
+         *         "snapshot": null
+         *       },
+         *       "counterparty": {
+         *         "address": "0x098B716B8Aaf21512996dC57EB0615e2383E2f96",
+         *         "report_id": "9f2c4a1be07d6358",
+         *         "report_url": "https://cupel.example.com/reports/9f2c4a1be07d6358",
+         *         "level": "red",
+         *         "score": 100,
+         *         "level_reasons": [],
+         *         "score_is_lower_bound": false,
+         *         "categories": {
+         *           "sanctions": 100,
+         *           "darknet": 0,
+         *           "mixer": 0,
+         *           "scam": 0,
+         *           "stolen": 0,
+         *           "clean_exchange": 0
+         *         }
+         *       },
+         *       "generated_at": "2026-11-21T09:00:00.000Z",
+         *       "policy": {
+         *         "id": "default",
+         *         "version": 1
+         *       },
+         *       "scorer_version": "1.0.0"
+         *     }
+         */
+        readonly Transfer: {
+            /** @description Also the id of the report of the counterparty. */
+            readonly transfer_id: string;
+            readonly livemode: boolean;
+            /** @description Your own reference. */
+            readonly reference: string | null;
+            /** @description allow, review or reject, by the policy; the worst of all reasons */
+            readonly recommendation: string;
+            /**
+             * @description Level of the counterparty.
+             * @example green
+             * @example orange
+             * @example red
+             * @example grey
+             */
+            readonly level: string;
+            readonly score: number;
+            /** @description Why. The worst of them decides; later versions may have more codes. */
+            readonly reasons: readonly components["schemas"]["TransferReason"][];
+            readonly chain: string;
+            /** @description incoming: the report is of the sender. outgoing: of the receiver */
+            readonly direction: string;
+            readonly from: string;
+            readonly to: string;
+            readonly transaction_hash: string | null;
+            /** @description There is no transaction yet */
+            readonly planned: boolean;
+            readonly asset: components["schemas"]["TransferAsset"];
+            /** @description In whole ones */
+            readonly amount: string;
+            /** @description Null if the decimals of the token are not known */
+            readonly amount_base_units: string | null;
+            /** @description US dollars at the latest price of the ledger’s table */
+            readonly value_usd: string | null;
+            /** @description Day of that price */
+            readonly priced_on: string | null;
+            /** @description What the exposure of the counterparty says of funds in this asset; null if it says nothing */
+            readonly funds: components["schemas"]["TransferFunds"] | null;
+            readonly ledger: components["schemas"]["TransferLedger"];
+            /** @description The sender of an incoming transfer, the receiver of an outgoing one. Its report has the evidence. */
+            readonly counterparty: components["schemas"]["TransferCounterparty"];
+            /** Format: date-time */
+            readonly generated_at: string;
+            readonly policy: components["schemas"]["PolicyVersion"];
+            readonly scorer_version: string;
+        };
+        readonly TransferReason: {
+            readonly code: string;
+            /** @description What this reason recommends by itself. */
+            readonly recommendation: string;
+            readonly text: string;
+            /** @description What a person can do about it; null if there is nothing. */
+            readonly remedy: string | null;
+        };
+        readonly TransferCounterparty: {
+            readonly address: string;
+            readonly report_id: string;
+            /** Format: uri */
+            readonly report_url: string;
+            /**
+             * @description green, orange, red or grey (too little is known to say green)
+             * @example green
+             * @example orange
+             * @example red
+             * @example grey
+             */
+            readonly level: string;
+            readonly score: number;
+            readonly level_reasons: readonly string[];
+            readonly score_is_lower_bound: boolean;
+            readonly categories: components["schemas"]["CategoryScores"];
+        };
+        readonly TransferPage: {
+            readonly items: readonly components["schemas"]["Transfer"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
         };
         readonly ReportPage: {
             readonly items: readonly components["schemas"]["Report"][];

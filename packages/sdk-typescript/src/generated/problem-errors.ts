@@ -138,6 +138,16 @@ export class ChainMismatchError extends UnprocessableError {
   override name = 'ChainMismatchError'
 }
 
+/** 422 `transfer_not_found`: The ledger does not have this transfer. */
+export class TransferNotFoundError extends UnprocessableError {
+  override name = 'TransferNotFoundError'
+}
+
+/** 422 `transfer_ambiguous`: The transaction has several such transfers. */
+export class TransferAmbiguousError extends UnprocessableError {
+  override name = 'TransferAmbiguousError'
+}
+
 /** 422 `idempotency_mismatch`: The Idempotency-Key was used with another request. */
 export class IdempotencyMismatchError extends UnprocessableError {
   override name = 'IdempotencyMismatchError'
@@ -220,6 +230,8 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   unsupported_chain: UnsupportedChainError,
   as_of_too_early: AsOfTooEarlyError,
   chain_mismatch: ChainMismatchError,
+  transfer_not_found: TransferNotFoundError,
+  transfer_ambiguous: TransferAmbiguousError,
   idempotency_mismatch: IdempotencyMismatchError,
   rate_limited: RateLimitedError,
   too_many_streams: TooManyStreamsError,

@@ -69,6 +69,16 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
     errors: [{ pointer: '/addres', detail: 'The field is not known.' }],
   },
   as_of_too_early: { detail: 'At that moment there were no lists yet.', at: '/as_of' },
+  transfer_not_found: {
+    detail:
+      'The ledger has no such transfer of your address in this transaction. State sender, receiver, asset and amount to screen it without the ledger.',
+    at: '/transaction_hash',
+  },
+  transfer_ambiguous: {
+    detail:
+      'The transaction has 2 such transfers of your address: state the other side or the asset of one. 10 USDT 0x098b716b8aaf21512996dc57eb0615e2383e2f96; 5 USDT 0xde0b295669a9fd93d5f28d9ec85e40f4cb697bae',
+    at: '/transaction_hash',
+  },
   invalid_address: {
     detail: 'The mixed case of the address does not match its EIP-55 checksum.',
     at: '/address',

@@ -1,6 +1,7 @@
 /** The objects of the API: each operation belongs to one. The description and the reference page show them in this order. */
 export const tags = {
   Screens: 'Screen one address.',
+  Transfers: 'Screen one transfer, planned or made.',
   Reports: 'Read the reports of screens.',
   'Share links': 'Let somebody without a key read one report.',
   Cases: 'Read and add what people write and decide about a report.',

@@ -35,6 +35,9 @@ export function ownText(maxLength: number) {
 /** A chain code in any case: the same chain is the same text, so that both spellings are one request under one Idempotency-Key. */
 const upperCaseChain = text(MAX_CHAIN_LENGTH).transform((code) => upperAscii(code))
 
+/** A chain code of a body that must name one. */
+export const requiredChain = upperCaseChain
+
 /** A chain code of a body, where null is the same as no chain. */
 export const chainCode = orAbsent(upperCaseChain)
 

@@ -10,6 +10,7 @@ const REPORT = "'622f9400217f0c00'"
 const JOB = "'job_019aa5c87f0070008000000000000001'"
 const WATCH = "'wat_0a1b2c3d4e5f60718293'"
 const ENDPOINT = "'we_0a1b2c3d4e5f60718293'"
+const OWN = "'0x00000000219ab540356cBB839Cbe05303d7705Fa'"
 const ADDRESS = "'0x098B716B8Aaf21512996dC57EB0615e2383E2f96'"
 
 /** The call of the method of the SDKs by operation: in TypeScript, and in Python where that differs by more than names. */
@@ -18,6 +19,12 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `screen(${ADDRESS}, { customerReference: 'order-4711' })`,
     `screen(${ADDRESS}, customer_reference='order-4711')`,
   ],
+  createTransfer: [
+    `transfers.screen({ chain: 'ETH', direction: 'incoming', from: ${ADDRESS}, to: ${OWN}, asset: 'USDT', amount: '250.5' })`,
+    `transfers.screen({'chain': 'ETH', 'direction': 'incoming', 'from': ${ADDRESS}, 'to': ${OWN}, 'asset': 'USDT', 'amount': '250.5'})`,
+  ],
+  listTransfers: [`transfers.list({ recommendation: 'review' })`, `transfers.list(recommendation='review')`],
+  getTransfer: [`transfers.get(${REPORT})`],
   getReport: [`reports.get(${REPORT})`],
   getReportPdf: [`reports.pdf(${REPORT})`],
   getReportProof: [`reports.proof(${REPORT})`],
@@ -123,6 +130,7 @@ function curlOf({ method, path, operation }: Entry): string {
   const { security, parameters = [], requestBody, responses } = operation
   const examples: Readonly<Record<string, string>> = {
     report_id: '622f9400217f0c00',
+    transfer_id: '622f9400217f0c00',
     job_id: 'job_019aa5c87f0070008000000000000001',
     watch_id: 'wat_0a1b2c3d4e5f60718293',
     endpoint_id: 'we_0a1b2c3d4e5f60718293',

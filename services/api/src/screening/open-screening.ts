@@ -20,12 +20,14 @@ import { createPendingTable, type PendingTable } from './pending-table.js'
 import { createReportReader, type ReportReader } from './report-reader.js'
 import { followReports } from './report-tail.js'
 import { createScreens, type Screens } from './screens.js'
+import { createTransferReads, type TransferReads } from './transfer-reads.js'
 
 export interface Screening {
   readonly screens: Screens
   readonly reports: ReportReader
   readonly reportIds: ReportIds
   readonly asOfScreens: AsOfScreens
+  readonly transferReads: TransferReads
   /** The partition of the report topic that this instance follows. */
   readonly partition: number
   /** Whether this instance would see the report of a screen that it accepts now. */
@@ -79,6 +81,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     awaitElsewhere: createAwaitReport({ reports, notes, logger }),
   })
   const asOfScreens = createAsOfScreens(options)
+  const transferReads = createTransferReads(options)
   const keeper = createPendingKeeper({
     database,
     logger,
@@ -87,7 +90,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   })
   const gauges = watchGauges(metrics, pending)
   return {
-    ...{ screens, reports, reportIds, asOfScreens, partition, isReady },
+    ...{ screens, reports, reportIds, asOfScreens, transferReads, partition, isReady },
     drained: () => pending.drained(),
     async stop() {
       clearInterval(gauges)

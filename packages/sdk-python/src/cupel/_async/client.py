@@ -23,6 +23,7 @@ from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
 from .resources.policy import AsyncPolicy
 from .resources.reports import AsyncReports
+from .resources.transfers import AsyncTransfers
 from .resources.watches import AsyncWatches
 from .resources.webhook_endpoints import AsyncWebhookEndpoints
 from .transport import AsyncTransport
@@ -85,6 +86,7 @@ class AsyncCupel:
         clock = clock or AsyncSystemClock()
         self._transport = AsyncTransport(settings, clock, client)
         self.reports = AsyncReports(self._transport)
+        self.transfers = AsyncTransfers(self._transport)
         self.bulk = AsyncBulk(self._transport, settings, clock)
         self.webhook_endpoints = AsyncWebhookEndpoints(self._transport)
         self.audit_log = AsyncAuditLog(self._transport)

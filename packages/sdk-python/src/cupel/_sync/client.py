@@ -24,6 +24,7 @@ from .resources.lists import Lists
 from .resources.log import Log
 from .resources.policy import Policy
 from .resources.reports import Reports
+from .resources.transfers import Transfers
 from .resources.watches import Watches
 from .resources.webhook_endpoints import WebhookEndpoints
 from .transport import Transport
@@ -86,6 +87,7 @@ class Cupel:
         clock = clock or SystemClock()
         self._transport = Transport(settings, clock, client)
         self.reports = Reports(self._transport)
+        self.transfers = Transfers(self._transport)
         self.bulk = Bulk(self._transport, settings, clock)
         self.webhook_endpoints = WebhookEndpoints(self._transport)
         self.audit_log = AuditLog(self._transport)

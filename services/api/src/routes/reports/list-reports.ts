@@ -23,12 +23,15 @@ export interface ReportListing {
 const DEFAULT_PAGE_SIZE = 50
 const LIST = 'reports'
 
+export const addressParameter = z
+  .string()
+  .optional()
+  .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
+
 const reportQuery = z.strictObject({
-  address: z
-    .string()
-    .optional()
-    .meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })
-    .describe('Only reports of the owner of this address: in every spelling, and in every form of its key.'),
+  address: addressParameter.describe(
+    'Only reports of the owner of this address: in every spelling, and in every form of its key.',
+  ),
   chain: chainParameter.describe('Only reports on this chain; a code in any case.'),
   level: z.enum(riskLevels).optional().describe('Only reports of this level.'),
   disposition: z
@@ -83,7 +86,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
 }
 
 /** Reports are found by the owner of an address: a caller may send any spelling or form, and finds those of all. */
-function filterOf({
+export function filterOf({
   address,
   chain,
   level,
@@ -91,7 +94,7 @@ function filterOf({
   customer_reference,
   from,
   to,
-}: ReportQuery): ReportFilter | Refusal {
+}: Omit<ReportQuery, 'page_size' | 'page_token'>): ReportFilter | Refusal {
   const rest = { level, disposition, customerReference: customer_reference, from, to }
   if (address === undefined) {
     const code = chain === undefined ? undefined : findChain(chain)?.code
@@ -113,7 +116,7 @@ function filterOf({
   }
 }
 
-function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): (string | boolean)[] {
+export function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): (string | boolean)[] {
   const { ownerKeys = [], chain = '', level = '', disposition = '' } = filter
   const { from = '', to = '' } = filter
   const { accountId, livemode } = caller
@@ -132,7 +135,7 @@ function scopeOf(caller: Caller, filter: ReportFilter, customerReference = ''): 
 }
 
 /** Undefined if the token was not made here. */
-function cursorOf(position: readonly string[] | null): ReportCursor | undefined {
+export function cursorOf(position: readonly string[] | null): ReportCursor | undefined {
   const [endedAt, reportId] = position ?? []
   return endedAt === undefined || reportId === undefined ? undefined : { endedAt, reportId }
 }

@@ -12,12 +12,10 @@ import { z } from 'zod'
 import {
   jsonAnswer,
   keyedEndpoint,
-  recorded,
   type Answer,
   type Endpoint,
   type Judgement,
   type KeyedCall,
-  type Replay,
 } from '../../http/endpoint.js'
 import { isRefusal, refuse, type Refusal } from '../../http/problem.js'
 import { MAX_WAIT_SECONDS, preferredWait } from '../../http/prefer.js'
@@ -26,13 +24,12 @@ import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text
 import { moment } from '../../http/time-range.js'
 import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
 import type { AsOfScreens } from '../../screening/as-of-screens.js'
-import { REPLAY_WAIT_MS, type FoundReport, type ReportReader } from '../../screening/report-reader.js'
-import type { RefusedBecause, Screens, ScreenResult } from '../../screening/screens.js'
+import { REPLAY_WAIT_MS, type ReportReader } from '../../screening/report-reader.js'
+import { answerOf, asReport, replayOf } from '../../screening/screen-answers.js'
+import type { Screens } from '../../screening/screens.js'
 import { reportComponent } from '../reports/report-description.js'
 import { asOfAnswer, asOfComponent } from './as-of-description.js'
 
-/** A late report is usually there by then. */
-const LATE_RETRY_SECONDS = 1
 /** Other screens as of a past moment have usually ended by then. */
 const AS_OF_RETRY_SECONDS = 2
 
@@ -62,7 +59,7 @@ const screenBody = z
   .meta({ id: 'ScreenRequest' })
 type ScreenBody = z.infer<typeof screenBody>
 
-const PREFER = {
+export const PREFER = {
   description: `RFC 7240. \`wait=n\` asks to wait up to n seconds, ${MAX_WAIT_SECONDS} at most, for stages of the screening that are late, such as the search of the ledger. What is still missing then is named in \`coverage.missing_stages\`. A preference that cannot be read, or that the service has no room for, is ignored: then the answer has no \`Preference-Applied\`.`,
   schema: z.string(),
   example: 'wait=10',
@@ -121,7 +118,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
       newWorkId: () => reportIds.next(),
       async replay(call, reportId, { body, judged }) {
         if (body.as_of === undefined)
-          return replayOf(await reports.find(call.caller, reportId, REPLAY_WAIT_MS), reportId)
+          return replayOf(await reports.find(call.caller, reportId, REPLAY_WAIT_MS), reportId, asReport)
         // The past does not change, so the answer is computed again.
         const again = await screenAsOf(asOfScreens, call, body, judged)
         return isRefusal(again) ? { kind: 'unknown-yet', refusal: again } : { kind: 'answer', answer: again }
@@ -137,7 +134,7 @@ export function createScreen({ screens, reports, reportIds, asOfScreens }: Scree
         reference === undefined ? [] : await call.seal.sealReferences([reference])
       const waitSeconds = preferredWait(call.headers)
       const result = await screens.screen({ call, ...judged, customerReference, waitSeconds })
-      return answerOf(script.kind === 'late' ? lateOf(result) : result)
+      return answerOf(script.kind === 'late' ? lateOf(result) : result, asReport)
     },
   })
 }
@@ -176,70 +173,4 @@ async function screenAsOf(
     case 'unavailable':
       return refuse('unavailable', outcome.because, { retryAfterSeconds: AS_OF_RETRY_SECONDS })
   }
-}
-
-function replayOf(found: FoundReport, reportId: string): Replay {
-  switch (found.kind) {
-    case 'report':
-      return { kind: 'answer', answer: reportAnswer(reportId, found.document) }
-    case 'failed':
-      return { kind: 'failed' }
-    case 'behind':
-      return {
-        kind: 'unknown-yet',
-        refusal: refuse('unavailable', 'Whether an earlier call was answered is not known yet.', {
-          members: { report_id: reportId },
-          retryAfterSeconds: LATE_RETRY_SECONDS,
-        }),
-      }
-    case 'pending':
-    case 'unknown':
-      return { kind: 'none' }
-  }
-}
-
-function reportAnswer(reportId: string, document: string, waitedSeconds: number | null = null): Answer {
-  const applied = waitedSeconds === null ? {} : { 'preference-applied': `wait=${waitedSeconds}` }
-  return jsonAnswer(statuses.ok, document, { location: `/v1/reports/${reportId}`, ...applied })
-}
-
-function answerOf(result: ScreenResult): Answer | Refusal {
-  const { reportId } = result
-  const members = reportId === null ? {} : { report_id: reportId }
-  if ('refused' in result) return refuse('unavailable', notAccepted[result.refused], { members })
-  const { outcome, isRecorded } = result
-  switch (outcome.kind) {
-    case 'report': {
-      const answer = reportAnswer(result.reportId, outcome.document, result.waitedSeconds)
-      return isRecorded ? recorded(answer) : answer
-    }
-    case 'failed':
-      return refuse('screening_failed', 'The screening ended without a report.', { members })
-    case 'late':
-      return refuse(
-        'screening_timeout',
-        'The report was not ready in time; it can be fetched by its report_id.',
-        {
-          members,
-          headers: { location: `/v1/reports/${reportId}` },
-          retryAfterSeconds: LATE_RETRY_SECONDS,
-        },
-      )
-    case 'deferred':
-      return refuse('unavailable', 'The screening begins when the service has recovered.', {
-        members,
-        headers: { location: `/v1/reports/${reportId}` },
-        retryAfterSeconds: LATE_RETRY_SECONDS,
-      })
-    case 'unknown':
-      return refuse('unavailable', 'Whether the screen was accepted is not known yet.', {
-        members,
-        retryAfterSeconds: LATE_RETRY_SECONDS,
-      })
-  }
-}
-
-const notAccepted: Readonly<Record<RefusedBecause, string>> = {
-  not_ready: 'This instance is starting or stopping.',
-  overloaded: 'More screens are waiting than can be answered in time; this one was not accepted.',
 }

@@ -24,6 +24,7 @@ export const isSearch = ({ route, subject, client, outcome }: AuditFilter): bool
 /** The most common paths; any other path can be given in the address of the page. */
 const routes: readonly (readonly [string, string])[] = [
   ['/v1/screen', 'Screens'],
+  ['/v1/transfers', 'Screened transfers'],
   ['/v1/reports/{report_id}', 'Reports that were read'],
   ['/v1/reports/{report_id}/pdf', 'PDFs'],
   ['/v1/reports', 'Searches of reports'],

@@ -1,0 +1,85 @@
+/** Every reason of the recommendation for a transfer in a sentence, and what a person can do about it. */
+import type { TransferReason } from '@cupel/domain'
+
+interface ReasonWords {
+  readonly text: string
+  /** Empty where there is nothing to do. */
+  readonly remedy: string
+}
+
+export const transferReasonWords: Readonly<Record<TransferReason, ReasonWords>> = {
+  designated_counterparty: {
+    text: 'An authority’s own current list names the counterparty.',
+    remedy: 'Do not send or release the amount; report it as your law asks.',
+  },
+  counterparty_red: {
+    text: 'The counterparty is red.',
+    remedy: 'Read the evidence of its report before anything moves.',
+  },
+  counterparty_orange: {
+    text: 'The counterparty is orange.',
+    remedy: 'A person decides from the evidence of its report.',
+  },
+  counterparty_grey: {
+    text: 'Too little is known of the counterparty.',
+    remedy: 'The report of the counterparty says what is missing; a person decides.',
+  },
+  counterparty_green: { text: 'The counterparty is green.', remedy: '' },
+  missing_stages: {
+    text: 'A stage of the screening was late or failed, or a provider did not answer.',
+    remedy: 'Screen the transfer again, with Prefer: wait.',
+  },
+  score_is_lower_bound: {
+    text: 'The score can be higher than it is known to be.',
+    remedy: 'The report of the counterparty says what is missing; a person decides.',
+  },
+  lists_not_complete: {
+    text: 'A required list is missing, too old or not whole.',
+    remedy: 'Renew the lists, then screen the transfer again.',
+  },
+  illicit_funds: {
+    text: 'Illicit value is a larger share of funds like these than the policy lets pass.',
+    remedy: 'A person looks at the categories and shares of the funds.',
+  },
+  more_than_history: {
+    text: 'The amount is more than the sender is known to have received in this asset.',
+    remedy: 'Check the amount, and whether the ledger has the whole history of the sender.',
+  },
+  contradicts_ledger: {
+    text: 'The ledger has the transaction, and in it no such transfer.',
+    remedy: 'Compare addresses, asset and amount with the transaction.',
+  },
+  unknown_token: {
+    text: 'The token is not in the asset table: nobody vouches for its value or its name.',
+    remedy: 'Check the contract of the token with its issuer.',
+  },
+  lying_symbol: {
+    text: 'The contract is not that of the asset with this symbol.',
+    remedy: 'Do not credit the amount as that asset.',
+  },
+  zero_amount: {
+    text: 'The amount is zero: such transfers put look-alike addresses into histories.',
+    remedy: 'Copy no address from this transfer.',
+  },
+  self_transfer: { text: 'Sender and receiver are one address.', remedy: 'Check the addresses.' },
+  burn_address: {
+    text: 'The counterparty is an address without an owner: what is sent there is lost.',
+    remedy: 'Check the address of the receiver.',
+  },
+  token_contract: {
+    text: 'The counterparty is the contract of a token: what is sent there is mostly lost.',
+    remedy: 'Check the address of the receiver.',
+  },
+  counterparty_is_contract: { text: 'The counterparty is a contract.', remedy: '' },
+  not_in_ledger: {
+    text: 'The ledger does not have the transaction: the transfer is taken as stated.',
+    remedy: 'Compare it with the chain, or import its block.',
+  },
+}
+
+/** A reason that a later scorer has is shown by its code. */
+export function transferReasonText(code: string): ReasonWords {
+  return Object.hasOwn(transferReasonWords, code)
+    ? transferReasonWords[code as TransferReason]
+    : { text: code.replaceAll('_', ' '), remedy: '' }
+}

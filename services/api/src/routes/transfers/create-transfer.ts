@@ -1,0 +1,165 @@
+/** POST /v1/transfers: one transfer in, a recommendation out. Its counterparty is screened, and the report of that has the evidence. */
+import type { ReportIds } from '@cupel/access'
+import { MAX_ADDRESS_LENGTH, readTransfer, screenedAddress, type ReadTransfer } from '@cupel/domain'
+import { z } from 'zod'
+import { keyedEndpoint, type Endpoint, type Judgement } from '../../http/endpoint.js'
+import { preferredWait } from '../../http/prefer.js'
+import { refuse, type Refusal } from '../../http/problem.js'
+import { statuses } from '../../http/status.js'
+import { MAX_REFERENCE_LENGTH, orAbsent, ownText, requiredChain, text } from '../../http/text.js'
+import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
+import { REPLAY_WAIT_MS, type ReportReader } from '../../screening/report-reader.js'
+import { answerOf, replayOf, type ShownReport } from '../../screening/screen-answers.js'
+import type { Screens } from '../../screening/screens.js'
+import type { CompletedTransfer, TransferReads } from '../../screening/transfer-reads.js'
+import { PREFER } from '../screen/create-screen.js'
+import { transferComponent, transferExample, transferText } from './transfer-description.js'
+
+const MAX_ASSET_LENGTH = 128
+const MAX_AMOUNT_LENGTH = 100
+const MAX_HASH_LENGTH = 128
+/** The next look at the ledger may find what the log states. */
+const LEDGER_RETRY_SECONDS = 1
+/** Movements that a problem names. */
+const MAX_NAMED_MOVEMENTS = 5
+
+const address = (meaning: string) =>
+  orAbsent(z.string().meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })).describe(
+    meaning,
+  )
+
+const transferBody = z
+  .strictObject({
+    chain: requiredChain.describe('Chain code, in any case.'),
+    direction: z
+      .enum(['incoming', 'outgoing'])
+      .describe('incoming: `to` is your own address and the sender is screened. outgoing: the reverse.'),
+    from: address('The sender.'),
+    to: address('The receiver.'),
+    asset: orAbsent(text(MAX_ASSET_LENGTH)).describe(
+      'Symbol of a known asset of the chain, such as ETH or USDT, or the contract of a token.',
+    ),
+    contract: orAbsent(text(MAX_ADDRESS_LENGTH)).describe(
+      'Contract of the token whose symbol `asset` is. A symbol that belongs to another contract is named.',
+    ),
+    amount: orAbsent(text(MAX_AMOUNT_LENGTH)).describe(
+      'A plain decimal number in whole ones, such as `12.5`.',
+    ),
+    transaction_hash: orAbsent(text(MAX_HASH_LENGTH)).describe(
+      'Absent for a planned transfer. With it the other side, asset and amount may be absent: they are then those that the ledger has.',
+    ),
+    reference: ownText(MAX_REFERENCE_LENGTH).describe('Your own reference, returned with the transfer.'),
+  })
+  .meta({ id: 'TransferRequest' })
+type TransferBody = z.infer<typeof transferBody>
+
+export interface TransferParts {
+  readonly screens: Screens
+  readonly reports: ReportReader
+  readonly reportIds: Pick<ReportIds, 'next'>
+  readonly transferReads: TransferReads
+}
+
+const asTransfer: ShownReport = {
+  body(document) {
+    const shown = transferText(document)
+    if (shown === null) throw new TypeError('The report of a transfer has no transfer')
+    return shown
+  },
+  pathOf: (reportId) => `/v1/transfers/${reportId}`,
+}
+
+export function createTransfer({ screens, reports, reportIds, transferReads }: TransferParts): Endpoint {
+  return keyedEndpoint<undefined, undefined, TransferBody, ReadTransfer>({
+    operationId: 'createTransfer',
+    method: 'POST',
+    path: '/v1/transfers',
+    tag: 'Transfers',
+    summary: 'Screen one transfer',
+    description:
+      'Screens the counterparty of a transfer, planned or made, and recommends `allow`, `review` or `reject` by the policy. The recommendation is never better than the level of the counterparty lets it be, and what is not known is never allowed. `transfer_id` is also the id of the report of the counterparty, which has the evidence, the PDF and the proof. With a `transaction_hash` the ledger is read: it confirms what you state, or tells what you leave out. Nobody else is asked for the transaction. A call counts as one screen, and repeats under its `Idempotency-Key` like one.',
+    headers: { Prefer: PREFER },
+    access: 'read-write',
+    goesFirst: true,
+    bodySchema: transferBody,
+    bodyExample: {
+      chain: 'ETH',
+      direction: 'incoming',
+      from: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
+      to: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
+      asset: 'USDT',
+      amount: '250.5',
+    },
+    answers: [
+      {
+        status: statuses.ok,
+        description: 'The recommendation, with its reasons.',
+        contentType: 'application/json',
+        schema: transferComponent,
+        headers: {
+          Location: { description: 'Path of the transfer.', schema: z.string() },
+          'Preference-Applied': {
+            description: 'The wait that was granted, such as `wait=10`.',
+            schema: z.string(),
+            optional: true,
+          },
+        },
+        example: transferExample,
+      },
+    ],
+    problems: [
+      'invalid_address',
+      'unsupported_chain',
+      'chain_mismatch',
+      'transfer_not_found',
+      'transfer_ambiguous',
+      'screening_failed',
+      'screening_timeout',
+      'unavailable',
+    ],
+    judge: ({ body }) => judgeBody(body),
+    idempotency: {
+      newWorkId: () => reportIds.next(),
+      replay: async (call, reportId) =>
+        replayOf(await reports.find(call.caller, reportId, REPLAY_WAIT_MS), reportId, asTransfer),
+    },
+    async handle(call, { body: { reference }, judged }) {
+      const completed = await transferReads.complete(call.caller, judged)
+      if (completed.kind !== 'terms') return refusalOf(completed)
+      const screened = screenedAddress(completed.counterparty)
+      const script = sandboxScript(call.caller, screened.canonicalAddress)
+      if (script.kind === 'refusal') return script.refusal
+      await script.delay
+      const [customerReference = null] =
+        reference === undefined ? [] : await call.seal.sealReferences([reference])
+      const waitSeconds = preferredWait(call.headers)
+      const transfer = completed.terms
+      const result = await screens.screen({ call, ...screened, customerReference, waitSeconds, transfer })
+      return answerOf(script.kind === 'late' ? lateOf(result) : result, asTransfer)
+    },
+  })
+}
+
+/** The one place where a stated transfer is parsed. */
+function judgeBody(body: TransferBody): Judgement<ReadTransfer> | Refusal {
+  const read = readTransfer(body)
+  if (!('pointer' in read)) return { judged: read }
+  const { code, pointer, detail } = read
+  return refuse(code, detail, { errors: [{ pointer, detail }] })
+}
+
+function refusalOf(completed: Exclude<CompletedTransfer, { kind: 'terms' }>): Refusal {
+  if (completed.kind === 'unavailable')
+    return refuse('unavailable', completed.because, { retryAfterSeconds: LEDGER_RETRY_SECONDS })
+  const pointer = '/transaction_hash'
+  if (completed.kind === 'not-found') {
+    const detail =
+      'The ledger has no such transfer of your address in this transaction. State sender, receiver, asset and amount to screen it without the ledger.'
+    return refuse('transfer_not_found', detail, { errors: [{ pointer, detail }] })
+  }
+  const { found } = completed
+  const named = found.slice(0, MAX_NAMED_MOVEMENTS).join('; ')
+  const more = found.length > MAX_NAMED_MOVEMENTS ? '; …' : ''
+  const detail = `The transaction has ${found.length} such transfers of your address: state the other side or the asset of one. ${named}${more}`
+  return refuse('transfer_ambiguous', detail, { errors: [{ pointer, detail }] })
+}

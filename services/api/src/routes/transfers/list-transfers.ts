@@ -1,0 +1,73 @@
+/** GET /v1/transfers: the account's screened transfers, newest first. Eventually consistent, as the list of reports. */
+import type { Caller } from '@cupel/access'
+import { riskLevels } from '@cupel/contracts'
+import { recommendations } from '@cupel/domain'
+import type { ReportFilter } from '@cupel/read-models'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import type { Refusal } from '../../http/problem.js'
+import { chainParameter, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
+import { timeRange } from '../../http/time-range.js'
+import { addressParameter, cursorOf, filterOf, scopeOf, type ReportListing } from '../reports/list-reports.js'
+import { transferComponent, transferExample, transferText } from './transfer-description.js'
+
+const DEFAULT_PAGE_SIZE = 50
+const LIST = 'transfers'
+
+const transferQuery = z.strictObject({
+  address: addressParameter.describe(
+    'Only transfers whose counterparty is the owner of this address: in every spelling, and in every form of its key.',
+  ),
+  chain: chainParameter.describe('Only transfers on this chain; a code in any case.'),
+  level: z.enum(riskLevels).optional().describe('Only transfers with a counterparty of this level.'),
+  recommendation: z.enum(recommendations).optional().describe('Only transfers with this recommendation.'),
+  reference: text(MAX_REFERENCE_LENGTH).optional().describe('Only transfers with exactly this reference.'),
+  ...timeRange,
+  page_size: pageSize(DEFAULT_PAGE_SIZE),
+  page_token: pageToken,
+})
+type TransferQuery = z.infer<typeof transferQuery>
+
+export function listTransfers({ list, tokens }: ReportListing): Endpoint {
+  return keyedEndpoint<undefined, TransferQuery>({
+    operationId: 'listTransfers',
+    method: 'GET',
+    path: '/v1/transfers',
+    tag: 'Transfers',
+    summary: 'List screened transfers',
+    description:
+      'The screened transfers of the key’s account and environment, newest first. New ones do not move the pages. A page that is narrowed by reference, address, chain or level may be short, or empty, and still have a next one. A transfer may appear a moment after its screening was answered.',
+    access: 'read-only',
+    querySchema: transferQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page of transfers.',
+        contentType: 'application/json',
+        schema: pageSchema(transferComponent),
+        example: { items: [transferExample], next_page_token: null },
+      },
+    ],
+    problems: ['invalid_address', 'unsupported_chain', 'chain_mismatch', 'unavailable'],
+    async handle({ caller }, { query }): Promise<Answer | Refusal> {
+      const { reference, recommendation, ...rest } = query
+      const found = filterOf({ ...rest, customer_reference: reference, disposition: undefined })
+      if ('code' in found) return found
+      const filter: ReportFilter = { ...found, recommendations: recommendation ?? recommendations }
+      const scope = scopeOfTransfers(caller, filter, reference)
+      const after = query.page_token === undefined ? null : cursorOf(tokens.open(scope, query.page_token))
+      if (after === undefined) return unknownPageToken()
+      const page = await list(caller, { filter, pageSize: query.page_size, after })
+      const next = page.next === null ? null : tokens.seal(scope, [page.next.endedAt, page.next.reportId])
+      const items = page.items.flatMap(({ document }) => transferText(document) ?? []).join(',')
+      return jsonAnswer(200, `{"items":[${items}],"next_page_token":${JSON.stringify(next)}}`)
+    },
+  })
+}
+
+const scopeOfTransfers = (caller: Caller, filter: ReportFilter, reference?: string): (string | boolean)[] => [
+  LIST,
+  ...scopeOf(caller, filter, reference),
+  [filter.recommendations ?? []].flat().join(' '),
+]
