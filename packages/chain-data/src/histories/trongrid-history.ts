@@ -1,7 +1,7 @@
 /**
  * Histories from TronGrid (https://developers.tron.network/reference/trongrid-v1-api-overview): the transactions of an account with its
- * internal ones, and its TRC-20 transfers. Rows state times; every block has its own, so times tell the heights. A page names the next one by
- * a fingerprint.
+ * internal ones, and its TRC-20 transfers. Every block has its own time, so that times divide the heights. A page names the next one by a
+ * fingerprint.
  */
 import type { HistoryKind } from '@cupel/domain'
 import { z } from 'zod'
@@ -12,6 +12,7 @@ import { ProviderError } from '../provider-error.js'
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings, type Findings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistorySource } from './history-source.js'
+import { tronHeights, type TronHeights } from './tron-heights.js'
 import { readTronRow, type TronRow } from './trongrid-rows.js'
 
 /** The most that TronGrid gives. */
@@ -60,11 +61,13 @@ export function tronGridHistory({ provider, now }: TronGridHistoryOptions): Hist
         throw new ProviderError('stale', 'the provider is behind the known history')
       const fromMs = fromHeight === null ? 0 : (await blockAt(http, fromHeight)).atMs + 1
       const findings = createFindings(kinds)
+      const heights = tronHeights()
+      heights.add(head.height, head.atMs)
       let pages = 0
       if (fromMs <= head.atMs)
         for (const list of lists) {
           const asked = { http, address, path: list.path, fromMs, toMs: head.atMs }
-          for await (const lines of pagesOf(asked, list.kinds, findings))
+          for await (const lines of pagesOf(asked, list.kinds, { findings, heights }))
             yield { lines, pages: ++pages, pagesExpected: null }
         }
       if ((await blockAt(http, head.height)).hash !== head.hash) findings.lacks('reorganised')
@@ -106,7 +109,7 @@ interface AskedList {
 async function* pagesOf(
   { http, address, path, fromMs, toMs }: AskedList,
   ofList: readonly HistoryKind[],
-  findings: Findings,
+  { findings, heights }: { readonly findings: Findings; readonly heights: TronHeights },
 ): AsyncGenerator<TronRow['lines'], void, undefined> {
   const lacks = (gap: 'truncated' | 'contradicting_pages'): void => {
     for (const kind of ofList) findings.lacks(gap, kind)
@@ -129,11 +132,14 @@ async function* pagesOf(
       if (row.id !== null) seen.add(row.id)
       if (row.atMs !== null && (row.atMs < fromMs || row.atMs > toMs)) continue
       if (!row.isReadable) for (const kind of row.kinds) findings.lacks('unreadable_rows', kind)
+      if (row.height !== null && row.atMs !== null) heights.add(row.height, row.atMs)
       for (const hash of row.internalOf) told.add(hash)
       for (const hash of row.expectsInternalOf) expected.add(hash)
       lines.push(row.lines)
     }
-    yield lines.flat()
+    yield await withHeights(lines.flat(), { http, heights }, (kind) =>
+      findings.lacks('unreadable_rows', kind),
+    )
     if (!isNew || (answer.meta.fingerprint !== undefined && answer.meta.fingerprint === fingerprint))
       return lacks('contradicting_pages')
     fingerprint = answer.meta.fingerprint
@@ -141,6 +147,23 @@ async function* pagesOf(
   }
   // A transaction shows calls of the address that the list has not.
   if ([...expected].some((hash) => !told.has(hash))) findings.lacks('no_traces', 'internal')
+}
+
+/** Every line with its block. A line whose block nobody tells is in no known range. */
+async function withHeights(
+  lines: TronRow['lines'],
+  { http, heights }: { readonly http: ProviderHttp; readonly heights: TronHeights },
+  lacks: (kind: HistoryKind) => void,
+): Promise<TronRow['lines']> {
+  const placed: TronRow['lines'][number][] = []
+  for (const line of lines) {
+    const atMs = Number(line.block_time) * MS_PER_S
+    const height =
+      line.block_number === '' ? await heights.of(http, line.tx_hash, atMs) : Number(line.block_number)
+    if (height === null) lacks(line.kind)
+    else placed.push({ ...line, block_number: String(height) })
+  }
+  return placed
 }
 
 /** Null if the page is too large to be read even with one row. */

@@ -58,7 +58,7 @@ test('has every kind, up to a block that is unlikely to be replaced', async () =
     { kind: 'internal', from_address: USDT, to_address: ME, amount_raw: '6', status: '1', tx_hash: hash(2) },
     { kind: 'native', from_address: ME, to_address: USDT, amount_raw: '7', block_number: '85000001' },
     { kind: 'native', from_address: OTHER, to_address: ME, amount_raw: '9007199254740993', status: '1' },
-    { kind: 'token', asset_address: USDT, amount_raw: '140856184', block_number: '' },
+    { kind: 'token', asset_address: USDT, amount_raw: '140856184', block_number: '85000002' },
   ])
 })
 
@@ -156,6 +156,43 @@ test('is reorganised if its head changes meanwhile', async () => {
   })
   const source = tronGridHistory({ provider: 'p', now: () => NOW_MS })
   expect((await readHistory(source, ME, http)).end).toMatchObject({ kinds: [], incomplete: ['reorganised'] })
+})
+
+test('every row has its block, and no transaction is asked for whose block its neighbours tell', async () => {
+  const chain = {
+    ...chainOf([
+      paid(HEIGHT, 1),
+      paid(HEIGHT + 3, 2, { list: 'trc20' }),
+      paid(HEIGHT + 9, 3),
+      paid(HEIGHT + 12, 4, { list: 'trc20' }),
+      paid(HEIGHT + 30, 5),
+    ]),
+    pauses: [HEIGHT + 20],
+  }
+  const asked: unknown[] = []
+  const answers = tronGridStandIn(chain, { hexOf })
+  const http = standInHttp((question) => {
+    if (question.url.pathname.endsWith('gettransactioninfobyid')) asked.push(question.body)
+    return answers(question)
+  })
+  const { lines, end } = await readHistory(tronGridHistory({ provider: 'p', now: () => NOW_MS }), ME, http)
+  const tokens = lines.filter((line) => line['kind'] === 'token')
+  expect(tokens.map((line) => line['block_number'])).toEqual(['85000012', '85000003'])
+  expect(asked).toEqual([{ value: hash(4) }])
+  expect(end.incomplete).toEqual([])
+})
+
+test('a transfer whose transaction the node does not know is incomplete by name', async () => {
+  const answers = tronGridStandIn(chainOf([paid(HEIGHT, 1, { list: 'trc20' })]), { hexOf })
+  const http = standInHttp((question) =>
+    question.url.pathname.endsWith('gettransactioninfobyid') ? { status: 200, body: {} } : answers(question),
+  )
+  const { lines, end } = await readHistory(tronGridHistory({ provider: 'p', now: () => NOW_MS }), ME, http)
+  expect({ lines, ...end }).toMatchObject({
+    lines: [],
+    kinds: ['native', 'internal'],
+    incomplete: ['unreadable_rows'],
+  })
 })
 
 test('a row that two pages have counts once, and pages that repeat are left', async () => {

@@ -14,6 +14,8 @@ export interface TronRow {
   readonly id: string | null
   /** Milliseconds since 1970; null if the row states no time. */
   readonly atMs: number | null
+  /** Null if the row does not state its block. */
+  readonly height: number | null
   readonly lines: readonly TransferLine[]
   readonly isReadable: boolean
   /** Kinds that lack something if the row is not readable. */
@@ -119,13 +121,20 @@ const place = z.object({
   txID: bareHash.optional(),
   internal_tx_id: z.string().max(128).optional(),
   block_timestamp: count.optional(),
+  blockNumber: count.optional(),
 })
 
 /** Throws wrong_address for a transfer between others. */
 export function readTronRow(row: unknown, path: string, mine: string): TronRow {
   const told = place.safeParse(row)
-  const { txID, internal_tx_id: call, block_timestamp: atMs } = told.success ? told.data : {}
-  const common = { id: call ?? txID ?? null, atMs: atMs ?? null, internalOf: [], expectsInternalOf: [] }
+  const { txID, internal_tx_id: call, block_timestamp: atMs, blockNumber } = told.success ? told.data : {}
+  const common = {
+    id: call ?? txID ?? null,
+    atMs: atMs ?? null,
+    height: blockNumber ?? null,
+    internalOf: [],
+    expectsInternalOf: [],
+  }
   const isCall = call !== undefined
   const kinds: readonly HistoryKind[] =
     path !== 'transactions' ? ['token'] : isCall ? ['internal'] : ['native']

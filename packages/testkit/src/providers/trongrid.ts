@@ -24,6 +24,8 @@ export interface TronChain {
   newestAtMs: number
   /** Part of the hashes of blocks: another one is another past. */
   branch: number
+  /** Heights before which two blocks were left out. */
+  readonly pauses?: readonly number[]
 }
 
 export interface TronQuirks {
@@ -41,8 +43,8 @@ export interface TronQuirks {
 const GENESIS = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'
 const MS_PER_BLOCK = 3_000
 
-const atMs = (chain: TronChain, height: number): number =>
-  chain.newestAtMs - (chain.newest - height) * MS_PER_BLOCK
+const atMs = ({ newestAtMs, newest, pauses = [] }: TronChain, height: number): number =>
+  newestAtMs - (newest - height + pauses.filter((one) => one > height).length * 2) * MS_PER_BLOCK
 
 export function tronGridStandIn(chain: TronChain, quirks: TronQuirks): StandIn {
   const { pageRows = 200, genesis = GENESIS, hexOf, hasCalls = true, repeats = false } = quirks
@@ -56,6 +58,17 @@ export function tronGridStandIn(chain: TronChain, quirks: TronQuirks): StandIn {
       return answered({
         blockID,
         block_header: { raw_data: { number: height, timestamp: atMs(chain, height) } },
+      })
+    }
+    if (path === '/wallet/gettransactioninfobyid') {
+      const id = (body as { readonly value?: string }).value
+      const known = chain.movements.find(({ hash }) => hash === id)
+      if (known === undefined) return answered({})
+      return answered({
+        id,
+        blockNumber: known.height,
+        blockTimeStamp: atMs(chain, known.height),
+        fee: 1_100,
       })
     }
     const [, address = '', isToken] = /^\/v1\/accounts\/([^/]+)\/transactions(\/trc20)?$/.exec(path) ?? []
