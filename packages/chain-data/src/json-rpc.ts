@@ -16,7 +16,7 @@ export type RpcOutcome =
 
 const replySchema = z.object({
   jsonrpc: z.literal('2.0'),
-  id: z.int(),
+  id: z.int().nullable(),
   result: z.unknown().optional(),
   error: z.object({ code: z.int() }).nullish(),
 })
@@ -41,6 +41,12 @@ export async function callAll(http: ProviderHttp, calls: readonly RpcCall[]): Pr
     if (reply === undefined) throw new ProviderError('malformed', 'an answer to another call')
     return outcomeOf(reply)
   })
+}
+
+/** Sends one call alone: services that keep old blocks refuse several in one message. */
+export async function callOne(http: ProviderHttp, call: RpcCall): Promise<RpcOutcome> {
+  const answer = await http.postJson('', { jsonrpc: '2.0', id: 1, ...call })
+  return outcomeOf(readAnswer(replySchema, answer, call.method))
 }
 
 function outcomeOf({ error, result }: z.output<typeof replySchema>): RpcOutcome {

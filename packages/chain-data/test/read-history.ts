@@ -36,7 +36,13 @@ export function standInHttp(standIn: StandIn, maxBytes = MAX_HISTORY_RESPONSE_BY
   }
   const exact = (digits: string): number | bigint =>
     Number.isSafeInteger(Number(digits)) || !/^-?\d+$/.test(digits) ? Number(digits) : BigInt(digits)
-  const json = (text: string): unknown => parse(text, undefined, { parseNumber: exact })
+  const json = (text: string): unknown => {
+    try {
+      return parse(text, undefined, { parseNumber: exact })
+    } catch {
+      throw new ProviderError('malformed', 'the answer is not JSON')
+    }
+  }
   return {
     getJson: async (path, query = {}) => json(await ask('GET', path, query, undefined)),
     getText: (path) => ask('GET', path, {}, undefined),

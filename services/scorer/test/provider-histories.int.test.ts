@@ -8,6 +8,7 @@ import {
   esploraStandIn,
   etherscanStandIn,
   serveStandIn,
+  solanaStandIn,
   tronGridStandIn,
   type EvmMovement,
   type StandIn,
@@ -91,6 +92,22 @@ const tronMovements: readonly TronMovement[] = [
   { ...sent, list: 'transaction', hash: hash(32), result: 'REVERT' },
   { ...sent, list: 'trc20', hash: hash(33), token: usdt },
 ]
+const [solUser, solPayer] = [
+  'RustUSBDaDcRRbT8JRmJ8GpomiXiMdgt3iYwbA59xvB',
+  'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4',
+]
+const solana = {
+  transactions: [
+    {
+      ...{ slot: 437_000_000, signature: '5'.repeat(87) },
+      accounts: [
+        [solPayer, 9_005_700, 9_000_000],
+        [solUser, 0, 700],
+      ] as const,
+    },
+  ],
+  ...{ newest: 437_001_000, newestAtS: ground.newestAtS, tokenAccounts: [] },
+}
 const hexOf = (text: string): string => {
   const parsed = parseAddress(text, 'TRX')
   return parsed.ok ? parsed.lookupKey!.replace('evm:0x', '41') : ''
@@ -109,6 +126,10 @@ const cases: readonly Case[] = [
       { movements: tronMovements, newest: 85_138_473, newestAtMs: NOW_MS - 9_123, branch: 1 },
       { hexOf },
     ),
+  },
+  {
+    ...{ kind: 'solana-rpc', chain: 'SOL', address: solUser, added: 1, leftOut: {} },
+    standIn: solanaStandIn(solana),
   },
 ]
 

@@ -186,8 +186,8 @@ function readRow(row: unknown, chain: ChainCode, address: string): ToldRow {
   const read = transaction.safeParse(row)
   if (!read.success) return unreadable(row)
   const { txid: hash, vin, vout, blockHeight: height, blockTime: atS, value, valueIn } = read.data
-  // An input of a coinbase names no transaction.
-  const isCoinbase = vin.length === 1 && vin[0]!.txid === undefined
+  const isCoinbase = vin.length === 1 && spendsNothing(vin[0]!)
+  if (!isCoinbase && vin.some((one) => one.txid === undefined)) return unreadable(row)
   const inputs = isCoinbase ? [] : vin.map((one) => partOf(one, chain))
   const outputs = vout.map((one) => partOf(one, chain))
   if ([...inputs, ...outputs].includes(null)) return unreadable(row)
@@ -201,6 +201,10 @@ function readRow(row: unknown, chain: ChainCode, address: string): ToldRow {
     },
   })
 }
+
+/** The input of a coinbase names no transaction, no address and no value. */
+const spendsNothing = ({ txid, isAddress, value }: z.output<typeof transaction>['vin'][number]): boolean =>
+  txid === undefined && !isAddress && (value ?? '0') === '0'
 
 function unreadable(row: unknown): ToldRow {
   const told = place.safeParse(row)

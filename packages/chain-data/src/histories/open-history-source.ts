@@ -5,6 +5,7 @@ import { blockbookHistory } from './blockbook-history.js'
 import { esploraHistory } from './esplora-history.js'
 import { etherscanHistory } from './etherscan-history.js'
 import type { HistorySource } from './history-source.js'
+import { solanaHistory } from './solana-history.js'
 import { tronGridHistory } from './trongrid-history.js'
 
 type Config = Pick<ProviderConfig, 'name' | 'kind' | 'chain' | 'multichain'>
@@ -14,6 +15,7 @@ const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
   etherscan: ({ name, chain, multichain }, now) =>
     etherscanHistory({ provider: name, chain, chainId: multichain ? chainIdOf(chain) : null, now }),
   esplora: ({ name, chain }, now) => esploraHistory({ provider: name, chain, now }),
+  'solana-rpc': ({ name }, now) => solanaHistory({ provider: name, now }),
   trongrid: ({ name }, now) => tronGridHistory({ provider: name, now }),
   blockbook: ({ name, chain }, now) => blockbookHistory({ provider: name, chain, now }),
 }

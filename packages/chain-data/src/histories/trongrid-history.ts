@@ -91,10 +91,11 @@ async function blockAt(http: ProviderHttp, height: number | null): Promise<TronB
   const query = height === null ? {} : { id_or_num: String(height) }
   const answer = await http.postJson('/wallet/getblock', { detail: false, ...query })
   const { blockID, block_header: header } = readAnswer(block, answer, 'getblock')
-  // The first block states neither its number nor its time.
-  if (height !== null && header.raw_data.number !== height)
+  const { number, timestamp } = header.raw_data
+  // Only the first block states neither its number nor its time.
+  if (number !== height && (height !== null || number === 0 || timestamp === 0))
     throw new ProviderError('malformed', 'getblock: another block')
-  return { height: header.raw_data.number, hash: blockID, atMs: header.raw_data.timestamp }
+  return { height: number, hash: blockID, atMs: timestamp }
 }
 
 interface AskedList {
