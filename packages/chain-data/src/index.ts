@@ -7,6 +7,7 @@ export {
   type HistoryPage,
   type HistorySource,
 } from './histories/history-source.js'
+export { openHistories, type Histories, type HistoryProvider } from './histories/open-histories.js'
 export { openHistorySource } from './histories/open-history-source.js'
 export { endpointOf, openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'
 export { ProviderError } from './provider-error.js'

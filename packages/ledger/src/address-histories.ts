@@ -32,6 +32,11 @@ const HISTORIES = {
 /** The first height of a reading that continues no earlier one. */
 const FIRST_HEIGHT = 1
 
+export interface ReadHistory extends AddressHistory {
+  /** When it was imported, in seconds since 1970. */
+  readonly readAtS: number
+}
+
 /** One history for each address and provider that read it, in their order. */
 export async function addressHistories(
   database: Queryable,
@@ -40,7 +45,7 @@ export async function addressHistories(
     ledgerSeq,
     addresses,
   }: { readonly chain: string; readonly ledgerSeq: number; readonly addresses: readonly string[] },
-): Promise<readonly AddressHistory[]> {
+): Promise<readonly ReadHistory[]> {
   if (addresses.length === 0) return []
   const rows = await database.query<HistoryRow>(HISTORIES, [chain, ledgerSeq, addresses])
   const groups = new Map<string, HistoryRow[]>()
@@ -56,7 +61,7 @@ export async function addressHistories(
 /** Gaps of a kind of transfers leave the other kinds whole. */
 const OF_KINDS: ReadonlySet<string> = new Set(['no_traces', 'no_tokens'])
 
-function historyOf(readings: readonly HistoryRow[]): AddressHistory {
+function historyOf(readings: readonly HistoryRow[]): ReadHistory {
   const { address, provider, height, hash, at_s: atS, ...newest } = readings.at(-1)!
   const incomplete = [
     ...newest.incomplete,
@@ -67,6 +72,7 @@ function historyOf(readings: readonly HistoryRow[]): AddressHistory {
   return {
     ...{ address, provider, height, hash, atS, kinds: newest.covers },
     incomplete: [...new Set(incomplete)],
+    readAtS: newest.imported_at_s,
     ranges: isBroken ? [] : readings.flatMap(rangesOf),
   }
 }

@@ -35,9 +35,18 @@ export interface ExamineOptions {
   readonly before?: ReadBefore
   /** Decides when the examination pauses or is abandoned; by default it runs to its end. */
   readonly pace?: Pace
+  /** Is told what the search went through. */
+  readonly onSearched?: (searched: Searched) => void
   /** Caches shared by examinations. */
   readonly knownSizes?: KnownSizes
   readonly knownTransfers?: KnownTransfers
+}
+
+export interface Searched {
+  /** The addresses that were followed, those of most value first. */
+  readonly followed: readonly string[]
+  /** The times, in seconds since 1970, up to which providers told of them and of the address itself. */
+  readonly historiesAtS: readonly number[]
 }
 
 /** Measures the exposure of an address in one state of ledger and labels. */
@@ -49,6 +58,7 @@ export async function examineAddress(
     pace = withoutRest,
     knownSizes = new Map(),
     knownTransfers = createKnownTransfers(),
+    onSearched,
   }: ExamineOptions = {},
 ): Promise<ExposureRecord> {
   const { chain, address, ledgerSeq, policy, generatedAt } = request
@@ -75,8 +85,9 @@ export async function examineAddress(
   const isWhole = ({ from, to }: Transfer): boolean => search.whole.has(from === address ? to : from)
   for (const one of transfers.values())
     if ((one.from === address || one.to === address) && isWhole(one)) ownIds.add(one.id)
-  const histories =
+  const histories: Pick<Neighbourhood, 'histories' | 'addressesOf'> =
     before?.hasHistories === false ? {} : await historiesAround(database, request, [address, ...followed])
+  onSearched?.({ followed, historiesAtS: (histories.histories ?? []).map(({ atS }) => atS) })
   const measuring = measureInSteps(
     {
       chain,

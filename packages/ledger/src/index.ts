@@ -1,6 +1,6 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
-export { addressHistories, hasHistories } from './address-histories.js'
+export { addressHistories, hasHistories, type ReadHistory } from './address-histories.js'
 export { readClusterFacts } from './cluster-facts.js'
 export { readCluster } from './clusters.js'
 export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'
@@ -11,7 +11,7 @@ export type { CurrentLedger } from './current-ledger.js'
 export { findMovements } from './find-movements.js'
 export { historyKinds } from './declared-range.js'
 export { examineAddress } from './examine-address.js'
-export type { ExamineOptions, ReadBefore } from './examine-address.js'
+export type { ExamineOptions, ReadBefore, Searched } from './examine-address.js'
 export type { ExamineRequest } from './examine-request.js'
 export {
   followedSegments,
@@ -24,6 +24,7 @@ export {
 } from './followers.js'
 export { addressesOfScript } from './formats/script-address.js'
 export { ledgerFormatNames } from './formats/formats.js'
+export { takeHistoryCall, type HistoryCallLimits } from './history-calls.js'
 export { importLedger } from './import-ledger.js'
 export type {
   LedgerImportDeps,

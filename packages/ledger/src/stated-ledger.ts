@@ -38,7 +38,7 @@ export function stating(ledger: StatedLedger, { envelope, type, data }: DomainEv
     return { ...next, prices: [...kept, told] }
   }
   if (type !== 'LedgerSegmentImported') return next
-  const told = data as SegmentStatement
+  const told = plain(data as SegmentStatement)
   const kept = [...ledger.segments.values()].filter(({ ledgerSeq }) => ledgerSeq < told.ledgerSeq)
   const replaced = [...ledger.segments.values()].filter(({ ledgerSeq }) => ledgerSeq >= told.ledgerSeq)
   const numbered = told.ledgerSeq === NOTHING_LEFT ? kept : [...kept, told]
@@ -50,6 +50,12 @@ export function stating(ledger: StatedLedger, { envelope, type, data }: DomainEv
       : [...ledger.lost, ...replaced].filter((one) => !isDeepStrictEqual(importOf(one), importOf(told))),
   }
 }
+
+/** A decoded record has a class of its own, which no row equals. */
+const plain = ({ history, ...told }: SegmentStatement): SegmentStatement => ({
+  ...told,
+  history: history === null ? null : { ...history },
+})
 
 /** A restore whose operator accepts what the ledger lost states its last segment again. */
 const isAcceptance = (told: SegmentStatement, { segments }: StatedLedger): boolean =>

@@ -38,6 +38,15 @@ describe('rows are used only as the log states them:', () => {
     expect(faultOf([], nothingStated)).toBeNull()
   })
 
+  test('a history too, whose event is decoded as a record with a class of its own', () => {
+    const segment = segmentOf(1, { history: historyOf('explorer') })
+    const event = imported(segment)
+    class Decoded {}
+    const { history } = event.data as { history: object }
+    const data = { ...event.data, history: Object.assign(new Decoded(), history) }
+    expect(faultOf([segment], stated({ ...event, data } as DomainEvent))).toBeNull()
+  })
+
   test.each([
     ['segmentId', { segmentId: 9 }],
     ['chain', { chain: 'BTC' }],

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { WATERMARK_PATTERN } from './disk-space.js'
 import { settingsOfConnections } from './connection-settings.js'
 import { settingsOfEvidence } from './evidence-settings.js'
+import { settingsOfHistories } from './history-settings.js'
 import { settingsOfTraces } from './tracing/trace-settings.js'
 import { withSecretsOfFiles } from './secret-files.js'
 import {
@@ -265,6 +266,7 @@ export const settings = {
   CUPEL_CHAIN_DATA_MAX_AGE_MS: milliseconds(0, 3_600_000)
     .default(60_000)
     .describe('Age up to which a provider’s answer is reused for the same account.'),
+  ...settingsOfHistories,
   CUPEL_EXPOSURE_BUDGET_MS: milliseconds(1, 10_000)
     .default(200)
     .describe(

@@ -31,15 +31,42 @@ export async function markTouched(
   if (to.scorerVersion !== from.scorerVersion) marked += await markDue(transaction, 'scorer', 'true', [])
   if (to.policySeq !== from.policySeq) marked += await markDue(transaction, 'policy', 'w.livemode', [])
   if (to.labelSetSeq !== from.labelSetSeq) marked += await markOfLabels(transaction, { from, to, hops })
-  if (to.ledgerSeq !== from.ledgerSeq)
+  if (to.ledgerSeq !== from.ledgerSeq) {
+    const range = [from.ledgerSeq, to.ledgerSeq]
     marked += await markDue(
       transaction,
       'ledger',
       `w.livemode AND EXISTS (
-         SELECT FROM ledger.segment s WHERE s.ledger_seq > $5 AND s.ledger_seq <= $6 AND ${IS_ON('s.chain')})`,
-      [from.ledgerSeq, to.ledgerSeq],
+         SELECT FROM ledger.segment s WHERE s.ledger_seq > $5 AND s.ledger_seq <= $6 AND s.history_address IS NULL AND ${IS_ON('s.chain')})`,
+      range,
       LEDGER_PATIENCE_MS,
     )
+    marked += await markOfHistories(transaction, range, hops)
+  }
+  return marked
+}
+
+/** What a provider told of one address touches those that a path of transfers joins with it, not all watches of the chain. */
+async function markOfHistories(
+  transaction: Queryable,
+  range: readonly number[],
+  hops: number,
+): Promise<number> {
+  const told = await transaction.query<{ chain: string; address: string }>(
+    `SELECT chain, history_address AS address FROM ledger.segment
+     WHERE ledger_seq > $1 AND ledger_seq <= $2 AND history_address IS NOT NULL LIMIT ${MAX_REACHED + 1}`,
+    range,
+  )
+  let marked = 0
+  for (const chain of new Set(told.map((one) => one.chain))) {
+    const changed = told
+      .filter((one) => one.chain === chain)
+      .map(({ address }): ChangedAddress => {
+        const parsed = parseAddress(address, chain)
+        return { chain, address, lookup_key: parsed.ok ? parsed.lookupKey : address }
+      })
+    marked += await markReached(transaction, { chain, changed, hops, cause: 'ledger' })
+  }
   return marked
 }
 
@@ -118,9 +145,17 @@ async function markReached(
     chain,
     changed,
     hops,
-  }: { readonly chain: string; readonly changed: readonly ChangedAddress[]; readonly hops: number },
+    cause = 'labels',
+  }: {
+    readonly chain: string
+    readonly changed: readonly ChangedAddress[]
+    readonly hops: number
+    readonly cause?: WatchCause
+  },
 ): Promise<number> {
-  const all = (): Promise<number> => markDue(transaction, 'labels', `w.livemode AND ${IS_ON('$5')}`, [chain])
+  const afterMs = cause === 'ledger' ? LEDGER_PATIENCE_MS : 0
+  const all = (): Promise<number> =>
+    markDue(transaction, cause, `w.livemode AND ${IS_ON('$5')}`, [chain], afterMs)
   // The ledger joins addresses by what spends, so it does not know which of them have one stake credential.
   const isJoined = changed.some((one) => chain === 'ADA' && one.chain === chain)
   if (changed.length > MAX_REACHED || isJoined) return await all()
@@ -145,9 +180,10 @@ async function markReached(
   })
   return await markDue(
     transaction,
-    'labels',
+    cause,
     `w.livemode AND w.lookup_key = ANY ($6::text[]) AND ${IS_ON('$5')}`,
     [chain, keys],
+    afterMs,
   )
 }
 

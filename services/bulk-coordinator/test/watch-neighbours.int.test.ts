@@ -159,3 +159,16 @@ test('on another chain, if the address was watched without a named one', async (
   await look()
   expect(await due(installation)).toEqual([legacy(9)])
 })
+
+test('by what a provider told of an address that transfers lead to, and by no other history of the chain', async () => {
+  await inLedger('ETH')
+  await transfer(C, '0xm')
+  await transfer('0xx', '0xm')
+  await segment(installation, 'ETH', '0xx')
+  await look()
+  expect(await due(installation)).toEqual([C])
+  await settleAll(installation)
+  await segment(installation, 'ETH', A)
+  await look()
+  expect(await due(installation)).toEqual([A])
+})

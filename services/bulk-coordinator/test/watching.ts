@@ -103,12 +103,16 @@ export async function publish(
   })
 }
 
-/** An imported file of the chain's ledger. */
-export async function segment({ database }: Pick<Installation, 'database'>, chain: string): Promise<void> {
+/** An imported file of the chain's ledger, or what a provider told of one address. */
+export async function segment(
+  { database }: Pick<Installation, 'database'>,
+  chain: string,
+  historyAddress: string | null = null,
+): Promise<void> {
   await database.execute(
-    `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, replaces, asset_table_version, imported_by)
-     SELECT coalesce(max(ledger_seq), 0) + 1, $1, 'f', 'f', md5(random()::text), '{}', false, '1', '' FROM ledger.segment`,
-    [chain],
+    `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, replaces, asset_table_version, imported_by, history_address)
+     SELECT coalesce(max(ledger_seq), 0) + 1, $1, 'f', 'f', md5(random()::text), '{}', false, '1', '', $2 FROM ledger.segment`,
+    [chain, historyAddress],
   )
 }
 

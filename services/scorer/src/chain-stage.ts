@@ -18,6 +18,8 @@ type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly De
 export interface ChainStage {
   /** Chains that have a provider to query. */
   readonly chains: readonly string[]
+  /** The providers of the operator's own file. */
+  readonly own: readonly ProviderConfig[]
   /** Runs the stage before the decisions of a lane. */
   before(lane: Lane, decide: Decide<PreparedRequest>): Decide<Request>
   close(): Promise<void>
@@ -40,7 +42,12 @@ export type ChainStageConfig = Pick<
   Partial<Pick<Config, 'CUPEL_CHAIN_DATA_INSECURE'>>
 
 /** Without a configured provider the stage does nothing and costs nothing. */
-const absent: ChainStage = { chains: [], before: (_lane, decide) => decide, close: async () => undefined }
+const absent: ChainStage = {
+  chains: [],
+  own: [],
+  before: (_lane, decide) => decide,
+  close: async () => undefined,
+}
 
 /** Throws a ConfigError where the file of providers cannot be used: a mistake of the operator must not go unnoticed. */
 export async function openChainStage({ config, logger, metrics, now }: ChainStageDeps): Promise<ChainStage> {
@@ -62,7 +69,7 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
     now: () => now().getTime(),
   })
   logger.info({ endpoints: chainData.endpoints }, 'Addresses are sent to providers of chain data')
-  return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now })
+  return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now, own })
 }
 
 const peerOf = ({ name, url }: ProviderConfig): Peer =>
@@ -90,9 +97,14 @@ export async function describePublicChainData(): Promise<readonly string[]> {
 
 export function createChainStage(
   chainData: ChainData,
-  { budgetMs, now }: { readonly budgetMs: number; readonly now: () => Date },
+  {
+    budgetMs,
+    now,
+    own = [],
+  }: { readonly budgetMs: number; readonly now: () => Date; readonly own?: readonly ProviderConfig[] },
 ): ChainStage {
   return {
+    own,
     chains: [...new Set(chainData.endpoints.map(({ chain }) => chain))],
     before: (lane, decide) => async (requests) => {
       const nowMs = now().getTime()

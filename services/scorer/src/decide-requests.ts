@@ -1,6 +1,6 @@
 /** Decides a batch of requests: one statement reads their labels, sets and policy, then pure code decides each request. */
 import { createHash } from 'node:crypto'
-import { decidedEventId, type DomainEvent } from '@cupel/contracts'
+import { decidedEventId, type DomainEvent, type HistoryReading } from '@cupel/contracts'
 import {
   compiledDefaultPolicy,
   compilePolicyText,
@@ -32,6 +32,7 @@ import {
 import { onEveryChain, type ChainRequest } from './candidates.js'
 import type { PreparedRequest } from './chain-stage.js'
 import type { LedgerFindings, LookIntoLedger } from './exposure-stage.js'
+import type { HistoryStage } from './histories/history-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'
@@ -47,6 +48,8 @@ export interface DeciderOptions {
   readonly labelView: () => Exclude<LabelViewState, 'missing'>
   /** Queries the ledger; absent where there is none. */
   readonly lookIntoLedger?: LookIntoLedger
+  /** How far histories are read from providers; absent where none is asked for histories. */
+  readonly readingOf?: HistoryStage['readingOf']
   readonly instruments: ScorerInstruments
   readonly now: () => Date
 }
@@ -125,9 +128,12 @@ export function createDecider(options: DeciderOptions): Decider {
     const since = performance.now()
     const decisions = prepared.map((one, index) => {
       const ledger = chains[index]!.map((onChain) => found.get(onChain) ?? null)
-      return ledger.some((of) => of !== null)
-        ? Promise.all(ledger.map(async (of) => await of)).then((of) => decide(one, of))
-        : Promise.resolve(decide(one, []))
+      const { readingOf } = options
+      if (readingOf === undefined && ledger.every((of) => of === null))
+        return Promise.resolve(decide(one, []))
+      return Promise.all(ledger.map(async (of) => await of)).then(async (of) =>
+        decide(one, of, await historyReading(one, of[0] ?? null, readingOf)),
+      )
     })
     options.instruments.batch(requests.length)
     options.instruments.decision(performance.now() - since)
@@ -201,20 +207,41 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
   return grouped
 }
 
+/** Nothing of the sandbox is sent to a provider. */
+async function historyReading(
+  prepared: PreparedDecision,
+  found: LedgerFindings | null,
+  readingOf: DeciderOptions['readingOf'],
+): Promise<HistoryReading | null> {
+  if (readingOf === undefined || 'cause' in prepared || !prepared.request.data.livemode) return null
+  const { chain, canonicalAddress: address } = prepared.request.data
+  const { exposure, searched } = found ?? { exposure: null, searched: { followed: [] } }
+  return await readingOf({
+    ...{ chain, address, exposure, followed: searched.followed, generatedAt: prepared.generatedAt },
+    maxAgeHours: prepared.policy.exposure.document.history_max_age_hours,
+  })
+}
+
 const noLedger = { exposure: null, cluster: null }
 
 /** Decides from what the ledger says on each chain; null where it was not queried. */
-function decide(prepared: PreparedDecision, ledger: readonly (LedgerFindings | null)[]): Decision {
+function decide(
+  prepared: PreparedDecision,
+  ledger: readonly (LedgerFindings | null)[],
+  historyReading: HistoryReading | null = null,
+): Decision {
   if ('cause' in prepared) return { kind: 'undecidable', cause: prepared.cause }
   const { request, onChains, labelsOf, screened, policy, generatedAt } = prepared
   try {
     const [detected, ...others] = onChains.map((one, index): ChainFindings => {
       const { chain, canonicalAddress } = one.data
       const chainInputs = request.chainInputs?.get(chain) ?? noChainInputs
-      return { chain, canonicalAddress, labels: labelsOf(one), chainInputs, ...(ledger[index] ?? noLedger) }
+      const { exposure, cluster } = ledger[index] ?? noLedger
+      return { chain, canonicalAddress, labels: labelsOf(one), chainInputs, exposure, cluster }
     })
     const inputs = {
       ...detected,
+      historyReading,
       request: screeningRequest(request.data),
       snapshot: screened,
       candidates: knownCandidates(screened.labels, others),

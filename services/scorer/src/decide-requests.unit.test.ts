@@ -202,7 +202,7 @@ test('a request that waits for the ledger holds up no other of its batch', async
   let release: () => void = () => undefined
   const slow = new Promise<void>((resolve) => (release = resolve))
   const exposure = emptyExposure('absent', { ledgerSeq: 3, policy: compiledDefaultPolicy })
-  const record = { exposure, cluster: null }
+  const record = { exposure, cluster: null, searched: { followed: [], historiesAtS: [] } }
   const decide = openDecider({ examine: () => [slow.then(() => record), Promise.resolve(record), null] })
   const [waiting, absent, sandbox] = await decide([
     request(),

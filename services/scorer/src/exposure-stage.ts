@@ -12,7 +12,7 @@ import {
   type CompiledPolicy,
   type LabelSetFacts,
 } from '@cupel/domain'
-import { examineAddress, type CheckedLedgerDeps } from '@cupel/ledger'
+import { examineAddress, type CheckedLedgerDeps, type Searched } from '@cupel/ledger'
 import type { Database, Queryable } from '@cupel/postgres'
 import { PausedError } from '@cupel/projections'
 import type { ChainRequest } from './candidates.js'
@@ -50,7 +50,10 @@ export interface LedgerFindings {
   readonly exposure: ExposureRecord
   /** Null for an address that never spent together with another one. */
   readonly cluster: ClusterFacts | null
+  readonly searched: Searched
 }
+
+const nothingSearched: Searched = { followed: [], historiesAtS: [] }
 
 /** Whether a report of these findings says less than a later one would. */
 const lacksPart = ({ exposure, cluster }: LedgerFindings): boolean =>
@@ -58,6 +61,8 @@ const lacksPart = ({ exposure, cluster }: LedgerFindings): boolean =>
 
 export interface ExposureStage {
   forLane(lane: Lane): LookIntoLedger
+  /** The state of the ledger that is examined now; 0 where there is none. */
+  seq(): number
   /** Why nothing of the ledger may be used, as a sentence; null if it may. */
   fault(): string | null
   /** How far all rows of the ledger are compared with the log. */
@@ -105,6 +110,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       const limitMs = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
       return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: processMs() + limitMs })
     },
+    seq: () => ledger.seq(),
     fault: () => ledger.fault(),
     rows: () => ledger.rows(),
     settled: (place) => stage.late.settled(place),
@@ -170,6 +176,7 @@ interface LookGroup extends LookOptions {
   /** The addresses of these that the ledger may contain. */
   readonly held: ReadonlySet<string>
   readonly ranges: Promise<Ranges>
+  readonly hasHistories: Promise<boolean>
   readonly pricesSha256: string | null
 }
 
@@ -181,9 +188,10 @@ function groupOf(
   const { ledgerSeq } = options
   const held = new Set([...screened].filter((one) => ledger.mayHold(chain, one, ledgerSeq)))
   const ranges = ledger.rangesOf(chain, ledgerSeq)
+  const hasHistories = ledger.hasHistories(chain, ledgerSeq)
   // The examination handles a failure; until it begins the rejection must not count as unhandled.
-  ranges.catch(() => undefined)
-  return { chain, screened, held, ranges, pricesSha256: ledger.pricesSha256(), ...options }
+  for (const read of [ranges, hasHistories]) read.catch(() => undefined)
+  return { chain, screened, held, ranges, hasHistories, pricesSha256: ledger.pricesSha256(), ...options }
 }
 
 interface ExaminationOf {
@@ -223,7 +231,8 @@ async function examine(stage: Stage, address: string, of: ExaminationOf): Promis
     clusterWithin(stage, address, of),
   ])
   const labelsHoldUntilMs = Math.min(exposure.labelsHoldUntilMs, cluster.labelsHoldUntilMs)
-  return { result: { exposure: exposure.result, cluster: cluster.result }, labelsHoldUntilMs }
+  const { result, searched = nothingSearched } = exposure
+  return { result: { exposure: result, cluster: cluster.result, searched }, labelsHoldUntilMs }
 }
 
 /** Reads everything again, in the state that the late report names. */
@@ -241,7 +250,8 @@ async function examineLate(
   if (lacksPart(found.result)) return null
   const maxAgeMs = context.policy.exposure.document.history_max_age_hours * HOUR_MS
   const madeAtMs = Date.parse(context.generatedAt)
-  const moments = ranges.flatMap(({ toAtS }) =>
+  const ends = [...ranges.map(({ toAtS }) => toAtS), ...found.result.searched.historiesAtS]
+  const moments = ends.flatMap((toAtS) =>
     toAtS === null ? [] : [toAtS * 1_000, toAtS * 1_000 + maxAgeMs].filter((at) => at >= madeAtMs),
   )
   return { result: found.result, holdsUntilMs: Math.min(found.labelsHoldUntilMs, ...moments) }
@@ -258,7 +268,13 @@ async function orderOf(address: string, { group, context }: ExaminationOf): Prom
   const { policy, labelSetSeq, labelSets, generatedAt } = context
   return {
     ...{ chain, address, ledgerSeq, labelSetSeq, labelSets, policyText: policy.canonical, generatedAt },
-    ...{ ranges: await group.ranges, pricesSha256, lane, deadlineAtMs },
+    ...{
+      ranges: await group.ranges,
+      hasHistories: await group.hasHistories,
+      pricesSha256,
+      lane,
+      deadlineAtMs,
+    },
   }
 }
 
@@ -294,7 +310,7 @@ async function exposureOf(
     return await examiner.exposure(order)
   }
   const request = { ...order, policy: of.context.policy, labelsOf: () => Promise.resolve(new Map()) }
-  const before = { own: noTransfers, ranges: order.ranges }
+  const before = { own: noTransfers, ranges: order.ranges, hasHistories: order.hasHistories }
   return { result: await examineAddress(database, request, { before }), labelsHoldUntilMs: Infinity }
 }
 

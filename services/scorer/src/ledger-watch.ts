@@ -8,6 +8,7 @@ import {
   compareRows,
   createLedgerCheck,
   declaredRanges,
+  hasHistories,
   ledgerChains,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
@@ -25,6 +26,8 @@ export interface LedgerWatch {
   fault(): string | null
   /** Declared ranges; read once for each state. */
   rangesOf(chain: string, ledgerSeq: number): Promise<Ranges>
+  /** Whether any file of the chain is what a provider said of one address; read once for each state. */
+  hasHistories(chain: string, ledgerSeq: number): Promise<boolean>
   /** Names the table of daily prices in force; null without any. */
   pricesSha256(): string | null
   /**
@@ -67,7 +70,8 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   let seq = 0
   let isUsed = false
   let fault: string | null = 'The state of the ledger is not known yet.'
-  const ranges = keepRanges(database)
+  const ranges = keepByState((of) => declaredRanges(database, of))
+  const histories = keepByState((of) => hasHistories(database, of))
   let pricesSha256: string | null = null
   let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
@@ -89,6 +93,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     if (next !== seq) {
       chains = await ledgerChains(database)
       ranges.forget()
+      histories.forget()
     }
     seq = next
     filters.renew(seq)
@@ -114,6 +119,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
     pricesSha256: () => pricesSha256,
     rows: () => rows.state(),
     rangesOf: ranges.of,
+    hasHistories: histories.of,
     mayHold(chain, address, ledgerSeq) {
       const filter = filters.current()
       // A ledger never loses a chain, so one of a later state is known to all states.
@@ -143,20 +149,22 @@ function followLedgerRows(
   })
 }
 
-/** Reads the ranges of a chain once for each state. */
-function keepRanges(database: LedgerWatchDeps['database']) {
-  let ranges = new Map<string, Promise<Ranges>>()
+/** Reads something of a chain once for each state. */
+function keepByState<Result>(
+  read: (of: { readonly chain: string; readonly ledgerSeq: number }) => Promise<Result>,
+) {
+  let kept = new Map<string, Promise<Result>>()
   return {
     forget(): void {
-      ranges = new Map()
+      kept = new Map()
     },
-    of(this: void, chain: string, ledgerSeq: number): Promise<Ranges> {
+    of(this: void, chain: string, ledgerSeq: number): Promise<Result> {
       const key = `${ledgerSeq} ${chain}`
-      let known = ranges.get(key)
+      let known = kept.get(key)
       if (known === undefined) {
-        known = declaredRanges(database, { chain, ledgerSeq })
-        ranges.set(key, known)
-        known.catch(() => ranges.delete(key))
+        known = read({ chain, ledgerSeq })
+        kept.set(key, known)
+        known.catch(() => kept.delete(key))
       }
       return known
     },

@@ -23,6 +23,8 @@ import {
 } from './chain-stage.js'
 import { createDecider } from './decide-requests.js'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
+import type { HistoryStage } from './histories/history-stage.js'
+import { openHistoryStage, type HistoryConfig } from './histories/open-history-stage.js'
 import { createStatedInputs, type StatedInputs } from './stated-inputs.js'
 import { createInstruments, type ScorerInstruments } from './instruments.js'
 import { watchLabelRows } from './label-rows.js'
@@ -41,6 +43,7 @@ export interface ScorerDeps {
     | 'CUPEL_BULK_DWELL_TARGET_MS'
   > &
     ChainStageConfig &
+    HistoryConfig &
     RecordSigningConfig
   readonly log: EventLog
   readonly codec: EventCodec
@@ -122,8 +125,8 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
   })
   const labelStates = createLabelStates(deps)
   const dwells = startDwells(deps)
-  const patience = createPatience({ now, settled: (place) => exposureStage.settled(place) })
-  const more = { labelStates, chainStage, exposureStage, patience, instruments, dwells, now }
+  const { historyStage, patience } = await openBackground(deps, { chainStage, exposureStage, now })
+  const more = { labelStates, chainStage, exposureStage, historyStage, patience, instruments, dwells, now }
   const context = { deps, identity, watch, stated, ...more }
   for (const lane of lanesOf(deps.config.CUPEL_SCORER_LANE))
     lanes.push({ lane, consumer: runLane(lane, context) })
@@ -132,6 +135,7 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     checks: () => [
       labelCheck(watch),
       ...comparedRows().map(rowsCheck),
+      ...(historyStage?.checks() ?? []),
       ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer)),
     ],
     async stop() {
@@ -141,11 +145,29 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
       await labelRows.stop()
       await Promise.all(lanes.map(({ consumer }) => consumer.stop()))
       await dwells.stop()
-      await chainStage.close()
+      await Promise.all([historyStage?.stop(), chainStage.close()])
       await exposureStage.stop()
       await clock.stop()
     },
   }
+}
+
+/** What goes on beside the screens, and who waits for it. */
+async function openBackground(
+  deps: ScorerDeps,
+  {
+    chainStage,
+    exposureStage,
+    now,
+  }: { readonly chainStage: ChainStage; readonly exposureStage: ExposureStage; readonly now: () => Date },
+): Promise<{ readonly historyStage: HistoryStage | undefined; readonly patience: Patience }> {
+  const ledgerSeq = (): number => exposureStage.seq()
+  const historyStage = await openHistoryStage({ ...deps, providers: chainStage.own, ledgerSeq, now })
+  const patience = createPatience({
+    now,
+    settled: (place) => Promise.all([exposureStage.settled(place), historyStage?.settled(place)]),
+  })
+  return { historyStage, patience }
 }
 
 const startDwells = ({ database, logger, config }: ScorerDeps): DwellTelling =>
@@ -197,6 +219,7 @@ interface LaneContext {
   readonly labelStates: LabelStates
   readonly chainStage: ChainStage
   readonly exposureStage: ExposureStage
+  readonly historyStage: HistoryStage | undefined
   readonly patience: Patience
   readonly instruments: ScorerInstruments
   readonly dwells: DwellTelling
@@ -246,7 +269,7 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
 /** Requests of several partitions that arrive in the same moment are decided from one snapshot. */
 function decideTogether(
   lane: Lane,
-  { deps, identity, watch, stated, labelStates, exposureStage, instruments, now }: LaneContext,
+  { deps, identity, watch, stated, labelStates, exposureStage, historyStage, instruments, now }: LaneContext,
 ): (requests: readonly PreparedRequest[]) => Promise<readonly Decision[]> {
   const { maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
   const decide = createDecider({
@@ -257,6 +280,7 @@ function decideTogether(
       return verdict.kind
     },
     lookIntoLedger: exposureStage.forLane(lane),
+    ...(historyStage === undefined ? {} : { readingOf: historyStage.readingOf }),
   })
   const batcher = createBatcher({
     // No caller waits for one item of a bulk job. The lane waits for a batch before it decides the next: more items at once

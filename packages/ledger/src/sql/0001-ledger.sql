@@ -47,6 +47,14 @@ CREATE TABLE ledger.segment (
 
 CREATE INDEX segment_history ON ledger.segment (chain, history_address) WHERE history_address IS NOT NULL;
 
+-- Calls to providers of histories on one UTC day, and when the next one may be made.
+CREATE TABLE ledger.history_call (
+  provider text COLLATE "C" PRIMARY KEY,
+  day      date NOT NULL,
+  calls    int4 NOT NULL,
+  next_at  timestamptz NOT NULL
+);
+
 -- Numbers of addresses, and of contracts of tokens that count: rows of transfers name them by number. A number is given once, and means nothing
 -- outside of this database.
 CREATE TABLE ledger.address (

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
+import { withHistoryFolder } from './history-folder.js'
 import { withPublicChainData } from './public-chain-data.js'
 import type { StartOptions } from './start-options.js'
 
@@ -23,6 +24,9 @@ With --kafka: Apache Kafka and a schema registry too (Java 17), and one process 
     .option('--json', 'print one line of JSON on standard output once everything is ready')
     .action(async (options: StartOptions) => {
       const { start } = await import('./start.js')
-      await start(options, options.publicChainData === true ? await withPublicChainData(context) : context)
+      await start(
+        options,
+        withHistoryFolder(options.publicChainData === true ? await withPublicChainData(context) : context),
+      )
     })
 }

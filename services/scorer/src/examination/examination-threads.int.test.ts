@@ -39,7 +39,13 @@ afterEach(async () => {
 const orderOf = (over: Partial<ExaminationOrder> = {}): ExaminationOrder => ({
   ...{ chain: 'ETH', address: CUSTOMER, ledgerSeq: 1, labelSetSeq: 0, labelSets: [] },
   ...{ policyText: compiledDefaultPolicy.canonical, generatedAt: '2026-11-21T00:00:00.000Z' },
-  ...{ ranges: [], pricesSha256: null, lane: 'interactive', deadlineAtMs: processMs() + 60_000 },
+  ...{
+    ranges: [],
+    hasHistories: true,
+    pricesSha256: null,
+    lane: 'interactive',
+    deadlineAtMs: processMs() + 60_000,
+  },
   ...over,
 })
 

@@ -19,6 +19,7 @@ import {
   readPriceTable,
   readTransfers,
   type KnownSizes,
+  type Searched,
   type TransfersOfAddress,
 } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
@@ -37,6 +38,8 @@ export interface ExaminationOrder {
   /** UTC, RFC 3339. */
   readonly generatedAt: string
   readonly ranges: Ranges
+  /** False only if no file of the chain is what a provider said of one address. */
+  readonly hasHistories: boolean
   /** Names the table of daily prices; null without one. */
   readonly pricesSha256: string | null
   /** Late work takes no slot of a screen. */
@@ -49,6 +52,8 @@ export interface Examined<Result> {
   readonly result: Result
   /** The first end of a label at or after the report, as milliseconds since 1970: from then on the result may be another one. */
   readonly labelsHoldUntilMs: number
+  /** Of an exposure: what its search went through. */
+  readonly searched?: Searched
 }
 
 export interface Examiner {
@@ -98,7 +103,9 @@ export function createExaminer(
     lane === 'late' ? turns.until(deadlineAtMs, () => awaited > 0) : turns.until(deadlineAtMs)
 
   async function exposureOf(order: ExaminationOrder): Promise<Examined<ExposureRecord>> {
-    const { chain, address, ledgerSeq, labelSets, generatedAt, ranges, pricesSha256, deadlineAtMs } = order
+    const { chain, address, ledgerSeq, labelSets, generatedAt, ranges, hasHistories } = order
+    const { pricesSha256, deadlineAtMs } = order
+    let searched: Searched | undefined
     const policy = compilePolicyText(order.policyText)
     const { transfers: limit } = policy.exposure.document.limits
     const { labelsOf, holdUntilMs } = readLabels(database, order)
@@ -110,10 +117,13 @@ export function createExaminer(
           ...{ chain, address, ledgerSeq, labelSets, generatedAt, policy, labelsOf },
           prices: await pricesOf(pricesSha256),
         },
-        { before: { own: read, ranges }, pace: paceOf(order), knownSizes, knownTransfers },
+        {
+          ...{ before: { own: read, ranges, hasHistories }, pace: paceOf(order), knownSizes, knownTransfers },
+          onSearched: (told) => void (searched = told),
+        },
       )
     const result = await (read.transfers.length === 0 ? examine() : inTurn(order, examine))
-    return { result, labelsHoldUntilMs: holdUntilMs() }
+    return { result, labelsHoldUntilMs: holdUntilMs(), ...(searched === undefined ? {} : { searched }) }
   }
 
   return {

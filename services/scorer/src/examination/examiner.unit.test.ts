@@ -9,7 +9,7 @@ const [WAITED, OTHER] = ['0x1111111111111111111111111111111111111111', `0x${'2'.
 const order = (address: string, lane: ExaminationOrder['lane']): ExaminationOrder => ({
   ...{ chain: 'ETH', address, ledgerSeq: 1, labelSetSeq: 1, labelSets: [], ranges: [], lane },
   ...{ policyText: compiledDefaultPolicy.canonical, generatedAt: '2026-11-20T00:00:00.000Z' },
-  ...{ pricesSha256: null, deadlineAtMs: Infinity },
+  ...{ pricesSha256: null, deadlineAtMs: Infinity, hasHistories: false },
 })
 
 test('late work leaves the thread to examinations for which a caller waits, and no other work does', async () => {

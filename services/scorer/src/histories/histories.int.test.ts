@@ -1,0 +1,305 @@
+/** Histories on demand, from a stand-in of Etherscan over HTTP to the report that rests on them. */
+import type { EventData, Report } from '@cupel/contracts'
+import { compiledDefaultPolicy, differences, recompute } from '@cupel/domain'
+import { examineAddress, importLedger } from '@cupel/ledger'
+import type { Database } from '@cupel/postgres'
+import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import { loadConfig, type RunningService } from '@cupel/service-kit'
+import {
+  answered,
+  etherscanStandIn,
+  serveStandIn,
+  type EvmChain,
+  type EvmMovement,
+  type StandIn,
+  type StandInServer,
+} from '@cupel/testkit/providers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openFollowed, type Installation } from '../../test/installation.js'
+import { sharedInputs } from '../../test/shared-inputs.js'
+
+const WAIT = { timeout: 150_000, interval: 20 }
+const address = (digit: string): string => `0x${digit.repeat(40)}`
+const [ALICE, BOB, EXCHANGE, LAZARUS] = [
+  ...[address('a'), address('b'), address('e')],
+  '0x098b716b8aaf21512996dc57eb0615e2383e2f96',
+] as const
+const ETHER = 10n ** 18n
+const defaults = loadConfig({ CUPEL_DATABASE_URL: 'postgres://nobody@127.0.0.1/none' })
+
+let hashes = 0
+const paid = (from: string, to: string, height: number, wei = ETHER): EvmMovement => ({
+  ...{ list: 'txlist', height, from, to, value: String(wei) },
+  hash: `0x${(hashes += 1).toString(16).padStart(64, '0')}`,
+})
+
+/** The balance that the movements leave to an address. */
+const balanceOf = ({ movements }: EvmChain, of: string): bigint =>
+  movements.reduce(
+    (sum, { from, to, value }) => sum + (to === of ? BigInt(value) : 0n) - (from === of ? BigInt(value) : 0n),
+    0n,
+  )
+
+let chain: EvmChain
+/** Answers before the stand-in does; undefined leaves the answer to it. */
+let first: (question: Parameters<StandIn>[0]) => ReturnType<StandIn> | undefined
+let server: StandInServer
+let installation: Installation
+let database: Database
+
+beforeEach(async () => {
+  chain = {
+    ...{ movements: [], newest: 20_000_000, newestAtS: Math.floor(Date.now() / 1_000) - 9 },
+    ...{ secondsPerBlock: 12, branch: 1 },
+    landmark: {
+      height: 1_920_000,
+      hash: '0x4985f5ca3d2afbec36529aa96f74de3cc10a2a4a6c44f2157a57d2c6059a11bb',
+    },
+  }
+  first = () => undefined
+  const standIn = etherscanStandIn(chain, { host: 'etherscan', chainId: 1 })
+  server = await serveStandIn((question) => first(question) ?? stateOf(question) ?? standIn(question))
+  installation = await openFollowed()
+  database = installation.connect()
+  const of = { chain: 'ETH', sourceUrl: '', confidencePpm: 990_000 }
+  await installation.publish('ofac_sdn', [
+    { ...of, address: LAZARUS, category: 'sanctions', entity: 'Lazarus Group', source: 'ofac_sdn' },
+  ])
+  await installation.publish('my_list', [
+    { ...of, address: EXCHANGE, category: 'clean_exchange', entity: 'An exchange', source: 'my_list' },
+  ])
+}, 60_000)
+afterEach(async () => {
+  await installation.close()
+  await server.close()
+})
+
+/** The state of an address, which the stand-in of lists does not tell. */
+function stateOf({ url }: Parameters<StandIn>[0]): ReturnType<StandIn> | undefined {
+  const { action, address: of = '' } = Object.fromEntries(url.searchParams)
+  const outgoing = chain.movements.filter(({ from }) => from === of).length
+  const results: Readonly<Record<string, unknown>> = {
+    balance: { status: '1', message: 'OK', result: String(balanceOf(chain, of)) },
+    eth_getTransactionCount: { jsonrpc: '2.0', id: 1, result: `0x${outgoing.toString(16)}` },
+    eth_getCode: { jsonrpc: '2.0', id: 1, result: '0x' },
+  }
+  return results[action ?? ''] === undefined ? undefined : answered(results[action ?? ''])
+}
+
+const historyCalls = (of?: string): number =>
+  server.asked.filter(
+    ({ url }) =>
+      url.searchParams.get('action') === 'txlist' &&
+      (of === undefined || url.searchParams.get('address') === of),
+  ).length
+
+async function start(
+  over: Readonly<Record<string, string | number | boolean>> = {},
+): Promise<RunningService> {
+  const providers = {
+    providers: [{ name: 'explorer', kind: 'etherscan', chain: 'ETH', url: `${server.url}/api` }],
+  }
+  const file = await installation.file('providers.json', JSON.stringify(providers))
+  const scorer = await installation.start({
+    config: {
+      ...defaults,
+      CUPEL_CHAIN_DATA_FILE: file,
+      CUPEL_CHAIN_DATA_BUDGET_MS: 10_000,
+      CUPEL_EXPOSURE_BUDGET_MS: 10_000,
+      CUPEL_HISTORIES: true,
+      CUPEL_HISTORY_FOLDER: `${file}.histories`,
+      CUPEL_HISTORY_CALLS_PER_SECOND: 1_000,
+      ...over,
+    },
+  })
+  await vi.waitFor(() => expect(scorer.checks().filter(({ ok }) => !ok)).toEqual([]), WAIT)
+  return scorer
+}
+
+async function screened(
+  of: string,
+  over: Partial<EventData['ScreenRequested']> = {},
+): Promise<{ report: Report; event: EventData['ReportGenerated'] }> {
+  const id = await installation.request(of, 'ETH', over)
+  const [told] = await vi.waitFor(async () => {
+    const answers = await installation.answers(id)
+    expect(answers.length).toBeGreaterThan(0)
+    return answers
+  }, WAIT)
+  if (told?.type !== 'ReportGenerated') throw new Error(`${id} has no report`)
+  return { report: JSON.parse(told.data.report) as Report, event: told.data }
+}
+
+const patient = () => ({ stagesByAt: new Date(Date.now() + 60_000).toISOString() })
+const read = async (of: string) => (await screened(of, patient())).report
+
+test('a fresh address has first a report that names what is missing, and then one with a money path', async () => {
+  chain.movements = [paid(EXCHANGE, ALICE, 19_000_000), paid(LAZARUS, ALICE, 19_000_001)]
+  await start()
+  const { report } = await screened(ALICE)
+  expect(report.coverage.missing_stages).toEqual(['history'])
+  expect(report.coverage.history).toMatchObject({ status: 'reading' })
+  expect(report.risk).toMatchObject({ score_is_lower_bound: true, level: 'grey' })
+
+  const later = await read(ALICE)
+  expect(later.coverage.missing_stages).toBeUndefined()
+  expect(later.coverage.history).toMatchObject({ status: 'fresh' })
+  expect(later.coverage.exposure.histories).toMatchObject([
+    { address: ALICE, provider: 'explorer', height: 19_999_988, incomplete: [] },
+  ])
+  expect(later.risk.level).toBe('red')
+  expect(later.risk.evidence).toMatchObject([{ relation: 'direct', category: 'sanctions', share: 0.5 }])
+  expect(later.exposure).toMatchObject([{ direction: 'incoming', total: '2 ETH', total_complete: true }])
+})
+
+test('who waits has the histories of the counterparties too, and a clean funder makes green', async () => {
+  chain.movements = [
+    paid(EXCHANGE, BOB, 18_000_000),
+    paid(BOB, ALICE, 19_000_000),
+    paid(ALICE, EXCHANGE, 19_500_000),
+  ]
+  await start()
+  const { report, event } = await screened(ALICE, patient())
+  expect(report.risk).toMatchObject({ level: 'green', level_reasons: [] })
+  expect([historyCalls(ALICE), historyCalls(BOB), historyCalls(EXCHANGE)]).toEqual([1, 1, 0])
+  // What is recorded gives the same bytes, and the ledger the same exposure.
+  expect(differences(recompute(event, await sharedInputs(installation, event)), event)).toEqual([])
+  const { inputs, generatedAt } = event
+  const labelsOf = async (lookupKeys: readonly string[]) => {
+    const { labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq: inputs.labelSetSeq })
+    return new Map(
+      lookupKeys.map((key) => [key, labels.filter((one) => one.lookupKey === key).map(labelFacts)]),
+    )
+  }
+  const again = await examineAddress(database, {
+    ...{ chain: 'ETH', address: ALICE, ledgerSeq: inputs.exposure!.ledgerSeq, generatedAt, labelsOf },
+    ...{ policy: compiledDefaultPolicy, labelSets: [] },
+  })
+  expect(again).toEqual(inputs.exposure)
+  // While it is fresh nothing is asked again.
+  const asked = historyCalls()
+  expect((await read(ALICE)).risk.level).toBe('green')
+  expect(historyCalls()).toBe(asked)
+})
+
+describe('less than a whole history is no green:', () => {
+  beforeEach(() => {
+    chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
+  })
+
+  test('one of a provider that does not give calls', async () => {
+    first = ({ url }) =>
+      url.searchParams.get('action') === 'txlistinternal'
+        ? answered({ status: '0', message: 'NOTOK', result: 'Error! Missing Or invalid Action name' })
+        : undefined
+    await start()
+    const { risk, coverage } = await read(ALICE)
+    expect(risk).toMatchObject({
+      level: 'grey',
+      level_reasons: expect.arrayContaining(['no_traces']) as unknown,
+    })
+    expect(coverage.exposure.histories).toMatchObject([
+      { kinds: ['native', 'token'], incomplete: ['no_traces'] },
+    ])
+  })
+
+  test('one of a provider that leaves out what the balance shows', async () => {
+    const hidden = paid(LAZARUS, ALICE, 19_000_001)
+    const standIn = etherscanStandIn(chain, { host: 'etherscan', chainId: 1 })
+    first = (question) =>
+      question.url.searchParams.get('action') === 'balance'
+        ? answered({
+            status: '1',
+            message: 'OK',
+            result: String(balanceOf(chain, ALICE) + BigInt(hidden.value)),
+          })
+        : question.url.searchParams.get('module') === 'account'
+          ? standIn(question)
+          : undefined
+    await start()
+    const { risk } = await read(ALICE)
+    expect(risk.level).toBe('grey')
+    expect(risk.level_reasons).toContain('balance_mismatch')
+  })
+
+  test('one of a provider that does not answer, which a check tells', async () => {
+    first = ({ url }) =>
+      url.searchParams.get('action') === 'txlist' ? answered({ message: 'busy' }, 503) : undefined
+    const scorer = await start()
+    await read(ALICE)
+    const { risk, coverage } = await read(ALICE)
+    expect(risk.level).toBe('grey')
+    expect(coverage.history).toMatchObject({ status: 'failed', reason: 'http_status', provider: 'explorer' })
+    expect(scorer.checks().filter(({ ok }) => !ok)).toEqual([
+      { name: 'histories', ok: false, aside: true, detail: 'explorer: http_status' },
+    ])
+  })
+
+  test.each([
+    ['CUPEL_HISTORY_CALLS_PER_DAY', 2, 'day_budget'],
+    ['CUPEL_HISTORY_CALLS_PER_SCREEN', 2, 'call_budget'],
+  ])('one that %s ended', async (setting, limit, reason) => {
+    await start({ [setting]: limit })
+    await read(ALICE)
+    const { risk, coverage } = await read(ALICE)
+    expect(risk).toMatchObject({ level: 'grey', score_is_lower_bound: true })
+    expect(coverage.history).toMatchObject({ status: 'failed', reason })
+    expect(server.asked.filter(({ url }) => url.searchParams.has('startblock')).length).toBeLessThanOrEqual(
+      limit,
+    )
+  })
+})
+
+test('two scorers at once read and import one history once', async () => {
+  chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
+  await start()
+  await start()
+  await Promise.all([read(ALICE), read(ALICE), read(ALICE)])
+  expect(historyCalls(ALICE)).toBe(1)
+  expect(await database.query('SELECT history_address FROM ledger.segment')).toEqual([
+    { history_address: ALICE },
+  ])
+})
+
+test('nothing of the sandbox is sent to a provider of histories', async () => {
+  chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
+  await start()
+  await installation.request(ALICE, 'ETH', { livemode: false })
+  await read(BOB)
+  expect([historyCalls(ALICE), historyCalls(BOB)]).toEqual([0, 1])
+})
+
+test('without the setting nobody is asked, and a report says nothing of it', async () => {
+  chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
+  await start({ CUPEL_HISTORIES: false })
+  const { report, event } = await screened(ALICE, patient())
+  expect(report.coverage.history).toBeUndefined()
+  expect(event.inputs.historyReading).toBeNull()
+  expect(historyCalls()).toBe(0)
+})
+
+test('a reading that ended between its pages leaves nothing, and the next one counts everything once', async () => {
+  chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
+  const scorer = await start({ CUPEL_HISTORY_CALLS_PER_SECOND: 2 })
+  await screened(ALICE)
+  await vi.waitFor(() => expect(historyCalls(ALICE)).toBe(1), WAIT)
+  await scorer.stop()
+  expect(await database.query('SELECT FROM ledger.segment')).toEqual([])
+  await start()
+  expect((await read(ALICE)).exposure).toMatchObject([
+    { total: '1 ETH', total_complete: true, direction: 'incoming' },
+  ])
+  expect(await database.query('SELECT FROM ledger.segment')).toHaveLength(1)
+})
+
+test('a transfer that a file and a provider tell counts once', async () => {
+  const told = paid(EXCHANGE, ALICE, 19_000_000)
+  chain.movements = [told]
+  const row = `ETH,${told.height},2026-11-20T00:00:00Z,${told.hash},,native,ETH,,${told.from},${told.to},${told.value},,,test,1`
+  const heading =
+    'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
+  const file = await installation.file('etl.csv', `${heading}\n${row}\n`)
+  await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
+  await start()
+  expect((await read(ALICE)).exposure).toMatchObject([{ total: '1 ETH', total_complete: true }])
+})

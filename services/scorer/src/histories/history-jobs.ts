@@ -1,0 +1,185 @@
+/** Readings of histories that are under way or wait for their turn, what they may cost, and what became of them. */
+import type { Histories } from '@cupel/chain-data'
+import { createSlots, sleep, withinMs } from '@cupel/concurrency'
+import type { Logger, Metrics } from '@cupel/contracts'
+import { takeHistoryCall, type HistoryCallLimits } from '@cupel/ledger'
+import type { Database } from '@cupel/postgres'
+import { HistoryError, readHistory, type CallBudget, type Place, type Progress } from './read-history.js'
+
+/** Histories that are read at once. */
+const CONCURRENT_READINGS = 2
+/** Readings that wait; further ones are not taken, and the next screen asks again. */
+const MAX_WAITING = 2_000
+/** A reading that failed is tried again after this, then after twice as long, and so on. */
+const FIRST_RETRY_MS = 15_000
+const LONGEST_RETRY_MS = 3_600_000
+const MAX_REMEMBERED = 10_000
+/** Interval at which an imported history is looked for in the state that screens use, and the longest wait for it. */
+const VISIBLE_LOOK_MS = 50
+const VISIBLE_WITHIN_MS = 30_000
+const STOP_MS = 2_000
+
+export interface HistoryJobsDeps {
+  readonly histories: Histories
+  readonly database: Database
+  readonly folder: string
+  readonly maxAgeMs: number
+  readonly limits: HistoryCallLimits & {
+    readonly callsPerScreen: number
+    readonly counterparties: number
+  }
+  /** The state of the ledger that screens use. */
+  readonly ledgerSeq: () => number
+  readonly now: () => Date
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export interface Failure {
+  readonly reason: string
+  readonly provider: string
+}
+
+export interface HistoryJobs {
+  /** Begins a reading for a screened address unless it is under way; null if it must not begin now. */
+  begin(place: Place, root: Place): Progress | null
+  failureOf(place: Place): Failure | undefined
+  /** The newest failure of each provider that did not succeed since. */
+  failing(): ReadonlyMap<string, string>
+  /** Resolves when nothing is under way that was begun for the address. */
+  settled(root: Place): Promise<unknown>
+  stop(): Promise<void>
+}
+
+interface Job {
+  /** Screened addresses for which it was begun. */
+  readonly roots: Set<string>
+  readonly state: { progress: Progress }
+  readonly ended: Promise<void>
+}
+
+export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
+  const { ledgerSeq, now, metrics } = deps
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const inTurn = createSlots(CONCURRENT_READINGS)
+  const jobs = new Map<string, Job>()
+  const failures = createFailures(deps)
+  const budgetOf = createBudgets(deps)
+  const beforeCall = createTurns(deps, signal)
+  const outcomes = metrics.counter('history_readings_total', 'Histories that were read, by outcome', [
+    'outcome',
+  ])
+  const waiting = metrics.gauge('history_readings_waiting', 'Histories that are read or wait for it')
+
+  async function run(place: Place, state: Job['state'], budget: CallBudget): Promise<void> {
+    try {
+      const nowMs = (): number => now().getTime()
+      const imported = await readHistory(
+        place,
+        { budget, onProgress: (progress) => void (state.progress = progress) },
+        { ...deps, beforeCall, nowMs, signal, importedBy: 'scorer' },
+      )
+      failures.forget(nameOf(place), state.progress.provider)
+      outcomes.inc({ outcome: 'read' })
+      // The next screen sees it once the log states it.
+      const untilMs = performance.now() + VISIBLE_WITHIN_MS
+      while (ledgerSeq() < imported && performance.now() < untilMs && !signal.aborted)
+        await sleep(VISIBLE_LOOK_MS, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      const { reason } = failures.note(nameOf(place), error, state.progress.provider)
+      outcomes.inc({ outcome: reason })
+    }
+  }
+
+  return {
+    begin(place, root) {
+      const [name, rootName] = [nameOf(place), nameOf(root)]
+      const running = jobs.get(name)
+      running?.roots.add(rootName)
+      if (running !== undefined) return running.state.progress
+      if (signal.aborted || jobs.size >= MAX_WAITING || failures.isResting(name)) return null
+      const state: Job['state'] = { progress: { provider: '', pages: 0, pagesExpected: null } }
+      const work = (): Promise<void> => run(place, state, budgetOf(rootName))
+      const ended = inTurn(work, { isUrgent: name === rootName }).finally(() => {
+        jobs.delete(name)
+        waiting.set(jobs.size)
+      })
+      jobs.set(name, { roots: new Set([rootName]), state, ended })
+      waiting.set(jobs.size)
+      return state.progress
+    },
+    failureOf: (place) => failures.of(nameOf(place)),
+    failing: () => failures.failing,
+    settled: (root) =>
+      Promise.all([...jobs.values()].flatMap(({ roots, ended }) => (roots.has(nameOf(root)) ? [ended] : []))),
+    async stop() {
+      stopping.abort()
+      await withinMs(STOP_MS, Promise.all([...jobs.values()].map(({ ended }) => ended)))
+      await deps.histories.close()
+    },
+  }
+}
+
+/** What failed, and until when it is not tried again. */
+function createFailures({ now, logger }: HistoryJobsDeps) {
+  const known = new Map<string, Failure & { readonly times: number; readonly untilMs: number }>()
+  const failing = new Map<string, string>()
+  const nowMs = (): number => now().getTime()
+  return {
+    failing,
+    of: (name: string): Failure | undefined => known.get(name),
+    isResting: (name: string): boolean => (known.get(name)?.untilMs ?? 0) > nowMs(),
+    forget(name: string, provider: string): void {
+      known.delete(name)
+      failing.delete(provider)
+    },
+    note(name: string, error: unknown, asked: string): Failure {
+      const { reason, provider } =
+        error instanceof HistoryError ? error : { reason: 'failed', provider: asked }
+      const times = (known.get(name)?.times ?? 0) + 1
+      const restMs = Math.min(FIRST_RETRY_MS * 2 ** (times - 1), LONGEST_RETRY_MS)
+      remember(known, name, { reason, provider, times, untilMs: nowMs() + restMs })
+      // The budget of one address says nothing of a provider.
+      if (reason !== 'call_budget') failing.set(provider, reason)
+      logger.warn({ err: error, provider }, 'A history could not be read')
+      return { reason, provider }
+    },
+  }
+}
+
+/** The calls that are left for a screened address, until its history counts as old. */
+function createBudgets({ now, limits, maxAgeMs }: HistoryJobsDeps): (root: string) => CallBudget {
+  const budgets = new Map<string, CallBudget & { readonly untilMs: number }>()
+  return (root) => {
+    const nowMs = now().getTime()
+    const known = budgets.get(root)
+    if (known !== undefined && known.untilMs > nowMs) return known
+    const budget = { left: limits.callsPerScreen, untilMs: nowMs + maxAgeMs }
+    remember(budgets, root, budget)
+    return budget
+  }
+}
+
+/** Waits for the turn of a call; throws a HistoryError if there must be none. */
+function createTurns({ database, limits, metrics }: HistoryJobsDeps, signal: AbortSignal) {
+  const calls = metrics.counter('history_calls_total', 'Calls to providers of histories', ['provider'])
+  return async (provider: string, budget: CallBudget): Promise<void> => {
+    if (budget.left <= 0) throw new HistoryError('call_budget', provider)
+    budget.left -= 1
+    const waitMs = await takeHistoryCall(database, provider, limits)
+    if (waitMs === null) throw new HistoryError('day_budget', provider)
+    await sleep(waitMs, signal)
+    if (signal.aborted) throw new HistoryError('stopped', provider)
+    calls.inc({ provider })
+  }
+}
+
+const nameOf = ({ chain, address }: Place): string => `${chain} ${address}`
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  const [oldest] = known.keys()
+  if (oldest !== undefined && known.size >= MAX_REMEMBERED) known.delete(oldest)
+  known.set(key, value)
+}
