@@ -26,6 +26,7 @@ export {
 export { enterLists, listStatuses, type ListStatus } from './refresh/schedule.js'
 export {
   announceLists,
+  previewRefreshes,
   refreshDue,
   startRefreshes,
   type RefreshRun,

@@ -8,6 +8,7 @@ import { extname, join } from 'node:path'
 import { confirmSets } from '../import/confirm-sets.js'
 import { importLabels } from '../import/import-labels.js'
 import type { LabelImportDeps } from '../import/import-request.js'
+import { checksumFault } from './checksum.js'
 import { fetchList, noValidators, sha256OfFile, type Fetched, type FetchOptions } from './fetch-list.js'
 import type { Place, RefreshedList } from './refresh-plan.js'
 import type { ListState } from './schedule.js'
@@ -17,7 +18,7 @@ export const IMPORTER = 'cupel/label-refresher'
 const CONFIRM_AFTER_MS = 3_600_000
 
 export interface RefreshOutcome {
-  /** `imported`, `unchanged`, or a code for the failure. */
+  /** `imported`, `unchanged`, `would-import`, or a code for the failure. */
   readonly outcome: string
   /** One sentence; null if there are no details. */
   readonly detail: string | null
@@ -59,6 +60,19 @@ export async function refreshList(
       )
     }
     return await take(list, fetched, { ...options, confirmed }, deps)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Fetches a list whole and says what its import would change. Nothing is recorded. Rejects as `refreshList`. */
+export async function previewList(list: RefreshedList, deps: RefreshDeps): Promise<RefreshOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'cupel-label-refresh-'))
+  try {
+    const options = optionsOf(list, folder, deps)
+    const confirmed = { at: deps.now().toISOString(), authorities: list.authorities }
+    const fetched = await fetchList(list.place, options)
+    return await take(list, fetched, { ...options, confirmed, dryRun: true }, deps)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -112,12 +126,15 @@ async function confirm(
 async function take(
   list: RefreshedList,
   fetched: Fetched,
-  options: FetchOptions & { readonly confirmed: Confirmed },
+  options: FetchOptions & { readonly confirmed: Confirmed; readonly dryRun?: boolean },
   deps: RefreshDeps,
 ): Promise<RefreshOutcome> {
   if (fetched.kind === 'unchanged')
     return refused('status', 'The server answered "unchanged" to a request without validators.')
   if (fetched.kind === 'failed') return refused(fetched.failure, fetched.detail)
+  const mismatch =
+    list.checksum === undefined ? null : await checksumFault(list.checksum, fetched.file, options)
+  if (mismatch !== null) return refused('checksum', mismatch)
   const companion =
     list.companion === undefined ? null : await fetchList(list.companion, companionOptions(options))
   if (companion !== null && companion.kind !== 'fetched')
@@ -137,6 +154,7 @@ async function take(
       companion: companion?.file,
       notBefore: options.notBefore,
       refreshConfigured: true,
+      dryRun: options.dryRun,
       whole: list.whole,
       confirmed: options.confirmed,
       acceptUnreadable: list.acceptUnreadable?.rows,
@@ -152,7 +170,12 @@ async function take(
   const detail = `${added} added, ${changed} changed, ${retired} retired, ${rows.count} rows refused, ${unreadable.count} unreadable.`
   // A folder may have received another file in the meantime; the hash shows it, and the next refresh reads that file.
   const isStill = list.place.kind === 'url' || (await sha256OfFile(fetched.file)) === sha256
-  return { outcome: 'imported', detail, succeeded: true, known: isStill ? known : null }
+  return {
+    outcome: options.dryRun === true ? 'would-import' : 'imported',
+    detail,
+    succeeded: true,
+    known: isStill ? known : null,
+  }
 }
 
 const refused = (outcome: string, detail: string): RefreshOutcome => ({

@@ -64,6 +64,14 @@ const listSchema = z
       .describe(
         "The url serves the list of this authority as it is now, such as a proxy of the authority's server.",
       ),
+    checksum_url: url
+      .optional()
+      .describe(
+        'A document of the publisher with the SHA-256, SHA-512 or SHA-1 of the file in hexadecimal digits. A file of which it states none is not imported.',
+      ),
+    changes_within: duration(60 * MINUTE_MS, 3_650 * 1_440 * MINUTE_MS)
+      .optional()
+      .describe('A list that has not changed for longer is told to the operator.'),
     companion_url: url.optional(),
     companion_path: path.optional(),
     hosts: z
@@ -103,6 +111,7 @@ const listSchema = z
     'headers and user_agent need a url',
   )
   .refine((list) => list.own_address_of === undefined || list.url !== undefined, 'own_address_of needs a url')
+  .refine((list) => list.checksum_url === undefined || list.url !== undefined, 'checksum_url needs a url')
   .refine(
     (list) => list.companion_url === undefined || list.companion_path === undefined,
     'a companion_url or a companion_path',
@@ -117,6 +126,10 @@ export interface RefreshedList {
   readonly format: string
   readonly place: Place
   readonly companion: Place | undefined
+  /** Where its publisher states the checksum of the file. */
+  readonly checksum: Place | undefined
+  /** A list that has not changed for longer has perhaps stopped. */
+  readonly changesWithinMs: number | undefined
   /** The file is the authority's complete list, in any format. */
   readonly whole: boolean
   /** Origins of the authorities that own this address: a list found there is their current list. */
@@ -185,6 +198,8 @@ export function parseRefreshPlan(text: string, file = 'the plan'): readonly Refr
     format: list.format,
     place: placeOf(list.url, list.path, list)!,
     companion: placeOf(list.companion_url, list.companion_path, list),
+    checksum: placeOf(list.checksum_url, undefined, list),
+    changesWithinMs: list.changes_within,
     whole: list.whole === true,
     authorities:
       list.url === undefined

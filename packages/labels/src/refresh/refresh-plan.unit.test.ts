@@ -70,6 +70,21 @@ test.each([
   },
 )
 
+test.each([
+  ['uk', ['uk-ofsi']],
+  ['eu', ['eu-fsf']],
+  ['opensanctions', []],
+])(
+  'the plan refresh-%s.json in data/ is one that works, and expects its list to change',
+  (name, authorities) => {
+    const file = fileURLToPath(new URL(`../../../../data/refresh-${name}.json`, import.meta.url))
+    const [entry, ...others] = readRefreshPlan(file)
+    expect(others).toEqual([])
+    expect(entry!.authorities).toEqual(authorities)
+    expect(entry!.changesWithinMs).toBeGreaterThan(0)
+  },
+)
+
 test('http is only for this machine', () => {
   expect(plan({ ...list, url: 'http://127.0.0.1:9/sdn.xml' })).toMatchObject([
     { place: { hosts: ['127.0.0.1:9'] } },

@@ -5,7 +5,7 @@ import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { expectSets } from '../import/expect-sets.js'
 import type { LabelImportDeps } from '../import/import-request.js'
-import { IMPORTER, refreshList, type RefreshOutcome } from './refresh-list.js'
+import { IMPORTER, previewList, refreshList, type RefreshOutcome } from './refresh-list.js'
 import type { RefreshedList } from './refresh-plan.js'
 import { claimList, enterLists, LEASE_MS, listStatuses, recordRefresh, renewLease } from './schedule.js'
 
@@ -98,6 +98,7 @@ export async function refreshDue(
       ...outcome,
       name: list.name,
       owner,
+      hasChanged: outcome.outcome === 'imported' && outcome.known?.sha256 !== state.sha256,
       nextInMs: isGivenUp ? 0 : nextInMs(list, outcome, state.failures),
     })
     instruments.run(list, outcome, performance.now() - since)
@@ -106,6 +107,20 @@ export async function refreshDue(
     else logger.warn(fields, 'A list was not refreshed; the published set stays and its age grows')
     runs.push({ name: list.name, ...outcome })
   }
+  return runs
+}
+
+/** Fetches every list of the plan and says what a refresh would change; nothing is announced, imported or recorded. */
+export async function previewRefreshes(
+  deps: RefreshesDeps,
+  signal: AbortSignal,
+): Promise<readonly RefreshRun[]> {
+  const runs: RefreshRun[] = []
+  for (const list of deps.lists)
+    runs.push({
+      name: list.name,
+      ...(await previewList(list, { ...deps, signal, now: deps.now ?? (() => new Date()) })),
+    })
   return runs
 }
 
@@ -151,17 +166,31 @@ function createInstruments(metrics: Metrics) {
     labels,
   )
   const age = metrics.gauge('label_refresh_age_seconds', 'Time since a list was last refreshed.', labels)
+  const unchanged = metrics.gauge(
+    'label_list_unchanged_seconds',
+    'Time since a refresh last brought another file than the one before.',
+    labels,
+  )
+  const within = metrics.gauge(
+    'label_list_changes_within_seconds',
+    'Time within which the plan expects the list to change.',
+    labels,
+  )
   return {
     run({ name }: RefreshedList, { outcome }: RefreshOutcome, durationMs: number) {
       runs.inc({ list: name, outcome })
       duration.observe(durationMs / 1_000, { list: name })
     },
     async ages({ database, lists }: RefreshesDeps) {
-      for (const { name, ageMs } of await listStatuses(
+      for (const { name, changesWithinMs } of lists)
+        if (changesWithinMs !== undefined) within.set(changesWithinMs / 1_000, { list: name })
+      for (const { name, ageMs, unchangedMs } of await listStatuses(
         database,
         lists.map((list) => list.name),
-      ))
+      )) {
         if (ageMs !== null) age.set(ageMs / 1_000, { list: name })
+        if (unchangedMs !== null) unchanged.set(unchangedMs / 1_000, { list: name })
+      }
     },
   }
 }

@@ -15,10 +15,14 @@ export interface ListStatus extends ListState {
   readonly dueAt: string
   readonly attemptedAt: string | null
   readonly succeededAt: string | null
+  /** When a refresh last brought another file than the one before. */
+  readonly changedAt: string | null
   readonly outcome: string | null
   readonly detail: string | null
   /** Milliseconds since the last refresh, by the clock of the database. */
   readonly ageMs: number | null
+  /** Milliseconds since `changedAt`, by the same clock. */
+  readonly unchangedMs: number | null
   readonly isRunning: boolean
 }
 
@@ -70,6 +74,8 @@ export interface RefreshRecord {
   readonly outcome: string
   readonly detail: string | null
   readonly succeeded: boolean
+  /** Whether it brought another file than the one before. */
+  readonly hasChanged: boolean
   /** Time until the list is due again. */
   readonly nextInMs: number
   /** Validators for the next fetch; null keeps the current ones. */
@@ -78,7 +84,7 @@ export interface RefreshRecord {
 
 /** Records the outcome and returns the lease. */
 export async function recordRefresh(database: Queryable, record: RefreshRecord): Promise<void> {
-  const { name, owner, outcome, detail, succeeded, nextInMs, known } = record
+  const { name, owner, outcome, detail, succeeded, hasChanged, nextInMs, known } = record
   await database.execute(
     `UPDATE labels.refreshed_list SET leased_by = NULL, leased_until = NULL, outcome = $3, detail = $4,
        due_at = now() + $5 * interval '1 ms',
@@ -86,11 +92,12 @@ export async function recordRefresh(database: Queryable, record: RefreshRecord):
        failures = CASE WHEN $6 THEN 0 ELSE failures + 1 END,
        place = CASE WHEN $7 THEN $8 ELSE place END, etag = CASE WHEN $7 THEN $9 ELSE etag END,
        last_modified = CASE WHEN $7 THEN $10 ELSE last_modified END,
-       sha256 = CASE WHEN $7 THEN $11 ELSE sha256 END
+       sha256 = CASE WHEN $7 THEN $11 ELSE sha256 END, changed_at = CASE WHEN $12 THEN now() ELSE changed_at END
      WHERE name = $1 AND leased_by = $2`,
     [
       ...[name, owner, outcome, detail, nextInMs, succeeded, known !== null],
       ...[known?.place ?? null, known?.etag ?? null, known?.lastModified ?? null, known?.sha256 ?? null],
+      hasChanged,
     ],
   )
 }
@@ -101,8 +108,9 @@ export async function listStatuses(
   names: readonly string[],
 ): Promise<readonly ListStatus[]> {
   const rows = await database.query<StatusRow>(
-    `SELECT name, place, etag, last_modified, sha256, failures, due_at, attempted_at, succeeded_at, outcome, detail,
+    `SELECT name, place, etag, last_modified, sha256, failures, due_at, attempted_at, succeeded_at, changed_at, outcome, detail,
        (extract(epoch FROM now() - succeeded_at) * 1000)::float8 AS age_ms,
+       (extract(epoch FROM now() - changed_at) * 1000)::float8 AS unchanged_ms,
        coalesce(leased_until > now(), false) AS is_running
      FROM labels.refreshed_list WHERE name = ANY ($1::text[]) ORDER BY array_position($1::text[], name)`,
     [names],
@@ -112,9 +120,11 @@ export async function listStatuses(
     dueAt: row.due_at.toISOString(),
     attemptedAt: row.attempted_at?.toISOString() ?? null,
     succeededAt: row.succeeded_at?.toISOString() ?? null,
+    changedAt: row.changed_at?.toISOString() ?? null,
     outcome: row.outcome,
     detail: row.detail,
     ageMs: row.age_ms,
+    unchangedMs: row.unchanged_ms,
     isRunning: row.is_running,
   }))
 }
@@ -132,9 +142,11 @@ interface StatusRow extends StateRow {
   due_at: Date
   attempted_at: Date | null
   succeeded_at: Date | null
+  changed_at: Date | null
   outcome: string | null
   detail: string | null
   age_ms: number | null
+  unchanged_ms: number | null
   is_running: boolean
 }
 

@@ -16,6 +16,8 @@ CREATE TABLE labels.refreshed_list (
   sha256        text,
   attempted_at  timestamptz,
   succeeded_at  timestamptz,
+  -- When a refresh last brought another file than the one before.
+  changed_at    timestamptz,
   outcome       text,
   detail        text,
   failures      int NOT NULL DEFAULT 0

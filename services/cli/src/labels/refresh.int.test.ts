@@ -55,6 +55,17 @@ test('cupel labels refresh imports the lists of the plan; reports then rest on a
   expect(await decided.json('audit', 'recompute')).toMatchObject({ is_proven: true })
 })
 
+test('--dry-run shows what would change and records nothing', async () => {
+  const args = ['labels', 'refresh', '--plan', await plan({ set: 'preview' })]
+  expect(await decided.json(...args, '--dry-run')).toMatchObject({
+    items: [{ name: 'preview', outcome: 'would-import', succeeded: true }],
+  })
+  expect(await decided.json(...args, '--status')).toMatchObject({
+    items: [{ name: 'preview', succeeded_at: null }],
+  })
+  expect((await decided.cupel('labels', 'sources')).out).not.toContain('preview')
+})
+
 test('a source that fails ends the command with 1, and the status tells since when', async () => {
   status = 503
   const args = ['labels', 'refresh', '--plan', await plan()]
@@ -69,7 +80,7 @@ test('a source that fails ends the command with 1, and the status tells since wh
   const text = await decided.cupel(...args, '--status')
   expect(text).toMatchObject({
     exitCode: 0,
-    out: expect.stringMatching(/LIST +REFRESHED +LAST OUTCOME/) as string,
+    out: expect.stringMatching(/LIST +REFRESHED +CHANGED +LAST OUTCOME/) as string,
   })
   status = 200
 })

@@ -3,6 +3,7 @@ import {
   announceLists,
   enterLists,
   listStatuses,
+  previewRefreshes,
   readRefreshPlan,
   refreshDue,
   RefreshPlanError,
@@ -19,6 +20,7 @@ import { withConnections, type Connections } from '../connections.js'
 interface RefreshOptions extends JsonOption {
   readonly plan?: string
   readonly status?: boolean
+  readonly dryRun?: boolean
 }
 
 const HELP = `
@@ -32,10 +34,11 @@ export function registerRefresh(labels: Command, context: CliContext): void {
     .description(
       `Refresh all lists of the plan (CUPEL_LABEL_REFRESH_FILE) now, or the named ones. A running installation refreshes lists when
 they are due. A changed list is imported with the checks of \`labels import\`; an unchanged list is confirmed. After a failure
-the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list failed.`,
+the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list failed. With --dry-run it exits so too, and records nothing.`,
     )
     .option('--plan <file>', 'a plan other than CUPEL_LABEL_REFRESH_FILE')
     .option('--status', 'show the state of the lists and refresh nothing')
+    .option('--dry-run', 'fetch the lists, show what would change, and change nothing')
     .option('--json', 'answer in JSON')
     .addHelpText('after', HELP)
     .action(async (names: readonly string[], options: RefreshOptions) => {
@@ -44,8 +47,9 @@ the published set stays and its age grows. Exits with ${EXIT_FAILED} if a list f
         const statuses = await withConnections(context, (connections) => statusesOf(connections, lists))
         return answer(context, options, { items: statuses.map(snakeCase) }, () => statusText(statuses))
       }
-      const runs = await withConnections(context, (connections) => refresh(connections, lists), {
-        creates: true,
+      const work = options.dryRun === true ? preview : refresh
+      const runs = await withConnections(context, (connections) => work(connections, lists), {
+        creates: options.dryRun !== true,
       })
       answer(context, options, { items: runs.map(runJson) }, () => runText(lists, runs))
       if (runs.some(({ succeeded }) => !succeeded)) process.exitCode = EXIT_FAILED
@@ -79,12 +83,21 @@ async function refresh(
   connections: Connections,
   lists: readonly RefreshedList[],
 ): Promise<readonly RefreshRun[]> {
-  const labelView = connections.projectorRuns ? ('elsewhere' as const) : ('here' as const)
-  const { signal } = new AbortController()
-  const deps = { ...connections, lists, labelView }
+  const deps = depsOf(connections, lists)
   await announceLists(deps)
-  return await refreshDue(deps, { signal, force: true })
+  return await refreshDue(deps, { signal: never(), force: true })
 }
+
+const preview = (connections: Connections, lists: readonly RefreshedList[]): Promise<readonly RefreshRun[]> =>
+  previewRefreshes(depsOf(connections, lists), never())
+
+const never = (): AbortSignal => new AbortController().signal
+
+const depsOf = (connections: Connections, lists: readonly RefreshedList[]) => ({
+  ...connections,
+  lists,
+  labelView: connections.projectorRuns ? ('elsewhere' as const) : ('here' as const),
+})
 
 async function statusesOf(
   { database }: Connections,
@@ -114,10 +127,11 @@ function runText(lists: readonly RefreshedList[], runs: readonly RefreshRun[]): 
 
 function statusText(statuses: readonly ListStatus[]): string {
   return table([
-    ['LIST', 'REFRESHED', 'LAST OUTCOME', 'FAILURES', 'DUE', ''],
-    ...statuses.map(({ name, succeededAt, outcome, failures, dueAt, detail, isRunning }) => [
+    ['LIST', 'REFRESHED', 'CHANGED', 'LAST OUTCOME', 'FAILURES', 'DUE', ''],
+    ...statuses.map(({ name, succeededAt, changedAt, outcome, failures, dueAt, detail, isRunning }) => [
       name,
       minute(succeededAt),
+      minute(changedAt),
       isRunning ? 'running' : (outcome ?? '-'),
       String(failures),
       minute(dueAt),
