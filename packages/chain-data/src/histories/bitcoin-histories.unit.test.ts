@@ -112,7 +112,7 @@ describe.each(hosts)('a history from $kind', ({ kind, standIn, list }) => {
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ['a hash of another length', { txid: 'ab' }],
-    ['inputs that are no list', { vin: {} }],
+    ['inputs in another form than a list', { vin: {} }],
     ['outputs with a fraction', { vout: [{ scriptpubkey: '', isAddress: false, value: '5.5' }] }],
     [
       'an address of another chain',
@@ -250,7 +250,7 @@ test('Esplora that refuses an address of too many transactions is truncated', as
   })
 })
 
-test('Blockbook that is not in sync is stale, and what waits for a block is no transfer', async () => {
+test('Blockbook that is not in sync is stale, and what waits for a block is left out', async () => {
   const http = standInHttp(blockbookStandIn(chainOf([]), { inSync: false }))
   await expect(readHistory(source('blockbook'), ME, http)).rejects.toMatchObject({ code: 'stale' })
   const chain = chainOf([paid(10, 1), paid(961_361, 2)])

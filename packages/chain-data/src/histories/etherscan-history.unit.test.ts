@@ -288,7 +288,7 @@ test.each([
   await expect(readHistory(source(), ME, http)).rejects.toMatchObject({ code })
 })
 
-test('a rate limit in the second list is no list that the host does not have', async () => {
+test('a rate limit in a later list is not taken for a list that the host does not have', async () => {
   const standIn = etherscanStandIn(chainOf([]), { host: 'etherscan' })
   const http = standInHttp((question) =>
     question.url.searchParams.get('action') === 'tokentx'
@@ -298,7 +298,7 @@ test('a rate limit in the second list is no list that the host does not have', a
   await expect(readHistory(source(), ME, http)).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
-test('an empty list with the message of an error is no empty history', async () => {
+test('an empty list with the message of an error is refused', async () => {
   const standIn = etherscanStandIn(chainOf([]), { host: 'etherscan' })
   const http = standInHttp((question) =>
     question.url.searchParams.get('action') === 'txlist'

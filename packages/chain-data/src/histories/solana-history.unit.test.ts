@@ -177,7 +177,7 @@ test('an instruction that the balances deny is not believed', async () => {
   expect(edges(lines)).toEqual([`native ${OTHER} ${ME} 700`])
 })
 
-test('one who only passed an amount on is no counterparty', async () => {
+test('who only passed an amount on is left out', async () => {
   const accounts: SolanaTransaction['accounts'] = [
     [OTHER, 10_000_000, 10_000_000 - 700 - FEE],
     [POOL, 0, 0],

@@ -1,6 +1,6 @@
 /**
- * Stand-ins of Esplora and Blockbook about a chain that a test makes up. Sources of the forms: API.md of Esplora; docs/api.md and
- * api/worker.go of Blockbook.
+ * Stand-ins of Esplora and Blockbook about a chain that a test makes up. Sources of the forms: the descriptions of both interfaces, and
+ * the sources of Blockbook.
  */
 import { answered, type StandIn, type StandInAnswer, type StandInQuestion } from './stand-in.js'
 
