@@ -126,7 +126,7 @@ module.exports = {
           root + '(packages|services)/$2/',
           '/src/index\\.ts$',
           '^packages/event-log/src/(kafka|embedded)/index\\.ts$',
-          '^packages/testkit/src/installation/index\\.ts$',
+          '^packages/testkit/src/(installation|providers)/index\\.ts$',
           '^packages/local-stack/src/home\\.ts$',
           '^packages/[^/]+/src/[^/]+\\.(json)$',
         ],
