@@ -5,17 +5,18 @@ import { addressTexts } from './address-texts.js'
 import { nodesOf, ownedAddresses, type NodeOf, type OwnedAddresses } from './owners.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { blockAtS } from './segments.js'
-import { contractOf, hashOfDigits, kindOf, numberOf } from './stored-values.js'
+import { contractOf, hashOfDigits, kindOf, numberOf, plainArray } from './stored-values.js'
 
 export type Side = 'from_id' | 'to_id'
 
 /**
  * The segments that the state with the ledger_seq `$2` does not have, as the common table `unseen`: the later ones and those whose import is
- * not complete. They are few, so no row is joined with its segments.
+ * not complete. They are few, so no row is joined with its segments; mostly there are none, and no row is compared.
  */
 export const WITH_UNSEEN = `
-    WITH unseen (ids) AS MATERIALIZED (
-      SELECT ARRAY(SELECT segment_id FROM ledger.segment WHERE ledger_seq IS NULL OR ledger_seq > $2))`
+    WITH unseen (ids, are_none) AS MATERIALIZED (
+      SELECT ids, ids = '{}' FROM (
+        SELECT ARRAY(SELECT segment_id FROM ledger.segment WHERE ledger_seq IS NULL OR ledger_seq > $2)) AS later (ids))`
 
 /**
  * The asset table as the common table `asset` too, from the parameters `${first}` to `${first + 3}` that `assetValues` gives: value of different
@@ -30,7 +31,8 @@ export const withAssets = (first: number): string => `${WITH_UNSEEN},
         UNION ALL SELECT contract_id, array_position($${first}::text[], contract) FROM ledger.contract WHERE chain = $1) known
       WHERE at IS NOT NULL)`
 
-type AssetValues = readonly (readonly string[])[]
+/** Texts of arrays: the driver would make them anew for each statement. */
+type AssetValues = readonly string[]
 const valuesOfChains = new Map<string, AssetValues>()
 
 export function assetValues(chain: string): AssetValues {
@@ -43,7 +45,7 @@ export function assetValues(chain: string): AssetValues {
     measured.map(({ contract }) => contract),
     measured.map(({ factor }) => factor.toString()),
     measured.map(({ dust }) => dust.toString()),
-  ]
+  ].map(plainArray)
   valuesOfChains.set(chain, values)
   return values
 }
@@ -63,7 +65,8 @@ export const IS_WORTH = `coalesce(t.amount * ${ofAsset('factors')} >= ${ofAsset(
  * any row passes, and then compares each row with each asset; of a CASE it expects half.
  */
 const isSeen = (segment: string): string =>
-  `CASE WHEN t.${segment} IS NULL THEN false ELSE t.${segment} <> ALL ((SELECT ids FROM unseen)::int4[]) END`
+  `CASE WHEN t.${segment} IS NULL THEN false WHEN (SELECT are_none FROM unseen) THEN true
+      ELSE t.${segment} <> ALL ((SELECT ids FROM unseen)::int4[]) END`
 
 const IS_PROVEN = isSeen('proven_segment_id')
 
@@ -81,8 +84,8 @@ export const asked = (parameter: string): string =>
   `(SELECT one.address, ${numberOf('one.address')} AS id FROM unnest(${parameter}::text[]) AS one (address)) asked`
 
 /** The caller knows the address, so only the counterparty is selected. */
-export const sideOf = (side: Side): string => `
-  SELECT t.transfer_id, ${WEIGHT} AS weight, t.tx_hash, t.kind, t.contract_id, t.amount, t.block_number, t.tx_index, t.place,
+export const sideOf = (side: Side, weight = WEIGHT): string => `
+  SELECT t.transfer_id, ${weight} AS weight, t.tx_hash, t.kind, t.contract_id, t.amount, t.block_number, t.tx_index, t.place,
      coalesce(t.occurred_at_s, ${blockAtS('$1', 't.block_number')}) AS at_s, ${IS_PROVEN} AS proven,
      ${
        side === 'from_id'
@@ -95,24 +98,32 @@ export const sideOf = (side: Side): string => `
 export const LARGEST_FIRST = 'weight DESC, transfer_id'
 
 const largestOf = (side: Side): string =>
-  `(${sideOf(side)} AND (NOT $5 OR ${IS_WORTH}) ORDER BY ${LARGEST_FIRST} LIMIT $4)`
+  `(${sideOf(side)} AND (NOT $6 OR ${IS_WORTH}) ORDER BY ${LARGEST_FIRST} LIMIT $5)`
 
-/** One text per row: decoding a dozen columns costs more than all further work with them. */
-const ROW = `concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), 'hex'), found.outgoing,
+/** One text: decoding rows, or a dozen columns of each, costs more than all further work with them. */
+const rows = (order: string): string => `
+    SELECT string_agg(concat_ws(' ', asked.number, encode(uuid_send(found.transfer_id), 'hex'), found.outgoing,
         found.counterparty, ${contractOf('found.contract_id')}, found.amount, coalesce(found.block_number::text, ''), coalesce(found.at_s::text, ''),
         coalesce(found.tx_index::text, ''), coalesce(found.place::text, ''), found.proven, coalesce(found.net::text, ''),
-        found.kind, encode(found.tx_hash, 'hex'))`
+        found.kind, encode(found.tx_hash, 'hex')), E'\\n'${order}) AS rows`
+
+const ofOwners = (owners: string): string => `
+    FROM (SELECT one.owner, one.number, ${numberOf('one.address')} AS id
+      FROM unnest($3::text[], ${owners}::int4[]) WITH ORDINALITY AS one (address, owner, number)) asked`
 
 const READ = {
   name: 'ledger.read-transfers',
-  text: `${withAssets(6)}
-    SELECT ${ROW} AS row
-    FROM (SELECT one.owner, one.number, ${numberOf('one.address')} AS id
-      FROM unnest($3::text[], $10::int4[]) WITH ORDINALITY AS one (address, owner, number)) asked
+  text: `${withAssets(7)}${rows(` ORDER BY asked.owner, found.weight DESC, found.transfer_id`)}${ofOwners('$4')}
     CROSS JOIN LATERAL (
       SELECT * FROM (${largestOf('from_id')} UNION ALL ${largestOf('to_id')}) both_sides
-      ORDER BY ${LARGEST_FIRST} LIMIT $4) found
-    ORDER BY asked.owner, found.weight DESC, found.transfer_id`,
+      ORDER BY ${LARGEST_FIRST} LIMIT $5) found`,
+}
+
+/** Of addresses that are known to have few rows: none is compared with others. */
+const READ_ALL = {
+  name: 'ledger.read-all-transfers',
+  text: `${WITH_UNSEEN}${rows('')}${ofOwners('$4')}
+    CROSS JOIN LATERAL (${sideOf('from_id', 'NULL')} UNION ALL ${sideOf('to_id', 'NULL')}) found`,
 }
 
 export interface LedgerState {
@@ -141,6 +152,8 @@ export interface ReadRequest extends LedgerState {
   readonly limit: number
   /** Transfers below dust are left out. */
   readonly isWorth?: boolean
+  /** No address has more rows than the limit: they come in any order. */
+  readonly areSmall?: boolean
   readonly pace?: Pace
 }
 
@@ -152,19 +165,27 @@ export async function readTransfers(
   database: Queryable,
   request: ReadRequest,
 ): Promise<ReadonlyMap<string, TransfersOfAddress>> {
-  const { chain, ledgerSeq, limit, isWorth = false, pace = withoutRest } = request
+  const { chain, ledgerSeq, limit, isWorth = false, areSmall = false, pace = withoutRest } = request
   if (request.addresses.length === 0) return new Map()
   const owned = await ownedAddresses(database, request, request.addresses)
   const owners = new Map(request.addresses.map((one, index) => [one, index]))
-  const values = [chain, ledgerSeq, owned.addresses, limit + 1, isWorth, ...assetValues(chain)]
-  const told = owned.ownedBy.map((one) => owners.get(one))
-  const rows = await database.query<{ row: string }>(READ, [...values, told])
-  const split = rows.map(({ row }) => row.split(' '))
+  const values = [chain, ledgerSeq, owned.addresses, owned.ownedBy.map((one) => owners.get(one))]
+  const [found] = await (areSmall
+    ? database.query<FoundRows>(READ_ALL, values)
+    : database.query<FoundRows>(READ, [...values, limit + 1, isWorth, ...assetValues(chain)]))
+  const split = (found?.rows ?? '')
+    .split('\n')
+    .filter((row) => row !== '')
+    .map((row) => row.split(' '))
   const numbers = new Set(split.map((row) => Number(row[COUNTERPARTY])))
   const textOf = await addressTexts(database, ledgerSeq, numbers)
   const counterparties = [...numbers].map(textOf)
   const nodeOf = await nodesOf(database, request, { counterparties, owners: request.addresses })
   return await paced(byAddress(split, { owned, textOf, nodeOf, limit }), pace)
+}
+
+interface FoundRows extends Record<string, unknown> {
+  readonly rows: string | null
 }
 
 function* byAddress(
@@ -246,11 +267,11 @@ function sumOf(nets: Nets): bigint | null {
   return sum
 }
 
-/** Places in ROW: of the counterparty, and of the net. */
+/** Places in `rows`: of the counterparty, and of the net. */
 const COUNTERPARTY = 3
 const NET = 11
 
-/** In the order of ROW. */
+/** In the order of `rows`. */
 function transferOf(row: readonly string[], address: string, counterparty: string): Transfer {
   const isOutgoing = row[2] === 't'
   return {

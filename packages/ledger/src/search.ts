@@ -135,7 +135,16 @@ async function transfersOf(
   const unknown = addresses.filter((one) => !found.has(one))
   for (const group of readsOf(unknown, through)) {
     await rested(pace)
-    const read = await readTransfers(database, { ...request, addresses: group, limit, isWorth, pace })
+    // Of an address that is followed whole, not even all rows of all states are more.
+    const areSmall = !isWorth
+    const read = await readTransfers(database, {
+      ...request,
+      addresses: group,
+      limit,
+      isWorth,
+      areSmall,
+      pace,
+    })
     for (const [one, { transfers }] of read) {
       found.set(one, transfers)
       if (areShared(chain)) knownTransfers.keep(keyOf(one), transfers)

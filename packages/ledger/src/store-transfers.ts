@@ -3,7 +3,7 @@ import type { Queryable } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
 import type { Batch, BatchPlace } from './batch.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
-import { hashDigits } from './stored-values.js'
+import { hashDigits, plainArray, type PlainValue } from './stored-values.js'
 
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
@@ -101,9 +101,3 @@ export async function storeTransfers(
   const added = told.filter(([id]) => !known.has(id) && !uncounted.has(id)).length
   return { added, areAsTold: known.size === 0 }
 }
-
-type PlainValue = string | number | null
-
-/** The text of an array of numbers, words and digits: none needs a quote, and the driver would look for one in each. */
-const plainArray = (values: readonly PlainValue[]): string =>
-  `{${values.map((value) => (value === '' ? '""' : (value ?? 'NULL'))).join()}}`

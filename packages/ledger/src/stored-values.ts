@@ -41,3 +41,9 @@ export const contractOf = (number: string): string =>
 /** SQL: the number of an address of the chain `$1`; null if no transfer ever named it. */
 export const numberOf = (address: string): string =>
   `(SELECT text.address_id FROM ledger.address AS text WHERE text.chain = $1 AND text.address = ${address})`
+
+export type PlainValue = string | number | null
+
+/** The text of an array of numbers, words and digits: none needs a quote, and the driver would look for one in each. */
+export const plainArray = (values: readonly PlainValue[]): string =>
+  `{${values.map((value) => (value === '' ? '""' : (value ?? 'NULL'))).join()}}`

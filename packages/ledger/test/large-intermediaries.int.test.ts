@@ -107,7 +107,7 @@ test('a hub stays one where the limit of all intermediaries is reached', async (
 
 test('the transfers of an intermediary are read once in one state of the ledger, and measure the same', async () => {
   const knownTransfers = createKnownTransfers()
-  const reads = (): number => asked.filter((one) => one === 'ledger.read-transfers').length
+  const reads = (): number => asked.filter((one) => one === 'ledger.read-all-transfers').length
   const first = await examined({}, { knownTransfers })
   const firstReads = reads()
   asked = []
