@@ -1,6 +1,7 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
 export { addressHistories, hasHistories, type ReadHistory } from './address-histories.js'
+export { busiestAddresses } from './busiest-addresses.js'
 export { readClusterFacts } from './cluster-facts.js'
 export { readCluster } from './clusters.js'
 export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'

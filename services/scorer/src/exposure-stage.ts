@@ -12,10 +12,11 @@ import {
   type CompiledPolicy,
   type LabelSetFacts,
 } from '@cupel/domain'
-import { examineAddress, type CheckedLedgerDeps, type Searched } from '@cupel/ledger'
+import { busiestAddresses, examineAddress, type CheckedLedgerDeps, type Searched } from '@cupel/ledger'
 import type { Database, Queryable } from '@cupel/postgres'
 import { PausedError } from '@cupel/projections'
 import type { ChainRequest } from './candidates.js'
+import { createBusyWork, type BusyWork } from './examination/busy-work.js'
 import { createExaminationThreads } from './examination/examination-threads.js'
 import {
   createExaminer,
@@ -95,8 +96,13 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
     // A thread takes some time to begin, and no screen should wait for that.
     beforeFirst: async () => await threads?.ready(),
   })
+  const busy = createBusyWork({
+    addressesOf: (chain) => busiestAddresses(database, chain),
+    onError: (error) =>
+      logger.warn({ err: error }, 'The busiest addresses of the ledger are not examined early'),
+  })
   const stage: Stage = {
-    ...{ database, logger, ledger },
+    ...{ database, logger, ledger, busy },
     outcomes: metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', ['status']),
     examiner: threads ?? createExaminer(database),
     late: createLateWork((error) => logger.warn({ err: error }, 'A late examination of the ledger failed')),
@@ -115,7 +121,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
     rows: () => ledger.rows(),
     settled: (place) => stage.late.settled(place),
     async stop() {
-      await stage.late.stop()
+      await Promise.all([busy.stop(), stage.late.stop()])
       await ledger.stop()
       await threads?.close()
     },
@@ -129,6 +135,7 @@ interface Stage {
   readonly outcomes: ReturnType<Metrics['counter']>
   readonly examiner: Examiner
   readonly late: LateWork<LedgerFindings>
+  readonly busy: BusyWork
 }
 
 interface LookOptions {
@@ -153,6 +160,7 @@ function look(
   return {
     examine(context) {
       const records = new Map<string, Promise<LedgerFindings>>()
+      for (const group of groups) prepareBusiest(stage, { group, context })
       for (const group of groups)
         for (const address of group.screened)
           records.set(`${group.chain} ${address}`, findOrExamine(stage, address, { group, context }))
@@ -223,6 +231,20 @@ function workKey(address: string, { group, context }: ExaminationOf): WorkKey {
   const { chain, ledgerSeq, pricesSha256 } = group
   const state = [ledgerSeq, context.labelSetSeq, context.policy.sha256, pricesSha256].join(' ')
   return { chain, address, state }
+}
+
+/** The first screen of a state begins the examination of the addresses that take longest, so that their own screens find a result. */
+function prepareBusiest(stage: Stage, { group, context }: ExaminationOf): void {
+  const { late, ledger, busy } = stage
+  const { chain, ledgerSeq, lane, deadlineAtMs } = group
+  busy.begin(chain, workKey('', { group, context }).state, async (address) => {
+    const screened = new Set([address])
+    const of = { group: groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs }), context }
+    const key = workKey(address, of)
+    if (late.find(key, Date.parse(context.generatedAt)) !== undefined) return
+    late.finish(key, () => examineLate(stage, address, of))
+    await late.settled(key)
+  })
 }
 
 async function examine(stage: Stage, address: string, of: ExaminationOf): Promise<Examined<LedgerFindings>> {

@@ -4,12 +4,14 @@ import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
 import { readModels } from '@cupel/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'
 import type { Request } from './lane.js'
 
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const PARTNER = '0x1111111111111111111111111111111111111111'
+const BUSY = `0x${'b'.repeat(40)}`
+const WAIT = 30_000
 const PLACE = { chain: 'ETH', address: CUSTOMER }
 
 let installation: TestInstallation
@@ -17,13 +19,11 @@ let stage: ExposureStage
 /** Resolves when the ledger answers; the ledger fails where it rejects. */
 let ledgerAnswers: Promise<void>
 let reads: number
+let busyReads: number
 beforeEach(async () => {
   installation = await openTestInstallation({ migrations: [ledgerMigrations], readModels })
   const { database } = installation
-  const heading =
-    'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
-  const row = `ETH,1,2026-11-20T00:00:00Z,0x${'01'.repeat(32)},,native,ETH,,${CUSTOMER},${PARTNER},1000000000000000000,1,,test,1`
-  const file = await installation.file('transfers.csv', `${heading}\n${row}\n`)
+  const file = await installation.file('transfers.csv', csvOf([rowOf(1, CUSTOMER, PARTNER)]))
   const range = { completeFrom: 0, completeTo: 1, covers: ['native'] } as const
   const result = await importLedger(
     { file, format: 'csv', chain: 'ETH', importedBy: 'test', ...range },
@@ -33,11 +33,13 @@ beforeEach(async () => {
   await installation.relay()
   ledgerAnswers = Promise.resolve()
   reads = 0
+  busyReads = 0
   const gated: Queryable = {
     ...database,
     query: async (statement, values) => {
       if (typeof statement !== 'string' && statement.name === 'ledger.read-transfers') {
         reads += 1
+        if ((values?.[2] as readonly string[]).includes(BUSY)) busyReads += 1
         await ledgerAnswers
       }
       return await database.query(statement, values)
@@ -53,8 +55,14 @@ afterEach(async () => {
   await installation.close()
 })
 
-async function examined({ labelSetSeq = 0, at = '2026-11-20T01:00:00.000Z' } = {}) {
-  const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: CUSTOMER } } as Request
+const HEADING =
+  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
+const csvOf = (rows: readonly string[]): string => `${HEADING}\n${rows.join('\n')}\n`
+const rowOf = (number: number, from: string, to: string): string =>
+  `ETH,1,2026-11-20T00:00:00Z,0x${number.toString(16).padStart(64, '0')},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`
+
+async function examined({ labelSetSeq = 0, at = '2026-11-20T01:00:00.000Z', address = CUSTOMER } = {}) {
+  const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: address } } as Request
   const context = { policy: compiledDefaultPolicy, labelSetSeq, labelSets: [], generatedAt: at }
   const [findings] = stage.forLane('interactive')([request])!.examine(context)
   return (await findings!).exposure
@@ -109,4 +117,20 @@ test('a kept result is not used where the clock changes it', async () => {
   const later = { at: '2026-11-21T00:00:00.001Z' }
   expect((await whileSilent(examined)).status).toBe('examined')
   expect((await whileSilent(() => examined(later))).status).toBe('late')
+})
+
+test('the first screen of a state has the busiest addresses examined, and no other one', async () => {
+  const { database, file } = installation
+  const senders = Array.from({ length: 300 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`)
+  const rows = csvOf(senders.map((one, n) => rowOf(n + 2, one, BUSY)))
+  const request = { format: 'csv', chain: 'ETH', importedBy: 'test', file: await file('busy.csv', rows) }
+  expect((await importLedger(request, { database })).status).toBe('imported')
+  await installation.relay()
+  await vi.waitFor(async () => expect((await examined()).ledgerSeq).toBe(2), WAIT)
+  await vi.waitFor(() => expect(busyReads).toBe(1), WAIT)
+  await stage.settled({ chain: 'ETH', address: BUSY })
+  const kept = await whileSilent(() => examined({ address: BUSY }))
+  expect(kept).toMatchObject({ status: 'examined', ownTransfers: senders.length })
+  expect(await whileSilent(examined)).toMatchObject({ status: 'late' })
+  await stage.settled(PLACE)
 })
