@@ -1,9 +1,10 @@
 /** Texts of addresses by their numbers. Most transfers have a busy address on one side, so the texts of one state of the ledger are kept. */
 import type { Queryable } from '@cupel/postgres'
+import { keptPlan } from './stored-values.js'
 
 const READ = {
   name: 'ledger.read-addresses',
-  text: 'SELECT address_id AS number, address AS text FROM ledger.address WHERE address_id = ANY ($1::int4[])',
+  text: `SELECT address_id AS number, address AS text FROM ledger.address WHERE address_id = ANY (${keptPlan('$1::int4[]')}::int4[])`,
 }
 
 interface Known {

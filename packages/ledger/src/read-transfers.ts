@@ -5,7 +5,7 @@ import { addressTexts } from './address-texts.js'
 import { nodesOf, ownedAddresses, type NodeOf, type OwnedAddresses } from './owners.js'
 import { paced, withoutRest, type Pace } from './pace.js'
 import { blockAtS } from './segments.js'
-import { contractOf, hashOfDigits, kindOf, numberOf, plainArray } from './stored-values.js'
+import { contractOf, hashOfDigits, keptPlan, kindOf, numberOf, plainArray } from './stored-values.js'
 
 export type Side = 'from_id' | 'to_id'
 
@@ -81,7 +81,7 @@ export const seen = (side: Side): string => `
 
 /** SQL: addresses of the parameter, each with its number, as `asked`. */
 export const asked = (parameter: string): string =>
-  `(SELECT one.address, ${numberOf('one.address')} AS id FROM unnest(${parameter}::text[]) AS one (address)) asked`
+  `(SELECT one.address, ${numberOf('one.address')} AS id FROM unnest(${keptPlan(`${parameter}::text[]`)}) AS one (address)) asked`
 
 /** The caller knows the address, so only the counterparty is selected. */
 export const sideOf = (side: Side, weight = WEIGHT): string => `
@@ -109,7 +109,7 @@ const rows = (order: string): string => `
 
 const ofOwners = (owners: string): string => `
     FROM (SELECT one.owner, one.number, ${numberOf('one.address')} AS id
-      FROM unnest($3::text[], ${owners}::int4[]) WITH ORDINALITY AS one (address, owner, number)) asked`
+      FROM unnest(${keptPlan('$3::text[]')}, ${keptPlan(`${owners}::int4[]`)}) WITH ORDINALITY AS one (address, owner, number)) asked`
 
 const READ = {
   name: 'ledger.read-transfers',

@@ -26,6 +26,7 @@ import type { Queryable } from '@cupel/postgres'
 import { labelFacts, readOnlyLabelsAsOf } from '@cupel/read-models'
 import type { Ranges } from '../ledger-watch.js'
 import { createTurns, type Turns } from '../turns.js'
+import { createKnownLabels, type KnownLabels } from './known-labels.js'
 
 /** One address to examine. It can be sent to a thread. */
 export interface ExaminationOrder {
@@ -83,6 +84,7 @@ export function createExaminer(
   let awaited = 0
   const knownSizes: KnownSizes = new Map()
   const knownTransfers = createKnownTransfers()
+  const knownLabels = createKnownLabels()
   const pricesOf = keepPrices(database)
   const own = createBatcher<OwnRequest, TransfersOfAddress>({
     run: (requests) => readTogether(database, requests, (atMs) => turns.until(atMs)),
@@ -108,7 +110,7 @@ export function createExaminer(
     let searched: Searched | undefined
     const policy = compilePolicyText(order.policyText)
     const { transfers: limit } = policy.exposure.document.limits
-    const { labelsOf, holdUntilMs } = readLabels(database, order)
+    const { labelsOf, holdUntilMs } = readLabels(database, knownLabels, order)
     const read = await own.add({ chain, address, ledgerSeq, limit, deadlineAtMs })
     const examine = async (): Promise<ExposureRecord> =>
       await examineAddress(
@@ -131,7 +133,7 @@ export function createExaminer(
     async cluster(order) {
       const { chain, address, ledgerSeq } = order
       const maxAddresses = compilePolicyText(order.policyText).document.cluster.addresses
-      const { labelsOf, holdUntilMs } = readLabels(database, order)
+      const { labelsOf, holdUntilMs } = readLabels(database, knownLabels, order)
       const request = { chain, address, ledgerSeq, maxAddresses, labelsOf }
       const result = await inTurn(order, () => readClusterFacts(database, request))
       return { result, labelsHoldUntilMs: holdUntilMs() }
@@ -189,22 +191,27 @@ function keepPrices(database: Queryable): (sha256: string | null) => Promise<Pri
 }
 
 /** Reads the labels of counterparties, in the state of labels that the report names. */
-function readLabels(database: Queryable, { labelSetSeq, generatedAt }: ExaminationOrder) {
+function readLabels(database: Queryable, known: KnownLabels, { labelSetSeq, generatedAt }: ExaminationOrder) {
   const madeAtMs = Date.parse(generatedAt)
   let endsAtMs = Infinity
+  const read = async (lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> => {
+    const labels = await readOnlyLabelsAsOf(database, { lookupKeys, labelSetSeq })
+    const byKey = new Map<string, LabelFacts[]>()
+    for (const label of labels) {
+      const facts = byKey.get(label.lookupKey)
+      if (facts === undefined) byKey.set(label.lookupKey, [labelFacts(label)])
+      else facts.push(labelFacts(label))
+    }
+    return byKey
+  }
   return {
     async labelsOf(lookupKeys: readonly string[]): Promise<ReadonlyMap<string, readonly LabelFacts[]>> {
-      const labels = await readOnlyLabelsAsOf(database, { lookupKeys, labelSetSeq })
-      const byKey = new Map<string, LabelFacts[]>()
-      for (const label of labels) {
-        const facts = labelFacts(label)
-        const atMs = facts.validTo === null ? Infinity : Date.parse(facts.validTo)
+      const labels = await known.of(labelSetSeq, lookupKeys, read)
+      for (const { validTo } of [...labels.values()].flat()) {
+        const atMs = validTo === null ? Infinity : Date.parse(validTo)
         if (atMs >= madeAtMs) endsAtMs = Math.min(endsAtMs, atMs)
-        const known = byKey.get(label.lookupKey)
-        if (known === undefined) byKey.set(label.lookupKey, [facts])
-        else known.push(facts)
       }
-      return byKey
+      return labels
     },
     holdUntilMs: () => endsAtMs,
   }
