@@ -86,7 +86,7 @@ test('a preview says what a refresh would change, and records nothing', async ()
   expect(await preview()).toMatchObject([{ outcome: 'status', succeeded: false }])
 })
 
-test('the time since which a list has not changed is kept and measured, and beside it what the plan expects', async () => {
+test('the time since which a list has not changed is kept and measured, with what the plan expects', async () => {
   const status = async () => (await listStatuses(installation.database, [set]))[0]!
   server.serve(listOf(3))
   await refresh()
