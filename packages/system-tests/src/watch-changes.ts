@@ -28,6 +28,8 @@ export async function list(home: string, addresses: readonly string[]): Promise<
   )
   const file = join(home, 'watched.csv')
   await writeFile(file, `${[HEADER, ...rows].join('\n')}\n`)
-  const done = await cupel(home, ['labels', 'import', file, '--format', 'csv', '--set', 'my_list', '--json'])
+  // A list may be the same as one before the last.
+  const options = ['--format', 'csv', '--set', 'my_list', '--reason', 'the addresses to find', '--json']
+  const done = await cupel(home, ['labels', 'import', file, ...options])
   if (done.exitCode !== 0) throw new Error(`labels were not imported: ${done.stderr}${done.stdout}`)
 }

@@ -33,6 +33,7 @@ import {
 } from './label-view-follower.js'
 import { readLabels, rowsOf, tallyOfFile, unreadOf, type LeftOut, type ReadLabels } from './read-labels.js'
 import { changesOf, compareSet, countChanges, type ChangeCounts } from './set-changes.js'
+import { requireNewState } from './superseded-states.js'
 import { lockSources, releaseSources, requireLocks } from './source-locks.js'
 
 const MAX_NAME_CHARACTERS = 200
@@ -192,6 +193,7 @@ async function compareAll(
     }
     const comparison = await compareSet(deps.database, file, spools)
     requireLater(comparison)
+    await requireNewState(deps.database, comparison, { ...request, sha256: read.sha256 })
     const counts = await countChanges(comparison)
     sets.push({ importId: requestedEventId(), comparison, importedAt, counts })
   }

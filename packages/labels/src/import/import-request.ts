@@ -154,6 +154,7 @@ export type ImportRefusal =
   | 'too-many-removals'
   | 'unreadable-rows'
   | 'other-list'
+  | 'superseded'
   | 'changed-while-read'
   | 'too-old'
 

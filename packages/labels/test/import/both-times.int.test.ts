@@ -22,7 +22,8 @@ beforeAll(async () => {
   ]
   known.push(new Date(Date.now() - 1).toISOString())
   for (const { asOf, rows } of versions) {
-    await installation.imported(await installation.list('list.csv', rows), { set: 'list', asOf })
+    const reason = 'the list itself'
+    await installation.imported(await installation.list('list.csv', rows), { set: 'list', asOf, reason })
     known.push(await laterThan(Date.now()))
     await laterThan(Date.parse(known.at(-1)!))
   }

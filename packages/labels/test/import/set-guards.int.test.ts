@@ -103,6 +103,24 @@ test('a list dated in the future is refused: a mistyped year would make an old l
   expect(refused).toMatchObject({ status: 'refused', message: expect.stringContaining('future') as string })
 })
 
+describe('an earlier file of a set', () => {
+  test('does not return without a reason once another one replaced it, and may be added without one', async () => {
+    const set = 'returns'
+    const first = await installation.list('first.csv', rows('returns', 20))
+    const second = await installation.list('second.csv', rows('returns', 20, {}, 2))
+    const refused = async (file: string): Promise<void> =>
+      expect(await installation.import(file, { set })).toMatchObject({ refusal: 'superseded' })
+    for (const file of [first, first, second]) await installation.imported(file, { set })
+    await refused(first)
+    await installation.imported(first, { set: 'returns elsewhere' })
+    await installation.imported(first, { set, append: true })
+    await refused(second)
+    const { sets } = await installation.imported(second, { set, reason: 'the other file was wrong' })
+    expect(sets).toMatchObject([{ historical: false, total: 20 }])
+    await installation.imported(second, { set })
+  })
+})
+
 describe('a list older than the published one', () => {
   test('adds history and changes nothing current', async () => {
     const name = 'sdn.csv'

@@ -76,8 +76,12 @@ describe('a list at a URL', () => {
     await writeFile(file, listOf(4))
     await installation.import({ file, set })
     expect(await installation.set(set)).toMatchObject({ total: 4, refreshConfigured: false })
+    // What the operator replaced does not return by itself.
+    expect(await refresh()).toMatchObject([{ outcome: 'superseded', succeeded: false }])
+    expect(await installation.set(set)).toMatchObject({ total: 4 })
+    server.serve(listOf(5))
     expect(await refresh()).toMatchObject([{ outcome: 'imported' }])
-    expect(await installation.set(set)).toMatchObject({ total: 3, refreshConfigured: true })
+    expect(await installation.set(set)).toMatchObject({ total: 5, refreshConfigured: true })
   })
 
   test('is asked without what was known of another place', async () => {
