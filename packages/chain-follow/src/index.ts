@@ -1,5 +1,5 @@
 /** Follows a chain from the operator's own node: reads its confirmed blocks in order and imports them as segments of the ledger. */
-export { bitcoinNode } from './bitcoin/bitcoin-node.js'
+export { bitcoinNode, bitcoinNumbers } from './bitcoin/bitcoin-node.js'
 export { evmNode } from './evm/evm-node.js'
 export { follow } from './follow.js'
 export type { FollowDeps, FollowOptions, FollowProgress } from './follow-options.js'

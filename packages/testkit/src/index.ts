@@ -14,6 +14,12 @@ export { skewMachineClock } from './machine-clock.js'
 export { startEvmNode } from './evm-node.js'
 export type { EvmNode } from './evm-node.js'
 export {
+  startBitcoinChain,
+  type BitcoinChain,
+  type StandInOutput,
+  type StandInPayment,
+} from './bitcoin-chain.js'
+export {
   startEvmChain,
   type EvmChain,
   type EvmChainOptions,

@@ -67,6 +67,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   'ledger.owner_address': SUMMED_LEDGER,
   'ledger.price_import': STATED_LEDGER,
   'ledger.price': STATED_LEDGER,
+  'ledger.follower': LOCAL,
   'ledger.provided_chain': 'A scorer notes its chains again when it starts.',
   'ledger.unreadable_row': SUMMED_LEDGER,
   'ledger.unknown_token': SUMMED_LEDGER,
