@@ -13,7 +13,7 @@ import {
   ledgerContradiction,
   newestStated,
   nothingStated,
-  stating,
+  statingAll,
   unstatedRow,
   type LedgerRows,
 } from './stated-ledger.js'
@@ -59,11 +59,13 @@ export function createLedgerCheck(
   async function readOn(): Promise<void> {
     const to = await log.endOffset(LEDGER_PLACE.topic, LEDGER_PLACE.partition)
     if (next >= to) return
-    for await (const records of log.read({ ...LEDGER_PLACE, from: next, to }))
-      for (const record of records) {
-        stated = stating(stated, codec.decode(record))
-        next = record.offset + 1
-      }
+    for await (const records of log.read({ ...LEDGER_PLACE, from: next, to })) {
+      stated = statingAll(
+        stated,
+        records.map((record) => codec.decode(record)),
+      )
+      next = (records.at(-1)?.offset ?? next - 1) + 1
+    }
     next = to
   }
 

@@ -15,7 +15,7 @@ import {
 import {
   ledgerContradiction,
   nothingStated,
-  stating,
+  statingAll,
   unstatedRow,
   type LedgerRows,
   type StatedLedger,
@@ -51,7 +51,7 @@ export async function compareLedger({
       events.push(...records.map((record) => codec.decode(record)))
     const ids = new Set(events.map(({ envelope }) => envelope.id))
     events.push(...snapshot.waiting.filter(({ envelope }) => !ids.has(envelope.id)))
-    return await differences(events.reduce(stating, nothingStated), snapshot, database)
+    return await differences(statingAll(nothingStated, events), snapshot, database)
   }
 }
 

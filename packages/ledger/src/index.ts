@@ -33,6 +33,7 @@ export type {
   LedgerImportResult,
   LedgerImportSummary,
 } from './import-request.js'
+export { addressesOfOwner } from './owners.js'
 export { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
 export { isPriceTableKnown, isSegmentKnown } from './known-imports.js'
 export { ledgerMigrations } from './migrations.js'

@@ -51,6 +51,29 @@ export function stating(ledger: StatedLedger, { envelope, type, data }: DomainEv
   }
 }
 
+/** The state after these events. Histories are many: those that only add the next number share one copy of the others. */
+export function statingAll(ledger: StatedLedger, events: readonly DomainEvent[]): StatedLedger {
+  let state = ledger
+  let shared: Map<number, SegmentStatement> | null = null
+  let newest = newestStated(ledger).ledgerSeq
+  for (const event of events) {
+    const told = event.data as SegmentStatement
+    const isNext =
+      event.type === 'LedgerSegmentImported' && told.ledgerSeq > newest && state.lost.length === 0
+    if (isNext && event.envelope.id !== state.lastEventId) {
+      shared ??= new Map(state.segments)
+      shared.set(told.ledgerSeq, plain(told))
+      newest = told.ledgerSeq
+      state = { ...state, segments: shared, lastEventId: event.envelope.id }
+    } else {
+      shared = null
+      state = stating(state, event)
+      newest = newestStated(state).ledgerSeq
+    }
+  }
+  return state
+}
+
 /** A decoded record has a class of its own, which no row equals. */
 const plain = ({ history, ...told }: SegmentStatement): SegmentStatement => ({
   ...told,
@@ -106,7 +129,9 @@ export function ledgerContradiction({ segments, prices }: LedgerRows, stated: St
 
 /** The numbers of the last segment and the last table of prices; 0 without one. */
 export function newestStated({ segments, prices }: StatedLedger): { ledgerSeq: number; priceSeq: number } {
-  return { ledgerSeq: Math.max(0, ...segments.keys()), priceSeq: prices.at(-1)?.priceSeq ?? 0 }
+  let ledgerSeq = 0
+  for (const seq of segments.keys()) ledgerSeq = Math.max(ledgerSeq, seq)
+  return { ledgerSeq, priceSeq: prices.at(-1)?.priceSeq ?? 0 }
 }
 
 /** A row beyond what the log states, as a sentence; null without one. It is not used: an import writes its row before its event is in the log. */

@@ -3,7 +3,13 @@ import { describe, expect, test } from 'vitest'
 import type { PriceImport } from './prices/read-prices.js'
 import { nothingLeft, segmentEvent } from './segment-event.js'
 import type { Segment } from './segments.js'
-import { ledgerContradiction, nothingStated, stating, type StatedLedger } from './stated-ledger.js'
+import {
+  ledgerContradiction,
+  nothingStated,
+  stating,
+  statingAll,
+  type StatedLedger,
+} from './stated-ledger.js'
 
 const segmentOf = (ledgerSeq: number, over: Partial<Segment> = {}): Segment => ({
   ...{ segmentId: ledgerSeq, ledgerSeq, chain: 'ETH', format: 'csv', fileName: `${ledgerSeq}.csv` },
@@ -120,4 +126,23 @@ describe('prices are used only as the log states them:', () => {
       'The ledger has price table 2 with another sha256 than the log.',
     )
   })
+})
+
+test('events together give the state that they give one after another', () => {
+  const [one, two, three_] = three.map(imported) as [DomainEvent, DomainEvent, DomainEvent]
+  const other = imported(segmentOf(2, { sha256: 'f'.repeat(64) }))
+  const priced = eventOf('PriceTableImported', { ...prices(1), reason: '' })
+  const orders: readonly (readonly DomainEvent[])[] = [
+    [one, two, three_],
+    [one, one, two, two, priced, three_],
+    [one, two, three_, other, three_],
+    [one, two, eventOf('LedgerSegmentImported', nothingLeft('')), one],
+  ]
+  for (const events of orders)
+    for (let first = 0; first <= events.length; first += 1) {
+      const before = statingAll(nothingStated, events.slice(0, first))
+      const kept = new Map(before.segments)
+      expect(statingAll(before, events.slice(first))).toEqual(stated(...events))
+      expect(before.segments).toEqual(kept)
+    }
 })

@@ -16,7 +16,14 @@ export {
 export { limitsOf, reasonText } from './limits.js'
 export { transferReasonText } from './transfer-reasons.en.js'
 export { limitText, pointsText } from './points.js'
-export { becauseOf, judgedChains, reportDocument, scoreText, verdictOf } from './report-document.js'
+export {
+  becauseOf,
+  historiesOf,
+  judgedChains,
+  reportDocument,
+  scoreText,
+  verdictOf,
+} from './report-document.js'
 export { fittedText, flowDrawing, type FlowBox, type FlowLine } from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow.js'
 export { en, type Strings } from './strings.en.js'

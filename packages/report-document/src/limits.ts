@@ -34,6 +34,7 @@ export function limitsByOrigin(report: Report, strings: Strings): readonly Limit
     ),
     ...from('labels', worded(strings.labelsStatuses, unlessComplete(coverage.labels.status))),
     ...from('labels', missingLists(coverage.labels.missing ?? [], strings)),
+    ...from('exposure', historyPoints(coverage.history, strings)),
     ...from('exposure', worded(strings.exposureReasons, exposure.reason === null ? [] : [exposure.reason])),
     ...from('exposure', reasoned(exposure.incomplete)),
     ...from('exposure', exposure.truncated ? [{ code: 'truncated', text: strings.unknown.truncated }] : []),
@@ -81,6 +82,22 @@ const unlessComplete = (status: string): readonly string[] => (status === 'compl
 
 const missingLists = (names: readonly string[], strings: Strings): readonly Point[] =>
   names.map((name) => ({ code: `missing:${name}`, text: strings.unknown.missingList(visibleText(name)) }))
+
+/** How far the histories are that providers tell. */
+function historyPoints(history: Report['coverage']['history'], { unknown, ...strings }: Strings): Point[] {
+  if (history === undefined || history.status === 'fresh') return []
+  const { status, reason, provider, pages, pages_expected: expected, waiting } = history
+  if (status === 'reading')
+    return [
+      {
+        code: 'history:reading',
+        text: waiting > 0 ? unknown.historyCounterparties(waiting) : unknown.historyPages(pages, expected),
+      },
+    ]
+  const why = nameOf(strings.historyReasons, reason ?? status)
+  const whom = provider === null ? null : visibleText(provider)
+  return [{ code: 'history:failed', text: unknown.historyFailed(visibleText(why), whom) }]
+}
 
 function providerPoints(chainData: Report['coverage']['chain_data'], { unknown }: Strings): Point[] {
   const faults = (chainData.faults ?? []).map(({ source, error }) => ({

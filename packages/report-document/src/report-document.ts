@@ -151,6 +151,7 @@ function greyBecause(coverage: Report['coverage'], reasons: readonly string[], {
   const [stage] = missing
   if (stage === undefined)
     return reasons.some((code) => SPEAKS_AGAINST.has(code)) ? verdict.againstGreen : verdict.greyBecause
+  if (stage === 'history') return verdict.historyMissing
   return stage === 'chain_data' && missing.length === 1 ? verdict.chainDataMissing : verdict.stageMissing
 }
 
@@ -273,12 +274,28 @@ function provenanceFields(report: Report, strings: Strings): readonly Field[] {
     { label: provenance.scorer, value: visibleText(report.scorer_version) },
     { label: provenance.labelsAsOf, value: dateOr(coverage.labels.as_of, strings.notKnown) },
     { label: provenance.labelSources, value: String(coverage.labels.sources) },
+    ...historiesOf(report, strings).map((value) => ({ label: provenance.history, value })),
     { label: provenance.labelSnapshot, value: visibleText(report.label_snapshot) },
     coverage.prices === null
       ? { label: provenance.prices, value: strings.none }
       : codeField(provenance.prices, coverage.prices.version),
   ]
 }
+
+/** Which providers the transfers of the address rest on, and up to which block. */
+export const historiesOf = (
+  { coverage }: Report,
+  { provenance, ...strings }: Strings = en,
+): readonly string[] =>
+  (coverage.exposure.histories ?? []).map(({ provider, height, kinds, incomplete }) =>
+    incomplete.length === 0
+      ? provenance.historyWhole(visibleText(provider), height, visibleText(kinds.join(', ')))
+      : provenance.historyPart(
+          visibleText(provider),
+          height,
+          visibleText(incomplete.map((gap) => nameOf(strings.historyReasons, gap)).join(', ')),
+        ),
+  )
 
 /** A reader of the printed document compares them with the output of a verifier. The proof says where in the log the leaf is. */
 function leafFields(leaf: RecordedLeaf | null, { provenance }: Strings): readonly Field[] {

@@ -58,6 +58,7 @@ export const en = {
     againstGreen: 'something that is known speaks against green',
     chainDataMissing: 'no provider of chain data answered in time: screen again',
     stageMissing: 'the ledger did not answer in time: screen again',
+    historyMissing: 'the history of the address is still being read: screen again',
     otherBecause: 'see the evidence',
   },
   cautions: {
@@ -194,6 +195,12 @@ export const en = {
     disagreement: (fact: string, values: string) =>
       `Providers contradict one another about ${fact}: ${values}.`,
     truncated: 'The search of the ledger stopped at a limit.',
+    historyPages: (pages: number, expected: number | null) =>
+      `The history of the address is being read: ${pages} of ${expected === null ? 'an unknown number of' : expected} pages.`,
+    historyCounterparties: (number: number) =>
+      `The ${number === 1 ? 'history' : 'histories'} of ${count(number, 'counterparty is', 'counterparties are')} being read.`,
+    historyFailed: (reason: string, provider: string | null) =>
+      `The history of the address or of a counterparty could not be read${provider === null ? '' : ` from ${provider}`}: ${reason}.`,
     priceless: 'Dollar values are not known: no table of prices was in force.',
     partialTotal: (direction: string, asset: string) =>
       `${direction}, ${asset}: the total may not cover the whole history, so no shares are given.`,
@@ -288,8 +295,26 @@ export const en = {
     clusterTransaction: 'Spent together in',
     points: 'How its points come about',
   },
+  /** Why the reading of a history failed. */
+  historyReasons: {
+    call_budget: 'the calls that one screen may make are used up',
+    day_budget: 'the calls of the day are used up',
+    counterparty_limit: 'there are more counterparties than are read',
+    refused_import: 'the ledger refuses what the provider gave',
+    busy: 'too many histories wait',
+    rate_limited: 'the provider limits the rate',
+    truncated: 'the provider gives only a part',
+    contradicting_pages: 'its pages contradict one another',
+    reorganised: 'blocks were replaced meanwhile',
+  } as Readonly<Record<string, string>>,
+
   provenance: {
     title: 'Provenance',
+    history: 'Transfers of the address',
+    historyWhole: (provider: string, height: number, kinds: string) =>
+      `whole (${kinds}) by ${provider} at block ${grouped(height)}`,
+    historyPart: (provider: string, height: number, gaps: string) =>
+      `not whole by ${provider} at block ${grouped(height)}: ${gaps}`,
     listsTitle: 'Lists and their ages',
     listHead: ['List', 'Authority', 'Imported', 'Dated', 'Confirmed', 'Labels', 'Status'],
     whole: 'whole',

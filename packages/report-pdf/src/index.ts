@@ -1,6 +1,7 @@
 // The words of the document, for answers that have no other form of it.
 export {
   becauseOf,
+  historiesOf,
   csvCell,
   en,
   judgedChains,

@@ -1,7 +1,16 @@
 /** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
 import { categories, type Report } from '@cupel/contracts'
 import type { JobItem } from '@cupel/read-models'
-import { becauseOf, csvCell, en, judgedChains, nameOf, pointsText, reasonText } from '@cupel/report-pdf'
+import {
+  becauseOf,
+  csvCell,
+  en,
+  historiesOf,
+  judgedChains,
+  nameOf,
+  pointsText,
+  reasonText,
+} from '@cupel/report-pdf'
 import { reportOf } from './job-documents.js'
 
 const columns = [
@@ -23,6 +32,7 @@ const columns = [
   'weight',
   'points',
   'other_chains',
+  'histories',
   'not_examined',
   'not_examined_means',
   'generated_at',
@@ -70,6 +80,7 @@ function cellsOf(
     what_to_do: report.risk.level_reasons.map((code) => reasonText(code)).join(' '),
     ...pointsOf(report),
     other_chains: judgedChains(report).join(' '),
+    histories: historiesOf(report).join('; '),
     not_examined: report.coverage.not_examined.join(' '),
     not_examined_means: report.coverage.not_examined.map((code) => nameOf(en.notExamined, code)).join(' '),
     score_is_lower_bound: String(report.risk.score_is_lower_bound),

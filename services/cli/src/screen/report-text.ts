@@ -1,7 +1,16 @@
 /** A report for a person: the level, its reasons, where value came from and went, the unknown facts, and the sources. */
 import type { Evidence, Report } from '@cupel/contracts'
 import { printable, type Paint, type Style } from '../paint.js'
-import { becauseOf, en, judgedChains, limitsOf, nameOf, pointsText, scoreText } from '@cupel/report-document'
+import {
+  becauseOf,
+  en,
+  historiesOf,
+  judgedChains,
+  limitsOf,
+  nameOf,
+  pointsText,
+  scoreText,
+} from '@cupel/report-document'
 
 const levelStyles: Readonly<Record<string, Style>> = {
   red: 'red',
@@ -114,7 +123,8 @@ function sanctionText(sanction: NonNullable<Evidence['sanction']>): string {
   ].join(', ')
 }
 
-function valueLines({ exposure, coverage }: Report): readonly string[] {
+function valueLines(report: Report): readonly string[] {
+  const { exposure, coverage } = report
   return exposure
     .flatMap((one) => [
       `${one.direction} ${one.total}${usdText(one.total_usd)}${one.total_complete ? '' : ', as far as the ledger knows'}`,
@@ -136,6 +146,7 @@ function valueLines({ exposure, coverage }: Report): readonly string[] {
       exposure.length > 0 && coverage.prices === null
         ? ['No prices are imported, so there are no dollar values.']
         : [],
+      historiesOf(report).map((history) => printable(`The transfers are ${history}.`)),
     )
 }
 

@@ -3,7 +3,7 @@
  * then those of the addresses that its value went through. A report says how far that is; the next one has what was read.
  */
 import type { ExposureRecord, HistoryReading } from '@cupel/contracts'
-import { addressHistories, type ReadHistory } from '@cupel/ledger'
+import { addressesOfOwner, addressHistories, type ReadHistory } from '@cupel/ledger'
 import type { Check } from '@cupel/service-kit'
 import { createHistoryJobs, type Failure, type HistoryJobs, type HistoryJobsDeps } from './history-jobs.js'
 import { isWhole, type Place, type Progress } from './read-history.js'
@@ -41,14 +41,18 @@ export function createHistoryStage(deps: HistoryJobsDeps): HistoryStage {
     async readingOf(screened) {
       const { chain, address, exposure, followed } = screened
       if (deps.histories.of(chain).length === 0) return null
+      const ledgerSeq = deps.ledgerSeq()
+      // A provider of this chain answers for an owner, with its accounts.
+      const addresses =
+        chain === 'SOL' ? [address] : await addressesOfOwner(deps.database, { chain, ledgerSeq, address })
       const known = await addressHistories(deps.database, {
-        ...{ chain, ledgerSeq: deps.ledgerSeq(), addresses: [address, ...followed] },
+        ...{ chain, ledgerSeq, addresses: [...addresses, ...followed] },
       })
-      const own = known.filter((one) => one.address === address)
-      const isRead = own.some(isRecent)
-      if (lacksOwn(exposure, own)) return isRead ? fresh : ownReading(screened, jobs)
+      const own = known.filter((one) => addresses.includes(one.address))
+      const unread = addresses.filter((one) => !own.some((of) => of.address === one && isRecent(of)))
+      if (lacksOwn(exposure, own)) return unread.length === 0 ? fresh : ownReading(screened, unread, jobs)
       // What is whole is used; what is new since is read for the next screen.
-      if (own.length > 0 && !isRead) jobs.begin(screened, screened)
+      if (own.length > 0) for (const one of unread) jobs.begin({ chain, address: one }, screened)
       return exposure?.incomplete.includes('intermediary_unread') === true
         ? counterpartyReading(screened, known, { jobs, isRecent, most: deps.limits.counterparties })
         : fresh
@@ -64,9 +68,14 @@ function lacksOwn(exposure: ExposureRecord | null, own: readonly ReadHistory[]):
   return isDropped ? !own.some(isWhole) : exposure.incomplete.some((reason) => OF_HISTORY.has(reason))
 }
 
-function ownReading(screened: Screened, jobs: HistoryJobs): HistoryReading {
-  const progress = jobs.begin(screened, screened)
-  return progress === null ? failed(jobs.failureOf(screened) ?? busy) : readingNow(progress, 0)
+/** One key has several addresses on some chains, and its owner moved what any of them moved. */
+function ownReading(screened: Screened, unread: readonly string[], jobs: HistoryJobs): HistoryReading {
+  const places = unread.map((address): Place => ({ chain: screened.chain, address }))
+  const begun = places.map((place) => jobs.begin(place, screened))
+  const progress = begun.find((one) => one !== null)
+  return progress === undefined || progress === null
+    ? failed(jobs.failureOf(places[0]!) ?? busy)
+    : readingNow(progress, 0)
 }
 
 interface CounterpartyOptions {
