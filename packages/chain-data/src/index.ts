@@ -1,4 +1,5 @@
 /** Asks providers of chain data: balance, transaction count, code and tokens of one address, and its transfers; each answer checked. */
+export { checkProviders, type ProviderCheck } from './check-providers.js'
 export { parseConfiguration, type ProviderConfig, type ProviderKind } from './configuration.js'
 export {
   MAX_HISTORY_RESPONSE_BYTES,

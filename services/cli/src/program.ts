@@ -30,6 +30,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   webhooks: async () => (await import('./webhooks/register.js')).registerWebhooks,
   labels: async () => (await import('./labels/register.js')).registerLabels,
   ledger: async () => (await import('./ledger/register.js')).registerLedger,
+  'chain-data': async () => (await import('./chain-data/register.js')).registerChainData,
   prices: async () => (await import('./prices/register.js')).registerPrices,
   policy: async () => (await import('./policy/register.js')).registerPolicy,
   audit: async () => (await import('./audit/register.js')).registerAudit,

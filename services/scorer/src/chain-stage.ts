@@ -3,7 +3,7 @@
  * request. A later answer is not part of this report; it is cached for the next one.
  */
 import { readFile } from 'node:fs/promises'
-import type { ChainData, ProviderConfig } from '@cupel/chain-data'
+import type { ChainData, ProviderCheck, ProviderConfig } from '@cupel/chain-data'
 import type { Lane, Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
 import { ConfigError, requireVerifiedPeers, urlPeer, type Config, type Peer } from '@cupel/service-kit'
@@ -54,12 +54,8 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
   const file = config.CUPEL_CHAIN_DATA_FILE
   if (file === undefined && !config.CUPEL_CHAIN_DATA_PUBLIC) return absent
   // Loaded on demand: a scorer without providers needs no HTTP client.
-  const { openChainData, publicProviders } = await import('@cupel/chain-data')
-  const own = file === undefined ? [] : await readProviders(file)
-  requireVerifiedPeers(own.map(peerOf), config, (sentence) => logger.warn({}, sentence))
-  const providers = config.CUPEL_CHAIN_DATA_PUBLIC
-    ? [...own, ...publicProviders.filter(({ chain }) => !own.some((one) => one.chain === chain))]
-    : own
+  const { openChainData } = await import('@cupel/chain-data')
+  const { providers, own } = await configuredProviders(config, (sentence) => logger.warn({}, sentence))
   if (providers.length === 0) return absent
   const chainData = openChainData({
     providers,
@@ -70,6 +66,31 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
   })
   logger.info({ endpoints: chainData.endpoints }, 'Addresses are sent to providers of chain data')
   return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now, own })
+}
+
+/** Those of the file, and public ones for other chains if they are allowed. Throws a ConfigError. */
+async function configuredProviders(
+  config: ChainStageConfig,
+  warn: (sentence: string) => void,
+): Promise<{ readonly providers: readonly ProviderConfig[]; readonly own: readonly ProviderConfig[] }> {
+  const { publicProviders } = await import('@cupel/chain-data')
+  const file = config.CUPEL_CHAIN_DATA_FILE
+  const own = file === undefined ? [] : await readProviders(file)
+  requireVerifiedPeers(own.map(peerOf), config, warn)
+  const others = config.CUPEL_CHAIN_DATA_PUBLIC ? publicProviders : []
+  return {
+    own,
+    providers: [...own, ...others.filter(({ chain }) => !own.some((one) => one.chain === chain))],
+  }
+}
+
+/** Tests every provider that a scorer with this configuration asks. Throws a ConfigError. */
+export async function checkChainData(
+  config: ChainStageConfig,
+  warn: (sentence: string) => void,
+): Promise<readonly ProviderCheck[]> {
+  const { checkProviders } = await import('@cupel/chain-data')
+  return checkProviders((await configuredProviders(config, warn)).providers)
 }
 
 const peerOf = ({ name, url }: ProviderConfig): Peer =>

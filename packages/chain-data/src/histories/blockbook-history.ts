@@ -19,7 +19,7 @@ import {
 } from './bitcoin-transaction.js'
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
-import type { HistoryEnd, HistoryPage, HistorySource } from './history-source.js'
+import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
 
 /** A power of two, so that half a page begins where a page does. */
@@ -66,13 +66,25 @@ const transaction = z.object({
 })
 const place = z.object({ txid: bareHash, blockHeight: count })
 
-export function blockbookHistory({ provider, chain, now }: BlockbookHistoryOptions): HistorySource {
+export function blockbookHistory({ provider, chain, now }: BlockbookHistoryOptions): CheckedHistorySource {
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
   const hashAt = async (http: ProviderHttp, height: number): Promise<string> =>
     readAnswer(blockIndex, await http.getJson(`/api/v2/block-index/${height}`), 'block-index').blockHash
 
+  const start = async (http: ProviderHttp): Promise<HistoryStart> => {
+    await check.confirm(() => hashAt(http, landmark.height), now())
+    const { blockbook, backend } = readAnswer(statusAnswer, await http.getJson('/api/v2'), 'status')
+    if (!blockbook.inSync) throw new ProviderError('stale', 'the provider says that it is not in sync')
+    const newestAtS = Math.floor(Date.parse(blockbook.lastBlockTime) / 1_000)
+    refuseStaleHead(newestAtS, now(), true)
+    const height = confirmedHeight(chain, backend.blocks)
+    // Blockbook tells only when it took its newest block.
+    const atS = newestAtS - (backend.blocks - height) * SECONDS_PER_BLOCK
+    return { head: { height, hash: await hashAt(http, height), atS }, lacks: [] }
+  }
   return {
+    start,
     provider,
     chain,
     kinds: ['native'],
@@ -86,13 +98,8 @@ export function blockbookHistory({ provider, chain, now }: BlockbookHistoryOptio
         refuseOtherAddress(chain, address, told.address)
         return told
       }
-      await check.confirm(() => hashAt(http, landmark.height), now())
-      const { blockbook, backend } = readAnswer(statusAnswer, await http.getJson('/api/v2'), 'status')
-      if (!blockbook.inSync) throw new ProviderError('stale', 'the provider says that it is not in sync')
-      const newestAtS = Math.floor(Date.parse(blockbook.lastBlockTime) / 1_000)
-      refuseStaleHead(newestAtS, now(), true)
-      const height = confirmedHeight(chain, backend.blocks)
-      const hash = await hashAt(http, height)
+      const { head } = await start(http)
+      const { height } = head
       const from = (fromHeight ?? -1) + 1
       if (from > height + 1) throw new ProviderError('stale', 'the provider is behind the known history')
       const findings = createFindings(['native'])
@@ -118,22 +125,26 @@ export function blockbookHistory({ provider, chain, now }: BlockbookHistoryOptio
         }
         isPast = taken.isPast || told.transactions.length < size
       }
-      if (fromHeight === null && told !== null && told.txs !== list.rows()) {
-        // The others are newer than the head.
-        const newer = await ask({
-          details: 'txs',
-          pageSize: String(MAX_PAGE_ROWS),
-          ...heights(height + 1, 0),
-        })
-        const others = newer.transactions.filter((row) => (readRow(row, chain, address).height ?? 0) > height)
-        if (newer.txs !== list.rows() + others.length) findings.lacks('contradicting_pages')
-      }
-      if ((await hashAt(http, height)) !== hash) findings.lacks('reorganised')
-      // Blockbook tells only when it took its newest block.
-      const atS = newestAtS - (backend.blocks - height) * SECONDS_PER_BLOCK
-      return findings.end({ height, hash, atS })
+      const isComplete = fromHeight !== null || told === null || told.txs === list.rows()
+      if (!isComplete && !(await areNewer(ask, { height, rows: list.rows() })))
+        findings.lacks('contradicting_pages')
+      if ((await hashAt(http, height)) !== head.hash) findings.lacks('reorganised')
+      return findings.end(head)
     },
   }
+}
+
+type Ask = (query: Readonly<Record<string, string>>) => Promise<z.output<typeof addressAnswer>>
+
+/** Whether all transactions that are not among the rows are above the height. */
+async function areNewer(
+  ask: Ask,
+  { height, rows }: { readonly height: number; readonly rows: number },
+): Promise<boolean> {
+  const query = { details: 'txs', pageSize: String(MAX_PAGE_ROWS), ...heights(height + 1, 0) }
+  const { txs, transactions } = await ask(query)
+  const newer = transactions.filter((row) => (place.safeParse(row).data?.blockHeight ?? 0) > height)
+  return txs === rows + newer.length
 }
 
 /** A limit of 0 is none. */
@@ -152,7 +163,7 @@ interface AskedPage {
 
 /** The page after these rows, smaller if it is too large; null if one transaction is. */
 async function page(
-  ask: (query: Readonly<Record<string, string>>) => Promise<z.output<typeof addressAnswer>>,
+  ask: Ask,
   { from, to, size: asked, rows }: AskedPage,
 ): Promise<{
   readonly told: z.output<typeof addressAnswer>

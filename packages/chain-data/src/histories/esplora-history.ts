@@ -19,7 +19,7 @@ import {
 } from './bitcoin-transaction.js'
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
-import type { HistoryEnd, HistoryPage, HistorySource } from './history-source.js'
+import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
 
 /** Rows of a page; a host may have another number. */
@@ -58,13 +58,27 @@ const transaction = z.object({
 const place = z.object({ txid: bareHash, status: z.object({ block_height: count }) })
 const lastSeen = z.object({ txid: bareHash })
 
-export function esploraHistory({ provider, chain, now }: EsploraHistoryOptions): HistorySource {
+export function esploraHistory({ provider, chain, now }: EsploraHistoryOptions): CheckedHistorySource {
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
   const hashAt = async (http: ProviderHttp, height: number): Promise<string> =>
     readAnswer(bareHash, (await http.getText(`/block-height/${height}`)).trim(), 'block-height')
 
+  const start = async (http: ProviderHttp): Promise<HistoryStart & { readonly head: { hash: string } }> => {
+    await check.confirm(() => hashAt(http, landmark.height), now())
+    const newest = readAnswer(blocks, await http.getJson('/blocks'), 'blocks')[0]!
+    refuseStaleHead(newest.timestamp, now(), true)
+    const height = confirmedHeight(chain, newest.height)
+    const {
+      id: hash,
+      height: told,
+      timestamp: atS,
+    } = readAnswer(blocks, await http.getJson(`/blocks/${height}`), 'blocks')[0]!
+    if (told !== height) throw new ProviderError('malformed', 'blocks: another block')
+    return { head: { height, hash, atS }, lacks: [] }
+  }
   return {
+    start,
     provider,
     chain,
     kinds: ['native'],
@@ -76,12 +90,8 @@ export function esploraHistory({ provider, chain, now }: EsploraHistoryOptions):
         refuseOtherAddress(chain, address, told.address)
         return told.chain_stats.tx_count
       }
-      await check.confirm(() => hashAt(http, landmark.height), now())
-      const newest = readAnswer(blocks, await http.getJson('/blocks'), 'blocks')[0]!
-      refuseStaleHead(newest.timestamp, now(), true)
-      const height = confirmedHeight(chain, newest.height)
-      const head = readAnswer(blocks, await http.getJson(`/blocks/${height}`), 'blocks')[0]!
-      if (head.height !== height) throw new ProviderError('malformed', 'blocks: another block')
+      const { head } = await start(http)
+      const { height } = head
       const from = (fromHeight ?? -1) + 1
       if (from > height + 1) throw new ProviderError('stale', 'the provider is behind the known history')
       const findings = createFindings(['native'])
@@ -107,8 +117,8 @@ export function esploraHistory({ provider, chain, now }: EsploraHistoryOptions):
       // A transaction that arrives meanwhile is newer than the first page.
       if (before !== null && (list.rows() < before || list.rows() > (await countOf())))
         findings.lacks('contradicting_pages')
-      if ((await hashAt(http, height)) !== head.id) findings.lacks('reorganised')
-      return findings.end({ height, hash: head.id, atS: head.timestamp })
+      if ((await hashAt(http, height)) !== head.hash) findings.lacks('reorganised')
+      return findings.end(head)
     },
   }
 }

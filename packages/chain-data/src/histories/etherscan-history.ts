@@ -13,9 +13,15 @@ import { ProviderError } from '../provider-error.js'
 import { listAnswer, refusal } from '../providers/etherscan.js'
 import { confirmedHeight } from './confirmed-head.js'
 import { readEtherscanRow, type EtherscanRow } from './etherscan-rows.js'
-import { evmBlocks } from './evm-blocks.js'
+import { evmBlocks, type EvmBlock } from './evm-blocks.js'
 import { createFindings } from './findings.js'
-import type { HistoryEnd, HistoryGap, HistoryPage, HistorySource } from './history-source.js'
+import type {
+  HistoryEnd,
+  HistoryGap,
+  HistoryPage,
+  HistoryStart,
+  CheckedHistorySource,
+} from './history-source.js'
 
 /** The largest page of a free key; others have more. */
 const PAGE_ROWS = 1_000
@@ -43,7 +49,7 @@ const lists: readonly { readonly kind: HistoryKind; readonly action: string; rea
 ]
 const kinds = lists.map(({ kind }) => kind)
 
-export function etherscanHistory(options: EtherscanHistoryOptions): HistorySource {
+export function etherscanHistory(options: EtherscanHistoryOptions): CheckedHistorySource {
   const { provider, chain, now, pageRows = PAGE_ROWS } = options
   const everywhere: Readonly<Record<string, string>> =
     options.chainId === null ? {} : { chainid: String(options.chainId) }
@@ -51,20 +57,24 @@ export function etherscanHistory(options: EtherscanHistoryOptions): HistorySourc
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
 
+  const start = async (http: ProviderHttp): Promise<HistoryStart & { readonly head: EvmBlock }> => {
+    await check.confirm(async () => (await blocks.at(http, landmark.height)).hash, now())
+    const newest = await blocks.newest(http)
+    refuseStaleHead(newest.atS, now())
+    const head = await blocks.at(http, confirmedHeight(chain, newest.height))
+    return { head, lacks: (await blocks.hasAllCalls(http)) ? [] : [{ gap: 'no_traces', kind: 'internal' }] }
+  }
   return {
+    start,
     provider,
     chain,
     kinds,
     format: 'csv',
     async *read(address, { fromHeight, http }): AsyncGenerator<HistoryPage, HistoryEnd, undefined> {
-      await check.confirm(async () => (await blocks.at(http, landmark.height)).hash, now())
-      const newest = await blocks.newest(http)
-      refuseStaleHead(newest.atS, now())
-      const head = await blocks.at(http, confirmedHeight(chain, newest.height))
+      const { head, lacks } = await start(http)
       const from = (fromHeight ?? -1) + 1
       if (from > head.height + 1) throw new ProviderError('stale', 'the provider is behind the known history')
-      const findings = createFindings(kinds)
-      if (!(await blocks.hasAllCalls(http))) findings.lacks('no_traces', 'internal')
+      const findings = createFindings(kinds, lacks)
       const failed = new Set<string>()
       let pages = 0
       if (from <= head.height)

@@ -137,6 +137,18 @@ describe.each(kinds)('a history from $name', (kind) => {
     expect(again).toMatchObject({ lines: [], end: first.end })
   })
 
+  test('starts with the head, before any question names the address', async () => {
+    const asked: string[] = []
+    const http = standInHttp((question) => {
+      asked.push(question.url.href + JSON.stringify(question.body ?? null))
+      return kind.standIn(question)
+    })
+    const { head, lacks } = await sourceOf(kind).start(http)
+    expect(lacks).toEqual([])
+    expect(asked.filter((question) => question.includes(kind.address))).toEqual([])
+    expect((await read(kind, standInHttp(kind.standIn))).end.head).toEqual(head)
+  })
+
   test('is rate-limited at any call by name, and the error does not have the address', async () => {
     let calls = 0
     const counting = standInHttp((question) => {

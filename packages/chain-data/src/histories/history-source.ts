@@ -24,6 +24,19 @@ export interface HistorySource {
   ): AsyncGenerator<HistoryPage, HistoryEnd, undefined>
 }
 
+/** What a provider says before an address is named. */
+export interface HistoryStart {
+  readonly head: HistoryEnd['head']
+  /** What every history of the provider lacks, with the kind that lacks it; without a kind, all do. */
+  readonly lacks: readonly { readonly gap: HistoryGap; readonly kind?: HistoryKind }[]
+}
+
+/** A source that can be tested without an address. */
+export interface CheckedHistorySource extends HistorySource {
+  /** Head and gaps. Throws ProviderError, also for a provider of another chain or one that has fallen behind. */
+  start(http: ProviderHttp): Promise<HistoryStart>
+}
+
 export interface HistoryPage {
   readonly lines: readonly Readonly<Record<string, unknown>>[]
   /** Pages read so far. */

@@ -4,12 +4,12 @@ import { chainIdOf } from '../open-provider.js'
 import { blockbookHistory } from './blockbook-history.js'
 import { esploraHistory } from './esplora-history.js'
 import { etherscanHistory } from './etherscan-history.js'
-import type { HistorySource } from './history-source.js'
+import type { CheckedHistorySource } from './history-source.js'
 import { solanaHistory } from './solana-history.js'
 import { tronGridHistory } from './trongrid-history.js'
 
 type Config = Pick<ProviderConfig, 'name' | 'kind' | 'chain' | 'multichain'>
-type Open = (config: Config, now: () => number) => HistorySource
+type Open = (config: Config, now: () => number) => CheckedHistorySource
 
 const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
   etherscan: ({ name, chain, multichain }, now) =>
@@ -21,6 +21,6 @@ const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
 }
 
 /** Null if a provider of the kind cannot give histories. `now` is in milliseconds since 1970. */
-export function openHistorySource(config: Config, now: () => number = Date.now): HistorySource | null {
+export function openHistorySource(config: Config, now: () => number = Date.now): CheckedHistorySource | null {
   return sources[config.kind]?.(config, now) ?? null
 }

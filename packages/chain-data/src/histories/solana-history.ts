@@ -11,7 +11,7 @@ import { callOne, resultOf, type RpcOutcome } from '../json-rpc.js'
 import type { ProviderHttp } from '../provider-http.js'
 import { ProviderError } from '../provider-error.js'
 import { createFindings, type Findings } from './findings.js'
-import type { HistoryEnd, HistoryPage, HistorySource } from './history-source.js'
+import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import { readSolanaTransaction } from './solana-rows.js'
 import type { TransferLine } from './transfer-line.js'
 
@@ -51,31 +51,41 @@ const tokenAccounts = z.object({
 const signatures = z.array(z.object({ signature, slot: count })).max(PAGE_SIGNATURES)
 type Signature = z.output<typeof signatures>[number]
 
-export function solanaHistory(options: SolanaHistoryOptions): HistorySource {
+export function solanaHistory(options: SolanaHistoryOptions): CheckedHistorySource {
   const { provider, now, pageSignatures = PAGE_SIGNATURES } = options
+  const start = async (http: ProviderHttp): Promise<HistoryStart & { readonly firstBlock: number }> => {
+    const ask = async <T extends z.ZodType>(method: string, params: readonly unknown[], schema: T) =>
+      resultOf(await callOne(http, { method, params }), schema, method)
+    if ((await ask('getGenesisHash', [], z.string().max(128))) !== SOLANA_GENESIS)
+      throw new ProviderError('wrong_chain', 'the provider serves another cluster')
+    const height = await ask('getSlot', [{ commitment }], count)
+    const atS = await ask('getBlockTime', [height], unixSeconds)
+    refuseStaleHead(atS, now())
+    // A node that has pruned old blocks gives no error, but fewer signatures.
+    const firstBlock = await ask('getFirstAvailableBlock', [], count)
+    return {
+      head: { height, hash: null, atS },
+      lacks: firstBlock > 0 ? [{ gap: 'truncated' }] : [],
+      firstBlock,
+    }
+  }
   return {
+    start,
     provider,
     chain: 'SOL',
     kinds: ['native', 'token'],
     format: 'csv',
     async *read(address, { fromHeight, http }): AsyncGenerator<HistoryPage, HistoryEnd, undefined> {
-      const ask = async <T extends z.ZodType>(method: string, params: readonly unknown[], schema: T) =>
-        resultOf(await callOne(http, { method, params }), schema, method)
-      if ((await ask('getGenesisHash', [], z.string().max(128))) !== SOLANA_GENESIS)
-        throw new ProviderError('wrong_chain', 'the provider serves another cluster')
-      const height = await ask('getSlot', [{ commitment }], count)
-      const atS = await ask('getBlockTime', [height], unixSeconds)
-      refuseStaleHead(atS, now())
+      const { head, firstBlock } = await start(http)
+      const { height } = head
       if (fromHeight !== null && fromHeight > height)
         throw new ProviderError('stale', 'the provider is behind the known history')
       const findings = createFindings(['native', 'token'])
-      // A node that has pruned old blocks gives no error, but fewer signatures.
-      if ((await ask('getFirstAvailableBlock', [], count)) > (fromHeight ?? 0)) findings.lacks('truncated')
+      if (firstBlock > (fromHeight ?? 0)) findings.lacks('truncated')
       const accounts = new Set([address])
       for (const programId of TOKEN_PROGRAMS) {
         const params = [address, { programId }, { commitment, encoding: 'jsonParsed' }]
-        for (const { pubkey, account: held } of (await ask('getTokenAccountsByOwner', params, tokenAccounts))
-          .value)
+        for (const { pubkey, account: held } of (await heldBy(http, params)).value)
           if (isCounted(held.data.parsed.info.mint)) accounts.add(pubkey)
       }
       const reading: Reading = { http, address, accounts, findings, seen: new Set(), pageSignatures }
@@ -85,9 +95,17 @@ export function solanaHistory(options: SolanaHistoryOptions): HistorySource {
       for (const one of accounts)
         for await (const lines of stepsOf(one, range, reading))
           yield { lines, pages: ++pages, pagesExpected: null }
-      return findings.end({ height, hash: null, atS })
+      return findings.end(head)
     },
   }
+}
+
+const heldBy = async (
+  http: ProviderHttp,
+  params: readonly unknown[],
+): Promise<z.output<typeof tokenAccounts>> => {
+  const method = 'getTokenAccountsByOwner'
+  return resultOf(await callOne(http, { method, params }), tokenAccounts, method)
 }
 
 /** Other tokens can be made by anyone: a transfer of one that does not name the address is not looked for. */

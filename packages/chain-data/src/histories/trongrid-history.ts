@@ -11,7 +11,7 @@ import type { ProviderHttp } from '../provider-http.js'
 import { ProviderError } from '../provider-error.js'
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings, type Findings } from './findings.js'
-import type { HistoryEnd, HistoryPage, HistorySource } from './history-source.js'
+import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import { tronHeights, type TronHeights } from './tron-heights.js'
 import { readTronRow, type TronRow } from './trongrid-rows.js'
 
@@ -43,20 +43,24 @@ const lists = [
   { path: 'transactions/trc20', kinds: ['token'] },
 ] as const
 
-export function tronGridHistory({ provider, now }: TronGridHistoryOptions): HistorySource {
+export function tronGridHistory({ provider, now }: TronGridHistoryOptions): CheckedHistorySource {
   const landmark = landmarkOf('TRX')
   const check = createChainCheck(landmark)
 
+  const start = async (http: ProviderHttp): Promise<TronBlock> => {
+    await check.confirm(async () => (await blockAt(http, landmark.height)).hash, now())
+    const newest = await blockAt(http, null)
+    refuseStaleHead(newest.atMs / MS_PER_S, now())
+    return blockAt(http, confirmedHeight('TRX', newest.height))
+  }
   return {
+    start: async (http): Promise<HistoryStart> => ({ head: headOf(await start(http)), lacks: [] }),
     provider,
     chain: 'TRX',
     kinds,
     format: 'csv',
     async *read(address, { fromHeight, http }): AsyncGenerator<HistoryPage, HistoryEnd, undefined> {
-      await check.confirm(async () => (await blockAt(http, landmark.height)).hash, now())
-      const newest = await blockAt(http, null)
-      refuseStaleHead(newest.atMs / MS_PER_S, now())
-      const head = await blockAt(http, confirmedHeight('TRX', newest.height))
+      const head = await start(http)
       if (fromHeight !== null && fromHeight > head.height)
         throw new ProviderError('stale', 'the provider is behind the known history')
       const fromMs = fromHeight === null ? 0 : (await blockAt(http, fromHeight)).atMs + 1
@@ -71,11 +75,7 @@ export function tronGridHistory({ provider, now }: TronGridHistoryOptions): Hist
             yield { lines, pages: ++pages, pagesExpected: null }
         }
       if ((await blockAt(http, head.height)).hash !== head.hash) findings.lacks('reorganised')
-      return findings.end({
-        height: head.height,
-        hash: head.hash,
-        atS: Math.floor(head.atMs / MS_PER_S),
-      })
+      return findings.end(headOf(head))
     },
   }
 }
@@ -85,6 +85,10 @@ interface TronBlock {
   readonly hash: string
   readonly atMs: number
 }
+
+const headOf = ({ height, hash, atMs }: TronBlock): HistoryEnd['head'] => ({
+  ...{ height, hash, atS: Math.floor(atMs / MS_PER_S) },
+})
 
 /** The newest block if `height` is null. */
 async function blockAt(http: ProviderHttp, height: number | null): Promise<TronBlock> {
