@@ -90,6 +90,19 @@ export interface FlowPicture {
   readonly nodes: readonly FlowNode[]
 }
 
+/** The recommendation for the transfer whose counterparty the report is about. */
+export interface TransferView {
+  readonly title: string
+  /** allow, review or reject; a later version may have others. */
+  readonly recommendation: string
+  readonly headline: string
+  readonly reasons: readonly Point[]
+  readonly fields: readonly Field[]
+  readonly fundsTitle: string
+  /** Null if the ledger says nothing of funds in this asset. */
+  readonly funds: Table | null
+}
+
 export interface ReportDocument {
   readonly language: string
   readonly title: string
@@ -98,6 +111,8 @@ export interface ReportDocument {
   /** RFC 3339, UTC. */
   readonly generatedAt: string
   readonly verdict: Verdict
+  /** Null for an address that was screened by itself. */
+  readonly transfer: TransferView | null
   readonly bars: readonly Bar[]
   readonly unknown: { readonly title: string; readonly intro: string; readonly points: readonly Point[] }
   readonly why: {

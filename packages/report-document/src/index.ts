@@ -36,6 +36,7 @@ export type {
   Point,
   ReportDocument,
   Table,
+  TransferView,
   Verdict,
 } from './document.js'
 export { csvCell, quotedCell, safeText } from './csv-cell.js'

@@ -10,6 +10,7 @@ import { flowPicture, flowRows } from './flow.js'
 import { lacksStage, limitsOf } from './limits.js'
 import { limitText } from './points.js'
 import { en, type Strings } from './strings.en.js'
+import { transferView } from './transfer.js'
 import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } from './writing.js'
 
 /** Maximum number of sentences in a summary. */
@@ -31,6 +32,7 @@ export function reportDocument(
     reportUrl: report.report_url,
     generatedAt: report.generated_at,
     verdict: verdictOf(report, strings),
+    transfer: transferView(report, strings),
     bars: categories.map((category) => barOf(category, report, strings)),
     unknown: {
       title: strings.unknown.title,

@@ -7,6 +7,7 @@ import { framed } from './frame.js'
 import { dataTable, fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
 import { heading, paragraph, sizes } from './style.js'
+import { transferPages } from './transfer-pages.js'
 import { verdictPage } from './verdict-page.js'
 
 /** A case to print after the report, and its text to attach. */
@@ -32,6 +33,7 @@ export function documentDefinition(
     content: [
       ...verdictPage(document),
       { text: '', pageBreak: 'after' },
+      ...transferPages(document),
       ...evidencePages(document),
       ...flowPages(document),
       ...closingPages(document),

@@ -15,6 +15,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   doctor: async () => (await import('./doctor/register.js')).registerDoctor,
   'support-bundle': async () => (await import('./support-bundle/register.js')).registerSupportBundle,
   screen: async () => (await import('./screen/register.js')).registerScreen,
+  transfers: async () => (await import('./transfers/register.js')).registerTransfers,
   explain: async () => (await import('./explain-change/register.js')).registerExplain,
   report: async () => (await import('./report/register.js')).registerReport,
   bulk: async () => (await import('./bulk/register.js')).registerBulk,

@@ -15,7 +15,7 @@ test('a command has only its own group', async () => {
   expect(await namesFor('--version')).toEqual([])
 })
 
-test.each(['screen', 'report', 'bulk'])(
+test.each(['screen', 'transfers', 'report', 'bulk'])(
   '%s calls the API, and loads no database and no log for that',
   async (group) => {
     const loaded = await packagesOf('main.ts', `${group}/register.ts`)

@@ -14,6 +14,7 @@ import { reportPages } from './report/index.js'
 import { screenPages } from './screen/index.js'
 import { sharingPages } from './sharing/index.js'
 import { signInPages } from './sign-in/index.js'
+import { transferPages } from './transfers/index.js'
 import { usagePages } from './usage/index.js'
 import { watchesPages } from './watches/index.js'
 import { webhookPages } from './webhooks/index.js'
@@ -24,6 +25,7 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...(service === null ? [] : oidcPages(service)),
   ...homePages,
   ...screenPages,
+  ...transferPages,
   ...reportPages,
   ...casesPages,
   ...sharingPages,

@@ -5,6 +5,7 @@ import { FieldList } from '../../components/field-list.js'
 import { Level } from '../../components/level.js'
 import { DataTable } from '../../components/data-table.js'
 import { EvidenceItem } from './evidence-item.js'
+import { TransferSection } from './transfer-section.js'
 import { MoneyFlow } from './money-flow.js'
 
 interface ReportViewProps {
@@ -16,10 +17,11 @@ interface ReportViewProps {
 }
 
 export function ReportView({ document, pdfPath, children }: ReportViewProps) {
-  const { verdict, bars, unknown, why, flow, facts, provenance } = document
+  const { verdict, transfer, bars, unknown, why, flow, facts, provenance } = document
   return (
     <article class="report">
       <VerdictHead verdict={verdict} pdfPath={pdfPath} />
+      <TransferSection transfer={transfer} />
       {children}
       <Bars bars={bars} />
       {why.summary.length === 0 ? null : (

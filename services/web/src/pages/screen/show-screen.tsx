@@ -34,7 +34,7 @@ export function screenPage(call: PageCall, state: ScreenFormState, status = 200)
       ) : null}
       <p class="quiet">
         Many addresses at once: <a href="/bulk">upload a list</a>. Earlier reports:{' '}
-        <a href="/history">history</a>.
+        <a href="/history">history</a>. A deposit or a withdrawal: <a href="/transfers">screen a transfer</a>.
       </p>
     </section>,
     { status, section: '/screen' },

@@ -1,13 +1,11 @@
 /** POST /screen: screens the address and opens its report. */
-import { createHash, randomUUID } from 'node:crypto'
 import type { Report } from '@cupel/contracts'
 import { ApiProblem } from '../../api/api-problem.js'
 import { fieldOf, page, redirect, type Page, type ShownPage } from '../../server/page.js'
+import { attemptKey } from '../../server/attempt-key.js'
 import { adviseOn } from './address-advice.js'
 import { screenPage } from './show-screen.js'
 
-/** A form that is sent twice within this time is one screening; later the person wants a new report. */
-const ATTEMPT_MS = 60_000
 const BAD_REQUEST = 400
 
 export const submitScreen: Page = {
@@ -34,7 +32,7 @@ export const submitScreen: Page = {
       ...(reference === '' ? {} : { customer_reference: reference }),
     }
     try {
-      const key = idempotencyKey(fieldOf(call.form, 'attempt'), body)
+      const key = attemptKey(fieldOf(call.form, 'attempt'), body)
       const report = await call.api.send<Report>('POST', '/v1/screen', body, { 'idempotency-key': key })
       return redirect(`/reports/${report.report_id}`)
     } catch (error) {
@@ -48,17 +46,7 @@ export const submitScreen: Page = {
   },
 }
 
-/** The same key for a form that is sent twice by mistake; another key for other content, and after a while. */
-function idempotencyKey(attempt: string, body: object): string {
-  const [, madeAt] = /^(\d{13})-[\w-]{36}$/.exec(attempt) ?? []
-  const ageMs = madeAt === undefined ? Infinity : Date.now() - Number(madeAt)
-  if (ageMs < 0 || ageMs > ATTEMPT_MS) return `console-${randomUUID()}`
-  return `console-${createHash('sha256')
-    .update(JSON.stringify([attempt, body]))
-    .digest('hex')}`
-}
-
-function latePage(reportId: string): ShownPage {
+export function latePage(reportId: string): ShownPage {
   return page(
     'Still being screened',
     <section>

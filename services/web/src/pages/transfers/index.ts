@@ -1,0 +1,6 @@
+/** Screening one transfer. */
+import type { Page } from '../../server/page.js'
+import { showTransfers } from './show-transfers.js'
+import { submitTransfer } from './submit-transfer.js'
+
+export const transferPages: readonly Page[] = [showTransfers, submitTransfer]
