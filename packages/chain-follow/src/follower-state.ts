@@ -42,7 +42,7 @@ export function createState(chain: string, { database, onState }: FollowDeps): F
     store,
     async fail(error) {
       changed({
-        fault: error instanceof FollowError ? error.message : 'an error that is no fault of the node',
+        fault: error instanceof FollowError ? error.message : 'an error of the follower itself',
       })
       await store().catch(() => undefined)
     },

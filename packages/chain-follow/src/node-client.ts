@@ -128,7 +128,7 @@ function outcomesOf(answer: unknown, calls: number): readonly Outcome[] {
     throw new FollowError(
       'refused',
       error === null
-        ? 'the answer of the node is no list of answers'
+        ? 'the node does not answer with a list'
         : `the node refuses messages of several calls: code ${error.code}`,
     )
   }

@@ -197,7 +197,7 @@ test.each([
       ...told,
       tx: [{ ...told.tx[0], vout: [{ value: 'much', scriptPubKey: { hex: '' } }] }, ...told.tx.slice(1)],
     })),
-    'the value of an output is no amount',
+    'the value of an output is not an amount',
   ],
   [
     'a second coinbase',

@@ -23,7 +23,7 @@ const COINS = new RegExp(`^(\\d{1,12})(?:\\.(\\d{1,${DECIMALS}}))?$`)
 /** Base units of an amount in whole coins. */
 function unitsOf(told: unknown, place: string): bigint {
   const match = COINS.exec(typeof told === 'string' ? told : '')
-  if (match === null) throw new FollowError('unknown_meaning', `the value of ${place} is no amount`)
+  if (match === null) throw new FollowError('unknown_meaning', `the value of ${place} is not an amount`)
   return BigInt(match[1]! + (match[2] ?? '').padEnd(DECIMALS, '0'))
 }
 
@@ -112,7 +112,7 @@ function shieldedOf(
   for (const balance of [transaction['valueBalanceZat'], orchard['valueBalanceZat']]) {
     if (balance === undefined || balance === null) continue
     if (!Number.isSafeInteger(balance))
-      throw new FollowError('unknown_meaning', `the shielded balance of ${place} is no whole number`)
+      throw new FollowError('unknown_meaning', `the shielded balance of ${place} is not a whole number`)
     const value = BigInt(balance as number)
     if (value > 0n) take(inputs, value)
     else take(outputs, -value)

@@ -91,7 +91,7 @@ function checkRoots(roots: readonly RootCall[], { transactions, height }: EvmBlo
 function hasError({ error }: Fields, place: string): boolean {
   if (error === undefined || error === null) return false
   if (typeof error === 'string' && error !== '') return true
-  throw unknown(`the error of ${place} is no word`)
+  throw unknown(`the error of ${place} is not a word`)
 }
 
 type Movement = Pick<Call, 'from' | 'to' | 'value'>

@@ -247,7 +247,7 @@ function writeTransfer(
   if (words.length !== 3) return
   const [from, to, value] = words.map((word) => {
     if (typeof word !== 'string' || !WORD.test(word))
-      throw new FollowError('unknown_meaning', `${place} has a word that is none`)
+      throw new FollowError('unknown_meaning', `${place} has a word of another length`)
     return word.toLowerCase()
   }) as [string, string, string]
   const amount = BigInt(value)

@@ -140,7 +140,7 @@ async function urlOf(context: CliContext, { rpc, rpcFile }: FollowCommandOptions
   const text = rpc ?? (await readFile(context.path(rpcFile!), 'utf8').catch(() => '')).trim()
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new CommandError('The URL of the node is none of http or https.', EXIT_USAGE)
+    throw new CommandError('The URL of the node must begin with http or https.', EXIT_USAGE)
   return url
 }
 

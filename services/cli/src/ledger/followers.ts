@@ -23,13 +23,11 @@ export function registerFollowers(ledger: Command, context: CliContext): void {
   ledger
     .command('unfollow')
     .summary('a chain is not followed any more')
-    .description(
-      'State that a chain is not followed any more: then a follower that does not run is no fault.',
-    )
+    .description('State that a chain is not followed any more: then nobody misses its follower.')
     .argument('<chain>', 'code of the chain')
     .action(async (code: string) => {
       const chain = findChain(code)?.code
-      if (chain === undefined) throw new CommandError('This is no known chain.', EXIT_USAGE)
+      if (chain === undefined) throw new CommandError('This is not a known chain.', EXIT_USAGE)
       const wasFollowed = await withConnections(
         context,
         async ({ database }) => await forgetFollower(database, chain),
