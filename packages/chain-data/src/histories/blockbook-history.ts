@@ -21,8 +21,9 @@ import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
+import { smallerPage } from './smaller-page.js'
 
-/** A power of two, so that half a page begins where a page does. */
+/** A power of two, so that a smaller page begins where a page does. */
 const PAGE_ROWS = 128
 const MAX_PAGE_ROWS = 1_000
 /** An address with more is a service, whose history is not read whole. */
@@ -170,7 +171,7 @@ async function page(
   readonly page: number
   readonly size: number
 } | null> {
-  for (let size = asked; size >= 1; size = Math.floor(size / 2)) {
+  for (let size = asked; size >= 1; size = smallerPage(size)) {
     const number = Math.floor(rows / size) + 1
     try {
       const told = await ask({

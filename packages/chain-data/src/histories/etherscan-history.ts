@@ -15,6 +15,7 @@ import { confirmedHeight } from './confirmed-head.js'
 import { readEtherscanRow, type EtherscanRow } from './etherscan-rows.js'
 import { evmBlocks, type EvmBlock } from './evm-blocks.js'
 import { createFindings } from './findings.js'
+import { smallerPage } from './smaller-page.js'
 import type {
   HistoryEnd,
   HistoryGap,
@@ -171,7 +172,7 @@ async function askWithin(
   start: number,
   pageRows: number,
 ): Promise<{ readonly rows: readonly unknown[]; readonly size: number } | null> {
-  for (let size = pageRows; size >= 1; size = Math.floor(size / 2))
+  for (let size = pageRows; size >= 1; size = smallerPage(size))
     try {
       return { rows: await list.ask(query(start, list.to, 1, size)), size }
     } catch (error) {

@@ -12,6 +12,7 @@ import type { ProviderHttp } from '../provider-http.js'
 import { ProviderError } from '../provider-error.js'
 import { createFindings, type Findings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
+import { smallerPage } from './smaller-page.js'
 import { readSolanaTransaction } from './solana-rows.js'
 import type { TransferLine } from './transfer-line.js'
 
@@ -161,7 +162,7 @@ async function pageBefore(
   before: string | undefined,
   { http, pageSignatures }: Reading,
 ): Promise<readonly Signature[] | null> {
-  for (let limit = pageSignatures; limit >= 1; limit = Math.floor(limit / 4))
+  for (let limit = pageSignatures; limit >= 1; limit = smallerPage(limit))
     try {
       const config = { commitment, limit, ...(before === undefined ? {} : { before }) }
       const method = 'getSignaturesForAddress'

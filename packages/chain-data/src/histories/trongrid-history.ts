@@ -12,6 +12,7 @@ import { ProviderError } from '../provider-error.js'
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings, type Findings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
+import { smallerPage } from './smaller-page.js'
 import { tronHeights, type TronHeights } from './tron-heights.js'
 import { readTronRow, type TronRow } from './trongrid-rows.js'
 
@@ -176,7 +177,7 @@ async function askPage(
   { http, address, path, fromMs, toMs }: AskedList,
   fingerprint: string | undefined,
 ): Promise<z.output<typeof listAnswer> | null> {
-  for (let limit = PAGE_ROWS; limit >= 1; limit = Math.floor(limit / 4))
+  for (let limit = PAGE_ROWS; limit >= 1; limit = smallerPage(limit))
     try {
       const query = {
         only_confirmed: 'true',
