@@ -50,7 +50,13 @@ export function registerSegments(ledger: Command, context: CliContext): void {
 
 function textOf(segments: readonly Segment[], ranges: readonly ChainRange[]): string {
   const lines = [table([HEADING, ...segments.map(row)])]
-  if (ranges.length === 0) lines.push('', 'No range is declared: every history counts as incomplete.')
+  if (ranges.length === 0)
+    lines.push(
+      '',
+      segments.some(({ history }) => history !== null)
+        ? 'No range is declared: only the histories that providers told can be complete, each for its address.'
+        : 'No range is declared: every history counts as incomplete.',
+    )
   else
     lines.push(
       '',
@@ -79,6 +85,7 @@ const HEADING = [
     'HEIGHTS',
     'WHOLE OF',
     'RANGE',
+    'FOR',
     'IMPORTED',
     'BY',
   ],
@@ -96,7 +103,15 @@ function row(segment: Segment): string[] {
     firstHeight === null ? '-' : `${firstHeight}–${lastHeight}`,
     covers.join(',') || '-',
     completeFrom === null ? '-' : `${completeFrom}–${completeTo}`,
+    forWhom(segment),
     publishedAt === null ? '-' : `${publishedAt.slice(0, 10)} ${publishedAt.slice(11, 16)}`,
     segment.importedBy,
   ]
+}
+
+/** A declaration concerns all addresses of its chain, what a provider told one. */
+function forWhom({ history }: Segment): string {
+  if (history === null) return 'all addresses'
+  const { address, incomplete } = history
+  return incomplete.length === 0 ? address : `${address} (${incomplete.join(', ')})`
 }
