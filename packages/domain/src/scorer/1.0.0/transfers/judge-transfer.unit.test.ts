@@ -60,6 +60,8 @@ describe('the recommendation', () => {
     ['missing_stages', { counterparty: { missesStages: true } }],
     ['lists_not_complete', { counterparty: { areListsComplete: false } }],
     ['illicit_funds', { counterparty: { breakdown: [cameIn(10)] } }],
+    // A history with gaps hides no illicit funds that it shows.
+    ['illicit_funds', { counterparty: { breakdown: [cameIn(10, { totalComplete: false })] } }],
     ['more_than_history', { terms: { amount: '10.5' }, counterparty: { breakdown: [cameIn(0)] } }],
     ['contradicts_ledger', { terms: { seen: 'contradicted' } }],
     ['unknown_token', { terms: { contract: addressOf(9) } }],
@@ -73,6 +75,21 @@ describe('the recommendation', () => {
     const facts = transferFacts(changes)
     expect(codesOf(facts)).toContain(code)
     expect(judgeTransfer(facts).recommendation).toBe('review')
+  })
+
+  test('compares the amount only with a whole history, and only where the transfer came from it', () => {
+    const of = (direction: string, totalComplete: boolean): readonly string[] =>
+      codesOf(
+        transferFacts({
+          terms: { direction, amount: '11' },
+          counterparty: {
+            breakdown: [cameIn(0, { totalComplete }), cameIn(0, { totalComplete, direction: 'out' })],
+          },
+        }),
+      )
+    expect(of('incoming', true)).toContain('more_than_history')
+    expect(of('incoming', false)).not.toContain('more_than_history')
+    expect(of('outgoing', true)).not.toContain('more_than_history')
   })
 
   test('names a contract and a transaction that the ledger does not have, and changes nothing for them', () => {
