@@ -47,8 +47,8 @@ function holdsUnder(sets: readonly SetInForce[], origin: string): (label: Origin
   const designating = new Set(
     own.filter((set) => laterWholeSet(own, set) === undefined).map((set) => nameOf(set)),
   )
-  // A restatement never outlives a whole list.
-  const restatementsHold = wholeSets(sets, origin).length === 0
+  // A restatement never outlives a whole list, unless nobody knows whom a part of the list designates.
+  const restatementsHold = !wholeSets(sets, origin).some(isComplete)
   return (label) => designating.has(nameOf(label)) || restatementsHold
 }
 

@@ -112,6 +112,9 @@ describe('an address loses its designation', () => {
     const now = [...labels, label('b', 'sdn')]
     expect(lost([[], labels], [[own('sdn')], now])).toEqual(['a'])
     expect(lost([[], labels], [[own('sdn', part)], now])).toEqual([])
+    const unread = own('sdn', { rows: { ...READ, unreadable: 1 } })
+    expect(lost([[], labels], [[unread], now])).toEqual([])
+    expect(lost([[unread], now], [[own('sdn')], now])).toEqual(['a'])
   })
 
   test('never because a part set is added, whatever sets there are', () => {

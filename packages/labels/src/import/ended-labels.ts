@@ -1,5 +1,6 @@
 /** The labels that an import ends besides the retired ones of its own set: labels of replaced sets, and designations. */
 import {
+  isComplete,
   authorityOriginOf,
   guardRemovals,
   lostDesignations,
@@ -179,7 +180,7 @@ async function lostOf(
 }
 
 const hasWholeList = (sets: readonly SetInForce[], origin: string): boolean =>
-  sets.some(({ authorityOrigin, whole, total }) => authorityOrigin === origin && whole && total > 0)
+  sets.some((set) => set.authorityOrigin === origin && set.whole && set.total > 0 && isComplete(set))
 
 const takeOverOf = (
   authority: string,

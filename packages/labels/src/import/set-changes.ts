@@ -51,6 +51,8 @@ export interface SetComparison {
   readonly historical: boolean
   /** Nothing that the set already states ends. */
   readonly append: boolean
+  /** Rows of the file could not be read: nothing ends, restatements of the list neither. */
+  readonly endsNothing: boolean
   /** The list as the document names it; empty where it names none. */
   readonly list: string
   /** The sets of the authority that are versions of the same list, as source/dataset. */
@@ -131,7 +133,7 @@ export async function compareSet(
   if (isWhole && inForce?.whole === true && !append && !versionOf.includes(setKey(inForce)))
     requireSameList(inForce, list, isOlder)
   const candidate = candidateOf(
-    { set, authorityOrigin, whole: isWhole, asOf: fileDate, versionOf },
+    { set, authorityOrigin, whole: isWhole, asOf: fileDate, versionOf, endsNothing: file.endsNothing },
     labels.labels.size(),
   )
   const later = isOlder ? inForce : (laterWholeSet(others, candidate) ?? null)
@@ -153,7 +155,7 @@ export async function compareSet(
       later,
       historical,
     },
-    ...{ append: append || file.endsNothing, replaced, list },
+    ...{ append: append || file.endsNothing, endsNothing: file.endsNothing, replaced, list },
     versionOf: versionOf.filter((name) => name !== setKey(set)),
     whole: isWhole,
     base: newest?.importId ?? '',
@@ -174,12 +176,13 @@ export const candidateOf = (
     whole,
     asOf,
     versionOf,
-  }: Pick<SetComparison, 'set' | 'authorityOrigin' | 'whole' | 'asOf' | 'versionOf'>,
+    endsNothing,
+  }: Pick<SetComparison, 'set' | 'authorityOrigin' | 'whole' | 'asOf' | 'versionOf' | 'endsNothing'>,
   total: number,
 ): SetInForce => ({
   ...{ ...set, authorityOrigin, whole, asOf, versionOf, total, visible: total },
   labelSetSeq: Number.MAX_SAFE_INTEGER,
-  rows: { read: total, refused: 0, skipped: 0, unreadable: 0, accepted: 0 },
+  rows: { read: total, refused: 0, skipped: 0, unreadable: endsNothing ? 1 : 0, accepted: 0 },
 })
 
 /** Two lists under one name: the older would only add history, and its parties would not be designated; the newer would end the other's. */

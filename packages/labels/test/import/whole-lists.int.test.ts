@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LABEL_TOPIC, listSets, type PublishedSet } from '@cupel/read-models'
 import { importLabels, type LabelImportRequest } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
-import { evm, rows, type Row } from './rows.js'
+import { evm, row, rows, type Row } from './rows.js'
 
 let installation: ImportInstallation
 beforeEach(async () => {
@@ -194,6 +194,18 @@ describe('the guard counts addresses that lose a designation', () => {
     await imported('restated.csv', restated)
     const result = await tried('sdn', designations(21, 60), WHOLE)
     expect(result).toMatchObject({ refusal: 'too-many-removals', removals: 20 })
+    // Whom a row that cannot be read designates is unknown: nothing ends until somebody accepts it, and only then their number is asked for.
+    const unread = [...designations(21, 60), row({ ...OFAC, chain: 'ETH', address: '0x12' })]
+    expect(await imported('unread', unread, WHOLE)).toMatchObject({ lost: [], unreadable: { count: 1 } })
+    expect(await listedIn(1)).toEqual(['restated.csv'])
+    const accepting = { ...WHOLE, acceptUnreadable: 1, reason: 'a misprint' }
+    expect(await tried('unread', unread, accepting)).toMatchObject({
+      ...{ refusal: 'too-many-removals', removals: 20 },
+      message: expect.stringContaining('let the list of us-ofac take the place') as string,
+    })
+    const accepted = await imported('unread', unread, { ...accepting, acceptRemovals: 20 })
+    expect(accepted.lost).toHaveLength(20)
+    await imported('unread', [], { source: 'ofac_sdn', acceptRemovals: 30, reason: 'the end of the example' })
     // A part set ends no restatement.
     expect(await imported('sdn', designations(21, 60))).toMatchObject({ lost: [] })
   })
