@@ -177,26 +177,27 @@ interface DeclaredRow extends Record<string, unknown> {
 }
 
 /**
- * Whether the declared range of the segment `s` contains a row whose meaning is not certain. A row without a height lies anywhere in the
- * range of its file. A later file that holds the place of the row completely, and reads it, makes up for it.
+ * Heights of rows whose meaning is not certain, by kind. A row without a height lies anywhere in the range of its file. A later file that
+ * holds the place of the row completely, and reads it, makes up for it. Materialized, so that their number and not that of all segments
+ * counts for each range.
  */
-const HAS_UNREADABLE = `
-  EXISTS (
-    SELECT FROM (
+const DOUBTED = `
+  doubted AS MATERIALIZED (
+    SELECT doubted_kind, first, last
+    FROM (
       SELECT told.ledger_seq, row.kinds, coalesce(row.height, told.complete_from) AS first,
         coalesce(row.height, told.complete_to) AS last
       FROM ledger.unreadable_row row JOIN ledger.segment told USING (segment_id)
-      WHERE told.chain = $1 AND told.ledger_seq <= $2 AND told.history_address IS NULL) bad
-    WHERE kind = ANY (bad.kinds) AND bad.first <= s.complete_to AND bad.last >= s.complete_from
-      AND NOT EXISTS (
-        SELECT FROM ledger.segment later
-        WHERE later.chain = $1 AND later.ledger_seq > bad.ledger_seq AND later.ledger_seq <= $2
-          AND later.history_address IS NULL AND kind = ANY (later.covers) AND later.complete_from <= bad.first AND later.complete_to >= bad.last
-          AND NOT EXISTS (
-            SELECT FROM ledger.unreadable_row again
-            WHERE again.segment_id = later.segment_id
-              AND coalesce(again.height, later.complete_from) <= bad.last
-              AND coalesce(again.height, later.complete_to) >= bad.first)))`
+      WHERE told.chain = $1 AND told.ledger_seq <= $2 AND told.history_address IS NULL) bad, unnest(bad.kinds) AS doubted_kind
+    WHERE NOT EXISTS (
+      SELECT FROM ledger.segment later
+      WHERE later.chain = $1 AND later.ledger_seq > bad.ledger_seq AND later.ledger_seq <= $2 AND later.history_address IS NULL
+        AND doubted_kind = ANY (later.covers) AND later.complete_from <= bad.first AND later.complete_to >= bad.last
+        AND NOT EXISTS (
+          SELECT FROM ledger.unreadable_row again
+          WHERE again.segment_id = later.segment_id
+            AND coalesce(again.height, later.complete_from) <= bad.last
+            AND coalesce(again.height, later.complete_to) >= bad.first)))`
 
 /** Heights declared complete for a chain and all its addresses, in the state with the ledger_seq; adjacent ranges are merged. */
 export const declaredRanges = async (
@@ -213,10 +214,11 @@ export async function declaredBySegment(
   const rows = await database.query<DeclaredRow>(
     {
       name: 'ledger.ranges',
-      text: `SELECT segment_id, kind, complete_from AS from, complete_to AS to,
+      text: `WITH ${DOUBTED}
+             SELECT segment_id, kind, complete_from AS from, complete_to AS to,
                coalesce(${blockAtS('s.chain', 's.complete_to')}, complete_to_at_s, ${blockAtS('s.chain', 's.last_height')}) AS at,
                extract(epoch FROM published_at::timestamptz)::int8 AS imported_at,
-               ${HAS_UNREADABLE} AS has_unreadable
+               EXISTS (SELECT FROM doubted WHERE doubted_kind = kind AND first <= s.complete_to AND last >= s.complete_from) AS has_unreadable
              FROM ledger.segment s, unnest(covers) AS kind
              WHERE chain = $1 AND ledger_seq <= $2 AND complete_from IS NOT NULL AND history_address IS NULL`,
     },
