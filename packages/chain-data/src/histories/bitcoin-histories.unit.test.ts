@@ -191,8 +191,9 @@ describe.each(hosts)('a history from $kind', ({ kind, standIn, list }) => {
     expect(end).toMatchObject({ kinds: [], incomplete: ['contradicting_pages'] })
   })
 
-  test('whose pages repeat is left, not read without end', async () => {
-    const answers = standIn(chainOf(Array.from({ length: 300 }, (_, index) => paid(10 + index, index))))
+  test.each([1, 0])('whose pages repeat is left, not read without end (blocks apart: %i)', async (apart) => {
+    const all = Array.from({ length: 300 }, (_, index) => paid(10 + index * apart, index))
+    const answers = standIn(chainOf(all))
     let asked = 0
     let first: unknown = null
     const http = standInHttp((question) => {
