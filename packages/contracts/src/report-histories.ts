@@ -30,7 +30,7 @@ export const historyCoverageSchema = z
       .describe('Why it failed, such as call_budget, day_budget or the error of the provider'),
     provider: z.string().nullable(),
     pages: z.int().min(0).describe('Pages that were read'),
-    pages_expected: z.int().min(0).nullable().describe('Null where the provider does not tell'),
+    pages_expected: z.int().min(0).nullable().describe('Null if the provider does not tell'),
     waiting: z.int().min(0).describe('Counterparties whose histories are still to be read'),
   })
   .meta({ id: 'HistoryCoverage' })

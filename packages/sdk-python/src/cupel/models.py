@@ -435,7 +435,7 @@ class HistoryCoverage(Model):
     pages: int
     """Pages that were read."""
     pages_expected: int | None
-    """Null where the provider does not tell."""
+    """Null if the provider does not tell."""
     waiting: int
     """Counterparties whose histories are still to be read."""
 

@@ -470,7 +470,7 @@ export interface components {
             readonly provider: string | null;
             /** @description Pages that were read */
             readonly pages: number;
-            /** @description Null where the provider does not tell */
+            /** @description Null if the provider does not tell */
             readonly pages_expected: number | null;
             /** @description Counterparties whose histories are still to be read */
             readonly waiting: number;

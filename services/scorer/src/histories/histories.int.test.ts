@@ -182,7 +182,7 @@ test('who waits has the histories of the counterparties too, and a clean funder 
   expect(historyCalls()).toBe(asked)
 })
 
-describe('less than a whole history is no green:', () => {
+describe('less than a whole history is not green:', () => {
   beforeEach(() => {
     chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
   })
