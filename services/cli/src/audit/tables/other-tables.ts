@@ -68,6 +68,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   'ledger.price_import': STATED_LEDGER,
   'ledger.price': STATED_LEDGER,
   'ledger.follower': LOCAL,
+  'ledger.history_call': LOCAL,
   'ledger.provided_chain': 'A scorer notes its chains again when it starts.',
   'ledger.unreadable_row': SUMMED_LEDGER,
   'ledger.unknown_token': SUMMED_LEDGER,
