@@ -333,7 +333,9 @@ export const judgedTransferSchema = z
       .object({
         status: z
           .string()
-          .describe('seen, contradicted, not_seen or no_ledger; planned without a transaction hash'),
+          .describe(
+            'seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash',
+          ),
         snapshot: z.string().nullable().describe('State of the ledger'),
       })
       .meta({ id: 'TransferLedger' }),

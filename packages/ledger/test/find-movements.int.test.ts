@@ -29,11 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => ledger.close())
 
-const find = (changes: Partial<Parameters<typeof findMovements>[1]> = {}): Promise<readonly Movement[]> =>
+const search = (changes: Partial<Parameters<typeof findMovements>[1]> = {}) =>
   findMovements(ledger.database, {
     ...{ chain: 'ETH', ledgerSeq: 1, address: OWN, direction: 'incoming', txHash: HASH },
     ...changes,
   })
+const find = async (...args: Parameters<typeof search>): Promise<readonly Movement[]> =>
+  (await search(...args))!
 const sorted = (found: readonly Movement[]): readonly Movement[] =>
   [...found].sort((a, b) => (a.contract < b.contract ? -1 : 1))
 
@@ -58,6 +60,16 @@ test('a failed transaction, another one, another address and another chain have 
   expect(await find({ txHash: hash(8) })).toEqual([])
   expect(await find({ address: address(4) })).toEqual([])
   expect(await find({ chain: 'BSC' })).toEqual([])
+})
+
+test('an address with more transfers than are searched is not searched', async () => {
+  const [held] = await ledger.database.query<{ rows: number }>(
+    `SELECT count(*)::int4 AS rows FROM ledger.transfer t JOIN ledger.address a ON a.address_id = t.to_id WHERE a.address = $1`,
+    [OWN],
+  )
+  expect(await find({ maxSearched: held!.rows })).toHaveLength(2)
+  expect(await search({ maxSearched: held!.rows - 1 })).toBeNull()
+  expect(await search({ maxSearched: 0, address: address(4) })).toEqual([])
 })
 
 test('the newest price is that of the day or the last one before it', async () => {

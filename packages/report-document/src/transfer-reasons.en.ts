@@ -71,6 +71,10 @@ export const transferReasonWords: Readonly<Record<TransferReason, ReasonWords>> 
     remedy: 'Check the address of the receiver.',
   },
   counterparty_is_contract: { text: 'The counterparty is a contract.', remedy: '' },
+  not_searched: {
+    text: 'The ledger has too many transfers of the own address to look for this one by its hash.',
+    remedy: 'Compare it with the chain, or screen it as planned, without its hash.',
+  },
   not_in_ledger: {
     text: 'The ledger does not have the transaction: the transfer is taken as stated.',
     remedy: 'Compare it with the chain, or import its block.',

@@ -18,6 +18,7 @@ const ledgerStatuses: Readonly<Record<string, string>> = {
   planned: 'not asked: the transfer is planned',
   seen: 'has this transfer',
   contradicted: 'has the transaction, and in it no such transfer',
+  not_searched: 'has too many transfers of the own address to look for this one',
   not_seen: 'does not have the transaction',
   no_ledger: 'there is no ledger of the chain',
 }

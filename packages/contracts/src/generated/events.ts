@@ -49,7 +49,7 @@ export interface TransferTerms {
   readonly amount: string
   /** Null for a planned transfer. */
   readonly txHash: null | string
-  /** What the ledger says of the transaction: seen, contradicted, not_seen, no_ledger, or planned without a hash. */
+  /** What the ledger says of the transaction: seen, contradicted, not_seen, not_searched, no_ledger, or planned without a hash. */
   readonly seen: string
   /** The state of the ledger that was read; 0 if there is none, and for a planned transfer. */
   readonly ledgerSeq: number

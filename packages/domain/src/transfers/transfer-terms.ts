@@ -21,16 +21,22 @@ export type TermsOutcome =
     }
   /** The ledger has no such movement, and the caller did not state the transfer whole. */
   | { readonly kind: 'not-found' }
+  /** The own address has too many transfers to look for one by its hash, and the caller did not state the transfer whole. */
+  | { readonly kind: 'not-searched' }
   /** Several counterparties or assets, by name. */
   | { readonly kind: 'ambiguous'; readonly found: readonly string[] }
 
 /**
- * @param movements those of the transaction; null for a planned transfer, and where there is no ledger of the chain
+ * @param movements those of the transaction; null for a planned transfer, and where there is no ledger of the chain; `not-searched` if the own
+ *   address has too many transfers
  * @param ledgerSeq the state that was read; 0 where there is no ledger of the chain
  */
 export function termsOf(
   stated: ReadTransfer,
-  { movements, ledgerSeq }: { readonly movements: readonly Movement[] | null; readonly ledgerSeq: number },
+  {
+    movements,
+    ledgerSeq,
+  }: { readonly movements: readonly Movement[] | 'not-searched' | null; readonly ledgerSeq: number },
 ): TermsOutcome {
   const { own, direction, txHash, counterparty, asset, amount } = stated
   const shared = {
@@ -41,13 +47,14 @@ export function termsOf(
     txHash,
     ledgerSeq,
   }
-  const groups = groupsOf(movements ?? [], own.chain)
+  const groups = groupsOf(movements === null || movements === 'not-searched' ? [] : movements, own.chain)
   const fitting = groups.filter((group) => isStated(stated, group))
   if (counterparty !== undefined && asset !== undefined && amount !== undefined) {
     const seen = seenOf(txHash, movements, fitting.length)
     return { kind: 'terms', counterparty, terms: { ...shared, contract: asset.contract, amount, seen } }
   }
   const [found] = fitting
+  if (movements === 'not-searched') return { kind: 'not-searched' }
   if (found === undefined) return { kind: 'not-found' }
   if (fitting.length > 1)
     return {
@@ -96,8 +103,13 @@ const isStated = ({ counterparty, asset, amount }: ReadTransfer, group: Group): 
 const withoutZeros = (amount: string): string =>
   amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount
 
-function seenOf(txHash: string | null, movements: readonly Movement[] | null, fitting: number): string {
+function seenOf(
+  txHash: string | null,
+  movements: readonly Movement[] | 'not-searched' | null,
+  fitting: number,
+): string {
   if (txHash === null) return 'planned'
+  if (movements === 'not-searched') return 'not_searched'
   if (movements === null) return 'no_ledger'
   if (fitting > 0) return 'seen'
   return movements.length > 0 ? 'contradicted' : 'not_seen'

@@ -386,7 +386,7 @@ class TransferLedger(Model):
     __slots__ = ()
 
     status: str
-    """seen, contradicted, not_seen or no_ledger; planned without a transaction hash."""
+    """seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash."""
     snapshot: str | None
     """State of the ledger."""
 

@@ -445,7 +445,7 @@ export interface components {
             readonly amount: string;
         };
         readonly TransferLedger: {
-            /** @description seen, contradicted, not_seen or no_ledger; planned without a transaction hash */
+            /** @description seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash */
             readonly status: string;
             /** @description State of the ledger */
             readonly snapshot: string | null;

@@ -71,7 +71,7 @@ async function readMovements(
   if (!isKnown) return { movements: null, ledgerSeq: 0 }
   const { chain, canonical: address } = own
   const movements = await findMovements(database, { chain, ledgerSeq, address, direction, txHash })
-  return { movements, ledgerSeq }
+  return { movements: movements ?? 'not-searched', ledgerSeq }
 }
 
 async function priceOf(

@@ -157,6 +157,11 @@ function refusalOf(completed: Exclude<CompletedTransfer, { kind: 'terms' }>): Re
       'The ledger has no such transfer of your address in this transaction. State sender, receiver, asset and amount to screen it without the ledger.'
     return refuse('transfer_not_found', detail, { errors: [{ pointer, detail }] })
   }
+  if (completed.kind === 'not-searched') {
+    const detail =
+      'The ledger has too many transfers of your address to look for one by its hash. State sender, receiver, asset and amount.'
+    return refuse('transfer_not_found', detail, { errors: [{ pointer, detail }] })
+  }
   const { found } = completed
   const named = found.slice(0, MAX_NAMED_MOVEMENTS).join('; ')
   const more = found.length > MAX_NAMED_MOVEMENTS ? '; …' : ''

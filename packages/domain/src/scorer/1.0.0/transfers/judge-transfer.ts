@@ -91,6 +91,7 @@ function reasonsOf(facts: TransferFacts, asset: Asset | undefined, funds: Funds 
   state(funds?.isIllicit === true, 'illicit_funds', 'review')
   state(funds?.isMore === true, 'more_than_history', 'review')
   state(terms.seen === 'contradicted', 'contradicts_ledger', 'review')
+  state(terms.seen === 'not_searched', 'not_searched', 'review')
   state(asset === undefined, 'unknown_token', 'review')
   state(terms.symbolLies, 'lying_symbol', 'review')
   state(/^[0.]*$/.test(terms.amount), 'zero_amount', 'review')

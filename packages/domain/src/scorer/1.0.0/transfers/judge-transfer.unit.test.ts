@@ -64,6 +64,7 @@ describe('the recommendation', () => {
     ['illicit_funds', { counterparty: { breakdown: [cameIn(10, { totalComplete: false })] } }],
     ['more_than_history', { terms: { amount: '10.5' }, counterparty: { breakdown: [cameIn(0)] } }],
     ['contradicts_ledger', { terms: { seen: 'contradicted' } }],
+    ['not_searched', { terms: { seen: 'not_searched' } }],
     ['unknown_token', { terms: { contract: addressOf(9) } }],
     ['lying_symbol', { terms: { symbolLies: true } }],
     ['zero_amount', { terms: { amount: '0.00' } }],
@@ -145,7 +146,7 @@ const statedTerms = fc.record({
   contract: fc.constantFrom('', USDT, addressOf(9), null),
   symbolLies: fc.boolean(),
   amount: fc.constantFrom('0', '1', '2.5', '1000000'),
-  seen: fc.constantFrom('planned', 'seen', 'not_seen', 'contradicted', 'no_ledger'),
+  seen: fc.constantFrom('planned', 'seen', 'not_seen', 'not_searched', 'contradicted', 'no_ledger'),
 })
 
 const withPolicy = (transfers: TransferPolicyDocument): PolicyDocument => ({ ...defaultPolicy, transfers })

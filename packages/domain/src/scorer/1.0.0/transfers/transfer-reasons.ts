@@ -11,6 +11,7 @@ export const transferReasons = [
   'illicit_funds',
   'more_than_history',
   'contradicts_ledger',
+  'not_searched',
   'unknown_token',
   'lying_symbol',
   'zero_amount',
