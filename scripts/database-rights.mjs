@@ -14,6 +14,9 @@ const PROGRAMS = {
   'label-refresher': ['label-refresher/src/main.ts'],
   projector: ['projector/src/main.ts'],
 }
+/** What the program of a scorer runs only if an operator allows it: the module that opens it, and the name of the rights with it. */
+const HISTORIES = 'services/scorer/src/histories/open-history-stage.ts'
+
 /** Stands for a part of a statement that is made when it runs. */
 const PART = '?'
 /** esbuild numbers the names of functions that two modules have. */
@@ -24,7 +27,10 @@ const VERBS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MAINTAIN']
 export async function databaseRightsModule(root) {
   const schema = readSchema(root)
   const rights = []
-  for (const [service, texts] of await bundledTexts(root)) rights.push(entryOf(service, texts, schema))
+  for (const [service, texts] of await bundledTexts(root, HISTORIES))
+    rights.push(entryOf(service, texts, schema))
+  const whole = new Map(await bundledTexts(root, null))
+  const ofHistories = entryOf('scorer', whole.get('scorer'), schema)
   return `// Generated from the programs of the services by \`npm run generate\`. Do not edit.
 import type { EventType } from '@cupel/contracts'
 
@@ -42,6 +48,11 @@ export type Verb = ${VERBS.map((verb) => `'${verb}'`).join(' | ')}
 
 export const databaseRights = {
 ${rights.join('\n')}
+} as const satisfies Readonly<Record<string, DatabaseRights>>
+
+/** Instead of its own, if CUPEL_HISTORIES is on: then the scorer imports what providers say of an address. */
+export const historyRights = {
+${ofHistories}
 } as const satisfies Readonly<Record<string, DatabaseRights>>
 `
 }
@@ -178,8 +189,8 @@ function tablesOf(name, { tables, views }) {
   return views.has(table) ? [views.get(table)] : []
 }
 
-/** The text of the programs of each service, without the code that they never call. */
-async function bundledTexts(root) {
+/** The text of the programs of each service, without the code that they never call, and without one module. */
+async function bundledTexts(root, without) {
   const { build, stop } = await import('esbuild')
   const entries = Object.entries(PROGRAMS).flatMap(([service, files]) =>
     files.map((file, place) => ({ in: join(root, 'services', file), out: `${service}.${place}` })),
@@ -194,10 +205,10 @@ async function bundledTexts(root) {
     format: 'esm',
     platform: 'node',
     logLevel: 'silent',
-    plugins: [ownModules(root)],
+    plugins: [ownModules(root, without)],
   })
   // Otherwise esbuild's helper process would keep this one alive.
-  await stop()
+  if (without === null) await stop()
   return Object.keys(PROGRAMS).map((service) => [
     service,
     outputFiles.filter(({ path }) => basename(path).startsWith(`${service}.`)).map(({ text }) => text),
@@ -205,14 +216,16 @@ async function bundledTexts(root) {
 }
 
 /** No module of this repository does anything when it is imported, except the first one of a program. Libraries have no statements. */
-function ownModules(root) {
+function ownModules(root, without) {
   return {
     name: 'own modules',
     setup({ onResolve }) {
       onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
         if (kind === 'entry-point') return undefined
         const file = path.startsWith('@cupel/') ? exportOf(root, path) : sourceOf(importer, path)
-        return file === null ? { path, external: true } : { path: file, sideEffects: false }
+        return file === null || (without !== null && file === join(root, without))
+          ? { path, external: true, sideEffects: false }
+          : { path: file, sideEffects: false }
       })
     },
   }

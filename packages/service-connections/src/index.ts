@@ -1,5 +1,5 @@
 export { certainSkewMs, measureClock, startInstallationClock } from './clock/installation-clock.js'
-export { databaseRights, type DatabaseRights, type Verb } from './generated/database-rights.js'
+export { databaseRights, historyRights, type DatabaseRights, type Verb } from './generated/database-rights.js'
 export { kafkaAccess } from './kafka-access.js'
 export { openSignedLog } from './open-signed-log.js'
 export type { RecordSigningConfig } from '@cupel/transparency'

@@ -171,6 +171,28 @@ test('an event that is in the outbox becomes no other one, and of two types the 
   })
 })
 
+test('a scorer writes the ledger, and the event of an import, only with histories', async () => {
+  const write = 'UPDATE ledger.segment SET ledger_seq = NULL WHERE false'
+  const execute = () => as('scorer', (database) => database.execute(write))
+  await expect(execute()).rejects.toThrow('permission denied')
+  expect(await taken('scorer')).toEqual([expect.stringContaining('SigningKeyPublished')])
+  const before = settings
+  try {
+    settings = { ...before, CUPEL_HISTORIES: 'true' }
+    expect(await changesOf('install')).toEqual([
+      expect.stringMatching(/^Give the role .*scorer.* rights on /),
+    ])
+    await execute()
+    expect(await taken('scorer')).toContainEqual(expect.stringContaining('LedgerSegmentImported'))
+  } finally {
+    settings = before
+    expect(await changesOf('install')).toEqual([
+      expect.stringMatching(/^Take from the role .*scorer.* rights on /),
+    ])
+  }
+  await expect(execute()).rejects.toThrow('permission denied')
+})
+
 test('only the API reads the hashes of keys, and only it and the dispatcher read personal data keys', () => {
   const readersOf = (table: string): LogService[] =>
     logServices.filter((service) => table in databaseRights[service].tables)

@@ -7,15 +7,24 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { EVERY_ROW_ROLE, TENANT_ROLE } from '@cupel/projections'
 import {
   databaseRights,
+  historyRights,
   logServices,
   type DatabaseRights,
   type LogService,
   type Verb,
 } from '@cupel/service-connections'
+import type { Config } from '@cupel/service-kit'
 
-/** The rights of all these services together, for a role that they share. */
-export function rightsOf(services: readonly LogService[] = logServices): DatabaseRights {
-  const each: readonly DatabaseRights[] = services.map((service) => databaseRights[service])
+/** The rights of all these services together, for a role that they share. A scorer writes the ledger only if it may read histories. */
+export function rightsOf(
+  services: readonly LogService[] = logServices,
+  { CUPEL_HISTORIES: withHistories }: Partial<Pick<Config, 'CUPEL_HISTORIES'>> = {},
+): DatabaseRights {
+  const given: Readonly<Record<LogService, DatabaseRights>> = {
+    ...databaseRights,
+    ...(withHistories === true ? historyRights : {}),
+  }
+  const each = services.map((service) => given[service])
   const tables: Record<string, readonly Verb[]> = {}
   for (const [table, verbs] of each.flatMap((rights) => Object.entries(rights.tables)))
     tables[table] = [...new Set([...(tables[table] ?? []), ...verbs])]

@@ -24,10 +24,12 @@ export function serviceLogins(config: Config): readonly ServiceLogin[] {
   const { CUPEL_SERVICE_DATABASE_URLS: folder, CUPEL_DATABASE_URL: shared } = config
   if (config.CUPEL_DATABASE_ADMIN_URL === undefined) return []
   if (folder === undefined)
-    return shared === undefined ? [] : [loginOf(shared, { source: 'CUPEL_DATABASE_URL', rights: rightsOf() })]
+    return shared === undefined
+      ? []
+      : [loginOf(shared, { source: 'CUPEL_DATABASE_URL', rights: rightsOf(logServices, config) })]
   const logins = logServices.map((service) => {
     const path = join(folder, service)
-    return loginOf(readUrl(path), { source: path, rights: rightsOf([service]) })
+    return loginOf(readUrl(path), { source: path, rights: rightsOf([service], config) })
   })
   if (new Set(logins.map(({ role }) => role)).size < logins.length)
     throw new ConfigError('Two services have one user in CUPEL_SERVICE_DATABASE_URLS: each has its own.')

@@ -25,6 +25,7 @@ import {
 } from '@cupel/local-stack'
 import { ensureMasterKeys } from '@cupel/personal-data'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
+import { logServices } from '@cupel/service-connections'
 import type { StackOptions } from './stack-options.js'
 import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
@@ -251,7 +252,7 @@ async function openPrepared(options: StackOptions, connectionString: string): Pr
     statementTimeoutMs: 0,
   })
   await prepareDatabase(database, options.logger)
-  await settleRights(database, [{ role: SERVICE_ROLE, rights: rightsOf() }])
+  await settleRights(database, [{ role: SERVICE_ROLE, rights: rightsOf(logServices, options.config) }])
   return database
 }
 
