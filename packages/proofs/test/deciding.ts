@@ -104,12 +104,14 @@ export async function openDeciding(): Promise<Deciding> {
     async importLabelText(text, set = 'mine', { whole = false } = {}) {
       const file = await installation.file('labels.csv', text)
       const deps = { ...installation.deps, labelView: 'here' as const }
-      const request = { file, format: 'csv' as const, set, importedBy: 'test' }
+      // The texts return to earlier ones, which needs a reason.
+      const reason = 'the test ends it'
+      const request = { file, format: 'csv' as const, set, importedBy: 'test', reason }
       const list = whole ? { ...request, whole, asOf: new Date().toISOString() } : request
       const result = await importLabels(list, deps)
       if (result.status !== 'refused') return
       // A list of a test is short, so any designation that ends needs its number.
-      const accepted = { acceptRemovals: result.removals ?? undefined, reason: 'the test ends it' }
+      const accepted = { acceptRemovals: result.removals ?? undefined }
       expect(await importLabels({ ...list, ...accepted }, deps)).toMatchObject({ status: 'imported' })
     },
     async importTransfers(name, text, { complete, ...of } = { format: 'csv', chain: 'ETH' }) {
