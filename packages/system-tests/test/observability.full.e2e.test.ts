@@ -77,7 +77,10 @@ afterAll(async () => {
 })
 
 /** Series that start only where lists are refreshed on a schedule. */
-const OF_REFRESHES = ['cupel_label_refresh_age_seconds', 'cupel_label_refreshes_total']
+const OF_REFRESHES = [
+  ...['cupel_label_refresh_age_seconds', 'cupel_label_refreshes_total'],
+  ...['cupel_label_list_unchanged_seconds', 'cupel_label_list_changes_within_seconds'],
+]
 /** Series that start only where witnesses are queried. */
 const OF_WITNESSES = [
   'cupel_transparency_cosigned_age_seconds',
@@ -107,7 +110,7 @@ test('every series that an alert, a board or the scaling of the chart names is i
     return new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
   })
   const unknown = [...named].filter((name) => !scraped.has(name.replace(/_(?:bucket|count|sum)$/, '')))
-  expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES])
+  expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES].toSorted())
 })
 
 /** Panels that may have no data in normal operation, with the reason. */

@@ -252,7 +252,7 @@ desk.test(
 describe('the policy', () => {
   desk.test('is shown with the meaning of every number', async () => {
     const page = await signIn('/policy')
-    const red = page.getByRole('row', { name: /levels\.red/ })
+    const red = page.getByRole('row', { name: /^levels\.red/ })
     expect(await red.innerText()).toMatch(/70\s+Lowest score of red/)
     await desk.check(page)
   })
@@ -264,7 +264,7 @@ describe('the policy', () => {
         await desk.api('POST', '/v1/screen', { address }, keys.sandbox)
       await until(async () => expect(await reportCount(keys.sandbox)).toBe(2))
       const page = await signIn('/policy', { key: keys.sandbox })
-      await page.getByLabel('Levels: red').fill('80,5')
+      await page.getByLabel('Levels: red', { exact: true }).fill('80,5')
       await page.getByRole('button', { name: 'Try these numbers' }).click()
       await page.waitForURL('**/policy/what-if')
       expect(await heading(page)).toBe('1 of 2 levels would change')
@@ -278,7 +278,7 @@ describe('the policy', () => {
       await desk.screenshot(page, 'what-if')
       await desk.check(page)
       await page.goto('/policy')
-      expect(await page.getByRole('row', { name: /levels\.red/ }).innerText()).toMatch(/70/)
+      expect(await page.getByRole('row', { name: /^levels\.red/ }).innerText()).toMatch(/70/)
     },
   )
 
