@@ -11,9 +11,11 @@ const PERSONAL = new Set([
   ...['clientAddress', 'clientNetwork', 'actor', 'customerReference', 'reference', 'reason', 'allowedIps'],
 ])
 
-/** Reasons for a label or a way: they are codes. */
+/** Reasons for a label, a history that is not read or a way: they are codes. */
 const IMPERSONAL = [
-  ...['ReportGenerated: inputs.labels[].reason', 'ReportGenerated: inputs.exposure.cut[].reason'],
+  'ReportGenerated: inputs.labels[].reason',
+  'ReportGenerated: inputs.historyReading.reason',
+  'ReportGenerated: inputs.exposure.cut[].reason',
 ]
 
 /** Paths of the fields with such a word; `[]` stands for every item. */

@@ -224,13 +224,20 @@ const servicesCheck = ({ database, run }: Examined): Check => ({
   async look() {
     const { services, missing, running } = await readServices(database, run)
     if (!running) return [warning('No service runs.', 'Start the services.')]
-    const faults = [
+    const found = [
       ...missing.map((name) => fault(`No ${name} runs.`, 'Start it, or read its log.')),
       ...services
         .filter(({ ready }) => !ready)
-        .map(({ name, detail }) => fault(`${name} is not ready: ${detail}.`, 'Read its log.')),
+        .map(({ name, detail, is_seen: isSeen }) =>
+          isSeen
+            ? fault(`${name} is not ready: ${detail}.`, 'Read its log.')
+            : warning(
+                `${name} ended without a word: ${detail}.`,
+                'Start it, unless another one does its work.',
+              ),
+        ),
     ]
-    return faults.length > 0 ? faults : [ok(`${services.length} processes are ready.`)]
+    return found.length > 0 ? found : [ok(`${services.length} processes are ready.`)]
   },
 })
 

@@ -7,6 +7,8 @@ import { probeReadiness } from '../start/service-processes.js'
 export interface ServiceState {
   readonly name: string
   readonly ready: boolean
+  /** False for a process whose heartbeats ended: it is forgotten after a day, or when another one takes its number. */
+  readonly is_seen: boolean
   readonly detail: string
   /** Null for a service of which only the heartbeat is known. */
   readonly health_url: string | null
@@ -43,7 +45,7 @@ export async function readServices(database: Queryable, run: RunFile | null): Pr
 /** A service of a local installation, by its own answer. */
 async function probed({ name, healthUrl }: RunFile['services'][number]): Promise<ServiceState> {
   const { ready, detail } = await probeReadiness(healthUrl)
-  return { name, ready, detail, health_url: healthUrl, heartbeat: null }
+  return { name, ready, is_seen: true, detail, health_url: healthUrl, heartbeat: null }
 }
 
 /** A service on any machine, by its heartbeat. */
@@ -52,6 +54,7 @@ export function told(process: ProcessSeen): ServiceState {
   return {
     name: `${service}-${instance}`,
     ready: isSeen && failing.length === 0,
+    is_seen: isSeen,
     detail: isSeen ? failing.join(', ') : `not seen for ${Math.round(seenAgeMs / 1_000)} s`,
     health_url: null,
     heartbeat: { host, pid, release, started_at: startedAt, age_ms: seenAgeMs, clock_skew_ms: skewMs },

@@ -341,6 +341,6 @@ test('a service that is missing or not ready is at fault in doctor as in status;
   await execute(`UPDATE heartbeats.process SET seen_at = now() - interval '2 minutes' WHERE service = 'api'`)
   expect(await services()).toEqual([
     ['fault', 'No api runs.'],
-    ['fault', expect.stringMatching(/^api-0 is not ready: not seen for 1\d\d s\.$/)],
+    ['warning', expect.stringMatching(/^api-0 ended without a word: not seen for 1\d\d s\.$/)],
   ])
 })

@@ -4,7 +4,7 @@ import { statusText } from './register.js'
 import type { Status } from './status.js'
 
 const service = (fields: Partial<ServiceState> = {}): ServiceState => ({
-  ...{ name: 'api-0', ready: true, detail: '', health_url: null, heartbeat: null },
+  ...{ name: 'api-0', ready: true, is_seen: true, detail: '', health_url: null, heartbeat: null },
   ...fields,
 })
 const heartbeat = {
