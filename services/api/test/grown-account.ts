@@ -2,7 +2,7 @@
  * An account as it stands after years, written by SQL. The first rows are the same at every size, and the rare values are in the oldest
  * row. All other rows have the frequent values, so that a query that looks through them for a rare value reads them all.
  */
-import { reportExample } from '@cupel/contracts'
+import { reportExample, type Report } from '@cupel/contracts'
 import { ownerKeysOf } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 
@@ -15,7 +15,26 @@ export interface Grown {
 const HOT = '0x1111111111111111111111111111111111111111'
 const RARE = '0x2222222222222222222222222222222222222222'
 const OLDEST_ID = '0100000000000000'
-const OLDEST = JSON.stringify({ ...reportExample, report_id: OLDEST_ID }).replaceAll("'", "''")
+const TRANSFER: NonNullable<Report['transfer']> = {
+  ...{
+    recommendation: 'reject',
+    reasons: [],
+    direction: 'incoming',
+    own_address: HOT,
+    transaction_hash: null,
+  },
+  ...{
+    planned: true,
+    asset: { symbol: 'ETH', contract: null, is_known: true },
+    amount: '1',
+    amount_base_units: '1',
+  },
+  ...{ value_usd: null, priced_on: null, funds: null, ledger: { status: 'planned', snapshot: null } },
+}
+const OLDEST = JSON.stringify({ ...reportExample, report_id: OLDEST_ID, transfer: TRANSFER }).replaceAll(
+  "'",
+  "''",
+)
 const ownerKeyOf = (address: string): string => ownerKeysOf(address, 'ETH')[0]!
 /** In SQL, of the row `i`. */
 const idOf = (prefix: string, digits: number): string => `'${prefix}' || lpad(to_hex(i), ${digits}, '0')`
@@ -24,12 +43,14 @@ const oldest = (prefix: string, digits: number): string => prefix + '0'.repeat(d
 /** Values of parameters: rare, frequent and held by nobody; of paths the oldest row. */
 export const askedValues = (grown: Grown, month: string): Readonly<Record<string, readonly string[]>> => ({
   report_id: [OLDEST_ID],
+  transfer_id: [OLDEST_ID],
   job_id: [oldest('job_', 32)],
   watch_id: [oldest('wat_', 20)],
   endpoint_id: [grown.endpointId],
   address: [HOT, RARE, '0x3333333333333333333333333333333333333333'],
   chain: ['ETH', 'ARB', 'MATIC'],
   customer_reference: ['frequent', 'rare', 'of nobody'],
+  reference: ['frequent', 'rare', 'of nobody'],
   changed_in: [`${month}-01`, `${month}-02`, `${month}-03`],
   key_id: [grown.keyId, 'rare', 'of nobody'],
   route: ['/v1/screen', '/v1/rare', '/v1/of-nobody'],
@@ -52,9 +73,10 @@ export async function grow(
     `generate_series(${Math.ceil(have / every)}, ${Math.ceil(size / every) - 1}) AS i`
   const statements = [
     `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, owner_key, chain, level, score,
-       customer_reference, document, ended_at, log_partition, log_offset)
+       recommendation, customer_reference, document, ended_at, log_partition, log_offset)
      SELECT ${idOf('01', 14)}, ${own}, 'generated', a, a, CASE WHEN i = 0 THEN '${ownerKeyOf(RARE)}' ELSE '${ownerKeyOf(HOT)}' END, CASE WHEN i = 0 THEN 'ARB' WHEN i % 2 = 0 THEN 'BSC' ELSE 'ETH' END,
-       CASE WHEN i = 0 THEN 'red' WHEN i % 2 = 0 THEN 'green' ELSE 'grey' END, 1, CASE WHEN i = 0 THEN 'rare' ELSE 'frequent' END,
+       CASE WHEN i = 0 THEN 'red' WHEN i % 2 = 0 THEN 'green' ELSE 'grey' END, 1,
+       CASE WHEN i = 0 THEN 'reject' WHEN i % 2 = 0 THEN 'review' ELSE 'allow' END, CASE WHEN i = 0 THEN 'rare' ELSE 'frequent' END,
        CASE WHEN i = 0 THEN '${OLDEST}' ELSE json_build_object('report_id', ${idOf('01', 14)}, 'address', a)::text END, ${at}, 0, i
      FROM ${rowsOf(1)}, LATERAL (SELECT CASE WHEN i = 0 THEN '${RARE}' ELSE lower('${HOT}') END) AS of (a)`,
     `INSERT INTO case_view.report_case (report_id, account_id, livemode, disposition, decided_version)
