@@ -29,8 +29,9 @@ export async function databaseRightsModule(root) {
   const rights = []
   for (const [service, texts] of await bundledTexts(root, HISTORIES))
     rights.push(entryOf(service, texts, schema))
-  const whole = new Map(await bundledTexts(root, null))
-  const ofHistories = entryOf('scorer', whole.get('scorer'), schema)
+  const ofHistories = (await bundledTexts(root, null))
+    .flatMap(([service, texts]) => (service === 'scorer' ? [entryOf(service, texts, schema)] : []))
+    .join('\n')
   return `// Generated from the programs of the services by \`npm run generate\`. Do not edit.
 import type { EventType } from '@cupel/contracts'
 
