@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Report } from '@cupel/contracts'
-import { uncountedReason } from '@cupel/domain'
+import { findAsset, uncountedReason } from '@cupel/domain'
 import { currentLedger, importLedger, readTransfers } from '@cupel/ledger'
 import type { FileRow } from '@cupel/system-tests'
 import { parse } from 'csv-parse/sync'
@@ -24,6 +24,7 @@ export interface ExposureFacts {
 
 interface TransferRow {
   readonly asset: string
+  readonly asset_address: string
   readonly from_address: string
   readonly to_address: string
   readonly amount: string
@@ -177,9 +178,13 @@ async function judgeVictims(
     (address) => !listed.has(address),
   )
   const asked = victims.slice(0, limit)
-  // An unknown token proves nothing: anyone can emit its events.
+  // An unknown token proves nothing: anyone can emit its events. The file names fewer tokens than the asset table.
   const inKnownTokens = new Set(
-    transfers.filter(({ asset }) => asset !== '').map(({ from_address: address }) => address),
+    transfers
+      .filter(
+        ({ asset, asset_address: contract }) => asset !== '' || findAsset('ETH', contract) !== undefined,
+      )
+      .map(({ from_address: address }) => address),
   )
   const paid = asked.filter((address) => inKnownTokens.has(address))
   const reports = await judgeOnLedger(installation.database, 'ETH', asked, clock)
