@@ -169,7 +169,7 @@ function named(error: ProviderError): FollowError {
   )
 }
 
-/** User and password of the URL become a header, because they are no part of an address. */
+/** User and password of the URL become a header, because a request has no user in its address. */
 function credentialsApart(told: URL): { readonly url: URL; readonly headers: Record<string, string> } {
   const url = new URL(told)
   if (url.username === '' && url.password === '') return { url, headers: {} }

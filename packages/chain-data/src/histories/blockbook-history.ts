@@ -148,7 +148,7 @@ async function areNewer(
   return txs === rows + newer.length
 }
 
-/** A limit of 0 is none. */
+/** 0 stands for no limit. */
 const heights = (from: number, to: number): Readonly<Record<string, string>> => ({
   from: String(from),
   to: String(to),

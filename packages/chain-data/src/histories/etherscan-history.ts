@@ -103,6 +103,9 @@ export function etherscanHistory(options: EtherscanHistoryOptions): CheckedHisto
   }
 }
 
+/** What Etherscan and Blockscout say of a list without rows. Any other message of status 0 is a refusal: a wrong key has no rows either. */
+const EMPTY = /^no (?:internal |token )?(?:transactions|transfers|records) found$/i
+
 /** The rows of a list. Without rows the status is that of an error, and the message says so. */
 async function askList(
   http: ProviderHttp,
@@ -110,7 +113,7 @@ async function askList(
 ): Promise<readonly unknown[]> {
   const answer = readAnswer(listAnswer, await http.getJson('', query), 'list')
   const { status, message, result } = answer
-  if (status === '0' && !(Array.isArray(result) && result.length === 0 && /^no .*found/i.test(message)))
+  if (status === '0' && !(Array.isArray(result) && result.length === 0 && EMPTY.test(message)))
     throw refusal(result ?? message)
   return readAnswer(z.array(z.unknown()).max(MAX_PAGE_ROWS), result, 'list')
 }

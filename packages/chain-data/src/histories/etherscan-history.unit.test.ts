@@ -298,15 +298,18 @@ test('a rate limit in a later list is not taken for a list that the host does no
   await expect(readHistory(source(), ME, http)).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
-test('an empty list with the message of an error is refused', async () => {
-  const standIn = etherscanStandIn(chainOf([]), { host: 'etherscan' })
-  const http = standInHttp((question) =>
-    question.url.searchParams.get('action') === 'txlist'
-      ? { status: 200, body: { status: '0', message: 'NOTOK', result: [] } }
-      : standIn(question),
-  )
-  await expect(readHistory(source(), ME, http)).rejects.toBeInstanceOf(ProviderError)
-})
+test.each(['NOTOK', 'No API key found', 'No such account found'])(
+  'an empty list with the message %s is refused',
+  async (message) => {
+    const standIn = etherscanStandIn(chainOf([]), { host: 'etherscan' })
+    const http = standInHttp((question) =>
+      question.url.searchParams.get('action') === 'txlist'
+        ? { status: 200, body: { status: '0', message, result: [] } }
+        : standIn(question),
+    )
+    await expect(readHistory(source(), ME, http)).rejects.toBeInstanceOf(ProviderError)
+  },
+)
 
 test('Blockscout that has not all calls proves none, and one that has not all blocks proves nothing', async () => {
   const chain = chainOf([paid(10, 1)])

@@ -263,7 +263,7 @@ const addressOf = (word: string): string => `0x${word.slice(-ADDRESS_DIGITS)}`
 
 function wordsOf(data: string): readonly string[] {
   const digits = data.slice(2)
-  // Bytes that are no whole words belong to another event.
+  // Only whole words are those of this event.
   if (digits.length % WORD_DIGITS !== 0) return ['0x']
   return Array.from(
     { length: digits.length / WORD_DIGITS },

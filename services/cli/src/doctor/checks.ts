@@ -237,7 +237,7 @@ const servicesCheck = ({ database, run }: Examined): Check => ({
               ),
         ),
     ]
-    return found.length > 0 ? found : [ok(`${services.length} processes are ready.`)]
+    return found.length > 0 ? found : [ok(`Ready processes: ${services.length}.`)]
   },
 })
 

@@ -337,7 +337,7 @@ test('a service that is missing or not ready is at fault in doctor as in status;
   await execute(`INSERT INTO heartbeats.process
     SELECT 'bulk-scorer', 0, gen_random_uuid(), host, '', 1, release, now(), now(), 0, '{}' FROM heartbeats.process LIMIT 1`)
   await execute(`UPDATE heartbeats.process SET failing = '{}', seen_at = now()`)
-  expect(await services()).toEqual([['ok', '6 processes are ready.']])
+  expect(await services()).toEqual([['ok', 'Ready processes: 6.']])
   await execute(`UPDATE heartbeats.process SET seen_at = now() - interval '2 minutes' WHERE service = 'api'`)
   expect(await services()).toEqual([
     ['fault', 'No api runs.'],
