@@ -47,6 +47,9 @@ const USD_DECIMALS = 6
 /** Categories of a breakdown that nobody recommends to take. */
 const illicit: ReadonlySet<string> = new Set(riskCategories)
 
+/** What the ledger may say of a transaction. A word that this version does not know tells nothing. */
+const TOLD: ReadonlySet<string> = new Set(['planned', 'seen', 'not_seen', 'contradicted', 'no_ledger'])
+
 export function judgeTransfer(facts: TransferFacts): JudgedTransfer {
   const { terms, chain } = facts
   const asset = terms.contract === null ? undefined : findAsset(chain, terms.contract)
@@ -91,7 +94,7 @@ function reasonsOf(facts: TransferFacts, asset: Asset | undefined, funds: Funds 
   state(funds?.isIllicit === true, 'illicit_funds', 'review')
   state(funds?.isMore === true, 'more_than_history', 'review')
   state(terms.seen === 'contradicted', 'contradicts_ledger', 'review')
-  state(terms.seen === 'not_searched', 'not_searched', 'review')
+  state(!TOLD.has(terms.seen), 'not_searched', 'review')
   state(asset === undefined, 'unknown_token', 'review')
   state(terms.symbolLies, 'lying_symbol', 'review')
   state(/^[0.]*$/.test(terms.amount), 'zero_amount', 'review')

@@ -65,6 +65,7 @@ describe('the recommendation', () => {
     ['more_than_history', { terms: { amount: '10.5' }, counterparty: { breakdown: [cameIn(0)] } }],
     ['contradicts_ledger', { terms: { seen: 'contradicted' } }],
     ['not_searched', { terms: { seen: 'not_searched' } }],
+    ['not_searched', { terms: { seen: 'of a later version' } }],
     ['unknown_token', { terms: { contract: addressOf(9) } }],
     ['lying_symbol', { terms: { symbolLies: true } }],
     ['zero_amount', { terms: { amount: '0.00' } }],
