@@ -197,6 +197,38 @@ test('an inserted record, and a removed one, are named', async () => {
   ])
 })
 
+test.each([
+  [
+    'the row of the tree',
+    ['SET session_replication_role = replica', 'DELETE FROM transparency.log'],
+    /^The database has no transparency log, and .* holds one of 3 leaves/,
+  ],
+  [
+    'the place of a leaf',
+    ['UPDATE transparency.leaf SET place = NULL, record_offset = NULL WHERE index = 1'],
+    new RegExp(
+      `^The row of leaf 1 in the database names no place of the log, and its record is ${TOPIC}/0 at 1`,
+    ),
+  ],
+  [
+    'a place in the tree',
+    [
+      'ALTER TABLE transparency.leaf DROP CONSTRAINT leaf_index_check',
+      'INSERT INTO transparency.leaf SELECT number, -1, entry, place, record_offset FROM transparency.leaf WHERE index = 1',
+    ],
+    /^The database has a row outside of its tree: leaf -1/,
+  ],
+])('rows that lack %s are named', async (_what, statements, sentence) => {
+  const { append, database } = own.installation
+  await append(...accounts(3))
+  await own.extend()
+  await database.withConnection(async (connection) => {
+    for (const statement of statements) await connection.execute(statement)
+    await connection.execute('RESET session_replication_role')
+  })
+  expect(await wrongs()).toEqual([expect.stringMatching(sentence)])
+})
+
 test('every record is compared with its leaf, from nothing but the published files', async () => {
   const { append, log, codec } = own.installation
   await append(...accounts(300), report('0000000000000001'))

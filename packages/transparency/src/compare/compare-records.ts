@@ -169,7 +169,7 @@ async function placed(
   places: readonly OpenPlace[],
   leaves: readonly ReadLeaf[],
 ): Promise<PlacedLeaf[]> {
-  const { unplaced, endsEarlier } = context
+  const { unplaced, endsEarlier, findings } = context
   if (leaves.every(isPlaced)) return [...leaves]
   const ranges = places.map(({ topic, partition, next, end }): LogRange => {
     return { topic, partition, from: next, to: end }
@@ -179,8 +179,14 @@ async function placed(
   for (const leaf of leaves) {
     const record = await find(leaf.recordHash)
     if (isPlaced(leaf)) found.push(leaf)
-    else if (record !== null) found.push({ ...leaf, record: positionOf(record) })
-    else if (!endsEarlier) unplaced.push(leaf.index)
+    else if (record !== null) {
+      found.push({ ...leaf, record: positionOf(record) })
+      if (leaf.stored.row !== undefined)
+        findings.fault(
+          `The row of leaf ${leaf.index} in the database names no place of the log, and its record is ${placeOf(record)} at ${record.offset}.`,
+          leaf.index,
+        )
+    } else if (!endsEarlier) unplaced.push(leaf.index)
   }
   return found
 }

@@ -23,5 +23,5 @@ export async function compareRows(
           index * TILE_WIDTH ** level,
         )
   for (const row of await rowsBehindTree(database, stored.number))
-    findings.fault(`The database has a row behind its tree: ${row}.`)
+    findings.fault(`The database has a row outside of its tree: ${row}.`)
 }

@@ -52,6 +52,10 @@ export async function signedTrees(options: Options, findings: Findings): Promise
   }
   const files = note === null ? null : opened(note, `${folder}/checkpoint`)
   const rows = stored === null ? null : rowsOf(stored, opened, findings)
+  if (rows === null && options.database !== null && files !== null && options.looksForLoss !== true)
+    findings.fault(
+      `The database has no transparency log, and ${folder} holds one of ${files.size} leaves: its rows were removed, or another database was put there.`,
+    )
   if (folder !== null && rows !== null)
     requireSameLength(folder, { note, files, size: rows.size, ...options }, findings)
   const notesOf = (side: Side): SignedNote[] => signedNotes(side, opened, findings)

@@ -111,14 +111,14 @@ export async function subtreesOfRows(
   return new Map(rows.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
 }
 
-/** Unsigned rows after the end of the tree: in words, the first of each table. */
+/** Unsigned rows outside of the tree: in words, the first of each table. */
 export async function rowsBehindTree(database: Queryable, number: number): Promise<readonly string[]> {
   const rows = await database.query<{ row: string }>(
     `(SELECT 'leaf ' || l.index AS row FROM transparency.leaf l JOIN transparency.log t USING (number)
-        WHERE l.number = $1 AND l.index >= t.size ORDER BY l.index LIMIT 1)
+        WHERE l.number = $1 AND (l.index < 0 OR l.index >= t.size) ORDER BY l.index LIMIT 1)
       UNION ALL
       (SELECT 'hash ' || s.index || ' of level ' || s.level FROM transparency.subtree s JOIN transparency.log t USING (number)
-        WHERE s.number = $1 AND (s.index + 1) * (256::numeric ^ s.level) > t.size ORDER BY s.level, s.index LIMIT 1)`,
+        WHERE s.number = $1 AND (s.level < 1 OR s.index < 0 OR (s.index + 1) * (256::numeric ^ s.level) > t.size) ORDER BY s.level, s.index LIMIT 1)`,
     [number],
   )
   return rows.map(({ row }) => row)

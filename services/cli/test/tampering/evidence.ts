@@ -38,7 +38,7 @@ import { verifyConnected, type Verified } from '../../src/audit/verify.js'
 import { createContext } from '../../src/context.js'
 import { ACCOUNT, insertAccounts } from '../account-rows.js'
 import { openDecided, type Decided } from '../decided.js'
-import { makePrimaryRows } from './primary-rows.js'
+import { makeRows } from './made-rows.js'
 import { MIXED, SANCTIONED, UNLISTED } from '../some-labels.js'
 
 export interface ProvenDocument {
@@ -95,7 +95,7 @@ export async function openEvidence(): Promise<Evidence> {
   mkdirSync(checkpoints, { recursive: true })
   await appendAccounts(decided, 0, ACCOUNTS)
   await decided.importLabels('sdn', [SANCTIONED.row, MIXED.row])
-  await makePrimaryRows(decided, await decided.screen(SANCTIONED.address, 'ETH'))
+  await makeRows(decided, await decided.screen(SANCTIONED.address, 'ETH'))
   const step = () => signEverything(decided, keys, [checkpoints, copies])
   for (const { address } of SCREENED) await decided.screen(address, 'ETH')
   await settled(decided, 1 + SCREENED.length)

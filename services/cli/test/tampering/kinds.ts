@@ -9,10 +9,20 @@ export interface Found {
   readonly isNamed: boolean
   /** The change and the finding, for the message of a failure. */
   readonly detail: string
+  /** Why nothing can show this change; absent or null if it must be found. */
+  readonly outOfReach?: string | null
 }
 
 export interface Kind {
-  readonly surface: 'log' | 'views' | 'tables' | 'transparency' | 'archive' | 'report and proof' | 'PDF'
+  readonly surface:
+    | 'log'
+    | 'views'
+    | 'tables'
+    | 'ledger'
+    | 'transparency'
+    | 'archive'
+    | 'report and proof'
+    | 'PDF'
   readonly name: string
   /** Approximate number per hundred trials. */
   readonly weight: number

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import type { Database } from '@cupel/postgres'
 import { createSigningKeys, keyNamed, readSigningKeys, signNote } from '@cupel/signing'
+import { SIGNING_KEYS_FILE } from '@cupel/transparency'
 import type { Verified } from '../../src/audit/verify.js'
 import { rolledBack, type Evidence } from './evidence.js'
 import { below, flipped, oneOf, type Found, type Kind, type Random } from './kinds.js'
@@ -10,7 +11,7 @@ import { said } from './log-kinds.js'
 
 const command = 'cupel audit verify'
 
-const faultsOf = ({ leaves }: Verified): string =>
+export const faultsOf = ({ leaves }: Pick<Verified, 'leaves'>): string =>
   (leaves?.comparison?.faults ?? []).map(({ detail }) => detail).join('\n')
 
 function foundFault(verified: Verified, done: string, isNamed: boolean): Found {
@@ -18,7 +19,7 @@ function foundFault(verified: Verified, done: string, isNamed: boolean): Found {
 }
 
 /** A finding names a leaf by its index, alone or as one of a range of records. */
-function namesLeaf(verified: Verified, index: number): boolean {
+export function namesLeaf(verified: Pick<Verified, 'leaves'>, index: number): boolean {
   const problems = verified.leaves?.comparison?.problems ?? []
   return (
     new RegExp(`[Ll]eaf ${index}\\b`).test(faultsOf(verified)) ||
@@ -105,10 +106,11 @@ function checkpointKind(
   }
 }
 
+const FOREIGN_KEYS_FILE = 'foreign-keys.json'
 let foreign: ReturnType<typeof readSigningKeys> | null = null
 /** Keys of another installation, which has the same name. */
 export function foreignKeys({ decided }: Evidence): NonNullable<typeof foreign> {
-  const file = join(decided.folder, 'foreign-keys.json')
+  const file = join(decided.folder, FOREIGN_KEYS_FILE)
   if (foreign === null) createSigningKeys(file)
   foreign ??= readSigningKeys(file)
   return foreign
@@ -184,7 +186,7 @@ const fileKinds: readonly Kind[] = [
   }),
 ]
 
-/** `leaf`: the row that is changed; its index is $1. */
+/** Several rows that are changed together; row-kinds.ts changes single ones. */
 function rowKind(
   name: string,
   change: (database: Database, index: number, random: Random, evidence: Evidence) => Promise<unknown>,
@@ -207,40 +209,9 @@ function rowKind(
   }
 }
 
-const update = (set: string) => (database: Database, index: number) =>
-  database.execute(`UPDATE transparency.leaf SET ${set} WHERE index = $1`, [index])
 const ofDatabase = (verified: Verified): boolean => /[Dd]atabase/.test(faultsOf(verified))
 
 const rowKinds: readonly Kind[] = [
-  rowKind(
-    'the hash of a leaf',
-    update(`entry = regexp_replace(entry, '"[^"]+","', '"' || encode(sha256('x'), 'base64') || '","')`),
-  ),
-  rowKind('the offset of a leaf', update('record_offset = record_offset + 1')),
-  rowKind(
-    'the partition of a leaf',
-    // The next one, or after the last the first.
-    update(
-      'place = (SELECT coalesce(min(p.place) FILTER (WHERE p.place > leaf.place), min(p.place)) FROM transparency.place p)',
-    ),
-  ),
-  rowKind('no text of a leaf', update(`entry = 'x' || entry`)),
-  rowKind(
-    'the salt of a leaf',
-    update(`salt = sha256(coalesce(salt, '')), document_id = coalesce(document_id, 'ffff')`),
-  ),
-  rowKind(
-    'the report of a leaf',
-    update(`document_id = 'ffff' || coalesce(document_id, ''), salt = coalesce(salt, '')`),
-  ),
-  rowKind(
-    'the last leaf of a partition',
-    (database) => database.execute('UPDATE transparency.place SET last = coalesce(last, 0) + 1'),
-    (verified) => faultsOf(verified).includes('last leaf of'),
-  ),
-  rowKind('a leaf removed', (database, index) =>
-    database.execute('DELETE FROM transparency.leaf WHERE index = $1', [index]),
-  ),
   rowKind('two leaves exchanged', async (database, index) => {
     const next = index === 0 ? 1 : index - 1
     await database.execute(
@@ -249,40 +220,6 @@ const rowKinds: readonly Kind[] = [
       [index, next],
     )
   }),
-  rowKind(
-    'a leaf inserted behind the tree',
-    (database) =>
-      database.execute(
-        `INSERT INTO transparency.leaf SELECT l.number, t.size, l.entry, l.place, l.record_offset, l.document_id, l.salt FROM transparency.leaf l JOIN transparency.log t USING (number) WHERE l.index = 0`,
-      ),
-    ofDatabase,
-  ),
-  rowKind(
-    'a hash of the tree',
-    (database) => database.execute('UPDATE transparency.subtree SET hash = sha256(hash)'),
-    (verified) => faultsOf(verified).includes('leaves 0 to 255'),
-  ),
-  rowKind(
-    'the peaks of the tree',
-    (database, _, random) =>
-      database.execute(`UPDATE transparency.log SET peaks = set_byte(peaks, $1, 255 - get_byte(peaks, $1))`, [
-        below(random, 32),
-      ]),
-    ofDatabase,
-  ),
-  rowKind(
-    'the number of leaves',
-    (database, index) => database.execute('UPDATE transparency.log SET size = $1', [index + 1000]),
-    ofDatabase,
-  ),
-  rowKind(
-    'the checkpoint of the rows',
-    (database, index) =>
-      database.execute(`UPDATE transparency.log SET checkpoint = overlay(checkpoint placing '#' from $1)`, [
-        1 + (index % 150),
-      ]),
-    ofDatabase,
-  ),
   rowKind(
     'an older database restored',
     async (database, _, __, { olderPublished }) => {
@@ -334,4 +271,37 @@ const copyKinds: readonly Kind[] = [
   }),
 ]
 
-export const transparencyKinds: readonly Kind[] = [...fileKinds, ...rowKinds, ...copyKinds]
+/** Changes the file with the key of checkpoints; a finding, or the refusal to use it, names the file or the checkpoints that do not count. */
+function keyKind(name: string, change: (evidence: Evidence, text: string, random: Random) => string): Kind {
+  return {
+    ...{ surface: 'transparency', name, weight: 0.5, command },
+    async run(evidence, random) {
+      const file = join(evidence.decided.folder, SIGNING_KEYS_FILE)
+      const audit = () => evidence.audit().catch((error: unknown) => error as Error)
+      const result = await withFile(
+        file,
+        (bytes) => Buffer.from(change(evidence, bytes.toString(), random)),
+        audit,
+      )
+      if (result instanceof Error)
+        return { isFound: true, isNamed: result.message.includes(file), detail: `${name}: ${result.message}` }
+      return foundFault(result, name, faultsOf(result).includes(`${evidence.published}/checkpoint`))
+    },
+  }
+}
+
+const keyKinds: readonly Kind[] = [
+  keyKind('the keys of another installation', (evidence) => {
+    foreignKeys(evidence)
+    return readFileSync(join(evidence.decided.folder, FOREIGN_KEYS_FILE), 'utf8')
+  }),
+  keyKind('a character of the file of keys', (_, text, random) => {
+    const values = [...text.matchAll(/"(?:name|active|id|publicKey)": "([^"]+)"/g)]
+    const { 0: whole, 1: value = '', index } = oneOf(random, values)
+    // The last characters of base64 have bits that count for nothing.
+    const at = index + whole.indexOf(value, whole.indexOf(':')) + below(random, value.length - 2)
+    return `${text.slice(0, at)}${text[at] === 'b' ? 'c' : 'b'}${text.slice(at + 1)}`
+  }),
+]
+
+export const transparencyKinds: readonly Kind[] = [...fileKinds, ...rowKinds, ...copyKinds, ...keyKinds]

@@ -35,6 +35,8 @@ interface Stated {
   readonly erasedAccounts: Set<string>
   /** What restores recorded as lost: the database cannot have these rows. */
   readonly losses: string[]
+  /** What the report of a case states, by its id: the report view, which is compared with the log too, has it. */
+  readonly reports: ReadonlyMap<string, Columns>
   /** The last time at which the loss of records that state rows was accepted; empty if there is none. */
   readonly acceptedAt: string
 }
@@ -47,12 +49,13 @@ const topics = [
 ].filter((topic) => existing.has(topic))
 
 export async function comparePrimaryTables(parts: Parts): Promise<readonly Problem[]> {
+  const reports = new Map<string, Columns>()
   const stated: Stated = {
-    ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [] },
+    ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [], reports },
     acceptedAt: lastAcceptance(parts.acceptances),
   }
   const ends = await apply(parts, stated, { from: new Map(), keepsStates: false })
-  const { rows, waiting } = await readRows(parts.database)
+  const { rows, waiting } = await readRows(parts.database, reports)
   await apply(parts, stated, { from: ends, keepsStates: true })
   for (const event of waiting) applyEvent(stated, event, true)
   return (Object.keys(primaryTables) as PrimaryTable[]).flatMap((table) =>
@@ -116,8 +119,11 @@ function note({ rotatedFrom, erasedAccounts, losses }: Stated, { type, data }: D
   if (type === 'InstallationRestored') losses.push(...(data as EventData['InstallationRestored']).lost)
 }
 
-/** Every row, and the events that wait for the log, at one moment. */
-async function readRows(database: Database): Promise<{
+/** Every row, what the reports of cases state, and the events that wait for the log, at one moment. */
+async function readRows(
+  database: Database,
+  reports: Map<string, Columns>,
+): Promise<{
   readonly rows: ReadonlyMap<PrimaryTable, ReadonlyMap<string, Columns>>
   readonly waiting: readonly DomainEvent[]
 }> {
@@ -129,6 +135,11 @@ async function readRows(database: Database): Promise<{
         const found = await transaction.query<{ row: Columns }>(`SELECT to_jsonb(t) AS row FROM ${table} t`)
         rows.set(table, new Map(found.map(({ row }) => [keyOf(table, row), row])))
       }
+      const ofCases = await transaction.query<{ id: string; report: Columns }>(
+        `SELECT report_id AS id, jsonb_build_object('address', r.address, 'chain', r.chain, 'level', r.level, 'score', r.score) AS report
+         FROM report_view.report r JOIN cases.report_case USING (report_id)`,
+      )
+      for (const { id, report } of ofCases) reports.set(id, report)
       const waiting = await transaction.query<{ event: DomainEvent }>(
         'SELECT event FROM projection.outbox WHERE relayed_at IS NULL ORDER BY seq',
       )
@@ -198,8 +209,11 @@ function wrongColumns(table: PrimaryTable, state: Columns, row: Columns, stated:
     ...(table === 'webhooks.endpoint' ? { origin: originOf(row['url']) } : {}),
     ...(table === 'access.api_key' ? { allowed_ips_number: (row['allowed_ips'] as unknown[]).length } : {}),
   }
-  const expected =
-    table === 'cases.entry' ? { ...state, holder: holderOf(String(state['key_id']), stated) } : state
+  const expected: Columns = {
+    ...state,
+    ...(table === 'cases.entry' ? { holder: holderOf(String(state['key_id']), stated) } : {}),
+    ...(table === 'cases.report_case' ? stated.reports.get(String(row['report_id'])) : {}),
+  }
   const isErased = stated.erasedAccounts.has(String(row['account_id']))
   return Object.keys(expected).filter((column) => {
     if (same(column, expected[column], actual[column])) return false

@@ -1,0 +1,113 @@
+/** Rows of every table that is compared with the log, made as services and operators make them. */
+import { revokeKey, rotateKey } from '@cupel/access'
+import { addNote, setDisposition } from '@cupel/cases'
+import { topicOf, type ReportGenerated } from '@cupel/contracts'
+import { createShare, revokeShare } from '@cupel/sharing'
+import { until } from '@cupel/testkit'
+import { issueTestKey, testEvent } from '@cupel/testkit/installation'
+import { changeEndpoint, createEndpoint } from '@cupel/webhooks'
+import { expect } from 'vitest'
+import type { Decided } from '../decided.js'
+import { MIXED, SANCTIONED } from '../some-labels.js'
+
+const call = {
+  ...{ requestId: 'req_1', keyId: 'k', scope: 'read-write', clientAddress: '192.0.2.1', method: 'POST' },
+  ...{ route: '/v1/reports', status: 200, latencyMs: 1, at: '2026-11-23T02:00:00.000Z', actor: '' },
+} as never
+
+/** Resolves once the log has the events of every row, and each view its rows. */
+export async function makeRows(decided: Decided, report: ReportGenerated): Promise<void> {
+  await makePrimaryRows(decided, report)
+  await makeLedgerRows(decided)
+  await decided.importLabels('mixed', [MIXED.row, MIXED.row.replace('Some', 'Other')])
+  await decided.importLabels('mixed', [MIXED.row], '--accept-removals', '1', '--reason', 'It was wrong.')
+  await makeJob(decided, report)
+  const views = ['case_view.report_case', 'job_view.job', 'label_view.retirement', 'audit_view.entry']
+  await until(async () => {
+    for (const view of views)
+      expect([view, await decided.database.query(`SELECT FROM ${view}`)]).not.toEqual([view, []])
+    expect(await decided.database.query('SELECT FROM projection.outbox WHERE relayed_at IS NULL')).toEqual([])
+  })
+}
+
+/** Accounts, keys, links, endpoints and a case. */
+async function makePrimaryRows(
+  { database }: Decided,
+  { reportId, address, chain, level, score }: ReportGenerated,
+): Promise<void> {
+  const { accountId, keyId } = await issueTestKey(database)
+  const successor = await rotateKey(database, { keyId, by: 'test', overlapMs: 0 })
+  const { keyId: revoked } = await issueTestKey(database)
+  await revokeKey(database, { keyId: revoked, by: 'test', reason: 'It was lost.' })
+  const owner = { accountId, livemode: true }
+  const actor = {
+    ...{ keyId: successor.keyId, holder: keyId, person: '', subject: '', call },
+    cannotCompare: () => false,
+  }
+  const share = { ...owner, ...actor, reportId, expiresInHours: 1, label: 'A bank' }
+  await createShare(database, share)
+  const second = await createShare(database, share)
+  if (second.ok) await revokeShare(database, { ...owner, ...actor, reportId, shareId: second.share.shareId })
+  const report = { reportId, address, chain, level, score }
+  const entry = { ...owner, ...actor, report, expectedVersion: null }
+  await addNote(database, { ...entry, text: 'The customer named a source.' })
+  const decision = { ...entry, needsSecondPerson: false, doPeopleSignIn: false }
+  await setDisposition(database, { ...decision, disposition: 'escalated', text: 'It needs a look.' })
+  await setDisposition(database, { ...decision, disposition: 'cleared', text: 'It was looked at.' })
+  const store = {
+    database,
+    judge: async (url: string) => ({ ok: true, target: { url: new URL(url) } }) as never,
+    secrets: { seal: () => Buffer.from('sealed') } as never,
+  }
+  const made = await createEndpoint(store, { ...owner, by: 'test', url: 'https://receiver.example/hook' })
+  if (!made.ok) throw new Error(made.code)
+  const { endpointId } = made.endpoint
+  await changeEndpoint(store, { ...owner, by: 'test', endpointId, status: 'disabled' })
+}
+
+const transfer = (at: number, asset: string, token: string, from: string) =>
+  `ETH,${at},2026-11-20T00:00:00Z,0x${`${at}`.repeat(64)},${token === '' ? '' : 1},${token === '' ? 'native' : 'token'},${asset},${token},${from},${SANCTIONED.address},${at},,,test,1,${at}`
+
+const TRANSFERS = [
+  'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status,transaction_index',
+  transfer(1, 'ETH', '', MIXED.address),
+  transfer(2, 'ETH', '', MIXED.address),
+  transfer(3, 'USDT', '0xdac17f958d2ee523a2206206994597c13d831ec7', MIXED.address),
+  transfer(4, 'XYZ', `0x${'5'.repeat(40)}`, MIXED.address),
+  transfer(5, 'ETH', '', ''),
+  '',
+].join('\n')
+
+/** Transfers, one of a token that counts, one of an unknown token and one without a sender, and prices. */
+async function makeLedgerRows({ cupel, file }: Decided): Promise<void> {
+  const transfers = await file('transfers.csv', TRANSFERS)
+  const prices = await file('prices.csv', 'day,asset,usd\n2022-01-02,ETH,3012.55\n2022-01-03,ETH,2912.55\n')
+  for (const call of [
+    ['ledger', 'import', transfers, '--format', 'csv', '--chain', 'ETH'],
+    ['prices', 'import', prices],
+  ])
+    expect((await cupel(...call)).error).toBeNull()
+}
+
+/** A job that somebody cancels. */
+async function makeJob({ log, codec }: Decided, { reportId, address }: ReportGenerated): Promise<void> {
+  const jobId = 'job_01'
+  const item = {
+    ...{ address, reference: null, refusedText: null, reportId, canonicalAddress: address, chain: 'ETH' },
+    ...{ candidateChains: [], errorCode: null, errorDetail: null },
+  }
+  const job = { jobId, accountId: 'acc_1', livemode: true }
+  const submitted = {
+    ...{ ...job, name: null, items: [item], reportPageUrl: 'https://cupel.example.com/reports/' },
+    ...{ submittedAt: '2026-11-23T02:00:00.000Z', call: null },
+  }
+  const cancelled = {
+    ...{ ...job, total: 1, completed: 0, failed: 0, cancelled: 1, cancelledIndices: [0] },
+    cancelledAt: '2026-11-23T02:01:00.000Z',
+  }
+  const target = { topic: topicOf('BulkSubmitted'), key: jobId }
+  await log.append('test', [
+    codec.encode(testEvent('BulkSubmitted', jobId, submitted), target),
+    codec.encode(testEvent('BulkCancelled', jobId, cancelled), target),
+  ])
+}
