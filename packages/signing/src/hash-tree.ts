@@ -66,7 +66,7 @@ export interface WholeTree {
   path(index: number): Buffer[]
 }
 
-/** The tree of at least one leaf, with every path in it. It takes one hash per leaf; `inclusionPath` takes as many for each path. */
+/** The tree of at least one leaf, with every path in it. It takes one hash per leaf. */
 export function wholeTree(leaves: readonly Buffer[]): WholeTree {
   if (leaves.length === 0) throw new RangeError('A tree without leaves has no paths')
   // Joining neighbours level by level gives the tree of RFC 6962: a node without a neighbour is the root of the rest, and moves up.
@@ -85,18 +85,6 @@ export function wholeTree(leaves: readonly Buffer[]): WholeTree {
       return levels.flatMap((level, height) => level[Math.floor(index / 2 ** height) ^ 1] ?? [])
     },
   }
-}
-
-/** PATH(m, D[n]) of RFC 6962: it proves that a leaf is at `index` of the tree of these leaf hashes, from the leaf up. */
-export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[] {
-  if (index < 0 || index >= leaves.length)
-    throw new RangeError(`There is no leaf ${index} of ${leaves.length}`)
-  if (leaves.length === 1) return []
-  const split = largestPowerBelow(leaves.length)
-  const [left, right] = [leaves.slice(0, split), leaves.slice(split)]
-  return index < split
-    ? [...inclusionPath(left, index), treeRoot(right)]
-    : [...inclusionPath(right, index - split), treeRoot(left)]
 }
 
 /** A position in a tree of `size` leaves, and the path from it to the root. */
@@ -126,10 +114,4 @@ export function rootOfPath({ leaf, index, size, path }: LeafPath): Buffer | null
 /** Whether the path proves that `leaf` is at `index` of the tree of `size` leaves with this root. */
 export function isIncluded({ root, ...path }: LeafPath & { readonly root: Uint8Array }): boolean {
   return rootOfPath(path)?.equals(root) ?? false
-}
-
-function largestPowerBelow(size: number): number {
-  let power = 1
-  while (power * 2 < size) power *= 2
-  return power
 }

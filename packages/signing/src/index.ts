@@ -2,7 +2,6 @@
 export {
   appendLeaf,
   EMPTY_TREE,
-  inclusionPath,
   isIncluded,
   leafHash,
   nodeHash,
