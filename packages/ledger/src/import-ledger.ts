@@ -9,7 +9,7 @@ import { declaredKinds, historyKinds } from './declared-range.js'
 import { openChain } from './formats/chain.js'
 import { ledgerFormatNames, ledgerFormats } from './formats/formats.js'
 import { LedgerFileError } from './formats/ledger-file-error.js'
-import { fileSha256 } from './formats/read-file.js'
+import { fileSha256 } from './formats/file-sha256.js'
 import type {
   LedgerImportDeps,
   LedgerImportRequest,

@@ -4,7 +4,7 @@ import { findAsset, uncountedReason } from '@cupel/domain'
 import { createBatch, isFull, type Batch, type SegmentState } from './batch.js'
 import { MAX_AHEAD_S } from './clock.js'
 import { historyKinds, isDeclared } from './declared-range.js'
-import type { ChainDefinition } from './formats/chain.js'
+import { impossibleCoins, type ChainDefinition } from './formats/chain.js'
 import { LedgerFileError, UnreadableRowError } from './formats/ledger-file-error.js'
 import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './formats/ledger-row.js'
 import { readRecords } from './formats/read-file.js'
@@ -42,7 +42,7 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
     waiting.push(storing)
   }
   try {
-    for await (const records of readRecords(request.file, hash)) {
+    for await (const records of readRecords(request.file, hash, impossibleCoins(chain.code))) {
       if (isFirst) await survey(run, take.reader, records[0]!)
       isFirst = false
       for (const record of records) {
@@ -75,7 +75,7 @@ async function survey(
   first: FileRecord,
 ): Promise<void> {
   if (format.isSurveyed?.(first, chain) !== true) return
-  for await (const records of readRecords(request.file, createHash('sha256')))
+  for await (const records of readRecords(request.file, createHash('sha256'), impossibleCoins(chain.code)))
     for (const record of records) {
       try {
         reader.survey?.(record)

@@ -63,7 +63,7 @@ const SCARCE: ReadonlySet<string> = new Set(['BTC', 'LTC', 'BCH', 'BSV', 'BTG', 
  * is so large that nobody has as many coins.
  */
 const certainUnits = ({ code, decimals }: Pick<ChainDefinition, 'code' | 'decimals'>): bigint =>
-  10n ** BigInt(SCARCE.has(code) ? 8 : Math.min(15, Math.max(12, decimals)))
+  SCARCE.has(code) ? 10n ** 8n : 10n ** BigInt(Math.min(15, Math.max(12, decimals)))
 
 /**
  * A whole number of base units; accepts a float such as 1.2e+21 if it is whole and can only be base units. `decimals` are those of the asset.
@@ -87,7 +87,7 @@ export function wholeUnits(
   throw new UnreadableRowError(`${text.slice(0, 80)} is not a whole number of base units`, line)
 }
 
-/** Whole coins that nobody has, whatever the asset: an amount of as many is in another unit. */
+/** Whole coins that nobody has, whatever the asset of the chain: an amount of as many is in another unit. */
 export const impossibleCoins = (code: string): bigint => 10n ** (SCARCE.has(code) ? 8n : 15n)
 
 /** The supply of a token is below 2^256, and so is every amount. */

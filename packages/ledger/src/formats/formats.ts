@@ -1,5 +1,6 @@
 import { bitcoinEtl } from './bitcoin-etl.js'
 import { blocks, BLOCKS } from './blocks.js'
+import { cryo } from './cryo.js'
 import { ethereumEtl } from './ethereum-etl.js'
 import type { LedgerFormat } from './ledger-row.js'
 import { transfersCsv } from './transfers-csv.js'
@@ -9,6 +10,7 @@ export const ledgerFormats: Readonly<Record<string, LedgerFormat>> = {
   csv: transfersCsv,
   'ethereum-etl': ethereumEtl,
   'bitcoin-etl': bitcoinEtl,
+  cryo,
   [BLOCKS]: blocks,
 }
 

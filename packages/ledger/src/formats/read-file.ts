@@ -1,29 +1,30 @@
-/** Reads a ledger file as a stream of records: CSV with a heading, or JSON lines. The first character decides which. */
+/** Reads a ledger file as a stream of records: Parquet, CSV with a heading, or JSON lines. The first characters decide which. */
 import { createReadStream } from 'node:fs'
-import { createHash, type Hash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
-import { BLANK_ROW, blankLines, repeatsNames } from '@cupel/domain'
+import { BLANK_ROW, blankLines } from '@cupel/domain'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord } from './ledger-row.js'
+import { impossibleCoins } from './chain.js'
+import { parseJson } from './parse-json.js'
+import { isParquet, parquetFields, readParquet } from './read-parquet.js'
 
 /** The input data of a transaction may be large. A longer line means that a line break is missing. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
-/** SHA-256 of a file, lowercase hex. */
-export async function fileSha256(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }))
-    hash.update(chunk as Buffer)
-  return hash.digest('hex')
-}
-
 /**
  * Records in the order of the file. A `hash` is updated with every byte, so that it belongs to exactly these records. A blank line between
- * rows may be a lost one and refuses the file, as a row that is cut does.
+ * rows may be a lost one and refuses the file, as a row that is cut does.  `impossible` is a number of whole coins that
+ * nobody has.
  */
-export async function* readRecords(path: string, hash: Hash | null): AsyncGenerator<readonly FileRecord[]> {
+export async function* readRecords(
+  path: string,
+  hash: Hash | null,
+  impossible = impossibleCoins(''),
+): AsyncGenerator<readonly FileRecord[]> {
+  if (await isParquet(path)) return yield* readParquet(path, hash, impossible)
   let heading: Heading | null = null
   let isJson = false
   let isFirst = true
@@ -58,6 +59,7 @@ export async function* readRecords(path: string, hash: Hash | null): AsyncGenera
 
 /** The columns of a file: its heading, or the names of the first JSON line. Null for an empty file. */
 export async function readFields(path: string): Promise<Pick<FileRecord, 'has'> | null> {
+  if (await isParquet(path)) return parquetFields(path)
   for await (const lines of readLines(path, null))
     for (const { line, text } of lines) {
       if (text.trim() === '') continue
@@ -192,18 +194,3 @@ const textOf = (value: unknown): string =>
     : typeof value === 'object'
       ? JSON.stringify(value)
       : String(value as string | number | boolean)
-
-/** Amounts exceed the exact range of a float, so numbers are read as text. */
-const EXACT_VALUE =
-  /"(value|input_value|output_value|fee|amount_raw)"\s*:\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
-
-function parseJson(text: string, line: number): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text.replace(EXACT_VALUE, '"$1":"$2"'))
-  } catch (cause) {
-    throw new LedgerFileError('the line is not JSON: the file may be cut', line, { cause })
-  }
-  if (repeatsNames(text, value)) throw new LedgerFileError('the line names a member twice', line)
-  return value
-}

@@ -28,6 +28,7 @@ Formats:
                  if known
   ethereum-etl   transactions, token_transfers, traces; receipts after them prove what the transactions did
   bitcoin-etl    transactions with the values of their inputs
+  cryo           transactions, erc20_transfers, traces
   blocks         number and timestamp of blocks: they give times to transfers that have none
 
 Importing the same file again changes nothing; an interrupted import continues where it stopped. All transfers become
@@ -40,7 +41,7 @@ export function registerImport(ledger: Command, context: CliContext): void {
     .command('import')
     .summary('import a file of transfers')
     .description(
-      'Import a file of transfers, CSV or JSON lines. Works while the service runs; nothing is visible before the end.',
+      'Import a file of transfers, Parquet, CSV or JSON lines. Works while the service runs; nothing is visible before the end.',
     )
     .argument('<file>', 'path of the file')
     .addOption(
