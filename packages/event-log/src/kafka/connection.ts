@@ -6,6 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import './patched-metadata.js'
 import './patched-seeds.js'
+import './silent-brokers.js'
 import {
   createCluster,
   disconnect,
@@ -15,6 +16,7 @@ import {
   type KafkaConnectionOptions,
   type WireRequest,
 } from './kafkajs.js'
+import { inDoubt } from './overdue.js'
 import { errorOfCode } from './protocol-errors.js'
 
 export interface Connection {
@@ -163,7 +165,8 @@ class ReplacedConnection implements Connection {
 
 /**
  * Sends a request to one broker. A broken connection to it is replaced, and those to the others stay. If the broker is silent, the idle
- * connections of this process to it are replaced too: each of them would wait as long for an answer, one after the other.
+ * connections of this process to it are replaced too: each of them would wait as long for an answer, one after the other. While an answer
+ * is overdue, the leaders are read again.
  */
 export async function sendTo<T>(
   connection: Connection,
@@ -172,7 +175,9 @@ export async function sendTo<T>(
 ): Promise<T> {
   const broker = await cluster.findBroker({ nodeId })
   try {
-    return await broker.connectionPool.send(request(broker))
+    const sent = request(broker)
+    const doubt = (): Promise<void> => connection.refresh(cluster)
+    return await inDoubt(broker.connectionPool.send(sent), sent.requestTimeout, doubt)
   } catch (error) {
     connection.drop(cluster, broker)
     if (isUnanswered(error)) for (const each of resting) each.suspect(broker.brokerAddress)

@@ -9,6 +9,9 @@ const OPTIONS = { brokers: ['broker-1:9092'], clientId: 'test', logger: silentLo
 
 const fakes = vi.hoisted(() => ({
   failure: '',
+  /** Null: the broker rejects each request with `failure`. */
+  send: null as (() => Promise<never>) | null,
+  onMetadata: () => undefined as void,
   brokers: [] as { nodeId: number; inflight: Map<unknown, unknown> }[],
 }))
 vi.mock('./kafkajs.js', async (importOriginal) => ({
@@ -16,7 +19,8 @@ vi.mock('./kafkajs.js', async (importOriginal) => ({
   createCluster: () => {
     const brokers = Object.fromEntries([1, 2].map((nodeId) => [nodeId, fakeBroker(nodeId)]))
     return {
-      ...{ connect: done, disconnect: done, refreshMetadata: done, targetTopics: new Set() },
+      ...{ connect: done, disconnect: done, targetTopics: new Set() },
+      refreshMetadata: async () => fakes.onMetadata(),
       brokerPool: { metadata: null, brokers, seedBroker: undefined },
       findBroker: async ({ nodeId }: { nodeId: number }) => brokers[nodeId],
     }
@@ -36,6 +40,9 @@ const opened: Connection[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((connection) => connection.close()))
   fakes.brokers.length = 0
+  fakes.send = null
+  fakes.onMetadata = () => undefined
+  vi.useRealTimers()
 })
 
 const done = async (): Promise<void> => undefined
@@ -46,7 +53,8 @@ function fakeBroker(nodeId: number) {
   return {
     ...{ nodeId, brokerAddress: `broker-${nodeId}:9092`, disconnect: done },
     connectionPool: {
-      send: () => Promise.reject(Object.assign(new Error(fakes.failure), { name: fakes.failure })),
+      send: () =>
+        fakes.send?.() ?? Promise.reject(Object.assign(new Error(fakes.failure), { name: fakes.failure })),
       pool: [{ isConnected: () => true, requestQueue: { inflight }, rejectRequests: () => undefined }],
     },
   }
@@ -60,7 +68,11 @@ async function nodesAfter(failure: string, isBusy = false): Promise<string[]> {
   const cluster = await asking.cluster()
   const { brokers } = (await other.cluster()).brokerPool
   if (isBusy) fakes.brokers.at(-2)!.inflight.set(1, 'a request')
-  const asked = sendTo(asking, { cluster, nodeId: 1 }, () => ({}) as WireRequest<never>)
+  const asked = sendTo(
+    asking,
+    { cluster, nodeId: 1 },
+    () => ({ requestTimeout: 5_000 }) as WireRequest<never>,
+  )
   await expect(asked).rejects.toThrow(failure)
   return Object.keys(brokers)
 }
@@ -75,4 +87,28 @@ test('a connection over which something is asked ends by its own limits', async 
 
 test('a connection that broke says nothing of the others', async () => {
   expect(await nodesAfter('KafkaJSConnectionClosedError')).toEqual(['1', '2'])
+})
+
+test('a request to a broker that hangs ends as soon as the others count it as dead, long before its limit', async () => {
+  vi.useFakeTimers()
+  opened.push(openConnection(OPTIONS))
+  const [connection] = opened as [Connection]
+  const cluster = await connection.cluster()
+  // kafkajs disconnects a broker that new metadata does not name, and rejects the requests to it.
+  let asked = 0
+  fakes.send = () =>
+    new Promise((_resolve, reject) => {
+      fakes.onMetadata = () => {
+        asked += 1
+        if (asked === 3) reject(new Error('The connection to Kafka was closed'))
+      }
+    })
+  const ended = vi.fn()
+  sendTo(connection, { cluster, nodeId: 1 }, () => ({ requestTimeout: 5_000 }) as WireRequest<never>).catch(
+    ended,
+  )
+  await vi.advanceTimersByTimeAsync(1_900)
+  expect(ended).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(200)
+  expect(ended).toHaveBeenCalledTimes(1)
 })

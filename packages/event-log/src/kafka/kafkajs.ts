@@ -85,7 +85,7 @@ export interface Broker {
 }
 
 interface PooledConnection {
-  readonly requestQueue: { readonly inflight: ReadonlyMap<unknown, unknown> }
+  readonly requestQueue: { readonly inflight: ReadonlyMap<unknown, RequestUnderWay> }
   isConnected(): boolean
   rejectRequests(error: Error): void
 }
@@ -131,7 +131,8 @@ export interface GroupMembership {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000
-const REQUEST_TIMEOUT_MS = 5_000
+/** The limit of a plain request. */
+export const REQUEST_TIMEOUT_MS = 5_000
 const AUTHENTICATION_TIMEOUT_MS = 5_000
 const METADATA_MAX_AGE_MS = 300_000
 /** Few and quick: the callers retry over a new connection, and retries of kafkajs would only delay that. */
@@ -363,15 +364,29 @@ export function replaceMetadata(
   }
 }
 
+/** The brokers that the newest metadata names. */
+export interface BrokersKnown {
+  readonly brokers: Record<string, Broker>
+  /** Connects to it if it is not connected. */
+  findBroker(options: { nodeId: number | string }): Promise<Broker>
+  /** The one that is asked for metadata. */
+  findConnectedBroker(): Promise<Pick<Broker, 'metadata'>>
+}
+
 /** Connects to one of the configured brokers, which names the others. */
-interface SeedPool {
-  seedBroker: { readonly versions: unknown; connect(): Promise<void> } | undefined
+interface SeedPool extends BrokersKnown {
+  seedBroker: Seed | undefined
   versions: unknown
   hasConnectedBrokers(): boolean
   /** In the order of a list that is shuffled once. */
   createSeedBroker(): Promise<void>
   retrier(attempt: (bail: (error: unknown) => void) => Promise<void>): Promise<void>
   connect(): Promise<void>
+}
+export interface Seed {
+  readonly versions: unknown
+  connect(): Promise<void>
+  disconnect(): Promise<void>
 }
 export const BrokerPool = brokerPoolPart as { readonly prototype: SeedPool }
 

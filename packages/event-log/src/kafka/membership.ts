@@ -10,10 +10,12 @@ import {
   createMembership,
   HEARTBEAT_INTERVAL_MS,
   REBALANCE_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
   type Cluster,
   type GroupMembership,
   type KafkaConnectionOptions,
 } from './kafkajs.js'
+import { inDoubt } from './overdue.js'
 import { protocolError } from './protocol-errors.js'
 import { pauseMs } from '../retry-pause.js'
 
@@ -140,7 +142,7 @@ class GroupMember implements Membership {
       })
       this.memberCluster = cluster
     }
-    await this.member.joinAndSync()
+    await this.inDoubt(cluster, this.member.joinAndSync())
     this.hasJoined = true
     this.isRefused = false
     this.memberId = this.member.memberId
@@ -172,7 +174,7 @@ class GroupMember implements Membership {
     for (let lookAt = Date.now() + UNKNOWN_LOOK_MS; !this.isClosed;) {
       await this.pause.wait(HEARTBEAT_INTERVAL_MS)
       if (this.isClosed) return
-      await this.member!.heartbeat({ interval: 0 })
+      await this.inDoubt(cluster, this.member!.heartbeat({ interval: 0 }))
       this.activeAt = Date.now()
       this.lagReport.send(this.member!, this.options.offsets())
       if (this.unknown.length === 0 || Date.now() < lookAt) continue
@@ -182,6 +184,11 @@ class GroupMember implements Membership {
       this.unknown = this.unknown.filter((topic) => !isKnown(cluster, topic))
       return await this.handBack(true)
     }
+  }
+
+  /** A coordinator that hangs is left once another one has its groups. */
+  private inDoubt(cluster: Cluster, answer: Promise<void>): Promise<void> {
+    return inDoubt(answer, REQUEST_TIMEOUT_MS, () => this.connection.refresh(cluster))
   }
 
   private async afterFailure(error: unknown): Promise<void> {

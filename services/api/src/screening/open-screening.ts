@@ -15,6 +15,7 @@ import { getReport, reportView } from '@cupel/read-models'
 import { createAsOfScreens, type AsOfScreens } from './as-of-screens.js'
 import { createAwaitReport } from './await-report.js'
 import { createLateNotes } from './late-notes.js'
+import { WAIT_SHARE } from './overload.js'
 import { createPendingKeeper } from './pending-keeper.js'
 import { createPendingTable, type PendingTable } from './pending-table.js'
 import { createReportReader, type ReportReader } from './report-reader.js'
@@ -74,7 +75,8 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     idsOf: (first, count) => options.nameReports(first, count, () => partition),
   })
   const reports = openReports(log, database, options.readWaitMs)
-  const isReady = (): boolean => !isTailLost && tail.isReady()
+  const isFollowed = withPatience(tail.isReady, deadlineMs * WAIT_SHARE)
+  const isReady = (): boolean => !isTailLost && isFollowed()
   const screens = createScreens({
     ...{ log, codec, pending, reportIds, isReady, deadlineMs, metrics, now: options.now },
     reportUrlOf: options.reportUrlOf,
@@ -88,7 +90,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     hasEnded: async ({ accountId, livemode, reportId }) =>
       (await getReport(database, { accountId, livemode, reportId })) !== null,
   })
-  const gauges = watchGauges(metrics, pending)
+  const gauges = watchGauges(metrics, pending, isFollowed)
   return {
     ...{ screens, reports, reportIds, asOfScreens, transferReads, partition, isReady },
     drained: () => pending.drained(),
@@ -114,14 +116,36 @@ function openReports(log: EventLog, database: Database, waitMs: number): ReportR
   })
 }
 
+/**
+ * Whether it is ready, or was within `patienceMs`. A tail whose broker died goes on at the next leader where it was, and delivers what was
+ * appended meanwhile: a screen that waits for it is answered, and one that is refused is not. It is called again and again, so that it
+ * knows when it was ready.
+ */
+export function withPatience(
+  isReady: () => boolean,
+  patienceMs: number,
+  now: () => number = () => performance.now(),
+): () => boolean {
+  let readyAtMs = now()
+  return () => {
+    if (isReady()) readyAtMs = now()
+    return now() - readyAtMs < patienceMs
+  }
+}
+
 const GAUGE_INTERVAL_MS = 1_000
 
-function watchGauges(metrics: Metrics, pending: Pick<PendingTable, 'size' | 'oldestAgeMs'>): NodeJS.Timeout {
+function watchGauges(
+  metrics: Metrics,
+  pending: Pick<PendingTable, 'size' | 'oldestAgeMs'>,
+  isFollowed: () => boolean,
+): NodeJS.Timeout {
   const size = metrics.gauge('api_pending_screens', 'Screens waited for.')
   const age = metrics.gauge('api_oldest_pending_seconds', 'Age of the oldest screen waited for.')
   const timer = setInterval(() => {
     size.set(pending.size())
     age.set(pending.oldestAgeMs() / 1000)
+    isFollowed()
   }, GAUGE_INTERVAL_MS)
   return timer.unref()
 }

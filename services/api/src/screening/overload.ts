@@ -9,7 +9,12 @@ export interface Load {
   readonly deadlineMs: number
 }
 
-/** Where the oldest screen has waited for half the deadline, a new one would hardly be answered in time. */
+/**
+ * Once the oldest screen has waited for this share of the deadline, a new one would hardly be answered in time. It leaves room for the
+ * seconds in which a dead broker does not count as dead yet (docs/runbooks/install.md).
+ */
+export const WAIT_SHARE = 0.7
+
 export function isOverloaded(load: Load): boolean {
-  return load.pending >= MAX_PENDING || load.oldestAgeMs > load.deadlineMs / 2
+  return load.pending >= MAX_PENDING || load.oldestAgeMs > load.deadlineMs * WAIT_SHARE
 }

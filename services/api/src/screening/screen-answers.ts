@@ -82,6 +82,6 @@ export function answerOf(result: ScreenResult, shown: ShownReport): Answer | Ref
 }
 
 const notAccepted: Readonly<Record<RefusedBecause, string>> = {
-  not_ready: 'This instance is starting or stopping.',
+  not_ready: 'This instance does not follow the log now: it starts or stops, or no broker answers it.',
   overloaded: 'More screens are waiting than can be answered in time; this one was not accepted.',
 }
