@@ -11,6 +11,8 @@ export interface Check {
   readonly ok: boolean
   /** No decision and no answer depends on what failed: a start does not wait for it. */
   readonly aside?: true
+  /** The process answers as well as any other one would: `/readyz` stays 200, and status, metrics and alerts tell of it. */
+  readonly isServing?: true
   readonly detail?: string
 }
 
@@ -91,7 +93,7 @@ const SERVER_OPTIONS = {
 
 /** Body of `/readyz`: 200 if every check passes, otherwise 503 with the failing checks. */
 export function readiness(checks: readonly Check[]): { status: number; body: object } {
-  const ready = checks.length > 0 && checks.every((check) => check.ok)
+  const ready = checks.length > 0 && checks.every((check) => check.ok || check.isServing)
   return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', checks } }
 }
 

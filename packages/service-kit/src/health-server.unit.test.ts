@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { until } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
-import { HEALTH_LIMITS, startHealthServer, type HealthServer } from './health-server.js'
+import { HEALTH_LIMITS, readiness, startHealthServer, type HealthServer } from './health-server.js'
 import { loadConfig } from './config.js'
 import { createMetrics } from './metrics.js'
 
@@ -27,6 +27,15 @@ test('the details name what fails', async () => {
     503,
     { status: 'not ready', checks: [{ name: 'database', ok: false }] },
   ])
+})
+
+test('a check of what no other process would do better is told, and takes no calls away', () => {
+  const [bad, told] = [
+    { name: 'database', ok: false },
+    { name: 'screens', ok: false, isServing: true, detail: '9 of 10' } as const,
+  ]
+  expect(readiness([told])).toEqual({ status: 200, body: { status: 'ready', checks: [told] } })
+  expect(readiness([told, bad])).toMatchObject({ status: 503 })
 })
 
 test('a scrape tells which checks pass', async () => {

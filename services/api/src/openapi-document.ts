@@ -33,7 +33,7 @@ const DESCRIBED_READS = {
 }
 
 const DESCRIBED: EndpointParts = {
-  screens: { screen: notServed },
+  screens: { screen: notServed, failing: notServed },
   reports: { find: notServed },
   pdf: {
     render: notServed,

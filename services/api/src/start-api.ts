@@ -125,6 +125,10 @@ export interface RunningApi extends RunningService {
 /** An attempt under an Idempotency-Key may be continued by another one this long after the deadline of its answer. */
 const LEASE_MARGIN_MS = 1_000
 
+/** It takes no calls away from this instance: what fails is behind every one. */
+const screensCheck = (detail: string | null): Check =>
+  detail === null ? { name: 'screens', ok: true } : { name: 'screens', ok: false, isServing: true, detail }
+
 /** Resolves once calls are served. The topics, tables and schemas exist already. */
 export async function startApi(given: ApiDeps): Promise<RunningApi> {
   const deps = { ...given, log: await openSignedLog(given) }
@@ -143,9 +147,11 @@ export async function startApi(given: ApiDeps): Promise<RunningApi> {
     // Calls that still arrive are answered while stopping: the proxy in front sends the next ones elsewhere.
     { name: 'report tail', ok: screening.isReady() },
     { name: 'key store', ok: gate.isAvailable() },
+    screensCheck(screening.screens.failing()),
     ...parts.disk.checks(),
   ]
-  const failing = (): string[] => checks().flatMap((check) => (check.ok ? [] : [check.name]))
+  const failing = (): string[] =>
+    checks().flatMap((check) => (check.ok || check.isServing ? [] : [check.name]))
   const app = appOf(deps, parts, { tls, oidc, webSecret, webUrl, failing })
   // If the port is taken, the composer reports it, and nothing may keep running.
   const url = await listenWith(app, config, tls !== null).catch(async (error: unknown) => {

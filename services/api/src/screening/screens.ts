@@ -17,6 +17,7 @@ import type { KeyedCall } from '../http/endpoint.js'
 import { statuses } from '../http/status.js'
 import { traceparentFor } from '../http/traceparent.js'
 import type { AwaitReport } from './await-report.js'
+import { createFailingShare } from './failing-share.js'
 import { createPatience } from './patience.js'
 import type { PendingTable, ScreenInWait, ScreenOutcome } from './pending-table.js'
 import { isOverloaded } from './overload.js'
@@ -48,6 +49,8 @@ export type RefusedBecause = 'not_ready' | 'overloaded'
 
 export interface Screens {
   screen(order: ScreenOrder): Promise<ScreenResult>
+  /** What an operator should know of the screens of the last minute; null if most were answered. */
+  failing(): string | null
 }
 
 export interface ScreensOptions {
@@ -80,6 +83,11 @@ export function createScreens(options: ScreensOptions): Screens {
     DWELL_BUCKETS,
   )
   const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
+  const failingShare = createFailingShare()
+  const ended = (outcome: RefusedBecause | ScreenOutcome['kind']): void => {
+    outcomes.inc({ outcome })
+    failingShare.note(outcome === 'report')
+  }
   const inTime = createTimeLimit(ACKNOWLEDGEMENT_TIMEOUT_MS)
   const patience = createPatience()
 
@@ -88,7 +96,7 @@ export function createScreens(options: ScreensOptions): Screens {
     const { caller, work, receivedMs } = order.call
     const isResumed = work?.isResumed === true
     if (because !== null) {
-      outcomes.inc({ outcome: because })
+      ended(because)
       return { refused: because, reportId: isResumed ? work.id : null }
     }
     const reportId = work?.id ?? (await options.reportIds.next())
@@ -121,7 +129,7 @@ export function createScreens(options: ScreensOptions): Screens {
     if (isRefused && outcome.kind === 'late') outcome = { kind: 'deferred' }
     if (outcome.kind === 'report')
       dwellSeconds.observe((performance.now() - appendedMs) / 1000, {}, order.call.trace)
-    outcomes.inc({ outcome: outcome.kind })
+    ended(outcome.kind)
     // A resumed call has another latency than its report, which the first attempt may have caused.
     const isRecorded =
       outcome.kind === 'report' && !isResumed && (screen.isAccepted || (await inTime(acknowledged)) === true)
@@ -129,6 +137,7 @@ export function createScreens(options: ScreensOptions): Screens {
   }
 
   return {
+    failing: () => failingShare.detail(),
     async screen(order) {
       const leave = order.waitSeconds === null ? null : patience.take(order.call.caller.accountId)
       if (leave === null) return await screen({ ...order, waitSeconds: null })

@@ -23,6 +23,7 @@ import { roleState, type ServiceLogin } from '../install/service-role.js'
 import { missingSchemas } from '../install/steps.js'
 import { listState } from '../labels/sources.js'
 import { readServices } from '../status/processes.js'
+import { certificatesCheck } from './certificates-check.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
@@ -49,6 +50,8 @@ export function checksOf(examined: Examined): readonly Check[] {
     rowsCheck(examined),
     projectionsCheck(examined),
     deadLettersCheck(examined),
+    waitingCheck(examined),
+    certificatesCheck(examined),
     ...(examined.home === null ? [] : [diskCheck(examined, examined.home)]),
   ]
 }
@@ -336,6 +339,34 @@ const deadLettersCheck = ({ log }: Examined): Check => ({
     return found.length > 0 ? found : [ok('There are none.')]
   },
 })
+
+/** The topics check names each topic with replicas that are not in step. */
+const waitingCheck = (examined: Examined): Check => ({
+  name: 'waiting work',
+  needs: ['database', 'tables', 'log'],
+  async look() {
+    const faults = await standstillFaults(examined, ['screens', 'watches', 'webhooks', 'clocks'])
+    const exhausted = await exhaustedDeliveries(examined.database)
+    const lost =
+      exhausted === 0
+        ? []
+        : [
+            warning(
+              `${exhausted} webhooks of the last day were given up: their receivers failed for three days.`,
+              'docs/runbooks/a-receiver-is-dead.md',
+            ),
+          ]
+    return [...faults, ...(faults.length > 0 ? lost : [...lost, ok('Nothing waits for a service.')])]
+  },
+})
+
+async function exhaustedDeliveries(database: Database): Promise<number> {
+  const [row] = await database.query<{ exhausted: number }>(
+    `SELECT count(*)::int4 AS exhausted FROM webhooks.delivery
+     WHERE status = 'exhausted' AND ended_at > now() - interval '1 day' AND created_at > now() - interval '30 days'`,
+  )
+  return row!.exhausted
+}
 
 const diskCheck = ({ config }: Examined, home: string): Check => ({
   name: 'disk',

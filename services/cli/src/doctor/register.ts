@@ -11,7 +11,8 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .command('doctor')
     .summary('examine the installation and say what to do')
     .description(
-      `Examines database, clock, tables, rights, brokers, topics, evidence, schemas, services, policy, lists, projections, dead letters and disk.
+      `Examines database, clock, tables, rights, brokers, topics, evidence, schemas, services, policy, lists, projections, dead letters,
+waiting work, certificates and disk.
 Exits with 0 if nothing is at fault (warnings are told) and with ${EXIT_FAILED} otherwise. It changes nothing.`,
     )
     .option('--json', 'answer in JSON')

@@ -310,7 +310,7 @@ export async function probeReadiness(healthUrl: string): Promise<Readiness> {
     const body = (await response.json()) as { checks?: Check[] }
     const failing = (body.checks ?? []).filter((check) => !check.ok)
     return {
-      ready: response.ok,
+      ready: response.ok && failing.length === 0,
       isWorking: response.ok || (failing.length > 0 && failing.every(({ aside }) => aside === true)),
       detail: failing
         .map(({ name, detail }) => (detail === undefined ? name : `${name}: ${detail}`))

@@ -244,6 +244,59 @@ const states: readonly State[] = [
     },
   },
   {
+    name: 'a promised screen that no scorer decides',
+    check: null,
+    alert: null,
+    says: /1 screens that callers were promised have had no report for up to \d+ minutes: no scorer decides them/,
+    async come() {
+      await execute(
+        `INSERT INTO access.pending_screen VALUES ('622f9400217f0c00', 'acc_1', true, now() - interval '6 minutes')`,
+      )
+    },
+  },
+  {
+    name: 'a watch that no coordinator screens',
+    check: null,
+    alert: null,
+    says: /1 watches are due for up to \d+ minutes, and no coordinator begins their screenings/,
+    async come() {
+      await execute(
+        `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
+           report_page_url, threshold_hundredths, created_at, due_at)
+         VALUES ('wat_1', 'acc_1', true, '0x1', '0x1', 'ETH', '["ETH"]', '0x1', 'https://console.example/reports/', 500,
+           now(), now() - interval '31 minutes')`,
+      )
+    },
+  },
+  {
+    name: 'a webhook that no dispatcher sends',
+    check: null,
+    alert: null,
+    says: /1 webhooks are due for up to \d+ minutes, and no dispatcher sends them/,
+    async come() {
+      await execute(
+        `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at, proven_at)
+         VALUES ('whe_1', 'acc_1', true, 'https://receiver.example', 'thin', 'enabled', '', now(), now())`,
+      )
+      await execute(`INSERT INTO webhooks.body (body_id, body) VALUES ('b', '{}')`)
+      await execute(
+        `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id, status, due_at)
+         VALUES ('whd_1', 'msg_1', 'whe_1', 'acc_1', true, 'bulk.completed', 'thin', 'b', 'pending', now() - interval '61 minutes')`,
+      )
+    },
+  },
+  {
+    name: 'a service whose clock is wrong',
+    check: null,
+    alert: null,
+    says: /The clock of scorer-0 on north is 5000 ms ahead of that of the database/,
+    async come() {
+      await execute(
+        `INSERT INTO heartbeats.process VALUES ('scorer', 0, gen_random_uuid(), 'north', '', 1, '0.2.0', now(), now() + interval '1 hour', -5000, '{}')`,
+      )
+    },
+  },
+  {
     name: 'an event that nobody appends',
     check: null,
     alert: null,
@@ -282,9 +335,10 @@ const details = (all: readonly { readonly detail: string }[]) => all.map(({ deta
 test('nothing stands still in an installation whose projector runs', async () => {
   await installation.append(account('acc_1'))
   await until(async () => expect(await status()).toMatchObject({ standstills: [] }))
-  expect(
-    (await doctor()).findings.filter(({ name }) => ['evidence', 'projections'].includes(name)),
-  ).not.toContainEqual(expect.objectContaining({ state: 'fault' }))
+  const examined = ['evidence', 'projections', 'waiting work', 'certificates']
+  expect((await doctor()).findings.filter(({ name }) => examined.includes(name))).not.toContainEqual(
+    expect.objectContaining({ state: 'fault' }),
+  )
 })
 
 test.each(states)(

@@ -21,9 +21,18 @@ import {
   uncosignedOf,
 } from '@cupel/transparency'
 import { RESTORE_GROUP } from '../restore/since-backup.js'
+import { readWaiting, type Waiting } from './waiting-work.js'
 
 export interface Standstill {
-  readonly part: 'transparency log' | 'witnesses' | 'archive' | 'projection' | 'outbox' | 'rows' | 'follower'
+  readonly part:
+    | 'transparency log'
+    | 'witnesses'
+    | 'archive'
+    | 'projection'
+    | 'outbox'
+    | 'rows'
+    | 'follower'
+    | Waiting['part']
   /** What is at fault, as a sentence. */
   readonly detail: string
   readonly remedy: string
@@ -51,6 +60,7 @@ export async function readStandstills(parts: StandstillParts): Promise<readonly 
     outboxStandstill(parts),
     rowsStandstills(parts),
     followerStandstills(parts),
+    readWaiting(parts),
   ])
   return found.flat()
 }

@@ -1,0 +1,43 @@
+/** Whether too many screens of the last minute were answered without a report, for an operator: another instance would fail as much. */
+
+export interface FailingShare {
+  note(isAnswered: boolean): void
+  /** Null while most are answered; else what an operator should know. */
+  detail(): string | null
+}
+
+const WINDOW_MS = 60_000
+const SLOTS = 12
+const SLOT_MS = WINDOW_MS / SLOTS
+/** As the alert CupelScreensStopped. */
+const MAX_SHARE = 0.2
+/** Fewer failures say nothing of a share. */
+const MIN_FAILURES = 5
+
+interface Slot {
+  number: number
+  screens: number
+  failures: number
+}
+
+export function createFailingShare(now: () => number = () => performance.now()): FailingShare {
+  const slots: Slot[] = []
+  const slotNumber = (): number => Math.floor(now() / SLOT_MS)
+  return {
+    note(isAnswered) {
+      const number = slotNumber()
+      let slot = slots.at(-1)
+      if (slot?.number !== number) slots.push((slot = { number, screens: 0, failures: 0 }))
+      slot.screens += 1
+      if (!isAnswered) slot.failures += 1
+      if (slots.length > SLOTS) slots.shift()
+    },
+    detail() {
+      const recent = slots.filter(({ number }) => number > slotNumber() - SLOTS)
+      const screens = recent.reduce((sum, slot) => sum + slot.screens, 0)
+      const failures = recent.reduce((sum, slot) => sum + slot.failures, 0)
+      if (failures < MIN_FAILURES || failures / screens <= MAX_SHARE) return null
+      return `${failures} of the ${screens} screens of the last minute were answered without a report`
+    },
+  }
+}

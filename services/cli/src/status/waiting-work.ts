@@ -1,0 +1,102 @@
+/** Work that waits far longer than the service that does it ever needs: nobody does it, whatever the checks of the services say. */
+import { installationTopics, type EventLog } from '@cupel/event-log'
+import { listProcesses } from '@cupel/heartbeats'
+import type { Database } from '@cupel/postgres'
+
+/** What waits, as a sentence, and the remedy. */
+export interface Waiting {
+  readonly part: 'screens' | 'watches' | 'webhooks' | 'clocks' | 'brokers'
+  readonly detail: string
+  readonly remedy: string
+}
+
+/** A scorer decides a screen that nobody waits for any more within seconds. */
+const SCREEN_MINUTES = 5
+/** The screenings of ten thousand watches that one change touches begin within this time. */
+const WATCH_MINUTES = 30
+/** A receiver that fails gets a break of minutes. */
+const WEBHOOK_MINUTES = 60
+/** A heartbeat states the difference with the time of a statement, which a busy machine makes long. */
+const MAX_SKEW_MS = 2_000
+
+export async function readWaiting({
+  database,
+  log,
+}: {
+  readonly database: Database
+  readonly log: EventLog
+}): Promise<readonly Waiting[]> {
+  const found = await Promise.all([
+    waitingRows(database),
+    wrongClocks(database),
+    log.kind === 'kafka' ? laggingReplicas(log) : [],
+  ])
+  return found.flat()
+}
+
+interface Rows extends Record<string, unknown> {
+  readonly part: 'screens' | 'watches' | 'webhooks'
+  readonly waiting: number
+  readonly minutes: number
+}
+
+/** Each index holds only what waits. */
+const WAITING = `
+  SELECT part, count(*)::int4 AS waiting, (extract(epoch FROM now() - min(since)) / 60)::int4 AS minutes FROM (
+    SELECT 'screens' AS part, p.noted_at AS since FROM access.pending_screen p
+    WHERE p.noted_at < now() - interval '${SCREEN_MINUTES} minutes'
+      AND NOT EXISTS (SELECT FROM report_view.report r WHERE r.report_id = p.report_id)
+    UNION ALL
+    SELECT 'watches', w.due_at FROM watches.watch w
+    WHERE w.due_at < now() - interval '${WATCH_MINUTES} minutes' AND w.pending_report_id IS NULL
+      AND (w.until IS NULL OR w.until > now())
+    UNION ALL
+    SELECT 'webhooks', d.due_at FROM webhooks.delivery d JOIN webhooks.endpoint e USING (endpoint_id)
+    WHERE d.status = 'pending' AND d.body_id IS NOT NULL AND d.due_at < now() - interval '${WEBHOOK_MINUTES} minutes'
+      AND e.status = 'enabled' AND (e.proven_at IS NOT NULL OR d.type = 'endpoint.test')) due
+  GROUP BY part ORDER BY part`
+
+const told: Readonly<Record<Rows['part'], (rows: Rows) => Omit<Waiting, 'part'>>> = {
+  screens: ({ waiting, minutes }) => ({
+    detail: `${waiting} screens that callers were promised have had no report for up to ${minutes} minutes: no scorer decides them.`,
+    remedy: 'docs/runbooks/screens-are-slow.md',
+  }),
+  watches: ({ waiting, minutes }) => ({
+    detail: `${waiting} watches are due for up to ${minutes} minutes, and no coordinator begins their screenings.`,
+    remedy: 'docs/runbooks/a-bulk-job-does-not-move.md',
+  }),
+  webhooks: ({ waiting, minutes }) => ({
+    detail: `${waiting} webhooks are due for up to ${minutes} minutes, and no dispatcher sends them.`,
+    remedy: 'docs/runbooks/a-receiver-is-dead.md',
+  }),
+}
+
+async function waitingRows(database: Database): Promise<Waiting[]> {
+  const rows = await database.query<Rows>(WAITING)
+  return rows.map((row) => ({ part: row.part, ...told[row.part](row) }))
+}
+
+async function wrongClocks(database: Database): Promise<Waiting[]> {
+  const off = (await listProcesses(database)).filter(
+    ({ isSeen, skewMs }) => isSeen && Math.abs(skewMs) > MAX_SKEW_MS,
+  )
+  return off.map(({ service, instance, host, skewMs }) => ({
+    part: 'clocks',
+    detail: `The clock of ${service}-${instance} on ${host} is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'behind' : 'ahead of'} that of the database.`,
+    remedy: 'docs/runbooks/a-clock-is-wrong.md',
+  }))
+}
+
+/** `cupel doctor` names each topic. */
+async function laggingReplicas(log: EventLog): Promise<Waiting[]> {
+  const behind = (await log.topicFaults(installationTopics())).filter(({ isPassing }) => isPassing)
+  const [first] = behind
+  if (first === undefined) return []
+  return [
+    {
+      part: 'brokers',
+      detail: `${behind.length} topics have replicas that are not in step, as ${first.topic}: a broker is down or behind.`,
+      remedy: 'Start the broker that is down, or read its log.',
+    },
+  ]
+}
