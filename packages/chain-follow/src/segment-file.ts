@@ -40,7 +40,7 @@ export async function writeSegmentFile(
   const file = await open(partial, 'w')
   let last: NodeBlock | null = null
   try {
-    if (node.heading !== null) await file.write(`${node.heading}\n`)
+    if (node.heading !== null) await file.writeFile(`${node.heading}\n`)
     for await (const blocks of windowed(batches(from, to, batchBlocks), inFlight, (batch) =>
       node.blocks(batch.from, batch.to),
     )) {
@@ -48,7 +48,8 @@ export async function writeSegmentFile(
         checkParent(block, last?.hash ?? parentHash)
         last = block
       }
-      await file.write(blocks.map(({ text }) => text).join(''))
+      // Not `write`, which may write a part: it goes on where the last one ended.
+      await file.writeFile(blocks.map(({ text }) => text).join(''))
       onBlocks?.(blocks.length)
     }
     await file.sync()

@@ -8,7 +8,8 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  writeSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -131,10 +132,25 @@ function write(file: string, active: string, keys: readonly Buffer[]): void {
   const descriptor = openSync(draft, 'w', OWNER_ALONE)
   const content = { active, keys: keys.map((key) => key.toString('base64url')) }
   try {
-    writeSync(descriptor, `${JSON.stringify(content, null, 2)}\n`)
+    // Not `writeSync`: on a volume that fills it writes a part, and says so only in what it returns.
+    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`)
     fsyncSync(descriptor)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   } finally {
     closeSync(descriptor)
   }
   renameSync(draft, file)
+  syncFolder(dirname(file))
+}
+
+/** A key that is in use must not go with the name of its file when the power fails. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }

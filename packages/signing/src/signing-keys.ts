@@ -12,7 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import {
@@ -183,8 +183,12 @@ function writeDraft(file: string, keys: KeyFile): string {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const descriptor = openSync(draft, 'wx', PRIVATE_FILE)
   try {
-    writeSync(descriptor, `${JSON.stringify(keys, null, 2)}\n`)
+    // Not `writeSync`: on a volume that fills it writes a part, and says so only in what it returns.
+    writeFileSync(descriptor, `${JSON.stringify(keys, null, 2)}\n`)
     fsyncSync(descriptor)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   } finally {
     closeSync(descriptor)
   }
