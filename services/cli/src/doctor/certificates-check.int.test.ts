@@ -25,7 +25,7 @@ test.each([
   ])
 })
 
-test('certificates that are valid for weeks are no fault, and neither is the lack of any', () => {
+test('certificates that are valid for weeks pass, and so does the lack of any', () => {
   expect(findingsOf([{ of: 'a', validToMs: NOW + 30 * DAY_MS }], NOW)).toMatchObject([
     { state: 'ok', detail: '1 are valid for at least 21 days.' },
   ])
