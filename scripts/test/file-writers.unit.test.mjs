@@ -46,7 +46,8 @@ const WRITES =
 /** These write what fits and tell it in what they return. */
 const WRITES_A_PART = /\bwriteSync\(|\b(?:file|handle)\.write\(/
 /** It writes until all is written. */
-const LOOP = /for \(let at = 0; at < bytes\.length;\) at \+= \(await handle\.write\(bytes, at\)\)\.bytesWritten/
+const LOOP =
+  /for \(let at = 0; at < bytes\.length;\) at \+= \(await handle\.write\(bytes, at\)\)\.bytesWritten/
 
 const writers = execFileSync('git', ['ls-files', 'packages/*/src/*.ts', 'services/*/src/*.ts'], {
   encoding: 'utf8',
@@ -63,7 +64,8 @@ test('every writer of files is listed with what a crash and a full volume leave 
 test('a file that must be whole is synced before it is renamed', () => {
   const careless = writers.filter(
     ({ file, text }) =>
-      WHOLE.includes(file) && !(/sync\(|fsyncSync\(|flush: true/.test(text) && /rename(?:Sync)?\(/.test(text)),
+      WHOLE.includes(file) &&
+      !(/sync\(|fsyncSync\(|flush: true/.test(text) && /rename(?:Sync)?\(/.test(text)),
   )
   expect(careless.map(({ file }) => file)).toEqual([])
 })
