@@ -65,8 +65,8 @@ const SETTINGS = {
   'transaction.state.log.min.isr': '2',
   'share.coordinator.state.topic.replication.factor': '3',
   'share.coordinator.state.topic.min.isr': '2',
-  // As docs/runbooks/install.md recommends: until a dead broker counts as dead, nothing of which it has a replica is acknowledged.
-  'broker.session.timeout.ms': '2000',
+  // As docs/runbooks/install.md recommends for brokers that share cores: until a dead broker counts as dead, nothing of which it has a replica is acknowledged.
+  'broker.session.timeout.ms': '3000',
 }
 
 interface KeptCluster {
