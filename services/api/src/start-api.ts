@@ -46,6 +46,7 @@ import { judgeSets } from './routes/lists/list-lists.js'
 import { readPolicyInForce } from './routes/policy/get-policy.js'
 import { createComparison } from './routes/policy/what-if.js'
 import { readKeys, readUsage } from './routes/usage/get-usage.js'
+import { screensCheck } from './screening/failing-share.js'
 import { openScreening } from './screening/open-screening.js'
 
 export interface ApiDeps {
@@ -124,10 +125,6 @@ export interface RunningApi extends RunningService {
 
 /** An attempt under an Idempotency-Key may be continued by another one this long after the deadline of its answer. */
 const LEASE_MARGIN_MS = 1_000
-
-/** It takes no calls away from this instance: what fails is behind every one. */
-const screensCheck = (detail: string | null): Check =>
-  detail === null ? { name: 'screens', ok: true } : { name: 'screens', ok: false, isServing: true, detail }
 
 /** Resolves once calls are served. The topics, tables and schemas exist already. */
 export async function startApi(given: ApiDeps): Promise<RunningApi> {

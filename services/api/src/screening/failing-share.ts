@@ -1,4 +1,5 @@
 /** Whether too many screens of the last minute were answered without a report, for an operator: another instance would fail as much. */
+import type { Check } from '@cupel/service-kit'
 
 export interface FailingShare {
   note(isAnswered: boolean): void
@@ -41,3 +42,7 @@ export function createFailingShare(now: () => number = () => performance.now()):
     },
   }
 }
+
+/** It takes no calls away from the instance: what fails is behind every one. */
+export const screensCheck = (detail: string | null): Check =>
+  detail === null ? { name: 'screens', ok: true } : { name: 'screens', ok: false, isServing: true, detail }

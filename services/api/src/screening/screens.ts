@@ -82,12 +82,7 @@ export function createScreens(options: ScreensOptions): Screens {
     'Time from the append of a request to its report.',
     DWELL_BUCKETS,
   )
-  const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
-  const failingShare = createFailingShare()
-  const ended = (outcome: RefusedBecause | ScreenOutcome['kind']): void => {
-    outcomes.inc({ outcome })
-    failingShare.note(outcome === 'report')
-  }
+  const { ended, failing } = countOutcomes(metrics)
   const inTime = createTimeLimit(ACKNOWLEDGEMENT_TIMEOUT_MS)
   const patience = createPatience()
 
@@ -137,7 +132,7 @@ export function createScreens(options: ScreensOptions): Screens {
   }
 
   return {
-    failing: () => failingShare.detail(),
+    failing,
     async screen(order) {
       const leave = order.waitSeconds === null ? null : patience.take(order.call.caller.accountId)
       if (leave === null) return await screen({ ...order, waitSeconds: null })
@@ -147,6 +142,18 @@ export function createScreens(options: ScreensOptions): Screens {
         leave()
       }
     },
+  }
+}
+
+function countOutcomes(metrics: Metrics) {
+  const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
+  const share = createFailingShare()
+  return {
+    ended(outcome: RefusedBecause | ScreenOutcome['kind']): void {
+      outcomes.inc({ outcome })
+      share.note(outcome === 'report')
+    },
+    failing: () => share.detail(),
   }
 }
 
