@@ -1,18 +1,25 @@
-/** Runs at most `count` pieces of work at once: urgent ones first, otherwise in the order in which they came. */
-export type Slots = <T>(work: () => Promise<T>, options?: { readonly isUrgent?: boolean }) => Promise<T>
+import { createFairQueue } from './fair-queue.js'
+
+/**
+ * Runs at most `count` pieces of work at once. Owners take turns; of one owner urgent work goes first, otherwise in the order in which it came.
+ * Work without an owner has one owner in common.
+ */
+export type Slots = <T>(
+  work: () => Promise<T>,
+  options?: { readonly isUrgent?: boolean; readonly owner?: string },
+) => Promise<T>
 
 export function createSlots(count: number): Slots {
-  const urgent: (() => void)[] = []
-  const others: (() => void)[] = []
+  const waiting = createFairQueue<() => void>()
   let free = count
-  return async (work, { isUrgent = false } = {}) => {
-    if (free === 0) await new Promise<void>((resolve) => (isUrgent ? urgent : others).push(resolve))
+  return async (work, { isUrgent = false, owner = '' } = {}) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.add(owner, resolve, { isUrgent }))
     else free -= 1
     try {
       return await work()
     } finally {
       // The slot is handed over directly: a call that comes before the next one has begun must not take it.
-      const next = urgent.shift() ?? others.shift()
+      const next = waiting.next()
       if (next === undefined) free += 1
       else next()
     }

@@ -13,6 +13,18 @@ test('urgent work goes before other work that waits', async () => {
   expect(begun).toEqual(['first', 'urgent', 'second'])
 })
 
+test('the much work of one owner delays another owner by one piece, urgent or not', async () => {
+  const slots = createSlots(1)
+  const begun: string[] = []
+  const work = (owner: string, name: string, isUrgent: boolean) =>
+    slots(() => turn().then(() => void begun.push(name)), { owner, isUrgent })
+  await Promise.all([
+    ...['a1', 'a2', 'a3', 'a4'].map((name) => work('a', name, true)),
+    ...[work('b', 'b1', false), work('b', 'b2', true)],
+  ])
+  expect(begun).toEqual(['a1', 'a2', 'b2', 'a3', 'b1', 'a4'])
+})
+
 test('for any work: at most the given number at once, each with its own outcome, in the order of the calls', async () => {
   const piece = fc.record({ turns: fc.nat(3), fails: fc.boolean() })
   await fc.assert(

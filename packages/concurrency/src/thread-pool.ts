@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { parentPort, type Transferable, type Worker } from 'node:worker_threads'
+import { createFairQueue } from './fair-queue.js'
 
 export interface ThreadPoolOptions {
   readonly start: () => Worker
@@ -66,7 +67,9 @@ interface Waiting<Order, Result> {
 export function createThreadPool<Order extends object, Result>(
   options: ThreadPoolOptions,
 ): ThreadPool<Order, Result> {
-  const queue = createFairQueue<Waiting<Order, Result>>(options)
+  const queue = createFairQueue<Waiting<Order, Result>>()
+  const isFull = (owner: string): boolean =>
+    queue.size() >= options.maxWaiting || queue.sizeOf(owner) >= options.maxWaitingPerOwner
   const refused = createRefusals()
   const idle = new Set<PoolThread<Order, Result>>()
   const threads = new Set<PoolThread<Order, Result>>()
@@ -94,8 +97,9 @@ export function createThreadPool<Order extends object, Result>(
       new Promise((resolve, reject) => {
         const digest = digestOf(order)
         if (refused.has(digest)) return reject(new OrderEndedError('This order ended its thread a while ago'))
-        if (isClosed || !queue.add(owner, { order, digest, transfer, resolve, reject }))
+        if (isClosed || isFull(owner))
           return reject(new ThreadPoolBusyError('Too many orders wait for a thread'))
+        queue.add(owner, { order, digest, transfer, resolve, reject })
         serve()
       }),
     async close() {
@@ -154,37 +158,6 @@ function startThread<Order, Result>(
     },
   }
   return thread
-}
-
-/** The owners take turns; the orders of one owner keep their order. */
-function createFairQueue<Item>({
-  maxWaiting,
-  maxWaitingPerOwner,
-}: Pick<ThreadPoolOptions, 'maxWaiting' | 'maxWaitingPerOwner'>) {
-  const owners = new Map<string, Item[]>()
-  let size = 0
-  return {
-    size: () => size,
-    add(owner: string, item: Item): boolean {
-      const items = owners.get(owner) ?? []
-      if (size >= maxWaiting || items.length >= maxWaitingPerOwner) return false
-      owners.set(owner, items)
-      items.push(item)
-      size += 1
-      return true
-    },
-    next(): Item | undefined {
-      const [turn] = owners
-      if (turn === undefined) return undefined
-      const [owner, items] = turn
-      const item = items.shift()
-      // At the end of the line, behind the owners who wait.
-      owners.delete(owner)
-      if (items.length > 0) owners.set(owner, items)
-      size -= 1
-      return item
-    },
-  }
 }
 
 /** The orders that ended their thread, by digest; the oldest first. */

@@ -27,7 +27,9 @@ export const historyCoverageSchema = z
     reason: z
       .string()
       .nullable()
-      .describe('Why it failed, such as call_budget, day_budget or the error of the provider'),
+      .describe(
+        'Why it failed, such as call_budget, day_budget, account_day_budget or the error of the provider',
+      ),
     provider: z.string().nullable(),
     pages: z.int().min(0).describe('Pages that were read'),
     pages_expected: z.int().min(0).nullable().describe('Null if the provider does not tell'),

@@ -299,6 +299,7 @@ export const en = {
   historyReasons: {
     call_budget: 'the calls that one screen may make are used up',
     day_budget: 'the calls of the day are used up',
+    account_day_budget: 'the calls that your account may take of the day are used up',
     counterparty_limit: 'there are more counterparties than are read',
     refused_import: 'the ledger refuses what the provider gave',
     busy: 'too many histories wait',

@@ -214,10 +214,17 @@ async function historyReading(
   readingOf: DeciderOptions['readingOf'],
 ): Promise<HistoryReading | null> {
   if (readingOf === undefined || 'cause' in prepared || !prepared.request.data.livemode) return null
-  const { chain, canonicalAddress: address } = prepared.request.data
+  const { accountId, chain, canonicalAddress: address } = prepared.request.data
   const { exposure, searched } = found ?? { exposure: null, searched: { followed: [] } }
   return await readingOf({
-    ...{ chain, address, exposure, followed: searched.followed, generatedAt: prepared.generatedAt },
+    ...{
+      accountId,
+      chain,
+      address,
+      exposure,
+      followed: searched.followed,
+      generatedAt: prepared.generatedAt,
+    },
     maxAgeHours: prepared.policy.exposure.document.history_max_age_hours,
   })
 }

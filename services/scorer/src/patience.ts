@@ -19,7 +19,11 @@ export interface Patience {
 export interface PatienceDeps {
   readonly now: () => Date
   /** Resolves when nothing that was late for the address is under way. */
-  readonly settled: (place: { readonly chain: string; readonly address: string }) => Promise<unknown>
+  readonly settled: (place: {
+    readonly accountId: string
+    readonly chain: string
+    readonly address: string
+  }) => Promise<unknown>
 }
 
 /** Between two decisions: a provider that refuses is not queried without a pause. */
@@ -33,6 +37,7 @@ export function createPatience({ now, settled }: PatienceDeps): Patience {
 
   async function wholeOf(decide: Decide, request: Request, first: ReportEvent): Promise<ReportEvent> {
     const settledOn = onEveryChain(request).map(({ data }) => ({
+      accountId: data.accountId,
       chain: data.chain,
       address: data.canonicalAddress,
     }))

@@ -55,6 +55,15 @@ CREATE TABLE ledger.history_call (
   next_at  timestamptz NOT NULL
 );
 
+-- Those of each account.
+CREATE TABLE ledger.history_call_of_account (
+  provider   text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  day        date NOT NULL,
+  calls      int4 NOT NULL,
+  PRIMARY KEY (provider, account_id)
+);
+
 -- Numbers of addresses, and of contracts of tokens that count: rows of transfers name them by number. A number is given once, and means nothing
 -- outside of this database.
 CREATE TABLE ledger.address (

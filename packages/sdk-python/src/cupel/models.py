@@ -430,7 +430,7 @@ class HistoryCoverage(Model):
     status: str
     """fresh, reading or failed."""
     reason: str | None
-    """Why it failed, such as call_budget, day_budget or the error of the provider."""
+    """Why it failed, such as call_budget, day_budget, account_day_budget or the error of the provider."""
     provider: str | None
     pages: int
     """Pages that were read."""

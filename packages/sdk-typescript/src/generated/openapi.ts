@@ -465,7 +465,7 @@ export interface components {
         readonly HistoryCoverage: {
             /** @description fresh, reading or failed */
             readonly status: string;
-            /** @description Why it failed, such as call_budget, day_budget or the error of the provider */
+            /** @description Why it failed, such as call_budget, day_budget, account_day_budget or the error of the provider */
             readonly reason: string | null;
             readonly provider: string | null;
             /** @description Pages that were read */

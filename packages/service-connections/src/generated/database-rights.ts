@@ -314,6 +314,7 @@ export const historyRights = {
       'ledger.cluster_join': ['SELECT', 'INSERT', 'UPDATE'],
       'ledger.contract': ['SELECT', 'INSERT'],
       'ledger.history_call': ['SELECT', 'INSERT', 'UPDATE'],
+      'ledger.history_call_of_account': ['SELECT', 'INSERT', 'UPDATE'],
       'ledger.owner_address': ['SELECT', 'INSERT', 'UPDATE'],
       'ledger.price': ['SELECT'],
       'ledger.price_import': ['SELECT'],

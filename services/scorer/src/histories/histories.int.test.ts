@@ -236,7 +236,8 @@ describe('less than a whole history is not green:', () => {
   })
 
   test.each([
-    ['CUPEL_HISTORY_CALLS_PER_DAY', 2, 'day_budget'],
+    ['CUPEL_HISTORY_CALLS_PER_DAY', 1, 'day_budget'],
+    ['CUPEL_HISTORY_CALLS_PER_DAY', 2, 'account_day_budget'],
     ['CUPEL_HISTORY_CALLS_PER_SCREEN', 2, 'call_budget'],
   ])('one that %s ended', async (setting, limit, reason) => {
     await start({ [setting]: limit })
@@ -247,6 +248,42 @@ describe('less than a whole history is not green:', () => {
     expect(server.asked.filter(({ url }) => url.searchParams.has('startblock')).length).toBeLessThanOrEqual(
       limit,
     )
+  })
+})
+
+describe('an account that screens many addresses', () => {
+  const greedy = { accountId: 'acc_greedy' }
+  const addresses = Array.from({ length: 30 }, (_, of) => `0x${of.toString(16).padStart(40, '5')}`)
+  beforeEach(() => {
+    chain.movements = [paid(EXCHANGE, ALICE, 19_000_000)]
+  })
+
+  test('leaves calls of the day to another one, and no fault to the operator', async () => {
+    const scorer = await start({ CUPEL_HISTORY_CALLS_PER_DAY: 80 })
+    await screened(addresses[0]!, { ...greedy, ...patient() })
+    const reasons = await Promise.all(
+      addresses.slice(1, 16).map(async (of) => {
+        await screened(of, { ...greedy, ...patient() })
+        return (await screened(of, greedy)).report.coverage.history?.reason
+      }),
+    )
+    expect(reasons).toContain('account_day_budget')
+    // What one account may not read is another one's to read.
+    const refused = addresses[1 + reasons.indexOf('account_day_budget')]!
+    expect((await read(refused)).coverage.history).toMatchObject({ status: 'fresh' })
+    expect((await read(ALICE)).coverage.history).toMatchObject({ status: 'fresh' })
+    expect(scorer.checks().filter(({ ok }) => !ok)).toEqual([])
+  })
+
+  test('delays the reading of another one by a few of its own', async () => {
+    await start({ CUPEL_HISTORY_CALLS_PER_SECOND: 20 })
+    for (const of of addresses) await screened(of, greedy)
+    await read(ALICE)
+    const asked = server.asked.flatMap(({ url }) =>
+      url.searchParams.get('action') === 'txlist' ? [url.searchParams.get('address')!] : [],
+    )
+    const before = new Set(asked.slice(0, asked.indexOf(ALICE)))
+    expect(before.size).toBeLessThan(addresses.length / 2)
   })
 })
 

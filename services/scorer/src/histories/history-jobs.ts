@@ -8,7 +8,10 @@ import { HistoryError, readHistory, type CallBudget, type Place, type Progress }
 
 /** Histories that are read at once. */
 const CONCURRENT_READINGS = 2
-/** Readings that wait; further ones are not taken, and the next screen asks again. */
+/**
+ * Readings that wait; further ones are not taken, and the next screen asks again. An account has another one as long as it has fewer than there
+ * is room for.
+ */
 const MAX_WAITING = 2_000
 /** A reading that failed is tried again after this, then after twice as long, and so on. */
 const FIRST_RETRY_MS = 15_000
@@ -18,6 +21,8 @@ const MAX_REMEMBERED = 10_000
 const VISIBLE_LOOK_MS = 50
 const VISIBLE_WITHIN_MS = 30_000
 const STOP_MS = 2_000
+/** The budget of one address or account says nothing of a provider. */
+const OF_CALLER: ReadonlySet<string> = new Set(['call_budget', 'account_day_budget'])
 
 export interface HistoryJobsDeps {
   readonly histories: Histories
@@ -42,16 +47,23 @@ export interface Failure {
 
 export interface HistoryJobs {
   /** Begins a reading for a screened address unless it is under way; null if it must not begin now. */
-  begin(place: Place, root: Place): Progress | null
-  failureOf(place: Place): Failure | undefined
+  begin(place: Place, root: OwnedPlace): Progress | null
+  failureOf(place: OwnedPlace): Failure | undefined
   /** The newest failure of each provider that did not succeed since. */
   failing(): ReadonlyMap<string, string>
   /** Resolves when nothing is under way that was begun for the address. */
-  settled(root: Place): Promise<unknown>
+  settled(root: OwnedPlace): Promise<unknown>
   stop(): Promise<void>
 }
 
+/** A place that an account screens. */
+export interface OwnedPlace extends Place {
+  readonly accountId: string
+}
+
+/** Of one account: what another one waits for, or failed at, is nothing to it. */
 interface Job {
+  readonly accountId: string
   /** Screened addresses for which it was begun. */
   readonly roots: Set<string>
   readonly state: { progress: Progress }
@@ -62,7 +74,7 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
   const { ledgerSeq, now, metrics } = deps
   const stopping = new AbortController()
   const { signal } = stopping
-  const inTurn = createSlots(CONCURRENT_READINGS)
+  const inTurn = createReadings()
   const jobs = new Map<string, Job>()
   const failures = createFailures(deps)
   const budgetOf = createBudgets(deps)
@@ -72,15 +84,16 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
   ])
   const waiting = metrics.gauge('history_readings_waiting', 'Histories that are read or wait for it')
 
-  async function run(place: Place, state: Job['state'], budget: CallBudget): Promise<void> {
+  async function run(place: OwnedPlace, state: Job['state'], budget: CallBudget): Promise<void> {
+    const { accountId } = place
     try {
       const nowMs = (): number => now().getTime()
       const imported = await readHistory(
         place,
         { budget, onProgress: (progress) => void (state.progress = progress) },
-        { ...deps, beforeCall, nowMs, signal, importedBy: 'scorer' },
+        { ...deps, beforeCall: beforeCall(accountId), nowMs, signal, importedBy: 'scorer' },
       )
-      failures.forget(nameOf(place), state.progress.provider)
+      failures.forget(ownNameOf(place), state.progress.provider)
       outcomes.inc({ outcome: 'read' })
       // The next screen sees it once the log states it.
       const untilMs = performance.now() + VISIBLE_WITHIN_MS
@@ -88,37 +101,67 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
         await sleep(VISIBLE_LOOK_MS, signal)
     } catch (error) {
       if (signal.aborted) return
-      const { reason } = failures.note(nameOf(place), error, state.progress.provider)
+      const { reason } = failures.note(ownNameOf(place), error, state.progress.provider)
       outcomes.inc({ outcome: reason })
     }
   }
 
   return {
-    begin(place, root) {
-      const [name, rootName] = [nameOf(place), nameOf(root)]
+    begin(of, root) {
+      const { accountId } = root
+      const place: OwnedPlace = { ...of, accountId }
+      const [name, rootName] = [ownNameOf(place), ownNameOf(root)]
       const running = jobs.get(name)
       running?.roots.add(rootName)
       if (running !== undefined) return running.state.progress
-      if (signal.aborted || jobs.size >= MAX_WAITING || failures.isResting(name)) return null
+      if (signal.aborted || hasFullPart(jobs, accountId) || failures.isResting(name)) return null
       const state: Job['state'] = { progress: { provider: '', pages: 0, pagesExpected: null } }
       const work = (): Promise<void> => run(place, state, budgetOf(rootName))
-      const ended = inTurn(work, { isUrgent: name === rootName }).finally(() => {
+      const ended = inTurn(place, work, { isUrgent: name === rootName }).finally(() => {
         jobs.delete(name)
         waiting.set(jobs.size)
       })
-      jobs.set(name, { roots: new Set([rootName]), state, ended })
+      jobs.set(name, { accountId, roots: new Set([rootName]), state, ended })
       waiting.set(jobs.size)
       return state.progress
     },
-    failureOf: (place) => failures.of(nameOf(place)),
+    failureOf: (place) => failures.of(ownNameOf(place)),
     failing: () => failures.failing,
     settled: (root) =>
-      Promise.all([...jobs.values()].flatMap(({ roots, ended }) => (roots.has(nameOf(root)) ? [ended] : []))),
+      Promise.all(
+        [...jobs.values()].flatMap(({ roots, ended }) => (roots.has(ownNameOf(root)) ? [ended] : [])),
+      ),
     async stop() {
       stopping.abort()
       await withinMs(STOP_MS, Promise.all([...jobs.values()].map(({ ended }) => ended)))
       await deps.histories.close()
     },
+  }
+}
+
+const hasFullPart = (jobs: ReadonlyMap<string, Job>, accountId: string): boolean =>
+  [...jobs.values()].filter((job) => job.accountId === accountId).length >= MAX_WAITING - jobs.size
+
+/** Readings take turns by account. Whoever wants a place that is read then waits for that reading, and takes no slot meanwhile. */
+function createReadings() {
+  const inTurn = createSlots(CONCURRENT_READINGS)
+  const reading = new Map<string, Promise<void>>()
+  return async (
+    place: OwnedPlace,
+    work: () => Promise<void>,
+    { isUrgent }: { readonly isUrgent: boolean },
+  ): Promise<void> => {
+    const name = nameOf(place)
+    let elsewhere: Promise<void> | undefined
+    const once = async (): Promise<void> => {
+      elsewhere = reading.get(name)
+      if (elsewhere !== undefined) return
+      const read = work()
+      reading.set(name, read)
+      await read.finally(() => reading.delete(name))
+    }
+    await inTurn(once, { owner: place.accountId, isUrgent })
+    await elsewhere
   }
 }
 
@@ -141,8 +184,7 @@ function createFailures({ now, logger }: HistoryJobsDeps) {
       const times = (known.get(name)?.times ?? 0) + 1
       const restMs = Math.min(FIRST_RETRY_MS * 2 ** (times - 1), LONGEST_RETRY_MS)
       remember(known, name, { reason, provider, times, untilMs: nowMs() + restMs })
-      // The budget of one address says nothing of a provider.
-      if (reason !== 'call_budget') failing.set(provider, reason)
+      if (!OF_CALLER.has(reason)) failing.set(provider, reason)
       logger.warn({ err: error, provider }, 'A history could not be read')
       return { reason, provider }
     },
@@ -165,18 +207,20 @@ function createBudgets({ now, limits, maxAgeMs }: HistoryJobsDeps): (root: strin
 /** Waits for the turn of a call; throws a HistoryError if there must be none. */
 function createTurns({ database, limits, metrics }: HistoryJobsDeps, signal: AbortSignal) {
   const calls = metrics.counter('history_calls_total', 'Calls to providers of histories', ['provider'])
-  return async (provider: string, budget: CallBudget): Promise<void> => {
-    if (budget.left <= 0) throw new HistoryError('call_budget', provider)
-    budget.left -= 1
-    const waitMs = await takeHistoryCall(database, provider, limits)
-    if (waitMs === null) throw new HistoryError('day_budget', provider)
-    await sleep(waitMs, signal)
-    if (signal.aborted) throw new HistoryError('stopped', provider)
-    calls.inc({ provider })
-  }
+  return (accountId: string) =>
+    async (provider: string, budget: CallBudget): Promise<void> => {
+      if (budget.left <= 0) throw new HistoryError('call_budget', provider)
+      budget.left -= 1
+      const call = await takeHistoryCall(database, { provider, accountId }, limits)
+      if ('refused' in call) throw new HistoryError(call.refused, provider)
+      await sleep(call.waitMs, signal)
+      if (signal.aborted) throw new HistoryError('stopped', provider)
+      calls.inc({ provider })
+    }
 }
 
 const nameOf = ({ chain, address }: Place): string => `${chain} ${address}`
+const ownNameOf = (place: OwnedPlace): string => `${place.accountId} ${nameOf(place)}`
 
 function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
   const [oldest] = known.keys()

@@ -5,10 +5,16 @@
 import type { ExposureRecord, HistoryReading } from '@cupel/contracts'
 import { addressesOfOwner, addressHistories, type ReadHistory } from '@cupel/ledger'
 import type { Check } from '@cupel/service-kit'
-import { createHistoryJobs, type Failure, type HistoryJobs, type HistoryJobsDeps } from './history-jobs.js'
+import {
+  createHistoryJobs,
+  type Failure,
+  type HistoryJobs,
+  type HistoryJobsDeps,
+  type OwnedPlace,
+} from './history-jobs.js'
 import { isWhole, type Place, type Progress } from './read-history.js'
 
-export interface Screened extends Place {
+export interface Screened extends OwnedPlace {
   /** UTC, RFC 3339: the time of the report. */
   readonly generatedAt: string
   readonly maxAgeHours: number
@@ -22,7 +28,7 @@ export interface HistoryStage {
   /** How far the histories of a screened address are; begins to read what is missing. Null if no provider gives histories of its chain. */
   readingOf(screened: Screened): Promise<HistoryReading | null>
   /** Resolves when nothing is under way that was begun for the address. */
-  settled(place: Place): Promise<unknown>
+  settled(place: OwnedPlace): Promise<unknown>
   checks(): readonly Check[]
   stop(): Promise<void>
 }
@@ -74,7 +80,7 @@ function ownReading(screened: Screened, unread: readonly string[], jobs: History
   const begun = places.map((place) => jobs.begin(place, screened))
   const progress = begun.find((one) => one !== null)
   return progress === undefined || progress === null
-    ? failed(jobs.failureOf(places[0]!) ?? busy)
+    ? failed(jobs.failureOf({ ...places[0]!, accountId: screened.accountId }) ?? busy)
     : readingNow(progress, 0)
 }
 
@@ -91,7 +97,7 @@ function counterpartyReading(
   known: readonly ReadHistory[],
   { jobs, isRecent, most }: CounterpartyOptions,
 ): HistoryReading {
-  const { chain, followed, generatedAt, maxAgeHours } = screened
+  const { accountId, chain, followed, generatedAt, maxAgeHours } = screened
   const oldestMs = Date.parse(generatedAt) - maxAgeHours * 3_600_000
   const isUsable = (one: ReadHistory): boolean =>
     isRecent(one) || (isWhole(one) && one.atS * 1_000 > oldestMs)
@@ -102,7 +108,7 @@ function counterpartyReading(
     .map((address): Place => ({ chain, address }))
   const begun = missing.flatMap((place) => jobs.begin(place, screened) ?? [])
   if (begun[0] !== undefined) return readingNow(begun[0], begun.length)
-  if (missing[0] !== undefined) return failed(jobs.failureOf(missing[0]) ?? busy)
+  if (missing[0] !== undefined) return failed(jobs.failureOf({ ...missing[0], accountId }) ?? busy)
   return followed.length > most ? failed({ reason: 'counterparty_limit', provider: '' }) : fresh
 }
 

@@ -108,6 +108,7 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'watches.digest': WORK,
   'ledger.follower': LOCAL,
   'ledger.history_call': LOCAL,
+  'ledger.history_call_of_account': LOCAL,
   'ledger.provided_chain': 'A scorer notes its chains again when it starts.',
   'labels.refreshed_list': LOCAL,
   'labels.spool': LOCAL,
