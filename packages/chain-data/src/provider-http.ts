@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { parse } from 'lossless-json'
 import { Agent, errors, request, type Dispatcher } from 'undici'
+import { boundJson } from './bound-json.js'
 import { ProviderError } from './provider-error.js'
 
 /** Bytes of one answer. The largest regular one, a page of transactions, is far smaller. */
@@ -138,11 +139,13 @@ function refuseLength(bytes: number, maxBytes: number): void {
 
 async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
+  const bound = boundJson()
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
     // Throwing ends the iteration, which closes the connection.
     refuseLength(bytes, maxBytes)
+    bound(chunk)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -122,6 +122,19 @@ export const faults: Readonly<Record<string, { readonly fault: Fault; readonly c
       response.write('[')
     },
   },
+  // Its rest never comes: what is dear to read is refused before.
+  'begins a number without end': {
+    code: 'malformed',
+    fault: (response) => void response.write('1'.repeat(1_000)),
+  },
+  'begins lists in lists without end': {
+    code: 'malformed',
+    fault: (response) => void response.write('['.repeat(1_000)),
+  },
+  'begins a list of a million values': {
+    code: 'too_large',
+    fault: (response) => void response.write(`[${'1,'.repeat(1_000_000)}`),
+  },
   redirects: {
     code: 'redirected',
     fault: (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
