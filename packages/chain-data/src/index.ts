@@ -21,3 +21,4 @@ export {
   type ProviderHttp,
 } from './provider-http.js'
 export { describePublicProviders, publicProviders } from './public-endpoints.js'
+export { stillTronContracts, tronFailures } from './tron-words.js'

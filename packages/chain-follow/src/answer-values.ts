@@ -45,6 +45,21 @@ export function hexAddress(value: unknown, place: string): string {
   return address
 }
 
+const BARE_HASH = /^[0-9a-f]{64}$/
+
+/** Without 0x. */
+export function bareHash(value: unknown, place: string): string {
+  const hash = typeof value === 'string' ? value.toLowerCase() : ''
+  if (!BARE_HASH.test(hash)) throw unknownAt(place, 'a hash')
+  return hash
+}
+
+/** Base units below 2^63, as a JSON number, or as a text of digits if a float cannot hold them. */
+export function unitsOf(value: unknown, place: string): bigint {
+  if (typeof value === 'string' && /^\d{1,19}$/.test(value)) return BigInt(value)
+  return BigInt(wholeOf(value, place))
+}
+
 /** A whole number from 0, as a JSON number. */
 export function wholeOf(value: unknown, place: string): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw unknownAt(place, 'a whole number')

@@ -4,6 +4,8 @@ import { bitcoinNode, bitcoinNumbers } from './bitcoin/bitcoin-node.js'
 import type { ChainNode } from './chain-node.js'
 import { evmNode, type TraceMethod } from './evm/evm-node.js'
 import { FollowError } from './follow-error.js'
+import { tronNode } from './tron/tron-node.js'
+import { tronNumbers } from './tron/tron-values.js'
 import { openNodeClient, type NodeClientOptions } from './node-client.js'
 
 /** Chains whose nodes speak as Bitcoin Core does. */
@@ -34,8 +36,11 @@ export function usualOf(chain: string): Usual {
     return { confirmations: 6, batchBlocks: 1, maxHeadAgeS: 6 * HOUR_S, ...usual[chain] }
   if (findChain(chain)?.family === 'evm')
     return { confirmations: 128, batchBlocks: 5, maxHeadAgeS: 2 * HOUR_S, ...usual[chain] }
+  if (chain === 'TRX') return { confirmations: 27, batchBlocks: 10, maxHeadAgeS: HOUR_S }
   throw new FollowError('refused', `nodes of ${chain} cannot be followed`)
 }
+
+export type Traces = TraceMethod | 'stored'
 
 /** Rejects with a FollowError for a node that serves another chain or cannot be read. */
 export async function openNode({
@@ -44,14 +49,31 @@ export async function openNode({
   ...options
 }: NodeClientOptions & {
   readonly chain: string
-  readonly traces?: TraceMethod | undefined
+  /** How calls within transactions are known; absent: by what the node has. */
+  readonly traces?: Traces | undefined
 }): Promise<ChainNode> {
-  const isLikeBitcoin = LIKE_BITCOIN.has(chain)
-  const client = openNodeClient(isLikeBitcoin ? { ...options, prepare: bitcoinNumbers } : options)
+  checkTraces(chain, traces)
+  const family = LIKE_BITCOIN.has(chain) ? 'bitcoin' : chain === 'TRX' ? 'tron' : 'evm'
+  const client = openNodeClient({ ...options, prepare: numbersOf[family] })
   try {
-    return isLikeBitcoin ? await bitcoinNode({ chain, client }) : await evmNode({ chain, client, traces })
+    if (family === 'bitcoin') return await bitcoinNode({ chain, client })
+    if (family === 'tron') return await tronNode({ client, keepsInternals: traces === 'stored' })
+    return await evmNode({ chain, client, traces: traces as TraceMethod | undefined })
   } catch (error) {
     await client.close()
     throw error
   }
+}
+
+const numbersOf = {
+  bitcoin: bitcoinNumbers,
+  tron: tronNumbers,
+  evm: (text: string): string => text,
+} as const
+
+/** Only TRON's nodes tell calls as they stored them, and only EVM nodes find them by a method. */
+function checkTraces(chain: string, traces: Traces | undefined): void {
+  if (traces === undefined || traces === 'none') return
+  const fits = traces === 'stored' ? chain === 'TRX' : findChain(chain)?.family === 'evm'
+  if (!fits) throw new FollowError('refused', `--traces ${traces} is not for ${chain}`)
 }

@@ -27,6 +27,7 @@ export {
   type StandInContents,
   type StandInTransaction,
 } from './evm-chain.js'
+export { startTronChain, type StandInContract, type TronMeddle, type TronNodeChain } from './tron-chain.js'
 export {
   IDENTITY_CLIENT,
   IDENTITY_SECRET,

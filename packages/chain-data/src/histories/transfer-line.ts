@@ -7,7 +7,7 @@ export interface TransferLine extends Readonly<Record<string, string>> {
   readonly block_time: string
   readonly tx_hash: string
   readonly log_index: string
-  readonly kind: 'native' | 'internal' | 'token'
+  readonly kind: 'native' | 'internal' | 'token' | 'issuance'
   /** Contract or mint of a token. Its symbol and decimals are not written: anyone can name a token. */
   readonly asset_address: string
   readonly from_address: string

@@ -166,7 +166,7 @@ async function withHeights(
     const atMs = Number(line.block_time) * MS_PER_S
     const height =
       line.block_number === '' ? await heights.of(http, line.tx_hash, atMs) : Number(line.block_number)
-    if (height === null) lacks(line.kind)
+    if (height === null) lacks(line.kind === 'issuance' ? 'native' : line.kind)
     else placed.push({ ...line, block_number: String(height) })
   }
   return placed

@@ -7,6 +7,7 @@ import { parseAddress, type HistoryKind } from '@cupel/domain'
 import { z } from 'zod'
 import { baseUnits, bareHash, count } from '../answer-fields.js'
 import { ProviderError } from '../provider-error.js'
+import { stillTronContracts, tronFailures } from '../tron-words.js'
 import { transferLine, type TransferLine } from './transfer-line.js'
 
 export interface TronRow {
@@ -39,27 +40,9 @@ const address = z
 /** Sun, below 2^63. */
 const amount = baseUnits.refine((units) => units.length <= 19).optional()
 
-/** Words for the outcome of a transaction (protocol buffers of java-tron, `Transaction.Result.contractResult`). */
-const failures = [
-  ...['REVERT', 'BAD_JUMP_DESTINATION', 'OUT_OF_MEMORY', 'PRECOMPILED_CONTRACT', 'STACK_TOO_SMALL'],
-  ...['STACK_TOO_LARGE', 'ILLEGAL_OPERATION', 'STACK_OVERFLOW', 'OUT_OF_ENERGY', 'OUT_OF_TIME'],
-  ...['JVM_STACK_OVER_FLOW', 'UNKNOWN', 'TRANSFER_FAILED', 'INVALID_CODE'],
-]
 const outcome = z
-  .array(z.object({ contractRet: z.enum(['SUCCESS', 'DEFAULT', ...failures]).default('DEFAULT') }))
+  .array(z.object({ contractRet: z.enum(['SUCCESS', 'DEFAULT', ...tronFailures]).default('DEFAULT') }))
   .max(1)
-
-/** Contracts that move no coins between accounts: freezing, voting, resources, permissions, and assets of their own. */
-const still: ReadonlySet<string> = new Set([
-  ...['AccountCreateContract', 'AccountUpdateContract', 'SetAccountIdContract', 'VoteWitnessContract'],
-  ...['WitnessCreateContract', 'WitnessUpdateContract', 'VoteAssetContract', 'AssetIssueContract'],
-  ...['TransferAssetContract', 'UnfreezeAssetContract', 'UpdateAssetContract'],
-  ...['FreezeBalanceContract', 'UnfreezeBalanceContract', 'FreezeBalanceV2Contract'],
-  ...['UnfreezeBalanceV2Contract', 'WithdrawExpireUnfreezeContract', 'CancelAllUnfreezeV2Contract'],
-  ...['DelegateResourceContract', 'UnDelegateResourceContract', 'AccountPermissionUpdateContract'],
-  ...['ProposalCreateContract', 'ProposalApproveContract', 'ProposalDeleteContract'],
-  ...['UpdateSettingContract', 'UpdateEnergyLimitContract', 'ClearABIContract', 'UpdateBrokerageContract'],
-])
 
 const transaction = z.object({
   txID: bareHash,
@@ -163,9 +146,14 @@ function readTransaction(row: unknown, mine: string): Read | null {
   const { type, parameter } = raw.contract[0]!
   const result = ret[0]?.contractRet ?? 'DEFAULT'
   const status = result === 'SUCCESS' ? '1' : result === 'DEFAULT' ? '' : '0'
-  const line = (from: string, to: string, units: string): TransferLine =>
+  const line = (
+    from: string,
+    to: string,
+    units: string,
+    kind: 'native' | 'issuance' = 'native',
+  ): TransferLine =>
     transferLine('TRX', {
-      ...{ kind: 'native', block_number: String(blockNumber), block_time: seconds(atMs), tx_hash: hash },
+      ...{ kind, block_number: String(blockNumber), block_time: seconds(atMs), tx_hash: hash },
       ...{ from_address: from, to_address: to, amount_raw: units, status },
     })
   const { value } = parameter
@@ -186,10 +174,10 @@ function readTransaction(row: unknown, mine: string): Read | null {
   // A created contract has no address in its row.
   if (type === 'CreateSmartContract')
     return (value.call_value ?? '0') === '0' ? { lines: [], expectsInternalOf } : null
-  // A reward has no payer.
+  // A reward has no payer: a follower and a file call it the same.
   if (type === 'WithdrawBalanceContract')
-    return reward === undefined ? null : { lines: [line('', owner, reward)] }
-  return still.has(type) ? { lines: [], expectsInternalOf } : null
+    return reward === undefined ? null : { lines: [line('', owner, reward, 'issuance')] }
+  return stillTronContracts.has(type) ? { lines: [], expectsInternalOf } : null
 }
 
 function isAddress(text: unknown, mine: string): boolean {

@@ -4,11 +4,12 @@
  */
 import { landmarks, type Landmark } from '@cupel/chain-data'
 import type { ChainCode } from '@cupel/domain'
-import { fieldsOf, listOf, textOf, wholeOf, type Fields } from '../answer-values.js'
+import { bareHash, fieldsOf, listOf, textOf, wholeOf, type Fields } from '../answer-values.js'
+import { askedAgain } from '../asked-again.js'
 import { END_OF_CHAIN, type ChainNode, type NodeBlock } from '../chain-node.js'
 import { FollowError } from '../follow-error.js'
 import { resultOf, type NodeClient } from '../node-client.js'
-import { bareHash, outputOf, rowOf, type Output } from './bitcoin-transaction.js'
+import { outputOf, rowOf, type Output } from './bitcoin-transaction.js'
 import { merkleRoot } from './merkle-root.js'
 
 /** What a node tells of a block: its transactions, or only their ids. Old nodes know no number. */
@@ -32,8 +33,6 @@ export interface BitcoinNodeOptions {
 const TRANSACTIONS_OF_MESSAGE = 200
 /** Outputs of transactions that were asked for, kept because later blocks spend others of them. */
 const REMEMBERED_TRANSACTIONS = 50_000
-const ASKED_AGAIN = 2
-
 export async function bitcoinNode(options: BitcoinNodeOptions): Promise<ChainNode> {
   const { chain, client } = options
   await confirmChain(options)
@@ -61,15 +60,7 @@ export async function bitcoinNode(options: BitcoinNodeOptions): Promise<ChainNod
     },
     hashAt: async (height) =>
       bareHash(await client.one('getblockhash', [height]), `the hash of block ${height}`),
-    async blocks(from, to) {
-      for (let again = ASKED_AGAIN; ; again -= 1) {
-        try {
-          return await readBlocks(reading, from, to)
-        } catch (error) {
-          if (!(error instanceof FollowError) || error.code !== 'node_contradicts' || again === 0) throw error
-        }
-      }
-    },
+    blocks: (from, to) => askedAgain(() => readBlocks(reading, from, to)),
     close: () => client.close(),
   }
 }

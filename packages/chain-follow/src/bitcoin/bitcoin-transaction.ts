@@ -1,6 +1,6 @@
 /** A transaction as a row of bitcoin-etl: every input with what it spends, every output, and what goes into and comes out of shielded pools. */
 import { addressesOfScript } from '@cupel/ledger'
-import { fieldsOf, listOf, textOf, wholeOf, type Fields } from '../answer-values.js'
+import { bareHash, fieldsOf, listOf, textOf, wholeOf, type Fields } from '../answer-values.js'
 import { FollowError } from '../follow-error.js'
 
 export interface Output {
@@ -9,19 +9,11 @@ export interface Output {
   readonly value: bigint
 }
 
-const HASH = /^[0-9a-f]{64}$/
-
-export function bareHash(value: unknown, place: string): string {
-  const hash = typeof value === 'string' ? value.toLowerCase() : ''
-  if (!HASH.test(hash)) throw new FollowError('unknown_meaning', `${place} is not a hash`)
-  return hash
-}
-
 const DECIMALS = 8
 const COINS = new RegExp(`^(\\d{1,12})(?:\\.(\\d{1,${DECIMALS}}))?$`)
 
 /** Base units of an amount in whole coins. */
-function unitsOf(told: unknown, place: string): bigint {
+function unitsOfCoins(told: unknown, place: string): bigint {
   const match = COINS.exec(typeof told === 'string' ? told : '')
   if (match === null) throw new FollowError('unknown_meaning', `the value of ${place} is not an amount`)
   return BigInt(match[1]! + (match[2] ?? '').padEnd(DECIMALS, '0'))
@@ -36,7 +28,7 @@ export function outputOf(told: unknown, chain: string): Output {
   const script = textOf(hex, 'the script of an output')
   return {
     addresses: toldAddresses.length > 0 ? toldAddresses : addressesOfScript(chain, script),
-    value: unitsOf(value, 'an output'),
+    value: unitsOfCoins(value, 'an output'),
   }
 }
 
@@ -104,8 +96,8 @@ function shieldedOf(
   }
   for (const one of listOf(transaction['vjoinsplit'] ?? [], `the joins of ${place}`)) {
     const join = fieldsOf(one, `a join of ${place}`)
-    take(outputs, unitsOf(join['vpub_old'], `a join of ${place}`))
-    take(inputs, unitsOf(join['vpub_new'], `a join of ${place}`))
+    take(outputs, unitsOfCoins(join['vpub_old'], `a join of ${place}`))
+    take(inputs, unitsOfCoins(join['vpub_new'], `a join of ${place}`))
   }
   const orchard =
     transaction['orchard'] === undefined ? {} : fieldsOf(transaction['orchard'], `the actions of ${place}`)

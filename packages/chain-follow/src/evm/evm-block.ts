@@ -10,11 +10,10 @@ import {
   type Fields,
 } from '../answer-values.js'
 import { FollowError } from '../follow-error.js'
-import type { Call, CallsOfBlock } from './calls.js'
+import { rowsOf, type Rows, type Status } from '../transfer-rows.js'
+import { tokenMovement } from '../token-log.js'
+import type { CallsOfBlock } from './calls.js'
 import type { EvmBlock, EvmTransaction } from './evm-types.js'
-
-export const HEADING =
-  'chain,block_number,block_time,tx_hash,transaction_index,log_index,kind,asset_address,from_address,to_address,amount_raw,amount,status'
 
 /** Transactions that move value from their sender to their receiver: EIP-2718, 2930, 1559, 4844, 7702. */
 const TYPES: ReadonlySet<number> = new Set([0, 1, 2, 3, 4])
@@ -85,7 +84,7 @@ function transactionOf(
 }
 
 interface Receipt {
-  readonly status: '1' | '0' | ''
+  readonly status: Status
   readonly gasUsed: bigint
   readonly contract: string | null
   readonly logs: readonly unknown[]
@@ -108,7 +107,7 @@ function receiptOf(told: unknown, index: number, block: EvmBlock): Receipt {
 }
 
 /** Receipts before the Byzantium fork have a state root instead of a status. */
-function statusOf({ status, root }: Fields, place: string): Receipt['status'] {
+function statusOf({ status, root }: Fields, place: string): Status {
   if (status === '0x1') return '1'
   if (status === '0x0') return '0'
   if ((status === undefined || status === null) && typeof root === 'string') return ''
@@ -141,9 +140,6 @@ function receiptsOf(told: readonly unknown[], block: EvmBlock): readonly Receipt
     )
   return receipts
 }
-
-/** keccak256("Transfer(address,address,uint256)"). */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 export function textOfBlock(block: EvmBlock, toldReceipts: readonly unknown[], calls: CallsOfBlock): string {
   const receipts = receiptsOf(toldReceipts, block)
@@ -178,7 +174,7 @@ export function textOfBlock(block: EvmBlock, toldReceipts: readonly unknown[], c
 function checkOutcome(
   { height, transactions }: EvmBlock,
   index: number,
-  { status, calls }: { readonly status: Receipt['status']; readonly calls: CallsOfBlock },
+  { status, calls }: { readonly status: Status; readonly calls: CallsOfBlock },
 ): void {
   if (calls.roots === null) return
   const [root, transaction] = [calls.roots[index]!, transactions[index]!]
@@ -191,39 +187,6 @@ function checkOutcome(
       `the outermost call of transaction ${index} of block ${height} is not the transaction`,
     )
 }
-
-interface Rows {
-  moved(
-    kind: 'native' | 'internal',
-    movement: Pick<Call, 'from' | 'to' | 'value'>,
-    status: Receipt['status'],
-    place?: string,
-  ): void
-  token(movement: Pick<Call, 'from' | 'to' | 'value'>, contract: string, logIndex: number): void
-  issued(to: string, value: bigint): void
-}
-
-function rowsOf(
-  rows: string[],
-  { chain, height, atS }: EvmBlock,
-  transaction: { readonly hash: string; readonly index: number } | null = null,
-): Rows {
-  const place = `${chain},${height},${atS},${transaction?.hash ?? ''},${transaction?.index ?? ''}`
-  return {
-    moved: (kind, { from, to, value }, status, index = '') =>
-      void rows.push(`${place},${index},${kind},,${from},${to},${value},,${status}\n`),
-    token: ({ from, to, value }, contract, logIndex) =>
-      void rows.push(`${place},${logIndex},token,${contract},${from},${to},${value},,1\n`),
-    issued: (to, value) => {
-      if (value > 0n) rows.push(`${place},,issuance,,,${to},${value},,1\n`)
-    },
-  }
-}
-
-const WORD = /^0x[0-9a-f]{64}$/i
-/** Characters of a word, and of an address at its end. */
-const WORD_DIGITS = 64
-const ADDRESS_DIGITS = 40
 
 function writeTransfer(
   told: unknown,
@@ -239,34 +202,11 @@ function writeTransfer(
   if (hexNumber(log['logIndex'], `the index of ${place}`) !== logIndex)
     throw contradiction(`a log before ${place} is missing`)
   checkPlace(log, place, { block, index })
-  const topics = listOf(log['topics'], `the topics of ${place}`)
-  if (typeof topics[0] !== 'string' || topics[0].toLowerCase() !== TRANSFER) return
-  const data = textOf(log['data'], `the data of ${place}`)
-  const words = [...topics.slice(1), ...wordsOf(data)]
-  // Another event of the same name.
-  if (words.length !== 3) return
-  const [from, to, value] = words.map((word) => {
-    if (typeof word !== 'string' || !WORD.test(word))
-      throw new FollowError('unknown_meaning', `${place} has a word of another length`)
-    return word.toLowerCase()
-  }) as [string, string, string]
-  const amount = BigInt(value)
-  if (amount === 0n) return
+  const moved = tokenMovement(log, place)
+  if (moved === null) return
   write.token(
-    { from: addressOf(from), to: addressOf(to), value: amount },
+    { from: `0x${moved.from}`, to: `0x${moved.to}`, value: moved.value },
     hexAddress(log['address'], `the contract of ${place}`),
     logIndex,
-  )
-}
-
-const addressOf = (word: string): string => `0x${word.slice(-ADDRESS_DIGITS)}`
-
-function wordsOf(data: string): readonly string[] {
-  const digits = data.slice(2)
-  // Only whole words are those of this event.
-  if (digits.length % WORD_DIGITS !== 0) return ['0x']
-  return Array.from(
-    { length: digits.length / WORD_DIGITS },
-    (_, index) => `0x${digits.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS)}`,
   )
 }

@@ -5,11 +5,13 @@
 import { landmarks, type Landmark } from '@cupel/chain-data'
 import { findChain, type ChainCode, type HistoryKind } from '@cupel/domain'
 import { fieldsOf, hexHash, hexNumber, listOf } from '../answer-values.js'
+import { askedAgain } from '../asked-again.js'
 import { END_OF_CHAIN, type ChainNode, type NodeBlock, type Zone } from '../chain-node.js'
 import { FollowError } from '../follow-error.js'
 import { resultOf, type Call, type NodeClient, type Outcome } from '../node-client.js'
 import { callsOfGeth, callsOfParity, type CallsOfBlock } from './calls.js'
-import { blockOf, HEADING, textOfBlock } from './evm-block.js'
+import { HEADING } from '../transfer-rows.js'
+import { blockOf, textOfBlock } from './evm-block.js'
 
 export type TraceMethod = 'trace_block' | 'debug_traceBlockByNumber' | 'none'
 
@@ -22,9 +24,6 @@ export interface EvmNodeOptions {
   /** A block that only this chain has; null if only the chain id tells it. */
   readonly landmark?: Landmark | null
 }
-
-/** Times that a contradiction is asked about again: a reorganisation or a balancer may have come between two answers. */
-const ASKED_AGAIN = 2
 
 export async function evmNode(options: EvmNodeOptions): Promise<ChainNode> {
   const { chain, client } = options
@@ -51,15 +50,7 @@ export async function evmNode(options: EvmNodeOptions): Promise<ChainNode> {
       if (found === null) throw noBlock(height)
       return hexHash(fieldsOf(found, `block ${height}`)['hash'], `the hash of block ${height}`)
     },
-    async blocks(from, to) {
-      for (let again = ASKED_AGAIN; ; again -= 1) {
-        try {
-          return await readBlocks(read, from, to)
-        } catch (error) {
-          if (!(error instanceof FollowError) || error.code !== 'node_contradicts' || again === 0) throw error
-        }
-      }
-    },
+    blocks: (from, to) => askedAgain(() => readBlocks(read, from, to)),
     close: () => client.close(),
   }
 }

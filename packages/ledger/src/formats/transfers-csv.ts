@@ -16,6 +16,12 @@ import { isCoinJoin, nodeOf } from './coin-join.js'
 import { LedgerFileError, UnreadableRowError } from './ledger-file-error.js'
 import type { FileRecord, LedgerFormat, LedgerRow, RecordReader, ToldTransfer } from './ledger-row.js'
 
+/** Coins that go into a pool of the chain itself, or come from it: the end in the pool has no address. */
+const POOL = 'pool'
+/** An asset of TRON without a contract, by its number, or by the bytes of its name. */
+const TRC10 = 'trc10'
+const TRC10_ASSET = /^trc10:(?:\d{1,20}|0x(?:[0-9a-f]{2}){1,64})$/
+
 /** Value that the chain makes: rewards of blocks, and withdrawals of validators. Nobody pays it. */
 const ISSUED = 'issuance'
 
@@ -30,6 +36,8 @@ const kinds: ReadonlyMap<string, ToldTransfer['kind']> = new Map([
   ['trace', 'internal'],
   [ISSUED, 'internal'],
   ['utxo', 'utxo'],
+  [POOL, 'native'],
+  [TRC10, 'token'],
 ])
 
 const REQUIRED = ['chain', 'kind', 'from_address', 'to_address', 'amount_raw', 'amount'] as const
@@ -164,13 +172,16 @@ function transferOf(
   kind: ToldTransfer['kind'],
 ): readonly LedgerRow[] {
   const { line } = record
-  const contract = kind === 'token' ? chain.canonical(record.text('asset_address'), line) : ''
+  const told = record.text('kind').toLowerCase()
+  const contract = kind === 'token' ? contractOf(record, chain, told) : ''
   checkAsset(record, chain, { kind, contract })
   const decimals = contract === '' ? chain.decimals : tokenDecimals(chain.code, contract)
   const index = wholeNumber(record.text('log_index'), 'log_index', line)
+  const isPooled = told === POOL
+  if (isPooled) checkPool(record, chain)
   return [
     {
-      type: 'transfer',
+      type: isPooled ? 'balance' : 'transfer',
       transfer: {
         line,
         kind,
@@ -189,6 +200,22 @@ function transferOf(
       },
     },
   ]
+}
+
+function contractOf(record: FileRecord, chain: ChainDefinition, told: string): string {
+  const { line } = record
+  const address = record.text('asset_address')
+  if (told !== TRC10) return chain.canonical(address, line)
+  if (chain.code !== 'TRX' || !TRC10_ASSET.test(address))
+    throw new UnreadableRowError(`${address.slice(0, 40)} is not a TRC-10 asset`, line)
+  return address
+}
+
+/** Exactly one end has an address. */
+function checkPool(record: FileRecord, { code }: ChainDefinition): void {
+  const ends = [record.text('from_address'), record.text('to_address')]
+  if (code !== 'TRX' || ends.filter((end) => end === '').length !== 1)
+    throw new UnreadableRowError('a pool of the chain has no address, and one end has', record.line)
 }
 
 function senderOf(record: FileRecord, chain: ChainDefinition): string {

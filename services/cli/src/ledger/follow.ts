@@ -1,7 +1,7 @@
 /** `cupel ledger follow`: imports the confirmed blocks of the operator's own node for as long as it runs. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FollowError, follow, openNode, usualOf, type FollowProgress } from '@cupel/chain-follow'
+import { FollowError, follow, openNode, usualOf, type FollowProgress, type Traces } from '@cupel/chain-follow'
 import { findChain } from '@cupel/domain'
 import type { Follower } from '@cupel/ledger'
 import { createMetrics, startHealthServer, type Config } from '@cupel/service-kit'
@@ -24,7 +24,7 @@ interface FollowCommandOptions {
   readonly every: number
   readonly batch?: number
   readonly inFlight: number
-  readonly traces: 'auto' | 'trace_block' | 'debug_traceBlockByNumber' | 'none'
+  readonly traces: 'auto' | Traces
   readonly keep?: string
   readonly replace?: boolean
   readonly metricsPort?: number
@@ -32,7 +32,7 @@ interface FollowCommandOptions {
 
 const HELP = `
 The node is that of an EVM chain (eth_getBlockByNumber, eth_getBlockReceipts, and trace_block or debug_traceBlockByNumber if it
-has them), or of BTC, LTC, DOGE, BCH or ZEC (getblock; txindex=1 where the node does not tell what inputs spend).
+has them), of BTC, LTC, DOGE, BCH or ZEC (getblock; txindex=1 where the node does not tell what inputs spend), or a full node of TRX.
 
 Every segment declares its heights whole for the kinds that the node gives. Where the follower goes on follows from the ledger, so
 it may be killed at any time. One follower works for a chain; others stand by. docs/follow.md has the rest.`
@@ -63,13 +63,16 @@ export function registerFollow(ledger: Command, context: CliContext): void {
     )
     .option(
       '--batch <blocks>',
-      'blocks of one message to the node (default: 5, and 1 of chains like Bitcoin)',
+      'blocks of one message to the node (default: 5, 1 of chains like Bitcoin, 10 of TRX)',
       positive,
     )
     .option('--in-flight <messages>', 'messages to the node at once', positive, 4)
     .addOption(
-      new Option('--traces <method>', 'how to ask an EVM node for calls')
-        .choices(['auto', 'trace_block', 'debug_traceBlockByNumber', 'none'])
+      new Option(
+        '--traces <method>',
+        'how to know calls: by a method of EVM nodes, or as a TRON node stored them',
+      )
+        .choices(['auto', 'trace_block', 'debug_traceBlockByNumber', 'stored', 'none'])
         .default('auto'),
     )
     .option('--keep <folder>', 'keep the file of each segment there')
