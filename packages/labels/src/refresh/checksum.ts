@@ -11,21 +11,37 @@ const ALGORITHMS = ['sha256', 'sha512', 'sha1'] as const
 /** Hexadecimal digits that belong together, from SHA-1 to SHA-512. */
 const DIGESTS = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/g
 
-/** Why the file is not the one of which the document at `place` states a checksum, as a sentence; null if it is. */
-export async function checksumFault(
-  place: Place,
-  file: string,
-  options: FetchOptions,
-): Promise<string | null> {
+export type Stated =
+  | { readonly digests: ReadonlySet<string> }
+  /** One sentence. */
+  | { readonly fault: string }
+
+/** The digests that the document at `place` states, in lowercase hexadecimal digits. */
+export async function statedDigests(place: Place, options: FetchOptions): Promise<Stated> {
   const stated = await fetchList(place, {
     ...options,
     ...{ fileName: 'checksum', maxBytes: MAX_DOCUMENT_BYTES, validators: noValidators, notBefore: undefined },
   })
-  if (stated.kind !== 'fetched')
-    return stated.kind === 'failed' ? `The checksum is missing: ${stated.detail}` : 'The checksum is missing.'
-  const digests = new Set((await readFile(stated.file, 'utf8')).toLowerCase().match(DIGESTS))
-  if ((await digestsOf(file)).some((digest) => digests.has(digest))) return null
-  return 'The publisher states no SHA-256, SHA-512 or SHA-1 of this file.'
+  if (stated.kind === 'fetched')
+    return { digests: new Set((await readFile(stated.file, 'utf8')).toLowerCase().match(DIGESTS)) }
+  return {
+    fault:
+      stated.kind === 'failed' ? `The checksum is missing: ${stated.detail}` : 'The checksum is missing.',
+  }
+}
+
+/** The digest of the file that the document at `place` states, or why there is none, as a sentence. */
+export async function checkedDigest(
+  place: Place,
+  file: string,
+  options: FetchOptions,
+): Promise<{ readonly digest: string } | { readonly fault: string }> {
+  const stated = await statedDigests(place, options)
+  if ('fault' in stated) return stated
+  const digest = (await digestsOf(file)).find((one) => stated.digests.has(one))
+  return digest === undefined
+    ? { fault: 'The publisher states no SHA-256, SHA-512 or SHA-1 of this file.' }
+    : { digest }
 }
 
 async function digestsOf(file: string): Promise<readonly string[]> {

@@ -8,10 +8,10 @@ import { extname, join } from 'node:path'
 import { confirmSets } from '../import/confirm-sets.js'
 import { importLabels } from '../import/import-labels.js'
 import type { LabelImportDeps } from '../import/import-request.js'
-import { checksumFault } from './checksum.js'
+import { checkedDigest, statedDigests } from './checksum.js'
 import { fetchList, noValidators, sha256OfFile, type Fetched, type FetchOptions } from './fetch-list.js'
 import type { Place, RefreshedList } from './refresh-plan.js'
-import type { ListState } from './schedule.js'
+import type { KnownFile, ListState } from './schedule.js'
 
 export const IMPORTER = 'cupel/label-refresher'
 /** A set published more recently is fresh under any policy, so confirming it would only add records to the log. */
@@ -23,7 +23,7 @@ export interface RefreshOutcome {
   /** One sentence; null if there are no details. */
   readonly detail: string | null
   readonly succeeded: boolean
-  readonly known: Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256'> | null
+  readonly known: KnownFile | null
 }
 
 export interface RefreshDeps extends LabelImportDeps {
@@ -48,21 +48,30 @@ export async function refreshList(
     // The time before the request: a list served later may already be another one.
     const confirmed = { at: deps.now().toISOString(), authorities: list.authorities }
     const fetched = await fetchList(list.place, { ...options, validators })
-    if (fetched.kind === 'unchanged') {
+    if (fetched.kind === 'unchanged' && (await isStillStated(list, state, options))) {
       const outcome = await confirm(list, state, confirmed, deps)
       if (outcome !== null) return outcome
-      // Another file replaced the set in the meantime, or the set is in doubt, so this one must be read.
-      return await take(
-        list,
-        await fetchList(list.place, { ...options, validators: noValidators }),
-        { ...options, confirmed },
-        deps,
-      )
     }
-    return await take(list, fetched, { ...options, confirmed }, deps)
+    // Another file replaced the set in the meantime, or the set or the file is in doubt, so this one must be read.
+    const whole =
+      fetched.kind === 'unchanged'
+        ? await fetchList(list.place, { ...options, validators: noValidators })
+        : fetched
+    return await take(list, whole, { ...options, confirmed }, deps)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A server may answer "unchanged" of a file of which the publisher no longer states the checksum. */
+async function isStillStated(
+  { checksum }: RefreshedList,
+  { statedDigest }: ListState,
+  options: FetchOptions,
+): Promise<boolean> {
+  if (checksum === undefined) return true
+  const stated = await statedDigests(checksum, options)
+  return statedDigest !== null && 'digests' in stated && stated.digests.has(statedDigest)
 }
 
 /** Fetches a list whole and says what its import would change. Nothing is recorded. Rejects as `refreshList`. */
@@ -132,9 +141,9 @@ async function take(
   if (fetched.kind === 'unchanged')
     return refused('status', 'The server answered "unchanged" to a request without validators.')
   if (fetched.kind === 'failed') return refused(fetched.failure, fetched.detail)
-  const mismatch =
-    list.checksum === undefined ? null : await checksumFault(list.checksum, fetched.file, options)
-  if (mismatch !== null) return refused('checksum', mismatch)
+  const checked =
+    list.checksum === undefined ? null : await checkedDigest(list.checksum, fetched.file, options)
+  if (checked !== null && 'fault' in checked) return refused('checksum', checked.fault)
   const companion =
     list.companion === undefined ? null : await fetchList(list.companion, companionOptions(options))
   if (companion !== null && companion.kind !== 'fetched')
@@ -166,7 +175,8 @@ async function take(
   if (result.status === 'refused') return refused(result.refusal, result.message)
   const { added, changed, retired, refused: rows, unreadable, sha256, sets, warnings } = result
   if (sets.every(({ historical }) => historical)) return refused('older', warnings.join('. '))
-  const known = { place: placeText(list.place), ...fetched.validators, sha256 }
+  const statedDigest = checked?.digest ?? null
+  const known = { place: placeText(list.place), ...fetched.validators, sha256, statedDigest }
   const detail = `${added} added, ${changed} changed, ${retired} retired, ${rows.count} rows refused, ${unreadable.count} unreadable.`
   // A folder may have received another file in the meantime; the hash shows it, and the next refresh reads that file.
   const isStill = list.place.kind === 'url' || (await sha256OfFile(fetched.file)) === sha256

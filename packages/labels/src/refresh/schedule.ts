@@ -7,8 +7,12 @@ export interface ListState {
   readonly etag: string | null
   readonly lastModified: string | null
   readonly sha256: string | null
+  /** The digest of that file that its publisher stated. */
+  readonly statedDigest: string | null
   readonly failures: number
 }
+
+export type KnownFile = Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256' | 'statedDigest'>
 
 export interface ListStatus extends ListState {
   /** UTC, RFC 3339; null if it never happened. */
@@ -48,7 +52,7 @@ export async function claimList(
        SELECT name FROM labels.refreshed_list
        WHERE name = ANY ($1::text[]) AND ($4 OR due_at <= now()) AND (leased_until IS NULL OR leased_until < now())
        ORDER BY due_at, name LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING name, place, etag, last_modified, sha256, failures`,
+     RETURNING name, place, etag, last_modified, sha256, stated_digest, failures`,
     [names, owner, LEASE_MS, force],
   )
   const [row] = rows
@@ -79,7 +83,7 @@ export interface RefreshRecord {
   /** Time until the list is due again. */
   readonly nextInMs: number
   /** Validators for the next fetch; null keeps the current ones. */
-  readonly known: Pick<ListState, 'place' | 'etag' | 'lastModified' | 'sha256'> | null
+  readonly known: KnownFile | null
 }
 
 /** Records the outcome and returns the lease. */
@@ -92,12 +96,13 @@ export async function recordRefresh(database: Queryable, record: RefreshRecord):
        failures = CASE WHEN $6 THEN 0 ELSE failures + 1 END,
        place = CASE WHEN $7 THEN $8 ELSE place END, etag = CASE WHEN $7 THEN $9 ELSE etag END,
        last_modified = CASE WHEN $7 THEN $10 ELSE last_modified END,
-       sha256 = CASE WHEN $7 THEN $11 ELSE sha256 END, changed_at = CASE WHEN $12 THEN now() ELSE changed_at END
+       sha256 = CASE WHEN $7 THEN $11 ELSE sha256 END,
+       stated_digest = CASE WHEN $7 THEN $13 ELSE stated_digest END, changed_at = CASE WHEN $12 THEN now() ELSE changed_at END
      WHERE name = $1 AND leased_by = $2`,
     [
       ...[name, owner, outcome, detail, nextInMs, succeeded, known !== null],
       ...[known?.place ?? null, known?.etag ?? null, known?.lastModified ?? null, known?.sha256 ?? null],
-      hasChanged,
+      ...[hasChanged, known?.statedDigest ?? null],
     ],
   )
 }
@@ -108,7 +113,7 @@ export async function listStatuses(
   names: readonly string[],
 ): Promise<readonly ListStatus[]> {
   const rows = await database.query<StatusRow>(
-    `SELECT name, place, etag, last_modified, sha256, failures, due_at, attempted_at, succeeded_at, changed_at, outcome, detail,
+    `SELECT name, place, etag, last_modified, sha256, stated_digest, failures, due_at, attempted_at, succeeded_at, changed_at, outcome, detail,
        (extract(epoch FROM now() - succeeded_at) * 1000)::float8 AS age_ms,
        (extract(epoch FROM now() - changed_at) * 1000)::float8 AS unchanged_ms,
        coalesce(leased_until > now(), false) AS is_running
@@ -135,6 +140,7 @@ interface StateRow extends Record<string, unknown> {
   etag: string | null
   last_modified: string | null
   sha256: string | null
+  stated_digest: string | null
   failures: number
 }
 
@@ -150,6 +156,10 @@ interface StatusRow extends StateRow {
   is_running: boolean
 }
 
-function stateOf({ name, place, etag, last_modified, sha256, failures }: StateRow): ListState {
-  return { name, place, etag, lastModified: last_modified, sha256, failures }
+function stateOf({ name, place, etag, sha256, failures, ...row }: StateRow): ListState {
+  return {
+    ...{ name, place, etag, lastModified: row.last_modified, sha256 },
+    statedDigest: row.stated_digest,
+    failures,
+  }
 }

@@ -14,6 +14,8 @@ CREATE TABLE labels.refreshed_list (
   last_modified text,
   -- Hash of the file that was last imported from there.
   sha256        text,
+  -- The digest of that file that its publisher stated.
+  stated_digest text,
   attempted_at  timestamptz,
   succeeded_at  timestamptz,
   -- When a refresh last brought another file than the one before.

@@ -61,6 +61,30 @@ describe('a list of which its publisher states a checksum', () => {
   })
 })
 
+test('an answer "unchanged" counts only while the publisher states the checksum of the file', async () => {
+  let [list, stated] = [listOf(3), listOf(3)]
+  let fetches = 0
+  server.answer = (request, response) => {
+    if ((request.url ?? '').endsWith('/index.json'))
+      response.writeHead(200).end(createHash('sha1').update(stated).digest('hex'))
+    else if (request.headers['if-none-match'] === '"one"') response.writeHead(304).end()
+    else {
+      fetches += 1
+      response.writeHead(200, { etag: '"one"' }).end(list)
+    }
+  }
+  const checked = { checksum_url: server.url.replace('list.csv', 'index.json') }
+  expect(await refresh(checked)).toMatchObject([{ outcome: 'imported' }])
+  expect(await refresh(checked, later)).toMatchObject([{ outcome: 'unchanged' }])
+  expect(fetches).toBe(1)
+  stated = listOf(4)
+  expect(await refresh(checked, later)).toMatchObject([{ outcome: 'checksum', succeeded: false }])
+  expect(await installation.set(set)).toMatchObject({ total: 3 })
+  list = stated
+  expect(await refresh(checked, later)).toMatchObject([{ outcome: 'imported' }])
+  expect(await installation.set(set)).toMatchObject({ total: 4 })
+})
+
 test('a preview says what a refresh would change, and records nothing', async () => {
   const lists = parseRefreshPlan(JSON.stringify({ lists: [entry] }))
   const preview = () => previewRefreshes({ ...installation.deps, lists }, new AbortController().signal)
