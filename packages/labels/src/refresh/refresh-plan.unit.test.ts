@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { authorityOrigins } from '@cupel/domain'
 import { expect, test } from 'vitest'
+import { labelFormats } from '../formats/formats.js'
 import { parseRefreshPlan, readRefreshPlan, RefreshPlanError } from './refresh-plan.js'
 
 const list = { set: 'sdn', format: 'ofac-xml', url: 'https://lists.example.org/sdn.xml', every: '6h' }
@@ -70,18 +73,42 @@ test.each([
   },
 )
 
-test.each([
-  ['uk', ['uk-ofsi']],
-  ['eu', ['eu-fsf']],
-  ['opensanctions', []],
-])(
-  'the plan refresh-%s.json in data/ is one that works, and expects its list to change',
-  (name, authorities) => {
-    const file = fileURLToPath(new URL(`../../../../data/refresh-${name}.json`, import.meta.url))
-    const [entry, ...others] = readRefreshPlan(file)
-    expect(others).toEqual([])
-    expect(entry!.authorities).toEqual(authorities)
-    expect(entry!.changesWithinMs).toBeGreaterThan(0)
+/** Formats whose files an operator makes. */
+const OWN = ['csv', 'explorer-json']
+const root = new URL('../../../../', import.meta.url)
+const tableRows = readFileSync(new URL('docs/labels.md', root), 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const cells = line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1'))
+    return labelFormats.has(cells[1]!) ? [{ format: cells[1]!, source: cells[3]!, plan: cells[5]! }] : []
+  })
+
+test('each public source that the page of labels names has a plan, and each plan is named there', () => {
+  expect(tableRows.map(({ format }) => format).sort()).toEqual([...labelFormats.keys()].sort())
+  const own = tableRows.filter(({ plan }) => plan === 'of your own').map(({ format }) => format)
+  expect(own).toEqual(OWN)
+  const named = new Set(tableRows.filter(({ format }) => !OWN.includes(format)).map(({ plan }) => plan))
+  expect([...named].sort()).toEqual(
+    readdirSync(new URL('data/', root))
+      .filter((file) => file.startsWith('refresh-'))
+      .sort(),
+  )
+})
+
+test.each(tableRows.filter(({ format }) => !OWN.includes(format)))(
+  'the plan of $format works, brings its source, and tells when a list stops changing',
+  ({ format, source, plan: name }) => {
+    const entries = readRefreshPlan(fileURLToPath(new URL(`data/${name}`, root)))
+    for (const entry of entries) {
+      expect(entry.changesWithinMs).toBeGreaterThan(0)
+      expect(entry.place).toMatchObject({ kind: 'url', url: expect.stringMatching(/^https:/) as string })
+    }
+    // Another layout of the same list is the same source.
+    const formats = tableRows.filter((row) => row.source === source).map((row) => row.format)
+    expect(formats).toContain(format)
+    expect(entries.every((entry) => formats.includes(entry.format))).toBe(true)
+    const authority = authorityOrigins[source]
+    expect(entries.every(({ authorities }) => authorities.join() === (authority ?? ''))).toBe(true)
   },
 )
 
