@@ -170,6 +170,17 @@ const boards = {
         'short',
         [['{{provider}}', 'max by (provider) (cupel_chain_data_circuit_open)']],
       ],
+      [
+        'Followers behind their nodes',
+        'short',
+        [['{{chain}}', 'max by (chain) (cupel_ledger_follower_lag_blocks)']],
+      ],
+      [
+        'Blocks imported by followers, in a minute',
+        'short',
+        [['{{chain}}', '60 * max by (chain) (rate(cupel_ledger_follower_next_height[5m]))']],
+      ],
+      ['Followers that stopped', 'short', [['{{chain}}', 'max by (chain) (cupel_ledger_follower_stopped)']]],
     ],
   },
 }

@@ -24,10 +24,12 @@ export function createState(chain: string, { database, onState }: FollowDeps): F
       headAtS: null,
       importedAtS: null,
       fault: null,
+      isReorganised: false,
       nextHeight: 0,
       chain,
     }
-    state = { ...before, ...change }
+    // Without a fault there is none of that kind.
+    state = { ...before, ...(change.fault === null ? { isReorganised: false } : {}), ...change }
     onState?.(state)
     return state
   }
@@ -43,6 +45,7 @@ export function createState(chain: string, { database, onState }: FollowDeps): F
     async fail(error) {
       changed({
         fault: error instanceof FollowError ? error.message : 'an error of the follower itself',
+        isReorganised: error instanceof FollowError && error.code === 'reorganised',
       })
       await store().catch(() => undefined)
     },

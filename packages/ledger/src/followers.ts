@@ -12,6 +12,8 @@ export interface Follower {
   readonly importedAtS: number | null
   /** Why it cannot go on. */
   readonly fault: string | null
+  /** Whether it found that blocks of the ledger were replaced. */
+  readonly isReorganised: boolean
 }
 
 export interface SeenFollower extends Follower {
@@ -26,13 +28,14 @@ export interface SeenFollower extends Follower {
 const MAX_UNSEEN_MS = 60_000
 
 export async function tellFollower(database: Queryable, told: Follower): Promise<void> {
-  const { chain, nextHeight, headHeight, headAtS, importedAtS, fault } = told
+  const { chain, nextHeight, headHeight, headAtS, importedAtS, fault, isReorganised } = told
   await database.execute(
-    `INSERT INTO ledger.follower (chain, seen_at, next_height, head_height, head_at_s, imported_at_s, fault)
-     VALUES ($1, clock_timestamp(), $2, $3, $4, $5, $6)
+    `INSERT INTO ledger.follower (chain, seen_at, next_height, head_height, head_at_s, imported_at_s, fault, is_reorganised)
+     VALUES ($1, clock_timestamp(), $2, $3, $4, $5, $6, $7)
      ON CONFLICT (chain) DO UPDATE SET seen_at = excluded.seen_at, next_height = excluded.next_height,
-       head_height = excluded.head_height, head_at_s = excluded.head_at_s, imported_at_s = excluded.imported_at_s, fault = excluded.fault`,
-    [chain, nextHeight, headHeight, headAtS, importedAtS, fault],
+       head_height = excluded.head_height, head_at_s = excluded.head_at_s, imported_at_s = excluded.imported_at_s, fault = excluded.fault,
+       is_reorganised = excluded.is_reorganised`,
+    [chain, nextHeight, headHeight, headAtS, importedAtS, fault, isReorganised],
   )
 }
 
@@ -47,13 +50,14 @@ interface FollowerRow extends Record<string, unknown> {
   head_at_s: number | null
   imported_at_s: number | null
   fault: string | null
+  is_reorganised: boolean
   seen_age_ms: number
   lag_s: number | null
 }
 
 export async function listFollowers(database: Queryable): Promise<readonly SeenFollower[]> {
   const rows = await database.query<FollowerRow>(
-    `SELECT chain, next_height, head_height, head_at_s, imported_at_s, fault,
+    `SELECT chain, next_height, head_height, head_at_s, imported_at_s, fault, is_reorganised,
        (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::int8 AS seen_age_ms,
        (extract(epoch FROM clock_timestamp()) - imported_at_s)::int8 AS lag_s
      FROM ledger.follower ORDER BY chain`,
@@ -65,6 +69,7 @@ export async function listFollowers(database: Queryable): Promise<readonly SeenF
     headAtS: row.head_at_s,
     importedAtS: row.imported_at_s,
     fault: row.fault,
+    isReorganised: row.is_reorganised,
     seenAgeMs: row.seen_age_ms,
     lagBlocks: row.head_height === null ? null : Math.max(0, row.head_height - row.next_height + 1),
     lagS: row.lag_s === null ? null : Math.max(0, row.lag_s),

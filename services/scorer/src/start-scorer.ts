@@ -32,6 +32,7 @@ import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
 import { createPatience, type Patience } from './patience.js'
+import { watchFollowers } from './watch-followers.js'
 
 export interface ScorerDeps {
   readonly config: Pick<
@@ -103,6 +104,7 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
   const onUntold = (error: unknown): void =>
     deps.logger.warn({ err: error }, 'What was compared with the log is not told to the installation')
   const telling = tellComparedRows(deps.database, { read: comparedRows, onError: onUntold })
+  const followers = watchFollowers(deps)
   const watch = startLabelWatch({
     endOffset: () => deps.log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
     viewNext: () => readViewNext(deps.database, identity),
@@ -135,11 +137,11 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
     checks: () => [
       labelCheck(watch),
       ...comparedRows().map(rowsCheck),
-      ...(historyStage?.checks() ?? []),
+      ...[followers.check(), ...(historyStage?.checks() ?? [])],
       ...lanes.map(({ lane, consumer }) => laneCheck(lane, consumer)),
     ],
     async stop() {
-      await telling.stop()
+      await Promise.all([telling.stop(), followers.stop()])
       patience.stop()
       await watch.stop()
       await labelRows.stop()

@@ -309,5 +309,7 @@ CREATE TABLE ledger.follower (
   -- Time of the last imported block; null before the first one.
   imported_at_s int8,
   -- Why it cannot go on; null while it can.
-  fault         text
+  fault         text,
+  -- Whether that is because blocks of the ledger were replaced.
+  is_reorganised boolean NOT NULL DEFAULT false
 );
