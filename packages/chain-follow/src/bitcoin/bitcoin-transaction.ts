@@ -19,6 +19,9 @@ function unitsOfCoins(told: unknown, place: string): bigint {
   return BigInt(match[1]! + (match[2] ?? '').padEnd(DECIMALS, '0'))
 }
 
+/** Litecoin's extension blocks: all that they hold, and what is on its way there. Nodes write these scripts as addresses, which nobody can be paid at. */
+const EXTENSION = /^5[89]20[0-9a-f]{64}$/
+
 /** The owner as the node tells it; else the addresses of the keys in the script. */
 export function outputOf(told: unknown, chain: string): Output {
   const { value, scriptPubKey } = fieldsOf(told, 'an output')
@@ -26,6 +29,8 @@ export function outputOf(told: unknown, chain: string): Output {
   const toldAddresses =
     typeof address === 'string' ? [address] : Array.isArray(addresses) ? addresses.map(String) : []
   const script = textOf(hex, 'the script of an output')
+  if (chain === 'LTC' && EXTENSION.test(script))
+    return { addresses: [], value: unitsOfCoins(value, 'an output') }
   return {
     addresses: toldAddresses.length > 0 ? toldAddresses : addressesOfScript(chain, script),
     value: unitsOfCoins(value, 'an output'),
@@ -101,8 +106,11 @@ function shieldedOf(
   }
   const orchard =
     transaction['orchard'] === undefined ? {} : fieldsOf(transaction['orchard'], `the actions of ${place}`)
-  for (const balance of [transaction['valueBalanceZat'], orchard['valueBalanceZat']]) {
-    if (balance === undefined || balance === null) continue
+  for (const { valueBalance, valueBalanceZat: balance } of [transaction, orchard]) {
+    if (balance === undefined || balance === null) {
+      // Older nodes tell it as a float.
+      if (valueBalance === undefined || Number(valueBalance) === 0) continue
+    }
     if (!Number.isSafeInteger(balance))
       throw new FollowError('unknown_meaning', `the shielded balance of ${place} is not a whole number`)
     const value = BigInt(balance as number)
