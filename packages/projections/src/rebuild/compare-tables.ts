@@ -5,7 +5,7 @@ import type { ReadModel } from '../read-model.js'
 export interface TableDigest {
   readonly table: string
   readonly rows: number
-  /** Sum of the rows' hashes: independent of their order. */
+  /** Sums of the rows' hashes: independent of their order. */
   readonly digest: string
 }
 
@@ -41,6 +41,13 @@ export function latestTimeIn(row: Readonly<Record<string, unknown>>): string | n
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString()
 }
 
+/** Of a row `t`: whoever writes rows can choose texts that have the same fast hash. */
+const ROW_HASH = `sha256(convert_to(t::text, 'UTF8'))`
+/** The quarters of the hash of a row, each added up over all rows. */
+const DIGEST = [0, 64, 128, 192]
+  .map((bits) => `coalesce(sum((h << ${bits})::bit(64)::int8), 0)`)
+  .join(` || ',' || `)
+
 export async function digestTables(
   transaction: Queryable,
   readModel: ReadModel,
@@ -51,8 +58,8 @@ export async function digestTables(
   for (const table of readModel.tables) {
     if (!(await tableExists(transaction, schema, table))) continue
     const [row] = await transaction.query<{ rows: number; digest: string }>(
-      `SELECT count(*) AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS digest
-       FROM ${schema}.${table} t`,
+      `SELECT count(*) AS rows, ${DIGEST} AS digest
+       FROM (SELECT ('x' || encode(${ROW_HASH}, 'hex'))::bit(256) AS h FROM ${schema}.${table} t OFFSET 0) AS hashes`,
     )
     digests.push({ table, rows: row?.rows ?? 0, digest: row?.digest ?? '' })
   }
@@ -91,7 +98,7 @@ export async function countDifferences(
     const hasOld = await tableExists(transaction, before, table)
     const hasNew = await tableExists(transaction, after, table)
     const hashes = (schema: string, exists: boolean): string =>
-      exists ? `SELECT hashtextextended(t::text, 0) FROM ${schema}.${table} t` : 'SELECT 0::int8 WHERE false'
+      exists ? `SELECT ${ROW_HASH} FROM ${schema}.${table} t` : `SELECT ''::bytea WHERE false`
     const [old, fresh] = [hashes(before, hasOld), hashes(after, hasNew)]
     const [row] = await transaction.query<Counts>(
       `SELECT (SELECT count(*) FROM (${old}) t) AS rows_before, (SELECT count(*) FROM (${fresh}) t) AS rows_after,
@@ -131,8 +138,8 @@ async function differentRows(
   const keyOf = (row: Row): string => keys.map(({ name }) => `${name}=${String(row[name])}`).join(', ')
   const only = async (one: string, other: string): Promise<Map<string, Row>> => {
     const rows = await transaction.query<{ row: Row }>(
-      `SELECT to_jsonb(t) AS row FROM ${one} t WHERE hashtextextended(t::text, 0) IN
-         (SELECT hashtextextended(o::text, 0) FROM ${one} o EXCEPT SELECT hashtextextended(o::text, 0) FROM ${other} o)
+      `SELECT to_jsonb(t) AS row FROM ${one} t WHERE ${ROW_HASH} IN
+         (SELECT ${ROW_HASH} FROM ${one} t EXCEPT SELECT ${ROW_HASH} FROM ${other} t)
        ORDER BY ${keys.map(({ name }) => `t.${name}`).join(', ')} LIMIT ${MAX_ROWS}`,
     )
     return new Map(rows.map(({ row }) => [keyOf(row), row]))

@@ -92,6 +92,27 @@ test('rebuilt tables that differ from those in service are not switched to', asy
   expect(await acceptances()).toEqual([])
 })
 
+test('a row whose text was chosen to have a fast hash of the true one is a difference', async () => {
+  const [stated, chosen] = ['green-as-the-log-states.', 'red14Sk|E}qa]tnJ%@++LJI3']
+  await project(`0123456789:${stated}`)
+  const { database } = fixture
+  await database.execute('UPDATE note_view.note SET level = $1', [chosen])
+  const [hashes] = await database.query(
+    `SELECT hashtextextended(n::text, 0) = hashtextextended(replace(n::text, $1, $2), 0) AS "areSame" FROM note_view.note n`,
+    [chosen, stated],
+  )
+  expect(hashes).toEqual({ areSame: true })
+  expect(await rebuild({ compareOnly: true })).toMatchObject({
+    comparison: [
+      {
+        isEqual: false,
+        different: [{ key: 'report_id=0123456789', difference: 'other', columns: ['level'] }],
+      },
+    ],
+    differences: 2,
+  })
+})
+
 test('a damaged row is repaired where an operator accepts exactly these differences, and that is recorded', async () => {
   await damaged()
   for (const wrong of [0, 1, 3])
