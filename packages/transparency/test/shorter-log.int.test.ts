@@ -218,6 +218,14 @@ test.each([
     ],
     /^The database has a row outside of its tree: leaf -1/,
   ],
+  [
+    'a partition of their own',
+    [
+      'ALTER TABLE transparency.place DROP CONSTRAINT place_number_topic_partition_key',
+      'INSERT INTO transparency.place SELECT number, 99, topic, partition FROM transparency.place WHERE last = 2',
+    ],
+    new RegExp(`^The database has a row outside of its tree: a second place of ${TOPIC}/0`),
+  ],
 ])('rows that lack %s are named', async (_what, statements, sentence) => {
   const { append, database } = own.installation
   await append(...accounts(3))

@@ -118,7 +118,10 @@ export async function rowsBehindTree(database: Queryable, number: number): Promi
         WHERE l.number = $1 AND (l.index < 0 OR l.index >= t.size) ORDER BY l.index LIMIT 1)
       UNION ALL
       (SELECT 'hash ' || s.index || ' of level ' || s.level FROM transparency.subtree s JOIN transparency.log t USING (number)
-        WHERE s.number = $1 AND (s.level < 1 OR s.index < 0 OR (s.index + 1) * (256::numeric ^ s.level) > t.size) ORDER BY s.level, s.index LIMIT 1)`,
+        WHERE s.number = $1 AND (s.level < 1 OR s.index < 0 OR (s.index + 1) * (256::numeric ^ s.level) > t.size) ORDER BY s.level, s.index LIMIT 1)
+      UNION ALL
+      (SELECT 'a second place of ' || topic || '/' || partition FROM transparency.place WHERE number = $1
+        GROUP BY topic, partition HAVING count(*) > 1 LIMIT 1)`,
     [number],
   )
   return rows.map(({ row }) => row)

@@ -2,7 +2,13 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { topicOf, topicSpecs } from '@cupel/contracts'
+import {
+  derivedTopicSpecs,
+  LATEST_REPORTS_GROUP,
+  topicOf,
+  topicSpecs,
+  type TopicSpec,
+} from '@cupel/contracts'
 import {
   type AuthenticLog,
   endsOf,
@@ -14,6 +20,8 @@ import {
   scan,
 } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
+import { putCheckpoints } from '@cupel/projections'
+import { latestReportRecord, latestReportsOf, reportedAddressesOf } from '@cupel/read-models'
 import { createPdfRenderer, type PdfRenderer } from '@cupel/report-pdf'
 import {
   createSigningKeys,
@@ -55,6 +63,8 @@ export interface Evidence {
   readonly keysFile: string
   /** Every record of every topic, in the order of topics, partitions and offsets. */
   readonly records: readonly LogRecord[]
+  /** The records of the topic of latest reports, which have no leaves. */
+  readonly latestReports: readonly LogRecord[]
   /** A second folder with the published files. */
   readonly copy: string
   /** The published folder of the transparency log, and a copy of it from an earlier checkpoint. */
@@ -72,6 +82,7 @@ export interface Evidence {
 
 interface Audited {
   readonly records?: readonly LogRecord[]
+  readonly latestReports?: readonly LogRecord[]
   readonly database?: Database
   /** Whether the rows of read models and primary tables are compared, which takes most of the time. */
   readonly comparesRows?: boolean
@@ -116,13 +127,15 @@ export async function openEvidence(): Promise<Evidence> {
   )
   const keysFile = join(elsewhere, 'keys.txt')
   writeFileSync(keysFile, `${publicKeys.map(verifierKey).join('\n')}\n`)
-  const records = await everyRecord(decided)
+  const records = await everyRecord(decided, topicSpecs)
+  await appendLatestReports(decided)
+  const latestReports = await everyRecord(decided, derivedTopicSpecs)
   const context = createContext(decided.environment, [])
   const config = await context.config()
   const check = await log.forgeryCheck()
   const renderer = createPdfRenderer({ workers: 1, timeoutMs: HANG_MS })
   return {
-    ...{ decided, keys, publicKeys, keysFile, records, published, archive, renderer },
+    ...{ decided, keys, publicKeys, keysFile, records, latestReports, published, archive, renderer },
     copy: transparencyFolder(copies, await log.identity()),
     olderPublished: join(elsewhere, 'older'),
     olderArchive: join(elsewhere, 'older-archive'),
@@ -136,7 +149,10 @@ export async function openEvidence(): Promise<Evidence> {
           ...{ graceMs: 0, comparesRows: other.comparesRows ?? false },
           connections: {
             ...{ codec, config, checksMacs: true, database: other.database ?? database },
-            log: readAuthentic(logOfMemory(log, other.records ?? records), check),
+            log: readAuthentic(
+              logOfMemory(log, [...(other.records ?? records), ...(other.latestReports ?? latestReports)]),
+              check,
+            ),
           },
         },
       ),
@@ -180,10 +196,20 @@ async function signEverything(
   expect(await publishFiles(database, { folders, keys, log: await log.identity() })).toBe(true)
 }
 
-async function everyRecord({ log }: Decided): Promise<LogRecord[]> {
+async function everyRecord({ log }: Decided, topics: readonly TopicSpec[]): Promise<LogRecord[]> {
   const records: LogRecord[] = []
-  for await (const record of scan(log.unchecked, topicSpecs)) records.push(record)
+  for await (const record of scan(log.unchecked, topics)) records.push(record)
   return records
+}
+
+/** Does the work of the keeper of the topic of latest reports. */
+async function appendLatestReports({ log, codec, database }: Decided): Promise<void> {
+  for await (const addresses of reportedAddressesOf(database, 'acc_test'))
+    for (const report of await latestReportsOf(database, addresses))
+      await log.append('test', [latestReportRecord(codec, report)])
+  const ends = await endsOf(log, [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)])
+  const positions = ends.map(({ topic, partition, offset: next }) => ({ topic, partition, next }))
+  await putCheckpoints(database, { group: LATEST_REPORTS_GROUP, log: await log.identity(), positions })
 }
 
 async function provenReports(

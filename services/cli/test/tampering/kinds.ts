@@ -24,7 +24,7 @@ export interface Kind {
     | 'report and proof'
     | 'PDF'
   readonly name: string
-  /** Approximate number per hundred trials. */
+  /** Its share of the trials, in relation to the weights of the other kinds. */
   readonly weight: number
   /** The auditor's command whose checks are run. */
   readonly command: string

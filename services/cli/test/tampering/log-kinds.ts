@@ -162,6 +162,24 @@ function kindOf(
   }
 }
 
+/** Its topic has no leaves, because it is made from the log: a finding names the record, or the address. */
+function latestReportKind(name: string): Kind {
+  return {
+    ...{ surface: 'log', name: `latest report: ${name}`, weight: 0.5, command: 'cupel audit verify' },
+    async run(evidence, random) {
+      const at = below(random, evidence.latestReports.length)
+      const record = evidence.latestReports[at]!
+      const latestReports = tampers[name]!(evidence.latestReports, at, { random, evidence })
+      const verified = await evidence.audit({ latestReports, comparesRows: true })
+      const found = foundRecord(verified, record, name)
+      return {
+        ...found,
+        isNamed: found.isNamed || verified.problems.some(({ row }) => row?.includes(record.key) === true),
+      }
+    },
+  }
+}
+
 const isReport = ({ topic, headers }: LogRecord): boolean =>
   topic === topicOf('ReportGenerated') && headers['ce_type'] === 'ReportGenerated'
 
@@ -170,4 +188,5 @@ export const logKinds: readonly Kind[] = [
   kindOf('a flipped bit of a report', 2, tampers['a flipped bit']!, isReport),
   kindOf('a report dated back', 1, tampers['dated back']!, isReport),
   kindOf('a report of another tenant', 2, swapTenant, isReport),
+  ...['a flipped bit', 'removed, the rest moved up', 'another key'].map(latestReportKind),
 ]

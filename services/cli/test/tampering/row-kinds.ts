@@ -41,11 +41,11 @@ export const rowTargets: readonly {
   {
     surface: 'views',
     tables: readModels.flatMap(({ schema, tables }) => tables.map((table) => `${schema}.${table}`)),
-    ...{ weight: 1.5, isNamed: namesRow },
+    ...{ weight: 2.5, isNamed: namesRow },
   },
-  { surface: 'tables', tables: Object.keys(primaryTables), weight: 3, isNamed: namesRow },
-  { surface: 'ledger', tables: ledgerTables, weight: 0.6, isNamed: namesLedger },
-  { surface: 'transparency', tables: treeTables, weight: 3, isNamed: namesTree },
+  { surface: 'tables', tables: Object.keys(primaryTables), weight: 5, isNamed: namesRow },
+  { surface: 'ledger', tables: ledgerTables, weight: 1, isNamed: namesLedger },
+  { surface: 'transparency', tables: treeTables, weight: 4, isNamed: namesTree },
 ]
 
 export const rowKinds: readonly Kind[] = rowTargets.flatMap(({ surface, tables, weight, isNamed }) =>

@@ -28,7 +28,7 @@ const LOG = 'It is the log, whose records are compared with their leaves.'
 const WORK = 'It is work under way: what became of it is in the log, as events and reports.'
 const LOCAL = 'It states nothing of the past: it is made again, or ends by itself.'
 const SECRET =
-  'No event states a secret or a hash of one. Another one opens nothing that was sealed, and no key that was issued.'
+  'No event states a secret or a hash of one. Whoever writes another one can use it; what was given out before then stops working.'
 const COUNTER = 'A count of openings, which no event states.'
 const HISTORY = 'It is read only of a file of one address.'
 const COSIGNING = 'The projector writes it again; `--witness` checks the cosignatures themselves.'
