@@ -1,11 +1,12 @@
 import { auditView } from './audit-view/reducers.js'
 import { caseView } from './case-view/reducers.js'
+import { inboxView } from './inbox-view/reducers.js'
 import { jobView } from './job-view/reducers.js'
 import { labelView } from './label-view/reducers.js'
 import { policyView } from './policy-view/reducers.js'
 import { reportView } from './report-view/reducers.js'
 
-export { auditView, caseView, jobView, labelView, policyView, reportView }
+export { auditView, caseView, inboxView, jobView, labelView, policyView, reportView }
 export * from './audit-view/queries.js'
 export * from './audit-view/usage.js'
 export { auditedData, callEvents, endOf } from './audit-view/recorded-call.js'
@@ -30,4 +31,12 @@ export * from './report-view/queries.js'
 export * from './tenancy.js'
 
 /** All read models, each with its own checkpoint. */
-export const readModels = [policyView, labelView, reportView, auditView, jobView, caseView] as const
+export const readModels = [
+  policyView,
+  labelView,
+  reportView,
+  auditView,
+  jobView,
+  caseView,
+  inboxView,
+] as const

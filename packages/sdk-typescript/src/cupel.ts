@@ -4,6 +4,7 @@ import { AuditLog } from './resources/audit-log.js'
 import { Bulk } from './resources/bulk.js'
 import { Cases } from './resources/cases.js'
 import { Chains } from './resources/chains.js'
+import { Inbox } from './resources/inbox.js'
 import { Lists } from './resources/lists.js'
 import { Log } from './resources/log.js'
 import { Policy } from './resources/policy.js'
@@ -42,6 +43,7 @@ export class Cupel {
   readonly auditLog: AuditLog
   readonly cases: Cases
   readonly chains: Chains
+  readonly inbox: Inbox
   readonly lists: Lists
   readonly log: Log
   readonly policy: Policy
@@ -60,6 +62,7 @@ export class Cupel {
     this.auditLog = new AuditLog(this.#transport)
     this.cases = new Cases(this.#transport)
     this.chains = new Chains(this.#transport)
+    this.inbox = new Inbox(this.#transport)
     this.lists = new Lists(this.#transport)
     this.log = new Log(this.#transport)
     this.policy = new Policy(this.#transport)

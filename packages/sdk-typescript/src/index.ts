@@ -19,6 +19,7 @@ export type {
 export type { AuditLog, AuditLogOptions } from './resources/audit-log.js'
 export type { CaseListOptions, Cases, Disposition, NoteOptions } from './resources/cases.js'
 export type { Chains } from './resources/chains.js'
+export type { Inbox, ListInboxOptions } from './resources/inbox.js'
 export type { Lists } from './resources/lists.js'
 export type { Log } from './resources/log.js'
 export type { Policy, WhatIfOptions } from './resources/policy.js'

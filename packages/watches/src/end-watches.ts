@@ -1,8 +1,9 @@
 /** Ends the watches whose personal data is erased: those of an account, or of one of its customer references. */
 import type { Queryable } from '@cupel/postgres'
 
-/** Ended watches are no longer decided, and lose their reference. `word`: shown in its place. Returns their number. */
+/** Ended watches are no longer decided, and lose their reference. `word`: shown in its place. Nobody has read an entry. Returns their number. */
 export async function endWatches(transaction: Queryable, accountId: string, word: string): Promise<number> {
+  await transaction.execute('DELETE FROM watches.read_entry WHERE account_id = $1', [accountId])
   return await transaction.execute(
     `UPDATE watches.watch SET until = least(until, date_trunc('milliseconds', clock_timestamp())), due_at = NULL,
        reference = CASE WHEN reference IS NULL THEN NULL ELSE $2 END WHERE account_id = $1`,

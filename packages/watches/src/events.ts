@@ -3,7 +3,7 @@ import { topicOf, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { writeOutboxBatch, type OutboxEvent, type OutboxType } from '@cupel/projections'
 
-type WatchEventType = 'WatchesCreated' | 'WatchRemoved' | 'ReportChanged' | 'WatchesDigested'
+type WatchEventType = 'WatchesCreated' | 'WatchRemoved' | 'ReportChanged' | 'WatchFailed' | 'WatchesDigested'
 
 export interface WatchEvent<T extends WatchEventType = WatchEventType> {
   readonly type: OutboxType<T>

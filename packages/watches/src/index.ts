@@ -5,6 +5,8 @@ export { hundredths } from './decide-change.js'
 export type { Finding } from './decide-change.js'
 export { listDueWatches, markPending } from './due.js'
 export type { DueWatch } from './due.js'
+export { countUnread, inboxKinds, listInbox, markEntries } from './inbox.js'
+export type { InboxEntry, InboxReader, Unread } from './inbox.js'
 export {
   DEFAULT_THRESHOLD,
   MAX_REFERENCE_LENGTH,

@@ -11,3 +11,5 @@ export const KEEP_BATCHES_MS = 2 * 24 * 3_600_000
 export const TURN_MS = 300
 /** ...and the maximum time between the first and the last, whatever their number. */
 export const ALL_TURNS_MS = 30_000
+/** A watch counts as failing after this number of consecutive screenings without a report. */
+export const FAILING_AFTER = 3

@@ -8,6 +8,7 @@ import { outboxType } from '@cupel/projections'
 import { becauseOf, reasonText } from '@cupel/report-document'
 import { isChange } from './decide-change.js'
 import { writeWatchEvents, type WatchEvent } from './events.js'
+import { FAILING_AFTER } from './limits.js'
 import type { Owner } from './watch.js'
 
 /** A screening that ended without a report is retried after this time, which doubles with each consecutive failure. */
@@ -119,6 +120,7 @@ export async function settleWatches(
       transaction,
       told.map((row) => changeOf(row, splitOf(row), wordsOf(row))),
     )
+    await writeWatchEvents(transaction, rows.filter(isThirdFailure).map(failureOf))
     return { settled: rows.length, changed: told.length }
   })
 }
@@ -174,6 +176,10 @@ const mayTellWithoutStage = (
 
 /** Shown as the last report of its watch, and made again until it is whole. */
 const isDoubtful = (row: Settling): boolean => row.state === 'generated' && row.lacksStage === true
+
+/** Told once for each row of failures, however long it becomes. */
+const isThirdFailure = (row: Settling): boolean =>
+  (row.state === 'failed' || isDoubtful(row)) && row.failures + 1 === FAILING_AFTER
 
 /** Returns a function that finds the split of a change. */
 async function splitAll(
@@ -233,6 +239,20 @@ function changeOf(row: Told, { split, missing }: Splitting, words: Words): Watch
         splitMissing: missing,
         ...words,
       },
+    },
+  }
+}
+
+function failureOf(row: Settling): WatchEvent<'WatchFailed'> {
+  const { watchId, accountId, livemode, address, chain, reference, reportId, endedAt } = row
+  return {
+    type: outboxType('WatchFailed'),
+    id: decidedEventId('WatchFailed', watchId, reportId),
+    subject: watchId,
+    time: endedAt,
+    data: {
+      ...{ watchId, accountId, livemode, address, chain, reference, reportId },
+      ...{ failures: row.failures + 1, failedAt: endedAt },
     },
   }
 }

@@ -6,12 +6,11 @@ import { decidedEventId, type EventData } from '@cupel/contracts'
 import { asFields, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { outboxType } from '@cupel/projections'
 import { writeWatchEvents } from './events.js'
+import { FAILING_AFTER } from './limits.js'
 import type { Owner } from './watch.js'
 
 /** Maximum number of changes, and of watches that keep failing, that one digest lists. */
 export const MAX_DIGEST_ITEMS = 100
-/** A watch counts as failing after this number of consecutive screenings without a report. */
-export const FAILING_AFTER = 3
 
 export interface DigestTime {
   /** Hour of the day, UTC, at which a digest ends. */

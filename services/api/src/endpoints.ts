@@ -21,6 +21,7 @@ import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
+import { inboxEndpoints } from './routes/inbox/index.js'
 import { listLists, type Lists } from './routes/lists/list-lists.js'
 import { getPolicy } from './routes/policy/get-policy.js'
 import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
@@ -111,6 +112,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     cancelBulkJob(parts.bulk),
     listBulkResults(parts.bulk, parts.listing.tokens),
     ...watchEndpoints(parts.watches),
+    ...inboxEndpoints(parts.watches),
     ...webhookEndpoints(parts.webhooks),
     listLists(parts.lists),
     getPolicy(parts.policy.policyInForce),

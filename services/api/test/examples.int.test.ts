@@ -6,7 +6,7 @@ import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
 import { startIdentityProvider, until, type IdentityProvider } from '@cupel/testkit'
 import { call } from './http-client.js'
-import { newWatch } from './watch-work.js'
+import { insertEntry, newWatch } from './watch-work.js'
 import { newShare, type MadeShare } from './report-work.js'
 import { startInstallation, type Installation } from './installation.js'
 
@@ -47,6 +47,7 @@ beforeAll(async () => {
   deliveryId = String(ping.json()['delivery_id'])
   const note = exampleOf('POST', '/v1/reports/{report_id}/notes')
   await call(url, 'POST', `/v1/reports/${reportId}/notes`, { key, body: note })
+  await insertEntry(installation.database, issued.accountId)
   installation.prove()
   const relay = startOutboxRelay({ ...installation.deps, lookIntervalMs: 20 })
   installation.onClose(() => relay.stop())

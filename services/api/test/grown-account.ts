@@ -51,6 +51,8 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   chain: ['ETH', 'ARB', 'MATIC'],
   customer_reference: ['frequent', 'rare', 'of nobody'],
   reference: ['frequent', 'rare', 'of nobody'],
+  show: ['unread', 'all'],
+  kind: ['watch_failed', 'report_changed', 'proposal_waiting'],
   changed_in: [`${month}-01`, `${month}-02`, `${month}-03`],
   key_id: [grown.keyId, 'rare', 'of nobody'],
   route: ['/v1/screen', '/v1/rare', '/v1/of-nobody'],
@@ -100,6 +102,11 @@ export async function grow(
        report_page_url, threshold_hundredths, created_at, digest_day)
      SELECT ${idOf('wat_', 20)}, ${own}, '${HOT}', ${idOf('0x', 40)}, 'ETH', '["ETH"]', '', 'http://localhost/', 1, ${at},
        CASE WHEN i = 0 THEN '${month}-02' ELSE '${month}-01' END::date FROM ${rowsOf(1)}`,
+    `INSERT INTO inbox_view.inbox_entry (account_id, livemode, source, entry_id, kind, version, is_shown, at, report_id, level, document)
+     SELECT ${own}, ${idOf('', 32)}, ${idOf('', 32)}, CASE WHEN i = 0 THEN 'watch_failed' ELSE 'report_changed' END, 0, true, ${at},
+       ${idOf('01', 14)}, CASE WHEN i = 0 THEN 'red' ELSE 'grey' END, '{"address":"${HOT}","chain":"ETH"}' FROM ${rowsOf(1)}`,
+    `INSERT INTO watches.read_entry (account_id, livemode, reader, entry_id)
+     SELECT ${own}, '${keyId}', ${idOf('', 32)} FROM ${rowsOf(1)} WHERE i > 0`,
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, status, due_at, created_at)
      SELECT ${idOf('dlv_', 20)}, ${idOf('whm_', 20)}, '${endpointId}', ${own}, 'report.changed', 'thin',
        CASE WHEN i = 0 THEN 'exhausted' ELSE 'delivered' END, ${at}, ${at} FROM ${rowsOf(1)}`,

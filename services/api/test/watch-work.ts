@@ -1,4 +1,5 @@
 /** Creates watches in the states that tests need. */
+import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { storedKeyOf } from '../src/access/idempotent-call.js'
@@ -46,4 +47,14 @@ export async function newWatch(url: string, key: string): Promise<string> {
   const made = await call(url, 'POST', '/v1/watches', { key, body })
   expect(made.status, made.text).toBe(201)
   return (made.json()['items'] as { watch_id: string }[])[0]!.watch_id
+}
+
+/** The entry of the inbox that the examples name. */
+export async function insertEntry(database: Database, accountId: string): Promise<void> {
+  const { entry_ids: ids } = exampleOf('POST', '/v1/inbox/marks') as { entry_ids: readonly string[] }
+  await database.execute(
+    `INSERT INTO inbox_view.inbox_entry (account_id, livemode, source, entry_id, kind, version, is_shown, at, document)
+     VALUES ($1, true, $2, $2, 'watch_failed', 0, true, now(), '{"address":"0xA","chain":"ETH","watch_id":"wat_1","failures":3}')`,
+    [accountId, ids[0]],
+  )
 }

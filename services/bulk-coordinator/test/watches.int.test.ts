@@ -4,7 +4,17 @@ import { until } from '@cupel/testkit'
 import { lookForNews } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addresses, openInstallation, type Installation } from './installation.js'
-import { activatePolicy, changes, due, publish, report, segment, settleAll, watch } from './watching.js'
+import {
+  activatePolicy,
+  changes,
+  due,
+  failures,
+  publish,
+  report,
+  segment,
+  settleAll,
+  watch,
+} from './watching.js'
 
 const SCORER = '1.0.0'
 
@@ -157,6 +167,10 @@ describe('a coordinator', () => {
     })
     expect((await changes(installation)).map(({ data }) => data)).toMatchObject([
       { address: A, level: 'red' },
+    ])
+    expect(await failures(installation)).toMatchObject([
+      { address: A, failures: 3 },
+      { address: B, failures: 3 },
     ])
   })
 

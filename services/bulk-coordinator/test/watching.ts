@@ -178,6 +178,14 @@ export async function changes({ database }: Pick<Installation, 'database'>): Pro
   )
 }
 
+/** Returns what was told of watches that keep failing. */
+export async function failures({ database }: Pick<Installation, 'database'>): Promise<readonly object[]> {
+  const rows = await database.query<{ data: object }>(
+    `SELECT event -> 'data' AS data FROM projection.outbox WHERE event ->> 'type' = 'WatchFailed' ORDER BY event #>> '{data,address}'`,
+  )
+  return rows.map(({ data }) => data)
+}
+
 /** Returns the watches that wait for a new decision, by their addresses. */
 export async function due({ database }: Pick<Installation, 'database'>): Promise<string[]> {
   const rows = await database.query<{ address: string }>(

@@ -122,3 +122,54 @@ test('where the key may not call any more, the page says how many reports are le
   expect(answer.status).toBe(429)
   expect(await answer.text()).toContain('0 cases were opened. 1 red report could not be looked at in time')
 })
+
+const LOWER = '0x28c6c06298d514db089934071355e5743bf21d60'
+const MIXED = '0x28C6c06298d514Db089934071355E5743bf21d60'
+
+test('each address with a report is watched once, in one call, with the reference of its first result', async () => {
+  const result = (address: string, chain: string, reference?: string) => ({
+    ...{ number: 1, status: 'completed', reference },
+    report: { report_id: 'r', address, chain },
+  })
+  const pages = [
+    [result(MIXED, 'ETH', 'first'), result(LOWER, 'ETH', 'second')],
+    [result(LOWER, 'BSC'), { number: 4, status: 'completed' }],
+  ]
+  api.answer = (call, response) => {
+    if (call.method === 'POST') return json(201, { items: [{}, {}] })(call, response)
+    const isFirst = !call.path.includes('page_token')
+    return json(200, { items: pages[isFirst ? 0 : 1], next_page_token: isFirst ? 'more' : null })(
+      call,
+      response,
+    )
+  }
+  const answer = await post(`/bulk/${JOB}/watches`, { level: 'red', digest: 'yes' })
+  expect(answer.headers.get('location')).toBe(`/bulk/${JOB}?watched=2`)
+  expect(api.calls[0]!.path).toContain('level=red&status=completed')
+  const sent = api.calls.filter(({ method }) => method === 'POST')
+  expect(sent.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+    [
+      '/v1/watches',
+      {
+        watches: [
+          { address: MIXED, chain: 'ETH', digest: true, reference: 'first' },
+          { address: LOWER, chain: 'BSC', digest: true },
+        ],
+      },
+    ],
+  ])
+})
+
+test('where the account may have no more watches, the page of the job says why', async () => {
+  const items = [{ number: 1, status: 'completed', report: { report_id: 'r', address: MIXED, chain: 'ETH' } }]
+  api.answer = (call, response) => {
+    if (call.method === 'POST')
+      return json(409, { code: 'too_many_watches', detail: 'At most 10000 watches.' })(call, response)
+    if (call.path.includes('/results?sort'))
+      return json(200, { items: [], next_page_token: null })(call, response)
+    return json(200, call.path.includes('/results?') ? { items, next_page_token: null } : job)(call, response)
+  }
+  const answer = await post(`/bulk/${JOB}/watches`, { level: '' })
+  expect(answer.status).toBe(409)
+  expect(await answer.text()).toContain('At most 10000 watches.')
+})

@@ -28,6 +28,8 @@ export interface FakeApi {
   readonly confirmed: SeenCall[]
   /** Answers the next questions whether a session is known. */
   confirm: FakeApi['answer']
+  /** Answers how much of the inbox is unread, which every page asks; these calls are not among the calls either. */
+  unread: FakeApi['answer']
   /** Answers the next calls. */
   answer: (call: SeenCall, response: ServerResponse) => void
   readonly url: string
@@ -51,8 +53,10 @@ export async function startFakeApi(): Promise<FakeApi> {
       const body = Buffer.concat(chunks).toString()
       const call = { method: request.method!, path: request.url!, headers: request.headers, body }
       const isQuestion = call.method === 'GET' && call.path === '/v1/sessions/current'
-      ;(isQuestion ? api.confirmed : calls).push(call)
+      const isCount = call.method === 'GET' && call.path === '/v1/inbox/unread'
+      if (!isCount) (isQuestion ? api.confirmed : calls).push(call)
       if (isQuestion) api.confirm(call, response)
+      else if (isCount) api.unread(call, response)
       else api.answer(call, response)
     })
   })
@@ -61,6 +65,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     calls,
     confirmed: [],
     confirm: KNOWN_SESSION,
+    unread: json(200, { unread: 0, is_lower_bound: false, list_reasons: [] }),
     answer: json(200, { items: [], next_page_token: null }),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>

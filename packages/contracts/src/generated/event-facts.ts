@@ -14,6 +14,7 @@ export const eventFacts = {
   WatchesCreated: {"personal":["watches[].reference","actor","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["batchId"],"endedAt":"createdAt"},"audited":true,"restoresTable":true},
   WatchRemoved: {"personal":["actor","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["watchId"],"endedAt":"removedAt"},"audited":true,"restoresTable":true},
   ReportChanged: {"personal":["reference"],"operators":[],"call":null,"audited":false,"restoresTable":true},
+  WatchFailed: {"personal":["reference"],"operators":[],"call":null,"audited":false,"restoresTable":false},
   WatchesDigested: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":true},
   LabelAsserted: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   LabelRetired: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},

@@ -805,6 +805,24 @@ export interface ReasonInWords {
   readonly text: string
 }
 
+/** The third screening in a row of a watched address ended without a whole report. One event for each such row of failures: a repeat has the same id. */
+export interface WatchFailed {
+  readonly watchId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  readonly address: string
+  readonly chain: string
+  /** The reference of the watch. */
+  readonly reference: null | string
+  /** Id of the third screening. There is a report only if a stage of it was missing. */
+  readonly reportId: string
+  /** Screenings in a row that ended without a whole report. */
+  readonly failures: number
+  /** When the third screening ended; UTC, RFC 3339 with milliseconds. */
+  readonly failedAt: string
+}
+
 /** How the watches of an account in one of its environments stand that ask for a digest. One event a day: a repeat has the same id. */
 export interface WatchesDigested {
   readonly accountId: string
@@ -1574,6 +1592,7 @@ export interface EventData {
   readonly WatchesCreated: WatchesCreated
   readonly WatchRemoved: WatchRemoved
   readonly ReportChanged: ReportChanged
+  readonly WatchFailed: WatchFailed
   readonly WatchesDigested: WatchesDigested
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired

@@ -39,6 +39,9 @@ __all__ = [
     "ExposureCoverage",
     "ExposureShare",
     "HistoryCoverage",
+    "InboxEntry",
+    "InboxReason",
+    "InboxReport",
     "JudgedChain",
     "JudgedTransfer",
     "KeyPlan",
@@ -77,6 +80,7 @@ __all__ = [
     "TransferLedger",
     "TransferReason",
     "TransferReasonCode",
+    "UnreadCount",
     "Usage",
     "UsageCounts",
     "UsageDay",
@@ -953,6 +957,70 @@ class Chain(Model):
     """A public explorer; `{address}` stands for the address. Null if none shows addresses."""
 
 
+class InboxReport(Model):
+    __slots__ = ()
+
+    report_id: str
+    level: str
+    score: float
+
+
+class InboxReason(Model):
+    __slots__ = ()
+
+    code: str
+    """A code of `risk.level_reasons` of the report."""
+    text: str
+    """What it says, and what to do about it."""
+
+
+class InboxEntry(Model):
+    __slots__ = ()
+    _parts = {
+        "previous": InboxReport,
+        "current": InboxReport,
+        "reasons": InboxReason,
+    }
+    _records = frozenset({
+        "split",
+    })
+
+    entry_id: str
+    """The id of the event that the entry tells."""
+    kind: str
+    """`report_changed`: level or score of a watched address changed. `proposal_waiting`: a disposition waits for a second person, until somebody decides. `watch_failed`: three screenings of a watch in a row ended without a whole report."""
+    at: str
+    read: bool
+    """Whether this person, or the holder of this key, has marked it as read."""
+    report_id: str | None
+    """The report to look at; null for a watch that has no whole report."""
+    address: str
+    chain: str
+    """Chain code."""
+    watch_id: str | None
+    """Null for a proposal."""
+    reference: str | None
+    """Your reference of the watch; null if there is none."""
+    previous: InboxReport | None
+    """The report that was told of before a change."""
+    current: InboxReport | None
+    """The report of a change or a proposal."""
+    why: str | None
+    """Why the report of a change has its level, in words."""
+    reasons: tuple[InboxReason, ...]
+    """Why the report of a change is grey, each reason with its remedy; else empty."""
+    causes: tuple[str, ...]
+    """Of a change: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
+    split: Mapping[str, float] | None
+    """Of a change: the points of the difference by part, which add up to it exactly."""
+    split_missing: str | None
+    """Why a change has no split: `busy`, `unreadable` or `refused`."""
+    disposition: str | None
+    """The proposed one; null for other kinds."""
+    failures: int | None
+    """Failed screenings in a row; null for other kinds."""
+
+
 class LabelList(Model):
     __slots__ = ()
     _parts = {
@@ -1688,6 +1756,17 @@ class Transfer(Model):
     generated_at: str
     policy: PolicyVersion
     scorer_version: str
+
+
+class UnreadCount(Model):
+    __slots__ = ()
+
+    unread: int
+    """Entries that this person, or the holder of this key, has not marked as read."""
+    is_lower_bound: bool
+    """True if there are older entries than the newest 1,000, which alone are counted."""
+    list_reasons: tuple[str, ...]
+    """Why the lists let no address be green now, as in a watch; empty if they do."""
 
 
 class UsagePeriod(Model):

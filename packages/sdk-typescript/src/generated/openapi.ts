@@ -1216,6 +1216,78 @@ export interface components {
             /** @description Token for the next page; null at the end. */
             readonly next_page_token: string | null;
         };
+        readonly InboxEntryPage: {
+            readonly items: readonly components["schemas"]["InboxEntry"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly InboxEntry: {
+            /** @description The id of the event that the entry tells. */
+            readonly entry_id: string;
+            /**
+             * @description `report_changed`: level or score of a watched address changed. `proposal_waiting`: a disposition waits for a second person, until somebody decides. `watch_failed`: three screenings of a watch in a row ended without a whole report.
+             * @enum {string}
+             */
+            readonly kind: "report_changed" | "proposal_waiting" | "watch_failed";
+            /** Format: date-time */
+            readonly at: string;
+            /** @description Whether this person, or the holder of this key, has marked it as read. */
+            readonly read: boolean;
+            /** @description The report to look at; null for a watch that has no whole report. */
+            readonly report_id: string | null;
+            readonly address: string;
+            /** @description Chain code. */
+            readonly chain: string;
+            /** @description Null for a proposal. */
+            readonly watch_id: string | null;
+            /** @description Your reference of the watch; null if there is none. */
+            readonly reference: string | null;
+            /** @description The report that was told of before a change. */
+            readonly previous: components["schemas"]["InboxReport"] | null;
+            /** @description The report of a change or a proposal. */
+            readonly current: components["schemas"]["InboxReport"] | null;
+            /** @description Why the report of a change has its level, in words. */
+            readonly why: string | null;
+            /** @description Why the report of a change is grey, each reason with its remedy; else empty. */
+            readonly reasons: readonly components["schemas"]["InboxReason"][];
+            /** @description Of a change: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added. */
+            readonly causes: readonly string[];
+            /** @description Of a change: the points of the difference by part, which add up to it exactly. */
+            readonly split: {
+                readonly [key: string]: number;
+            } | null;
+            /** @description Why a change has no split: `busy`, `unreadable` or `refused`. */
+            readonly split_missing: string | null;
+            /** @description The proposed one; null for other kinds. */
+            readonly disposition: ("open" | "escalated" | "cleared") | null;
+            /** @description Failed screenings in a row; null for other kinds. */
+            readonly failures: number | null;
+        };
+        readonly InboxReport: {
+            readonly report_id: string;
+            readonly level: string;
+            readonly score: number;
+        };
+        readonly InboxReason: {
+            /** @description A code of `risk.level_reasons` of the report. */
+            readonly code: string;
+            /** @description What it says, and what to do about it. */
+            readonly text: string;
+        };
+        readonly UnreadCount: {
+            /** @description Entries that this person, or the holder of this key, has not marked as read. */
+            readonly unread: number;
+            /** @description True if there are older entries than the newest 1,000, which alone are counted. */
+            readonly is_lower_bound: boolean;
+            /** @description Why the lists let no address be green now, as in a watch; empty if they do. */
+            readonly list_reasons: readonly string[];
+        };
+        readonly InboxMarksRequest: {
+            /** @description Entries of the inbox. */
+            readonly entry_ids: readonly string[];
+            /** @description True marks them as read, false as unread again. */
+            readonly read: boolean;
+        };
         readonly NewWebhookEndpointRequest: {
             /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
             readonly url: string;

@@ -86,3 +86,13 @@ CREATE TABLE watches.digest (
   told_until timestamptz NOT NULL,
   PRIMARY KEY (account_id, livemode)
 );
+
+-- The entries of the inbox that somebody has read. The inbox itself is a read model.
+CREATE TABLE watches.read_entry (
+  account_id text COLLATE "C" NOT NULL,
+  livemode   bool NOT NULL,
+  -- The permanent identifier of a person, sealed; without a person, the first key in the chain of rotations of the key.
+  reader     text COLLATE "C" NOT NULL,
+  entry_id   text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, livemode, reader, entry_id)
+);

@@ -7,6 +7,7 @@ export const tags = {
   Cases: 'Read and add what people write and decide about a report.',
   'Bulk jobs': 'Screen many addresses as one job.',
   Watches: 'Be told when the report of an address changes.',
+  Inbox: 'What waits for a person: changes, proposals, failing watches.',
   'Label lists': 'Read which lists screenings rest on, and how old they are.',
   Policy: 'Read the numbers of the judgement, and try other ones.',
   'Webhook endpoints': 'Name the URLs that are told when a job ends.',

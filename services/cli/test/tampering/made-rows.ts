@@ -22,7 +22,13 @@ export async function makeRows(decided: Decided, report: ReportGenerated): Promi
   await decided.importLabels('mixed', [MIXED.row, MIXED.row.replace('Some', 'Other')])
   await decided.importLabels('mixed', [MIXED.row], '--accept-removals', '1', '--reason', 'It was wrong.')
   await makeJob(decided, report)
-  const views = ['case_view.report_case', 'job_view.job', 'label_view.retirement', 'audit_view.entry']
+  const views = [
+    'case_view.report_case',
+    'job_view.job',
+    'label_view.retirement',
+    'audit_view.entry',
+    'inbox_view.inbox_entry',
+  ]
   await until(async () => {
     for (const view of views)
       expect([view, await decided.database.query(`SELECT FROM ${view}`)]).not.toEqual([view, []])

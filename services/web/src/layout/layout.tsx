@@ -10,11 +10,13 @@ interface LayoutProps {
   /** Token of the form that signs out; null where nobody is signed in. */
   readonly csrf: string | null
   readonly section: string
+  /** Unread entries of the inbox, as text; null if there are none, or if it is not known. */
+  readonly unread: string | null
   readonly assets: Assets
   readonly children: ComponentChildren
 }
 
-export function Layout({ title, session, csrf, section, assets, children }: LayoutProps) {
+export function Layout({ title, session, csrf, section, unread, assets, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -36,7 +38,9 @@ export function Layout({ title, session, csrf, section, assets, children }: Layo
             <img src={assets.icon.path} alt="" width="22" height="22" />
             Cupel
           </a>
-          {session === null ? null : <Navigation session={session} section={sectionOf(section)} />}
+          {session === null ? null : (
+            <Navigation session={session} section={sectionOf(section)} unread={unread} />
+          )}
           {session === null || csrf === null ? null : <Person session={session} csrf={csrf} />}
         </header>
         {session !== null && !session.livemode ? (
@@ -52,7 +56,11 @@ export function Layout({ title, session, csrf, section, assets, children }: Layo
   )
 }
 
-function Navigation({ session, section }: { readonly session: Session; readonly section: string }) {
+interface NavigationProps extends Pick<LayoutProps, 'section' | 'unread'> {
+  readonly session: Session
+}
+
+function Navigation({ session, section, unread }: NavigationProps) {
   return (
     <nav class="sections" aria-label="Sections">
       <ul>
@@ -62,6 +70,13 @@ function Navigation({ session, section }: { readonly session: Session; readonly 
             <li key={path}>
               <a href={path} aria-current={path === section ? 'page' : undefined}>
                 {label}
+                {path === '/inbox' && unread !== null ? (
+                  <span class="count">
+                    {' '}
+                    {unread}
+                    <span class="for-readers"> unread</span>
+                  </span>
+                ) : null}
               </a>
             </li>
           ))}

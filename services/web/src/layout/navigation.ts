@@ -10,6 +10,7 @@ export interface NavigationEntry {
 
 export const navigation: readonly NavigationEntry[] = [
   { path: '/', label: 'Home' },
+  { path: '/inbox', label: 'Inbox' },
   { path: '/screen', label: 'Screen' },
   { path: '/history', label: 'History' },
   { path: '/bulk', label: 'Bulk' },

@@ -7,6 +7,7 @@ import { comparePages } from './compare/index.js'
 import { historyPages } from './history/index.js'
 import { bulkPages } from './bulk/index.js'
 import { homePages } from './home/index.js'
+import { inboxPages } from './inbox/index.js'
 import { listsPages } from './lists/index.js'
 import { oidcPages } from './oidc/index.js'
 import { policyPages } from './policy/index.js'
@@ -27,6 +28,7 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...screenPages,
   ...transferPages,
   ...reportPages,
+  ...inboxPages,
   ...casesPages,
   ...sharingPages,
   ...historyPages,

@@ -13,6 +13,7 @@ import type { ApiConnection } from '../api/api-connection.js'
 import { ApiDown, ApiProblem } from '../api/api-problem.js'
 import { Layout } from '../layout/layout.js'
 import { createConfirmSession, type ConfirmSession } from '../session/confirmed-sessions.js'
+import { createUnreadCounts, type UnreadCounts } from '../session/unread-counts.js'
 import { isSameOrigin, ownOriginsOf } from '../session/same-origin.js'
 import { signInPath } from '../session/return-path.js'
 import {
@@ -88,6 +89,8 @@ interface Visitor {
   /** Secret of the browser that forms are tied to; made when a form is shown. */
   visit: string | null
   isVisitNew: boolean
+  /** Unread entries of the inbox, for the navigation; null if there are none, or if it is not known. */
+  unread: string | null
 }
 
 export function createServePage(parts: ServePageParts): ServePage {
@@ -102,12 +105,13 @@ export function createServePage(parts: ServePageParts): ServePage {
     ...parts,
     forms: createFormBudgets(metrics),
     confirm: createConfirmSession(parts.connection),
+    counts: createUnreadCounts(parts.connection),
   }
   const visitorOf = (request: FastifyRequest): Visitor => {
     const isSecure = transport.isSecure(request.raw)
     const { cookie } = request.headers
     const visit = readVisit(cookie, isSecure)
-    return { isSecure, session: readSession(cookie, isSecure), visit, isVisitNew: false }
+    return { isSecure, session: readSession(cookie, isSecure), visit, isVisitNew: false, unread: null }
   }
   const send = async (request: FastifyRequest, reply: FastifyReply, sent: Sent): Promise<void> => {
     const { visitor, answer, route, startedMs } = sent
@@ -172,6 +176,7 @@ interface Asked {
 interface JudgingParts extends ServePageParts {
   readonly forms: FormBudgets
   readonly confirm: ConfirmSession
+  readonly counts: UnreadCounts
 }
 
 async function answerOf(parts: JudgingParts, { page, request, reply, visitor }: Asked): Promise<PageAnswer> {
@@ -203,7 +208,11 @@ async function answerOf(parts: JudgingParts, { page, request, reply, visitor }: 
     ...{ signal: gone.signal, isSecure: visitor.isSecure },
   }
   try {
-    return await page.handle(call)
+    if (session !== null && page.path === '/inbox') parts.counts.forget(session)
+    const answer = await page.handle(call)
+    if (session !== null && answer.kind === 'page')
+      visitor.unread = await parts.counts.of(session, clientAddress)
+    return answer
   } catch (error) {
     return faultAnswer(error, page, target)
   }
@@ -292,7 +301,7 @@ const SEE_OTHER = 303
 
 function bodyOf(
   answer: PageAnswer,
-  { session }: Visitor,
+  { session, unread }: Visitor,
   request: FastifyRequest,
   assets: Assets,
 ): Omit<Written, 'headers'> {
@@ -301,7 +310,7 @@ function bodyOf(
   const csrf = session === null ? null : csrfToken(session.token)
   const html = render(
     <Layout
-      {...{ session, csrf, assets }}
+      {...{ session, csrf, assets, unread }}
       title={answer.title}
       section={answer.section ?? request.raw.url ?? '/'}
     >

@@ -19,6 +19,7 @@ from .resources.audit_log import AsyncAuditLog
 from .resources.bulk import AsyncBulk
 from .resources.cases import AsyncCases
 from .resources.chains import AsyncChains
+from .resources.inbox import AsyncInbox
 from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
 from .resources.policy import AsyncPolicy
@@ -92,6 +93,7 @@ class AsyncCupel:
         self.audit_log = AsyncAuditLog(self._transport)
         self.cases = AsyncCases(self._transport)
         self.chains = AsyncChains(self._transport)
+        self.inbox = AsyncInbox(self._transport)
         self.lists = AsyncLists(self._transport)
         self.log = AsyncLog(self._transport)
         self.policy = AsyncPolicy(self._transport)

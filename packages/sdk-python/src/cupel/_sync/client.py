@@ -20,6 +20,7 @@ from .resources.audit_log import AuditLog
 from .resources.bulk import Bulk
 from .resources.cases import Cases
 from .resources.chains import Chains
+from .resources.inbox import Inbox
 from .resources.lists import Lists
 from .resources.log import Log
 from .resources.policy import Policy
@@ -93,6 +94,7 @@ class Cupel:
         self.audit_log = AuditLog(self._transport)
         self.cases = Cases(self._transport)
         self.chains = Chains(self._transport)
+        self.inbox = Inbox(self._transport)
         self.lists = Lists(self._transport)
         self.log = Log(self._transport)
         self.policy = Policy(self._transport)

@@ -106,6 +106,8 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'watches.batch': LOCAL,
   'watches.progress': WORK,
   'watches.digest': WORK,
+  'watches.read_entry':
+    'It says only what a person has looked at. An entry of the inbox without it is unread again.',
   'ledger.follower': LOCAL,
   'ledger.history_call': LOCAL,
   'ledger.history_call_of_account': LOCAL,

@@ -10,8 +10,10 @@ import { newJob } from './new-job.js'
 import { previewJob } from './preview-job.js'
 import { showJob } from './show-job.js'
 import { submitJob } from './submit-job.js'
+import { watchResults } from './watch-results.js'
 
 export const bulkPages: readonly Page[] = [
   ...[listJobs, newJob, previewJob, submitJob],
   ...[showJob, cancelJob, followJob, downloadCsv, downloadJson, downloadPdf, downloadJoined, openCases],
+  watchResults,
 ]

@@ -1,6 +1,6 @@
 /** A job: its state, its findings, and each of its results. */
 import type { ListPage } from '../../api/answers.js'
-import { visibleText } from '@cupel/report-document'
+import { en, visibleText } from '@cupel/report-document'
 import { queryText } from '../../api/api-client.js'
 import { FieldList } from '../../components/field-list.js'
 import { Form } from '../../components/form.js'
@@ -145,6 +145,7 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
           </Form>
         </details>
       ) : null}
+      {canCancel && job.completed > 0 ? <WatchForm call={call} path={path} /> : null}
       {isRunning(job) && canCancel ? (
         <details class="confirm no-print">
           <summary>Cancel this job</summary>
@@ -155,6 +156,33 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
         </details>
       ) : null}
     </>
+  )
+}
+
+function WatchForm({ call, path }: Pick<JobViewProps, 'call'> & { readonly path: string }) {
+  return (
+    <details class="confirm no-print">
+      <summary>Watch these addresses</summary>
+      <p>
+        Each address that has a report is screened again after each change that can affect it. An address that
+        is watched already takes the reference of this job and the digest of this form.
+      </p>
+      <Form call={call} action={`${path}/watches`}>
+        <label for="watch-level">Which</label>
+        <select id="watch-level" name="level">
+          <option value="">All with a report</option>
+          {LEVELS.map((level) => (
+            <option key={level} value={level}>
+              Only {en.levels[level].toLowerCase()}
+            </option>
+          ))}
+        </select>
+        <label>
+          <input type="checkbox" name="digest" value="yes" /> Part of the daily digest
+        </label>
+        <button>Watch them</button>
+      </Form>
+    </details>
   )
 }
 

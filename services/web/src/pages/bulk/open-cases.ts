@@ -1,10 +1,9 @@
 /** POST /bulk/{job_id}/cases: opens a case for each red report of the job that has none. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListPage } from '../../api/answers.js'
-import { ApiProblem } from '../../api/api-problem.js'
 import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
 import { plural } from './counts.js'
 import { apiPathOf, type Result } from './job.js'
+import { openCase } from './open-case.js'
 import { jobPage } from './show-job.js'
 
 /** A browser waits this long; pressing again opens the rest. */
@@ -43,27 +42,5 @@ async function redReports({ api }: Pick<PageCall, 'api'>, jobId: string): Promis
     for (const { report } of page.items) if (report !== undefined) found.add(report.report_id)
     token = page.next_page_token
     if (token === null) return [...found]
-  }
-}
-
-/** False if the report has a case; null if the key may not call any more in time. */
-async function openCase(
-  { api }: Pick<PageCall, 'api'>,
-  reportId: string,
-  { text, until }: { readonly text: string; readonly until: number },
-): Promise<boolean | null> {
-  for (;;) {
-    try {
-      // Version 0: nobody has worked on the report.
-      await api.send('POST', `/v1/reports/${reportId}/notes`, { text, version: 0 })
-      return true
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error
-      if (error.code === 'version_mismatch') return false
-      const waitMs = (error.retryAfterSeconds ?? 1) * 1_000
-      if (error.status !== 429) throw error
-      if (Date.now() + waitMs > until) return null
-      await sleep(waitMs)
-    }
   }
 }

@@ -16,8 +16,17 @@ export const showJob: Page = {
 
 /** What was done by the form of the page before. */
 function doneText(query: URLSearchParams): string | null {
-  const opened = Number(query.get('opened') ?? Number.NaN)
-  return Number.isInteger(opened) ? `${plural(opened, 'case was', 'cases were')} opened.` : null
+  const opened = numberOf(query.get('opened'))
+  if (opened !== null) return `${plural(opened, 'case was', 'cases were')} opened.`
+  const watched = numberOf(query.get('watched'))
+  return watched === null
+    ? null
+    : `${plural(watched, 'address is', 'addresses are')} watched, and screened now.`
+}
+
+function numberOf(text: string | null): number | null {
+  const number = Number(text ?? Number.NaN)
+  return Number.isInteger(number) ? number : null
 }
 
 interface JobPageState {

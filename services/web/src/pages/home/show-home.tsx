@@ -1,9 +1,11 @@
 /** GET /: the first page of a compliance desk: a field for an address, problems of the lists, and the latest reports. */
 import { visibleText } from '@cupel/report-document'
 import type { LabelList, ListPage, ReportPage } from '../../api/answers.js'
+import type { InboxEntry } from '../../api/inbox-answers.js'
 import { Notice } from '../../components/notice.js'
 import { ReportTable } from '../../components/report-table.js'
 import { page, type Page } from '../../server/page.js'
+import { InboxInShort, TOP_OF_INBOX } from '../inbox/inbox-in-short.js'
 import { ageText, hasWholeList, isInTheWay, isWholeList, listName } from '../lists/list-state.js'
 import { emptyForm, ScreenForm } from '../screen/screen-form.js'
 import { FirstSteps } from './first-steps.js'
@@ -17,10 +19,11 @@ export const showHome: Page = {
   access: 'session',
   async handle(call) {
     const { api, session } = call
-    const [latest, red, lists] = await Promise.all([
+    const [latest, red, lists, inbox] = await Promise.all([
       api.get<ReportPage>('/v1/reports', { page_size: LATEST_REPORTS }),
       api.get<ReportPage>('/v1/reports', { level: 'red', page_size: RED_REPORTS }),
       api.get<ListPage<LabelList>>('/v1/lists'),
+      api.get<ListPage<InboxEntry>>('/v1/inbox', TOP_OF_INBOX),
     ])
     return page(
       'Home',
@@ -30,6 +33,7 @@ export const showHome: Page = {
           <ScreenForm call={call} state={emptyForm} />
         </section>
         {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
+        <InboxInShort inbox={inbox} />
         {latest.items.length > 0 ? null : (
           <FirstSteps call={call} mayBeGreen={hasWholeList(lists.items) && !lists.items.some(isInTheWay)} />
         )}

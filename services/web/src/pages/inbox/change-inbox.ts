@@ -1,0 +1,71 @@
+/** POST /inbox: marks the chosen entries, or opens a case for each of their reports. */
+import { ApiProblem } from '../../api/api-problem.js'
+import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
+import { openCase } from '../bulk/open-case.js'
+import { CHOICE, inboxPage } from './show-inbox.js'
+
+/** A browser waits this long; pressing again opens the rest. */
+const MAX_WORK_MS = 20_000
+
+export const changeInbox: Page = {
+  method: 'POST',
+  path: '/inbox',
+  access: 'session',
+  async handle(call) {
+    const what = fieldOf(call.form, 'do')
+    const chosen = chosenOf(call.form, what === 'read-all' ? 'shown' : CHOICE)
+    if (chosen.length === 0)
+      return await inboxPage(call, { status: 400, fault: 'Choose an entry first.', done: null })
+    return what === 'cases' ? await openCases(call, chosen) : await mark(call, chosen, what !== 'unread')
+  },
+}
+
+interface Chosen {
+  readonly entryId: string
+  /** Empty if the entry has no report. */
+  readonly reportId: string
+}
+
+function chosenOf(form: FormData, name: string): readonly Chosen[] {
+  const values = form.getAll(name).filter((value) => typeof value === 'string')
+  return [...new Set(values)].map((value) => {
+    const [entryId = '', reportId = ''] = value.split(' ')
+    return { entryId, reportId }
+  })
+}
+
+async function mark(call: PageCall, chosen: readonly Chosen[], isRead: boolean): Promise<PageAnswer> {
+  const entryIds = chosen.map(({ entryId }) => entryId)
+  try {
+    await call.api.send('POST', '/v1/inbox/marks', { entry_ids: entryIds, read: isRead })
+  } catch (error) {
+    // A form that somebody changed, or that is older than the inbox.
+    if (!(error instanceof ApiProblem) || ![400, 404].includes(error.status)) throw error
+    return await inboxPage(call, { status: error.status, fault: error.detail, done: null })
+  }
+  return redirect(`/inbox${withoutPage(call.query, 'marked', entryIds.length)}`)
+}
+
+async function openCases(call: PageCall, chosen: readonly Chosen[]): Promise<PageAnswer> {
+  const text = fieldOf(call.form, 'note').trim()
+  if (text === '') return await inboxPage(call, { status: 400, fault: 'A note is needed.', done: null })
+  const reportIds = [...new Set(chosen.flatMap(({ reportId }) => (reportId === '' ? [] : [reportId])))]
+  const until = Date.now() + MAX_WORK_MS
+  let opened = 0
+  for (const [index, reportId] of reportIds.entries()) {
+    const isOpened = await openCase(call, encodeURIComponent(reportId), { text, until })
+    if (isOpened === null) {
+      const fault = `${opened} of ${reportIds.length} reports got a case. ${reportIds.length - index} could not be looked at in time: press again for the rest.`
+      return await inboxPage(call, { status: 429, fault, done: null })
+    }
+    if (isOpened) opened += 1
+  }
+  return redirect(`/inbox${withoutPage(call.query, 'opened', opened)}`)
+}
+
+function withoutPage(query: URLSearchParams, name: string, value: number): string {
+  const changed = new URLSearchParams(query)
+  for (const one of ['page_token', 'marked', 'opened']) changed.delete(one)
+  changed.set(name, String(value))
+  return `?${changed.toString()}`
+}

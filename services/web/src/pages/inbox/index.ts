@@ -1,0 +1,6 @@
+/** What waits for a person. */
+import type { Page } from '../../server/page.js'
+import { changeInbox } from './change-inbox.js'
+import { showInbox } from './show-inbox.js'
+
+export const inboxPages: readonly Page[] = [showInbox, changeInbox]
