@@ -1,7 +1,7 @@
 /** Test messages: an account sends them to try a receiver, and they prove that a receiver wants messages (docs/adr/0112). */
 import { requestedEventId } from '@cupel/contracts'
-import { testWebhookBody } from '@cupel/domain'
-import type { Database, Queryable } from '@cupel/postgres'
+import { testWebhookBody, type PayloadKind } from '@cupel/domain'
+import { asFields, type Database, type Queryable } from '@cupel/postgres'
 import { webhookIdOf } from './webhook-id.js'
 
 /** Delay of the automatic test message to a new endpoint or URL, so that its owner can store the secret first. */
@@ -18,10 +18,21 @@ export async function insertTests(
   delayMs = 0,
 ): Promise<string[]> {
   const deliveryIds = endpointIds.map(() => requestedEventId())
+  const payloads = new Map(
+    (
+      await transaction.query<{ endpointId: string; payload: PayloadKind }>(
+        `SELECT ${asFields('endpoint_id, payload')} FROM webhooks.endpoint WHERE endpoint_id = ANY ($1::text[])`,
+        [endpointIds],
+      )
+    ).map(({ endpointId, payload }) => [endpointId, payload]),
+  )
   const at = new Date().toISOString()
   await transaction.execute(
     'INSERT INTO webhooks.body (body_id, body) SELECT * FROM unnest($1::text[], $2::text[])',
-    [deliveryIds, endpointIds.map((endpointId) => testWebhookBody(endpointId, at))],
+    [
+      deliveryIds,
+      endpointIds.map((endpointId) => testWebhookBody(endpointId, at, payloads.get(endpointId) ?? 'full')),
+    ],
   )
   await transaction.execute(
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id,

@@ -4,6 +4,7 @@ import {
   changeWebhookBody,
   digestWebhookBody,
   type ChangedReport,
+  type PayloadKind,
   type WatchDigest,
   type WebhookType,
 } from '@cupel/domain'
@@ -29,7 +30,7 @@ interface Message extends FromEvent {
   readonly type: WebhookType
   /** Endpoints that were created later do not receive it; UTC, RFC 3339 with milliseconds. */
   readonly at: string
-  readonly body: string
+  readonly bodyOf: (payload: PayloadKind) => string
 }
 
 /** Creates one delivery for each endpoint of the account of each change, held if the endpoint is disabled or not proven. Safe to repeat. */
@@ -41,7 +42,11 @@ export async function insertChangeDeliveries(
     transaction,
     changes.map((change) => ({
       ...fromEvent(change),
-      ...{ type: 'report.changed', at: change.changedAt, body: changeWebhookBody(change) },
+      ...{
+        type: 'report.changed',
+        at: change.changedAt,
+        bodyOf: (payload) => changeWebhookBody(change, payload),
+      },
     })),
   )
 }
@@ -55,7 +60,11 @@ export async function insertDigestDeliveries(
     transaction,
     digests.map((digest) => ({
       ...fromEvent(digest),
-      ...{ type: 'watches.digest', at: digest.until, body: digestWebhookBody(digest) },
+      ...{
+        type: 'watches.digest',
+        at: digest.until,
+        bodyOf: (payload) => digestWebhookBody(digest, payload),
+      },
     })),
   )
 }
@@ -71,10 +80,10 @@ async function insertMessages(transaction: Queryable, messages: readonly Message
     const message = messages[row.place - 1]!
     return { ...row, message, deliveryId: decidedEventId('WebhookDelivery', message.eventId, row.endpointId) }
   })
-  const told = [...new Set(made.map(({ message }) => message))]
+  const told = [...new Map(made.map((one) => [bodyIdOf(one), one])).values()]
   await transaction.execute(
     'INSERT INTO webhooks.body (body_id, body) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING',
-    [told.map(bodyIdOf), told.map(({ body }) => body)],
+    [told.map(bodyIdOf), told.map(({ message, payload }) => message.bodyOf(payload))],
   )
   return await transaction.execute(
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id, status,
@@ -93,13 +102,21 @@ async function insertMessages(transaction: Queryable, messages: readonly Message
       made.map(({ message }) => message.livemode),
       made.map(({ message }) => message.type),
       made.map(({ payload }) => payload),
-      made.map(({ message }) => bodyIdOf(message)),
+      made.map(bodyIdOf),
       made.map(({ status }) => status),
       made.map(({ message }) => message.traceparent ?? null),
     ],
   )
 }
 
-function bodyIdOf({ eventId }: FromEvent): string {
-  return decidedEventId('WebhookBody', eventId)
+interface Addressed {
+  readonly message: Message
+  readonly payload: PayloadKind
+}
+
+/** `full` and `thin` have one body. */
+function bodyIdOf({ message: { eventId }, payload }: Addressed): string {
+  return payload === 'slack'
+    ? decidedEventId('WebhookBody', eventId, payload)
+    : decidedEventId('WebhookBody', eventId)
 }

@@ -52,10 +52,14 @@ const bodies: readonly (readonly [keyof typeof describedWebhooks, string, string
   ['bulk.completed', 'full', jobWebhookBody('bulk.completed', 'full', job, items(reportExample), URL)],
   ['bulk.completed', 'too large', jobWebhookBody('bulk.completed', 'full', job, items(large), URL)],
   ['bulk.cancelled', 'thin', jobWebhookBody('bulk.cancelled', 'thin', { ...job, name: null }, [], URL)],
-  ['report.changed', 'split', changeWebhookBody(change)],
-  ['report.changed', 'not split', changeWebhookBody({ ...change, split: null, splitMissing: 'busy' })],
-  ['watches.digest', 'with more', digestWebhookBody(digest)],
-  ['endpoint.test', 'ping', testWebhookBody('we_1', AT)],
+  ['report.changed', 'split', changeWebhookBody(change, 'full')],
+  [
+    'report.changed',
+    'not split',
+    changeWebhookBody({ ...change, split: null, splitMissing: 'busy' }, 'full'),
+  ],
+  ['watches.digest', 'with more', digestWebhookBody(digest, 'full')],
+  ['endpoint.test', 'ping', testWebhookBody('we_1', AT, 'full')],
 ]
 
 test.each(bodies)('%s, %s, is described with each of its members', (type, _, body) => {

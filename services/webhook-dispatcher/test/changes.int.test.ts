@@ -134,6 +134,32 @@ test('a digest is delivered once, and says where the changes are that it does no
   })
 })
 
+test('an endpoint for Slack gets a text, from its proof on, and the other endpoints of the account what they got before', async () => {
+  await installation.dispatcher()
+  const full = await installation.endpoint(`${receiver.url}/full`)
+  const { accountId } = full
+  const slack = { accountId, payload: 'slack', isProven: false } as const
+  const channel = await installation.endpoint(`${receiver.url}/slack`, slack)
+  await change(full)
+  await digest(full, '2026-11-25')
+  await allDelivered(full, 2)
+  await allDelivered(channel, 3)
+  const bodiesAt = (path: string) =>
+    receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body) as object)
+  expect(bodiesAt('/full').map((body) => Object.keys(body))).toEqual([
+    ['type', 'timestamp', 'data'],
+    ['type', 'timestamp', 'data'],
+  ])
+  const texts = bodiesAt('/slack').map((body) => (body as { text: string }).text)
+  expect(texts[0]).toContain(channel.endpointId)
+  expect(texts.slice(1).sort()).toEqual([
+    expect.stringContaining(
+      '*ETH* `0xA`: green 0 → *red 100*\n+100 points: labels +100.5, policy -0.25, time -0.25',
+    ) as string,
+    expect.stringContaining('*Watches on 2026-11-25*: 7 watched, 2 changed') as string,
+  ])
+})
+
 test.each(['before:webhooks.deliveries:1', 'after:webhooks.deliveries:1'])(
   'a dispatcher that dies %s leaves one delivery for each change',
   async (point) => {

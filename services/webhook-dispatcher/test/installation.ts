@@ -36,7 +36,12 @@ export interface Installation extends TestInstallation {
   /** Creates an endpoint that is proven from the start, unless requested otherwise. */
   endpoint(
     url: string,
-    order?: { accountId?: string; livemode?: boolean; payload?: 'full' | 'thin'; isProven?: boolean },
+    order?: {
+      accountId?: string
+      livemode?: boolean
+      payload?: 'full' | 'thin' | 'slack'
+      isProven?: boolean
+    },
   ): Promise<TestEndpoint>
   /** Appends the end of a job of this account. */
   end(

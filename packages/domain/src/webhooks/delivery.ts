@@ -5,7 +5,8 @@ export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'held'] as
 /** `held`: kept while its endpoint is disabled. */
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-export const payloadKinds = ['full', 'thin'] as const
+/** `slack`: a text, for an incoming webhook of Slack. */
+export const payloadKinds = ['full', 'thin', 'slack'] as const
 export type PayloadKind = (typeof payloadKinds)[number]
 
 export const webhookTypes = [

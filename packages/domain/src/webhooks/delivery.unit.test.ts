@@ -201,7 +201,7 @@ describe('a body', () => {
   })
 
   test('of a test ping names its endpoint', () => {
-    expect(JSON.parse(testWebhookBody('we_1', job.endedAt))).toEqual({
+    expect(JSON.parse(testWebhookBody('we_1', job.endedAt, 'full'))).toEqual({
       type: 'endpoint.test',
       timestamp: job.endedAt,
       data: { endpoint_id: 'we_1' },

@@ -1,5 +1,6 @@
 /** The bodies of webhooks. A body is built once per job and payload kind and stored; every attempt sends the same bytes. */
 import type { JobWebhookType, PayloadKind, WebhookType } from './delivery.js'
+import { changeSlackBody, digestSlackBody, jobSlackBody, testSlackBody } from './slack-text.js'
 
 export interface EndedJob {
   readonly jobId: string
@@ -32,7 +33,7 @@ export interface EndedItem {
 /** Beyond this many UTF-8 bytes items carry no reports. */
 export const MAX_FULL_BODY_BYTES = 4 * 1_024 * 1_024
 
-/** The body for an ended job. `full` carries the results, `thin` only their location. */
+/** The body for an ended job. `full` carries the results, `thin` only their location, `slack` their counts in words. */
 export function jobWebhookBody(
   type: JobWebhookType,
   payload: PayloadKind,
@@ -40,6 +41,7 @@ export function jobWebhookBody(
   items: readonly EndedItem[],
   resultsUrl: string,
 ): string {
+  if (payload === 'slack') return jobSlackBody(job, items, resultsUrl)
   const summary = {
     job_id: job.jobId,
     name: job.name,
@@ -94,8 +96,9 @@ export interface ReportSummary {
   readonly score: number
 }
 
-/** The body for a changed report, the same for every payload kind: it is small. */
-export function changeWebhookBody(change: ChangedReport): string {
+/** The body for a changed report. `full` and `thin` are the same: it is small. */
+export function changeWebhookBody(change: ChangedReport, payload: PayloadKind): string {
+  if (payload === 'slack') return changeSlackBody(change)
   const { watchId, address, chain, reference, previous, current, why, reasons, causes } = change
   const { split, splitMissing } = change
   return JSON.stringify({
@@ -147,9 +150,10 @@ export interface WatchDigest {
 }
 
 /**
- * The body for a digest, the same for every payload kind. `more` is the place where all changes are listed if the digest does not have all.
+ * The body for a digest. `full` and `thin` are the same. `more` is the place where all changes are listed if the digest does not have all.
  */
-export function digestWebhookBody(digest: WatchDigest): string {
+export function digestWebhookBody(digest: WatchDigest, payload: PayloadKind): string {
+  if (payload === 'slack') return digestSlackBody(digest)
   const { day, from, until, watched, changed, unchanged, undecided, failing } = digest
   return JSON.stringify({
     type: 'watches.digest' satisfies WebhookType,
@@ -167,7 +171,8 @@ export function digestWebhookBody(digest: WatchDigest): string {
 }
 
 /** The body that tests whether a receiver can be reached. */
-export function testWebhookBody(endpointId: string, at: string): string {
+export function testWebhookBody(endpointId: string, at: string, payload: PayloadKind): string {
+  if (payload === 'slack') return testSlackBody(endpointId)
   return JSON.stringify({
     type: 'endpoint.test' satisfies WebhookType,
     timestamp: at,

@@ -1086,7 +1086,7 @@ class NewWebhookEndpoint(Model):
     url: str
     """The URL that is called, normalised."""
     payload: str
-    """`full` or `thin`; others may be added."""
+    """`full`, `thin` or `slack`; others may be added."""
     status: str
     """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one."""
     disabled_reason: str | None
@@ -1764,7 +1764,7 @@ class UnreadCount(Model):
     unread: int
     """Entries that this person, or the holder of this key, has not marked as read."""
     is_lower_bound: bool
-    """True if there are older entries than the newest 1,000, which alone are counted."""
+    """True if there are older entries than the newest 1,000. Only those are counted."""
     list_reasons: tuple[str, ...]
     """Why the lists let no address be green now, as in a watch; empty if they do."""
 
@@ -1946,7 +1946,7 @@ class WebhookEndpoint(Model):
     url: str
     """The URL that is called, normalised."""
     payload: str
-    """`full` or `thin`; others may be added."""
+    """`full`, `thin` or `slack`; others may be added."""
     status: str
     """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one."""
     disabled_reason: str | None

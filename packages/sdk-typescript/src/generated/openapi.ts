@@ -1277,7 +1277,7 @@ export interface components {
         readonly UnreadCount: {
             /** @description Entries that this person, or the holder of this key, has not marked as read. */
             readonly unread: number;
-            /** @description True if there are older entries than the newest 1,000, which alone are counted. */
+            /** @description True if there are older entries than the newest 1,000. Only those are counted. */
             readonly is_lower_bound: boolean;
             /** @description Why the lists let no address be green now, as in a watch; empty if they do. */
             readonly list_reasons: readonly string[];
@@ -1292,10 +1292,10 @@ export interface components {
             /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
             readonly url: string;
             /**
-             * @description `full`: with the results; `thin`: with where they are.
+             * @description `full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack.
              * @enum {string}
              */
-            readonly payload?: "full" | "thin";
+            readonly payload?: "full" | "thin" | "slack";
         };
         /** @description With the secret, which only this answer shows. */
         readonly NewWebhookEndpoint: {
@@ -1305,7 +1305,7 @@ export interface components {
              * @description The URL that is called, normalised.
              */
             readonly url: string;
-            /** @description `full` or `thin`; others may be added. */
+            /** @description `full`, `thin` or `slack`; others may be added. */
             readonly payload: string;
             /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one. */
             readonly status: string;
@@ -1333,7 +1333,7 @@ export interface components {
              * @description The URL that is called, normalised.
              */
             readonly url: string;
-            /** @description `full` or `thin`; others may be added. */
+            /** @description `full`, `thin` or `slack`; others may be added. */
             readonly payload: string;
             /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one. */
             readonly status: string;
@@ -1351,10 +1351,10 @@ export interface components {
             /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
             readonly url?: string;
             /**
-             * @description `full`: with the results; `thin`: with where they are.
+             * @description `full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack.
              * @enum {string}
              */
-            readonly payload?: "full" | "thin";
+            readonly payload?: "full" | "thin" | "slack";
             /**
              * @description `disabled` pauses: pending deliveries are held. `enabled` resumes: held deliveries are sent.
              * @enum {string}

@@ -14,8 +14,8 @@ import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 export interface WebhookEndpointFields {
   /** An https URL on port 443 or 8443. */
   readonly url?: string | undefined
-  /** `full`: with the results; `thin`: with the URL of the results. */
-  readonly payload?: 'full' | 'thin' | undefined
+  /** `full`: with the results; `thin`: with the URL of the results; `slack`: a text for an incoming webhook of Slack. */
+  readonly payload?: 'full' | 'thin' | 'slack' | undefined
 }
 
 export interface WebhookEndpointChange extends WebhookEndpointFields {

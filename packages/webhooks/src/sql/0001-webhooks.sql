@@ -6,7 +6,7 @@ CREATE TABLE webhooks.endpoint (
   account_id                 text COLLATE "C" NOT NULL,
   livemode                   bool NOT NULL,
   url                        text NOT NULL,
-  payload                    text NOT NULL CHECK (payload IN ('full', 'thin')),
+  payload                    text NOT NULL CHECK (payload IN ('full', 'thin', 'slack')),
   status                     text NOT NULL CHECK (status IN ('enabled', 'disabled')),
   disabled_reason            text CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL)),
   -- Encrypted; see secret-box.ts. The previous secret also signs until its time ends.
@@ -35,7 +35,7 @@ CREATE TABLE webhooks.delivery (
   livemode        bool NOT NULL,
   type            text NOT NULL,
   job_id          text COLLATE "C",
-  payload         text NOT NULL CHECK (payload IN ('full', 'thin')),
+  payload         text NOT NULL CHECK (payload IN ('full', 'thin', 'slack')),
   -- Null until the results of the job can be read.
   body_id         text COLLATE "C" REFERENCES webhooks.body,
   status          text NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted', 'held')),

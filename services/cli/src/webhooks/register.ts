@@ -71,7 +71,10 @@ function registerCreate(webhooks: Command, context: CliContext): void {
       .description('Create an endpoint. Its secret is shown only once.')
       .option('--reason <text>', 'why, for the audit log')
       .addOption(
-        new Option('--payload <kind>', 'send the results (full), or only a link to them (thin)')
+        new Option(
+          '--payload <kind>',
+          'send the results (full), only a link to them (thin), or a text for Slack (slack)',
+        )
           .choices(payloadKinds)
           .default('full'),
       ),

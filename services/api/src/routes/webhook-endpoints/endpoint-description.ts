@@ -49,14 +49,16 @@ export const urlField = z
   )
 export const payloadField = z
   .enum(payloadKinds)
-  .describe('`full`: with the results; `thin`: with where they are.')
+  .describe(
+    '`full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack.',
+  )
 
 const at = (what: string) => instant.describe(`${what}, UTC, RFC 3339 with milliseconds.`)
 
 const endpointFields = {
   endpoint_id: z.string(),
   url: z.string().meta({ format: 'uri' }).describe('The URL that is called, normalised.'),
-  payload: z.string().describe('`full` or `thin`; others may be added.'),
+  payload: z.string().describe('`full`, `thin` or `slack`; others may be added.'),
   status: z
     .string()
     .describe(

@@ -26,7 +26,7 @@ export function EndpointFields({ url, payload }: EndpointFieldsProps) {
       </p>
       <label for="payload">Message</label>
       <select id="payload" name="payload">
-        {['full', 'thin'].map((kind) => (
+        {['full', 'thin', 'slack'].map((kind) => (
           <option key={kind} value={kind} selected={kind === payload}>
             {payloadText(kind)}
           </option>

@@ -63,5 +63,11 @@ export function stateText(endpoint: WebhookEndpoint): string {
   return reason === 'gone' ? 'Disabled: the receiver answered 410 Gone' : 'Paused'
 }
 
-export const payloadText = (payload: string): string =>
-  payload === 'thin' ? 'Thin: where the results are' : 'Full: with the results'
+const payloads: Readonly<Record<string, string>> = {
+  full: 'Full: with the results',
+  thin: 'Thin: where the results are',
+  slack: 'Slack: a text, for an incoming webhook of Slack',
+}
+
+/** A later version may have others. */
+export const payloadText = (payload: string): string => payloads[payload] ?? payload

@@ -36,7 +36,7 @@ class WebhookEndpoints:
     ) -> NewWebhookEndpoint:
         """
         `url` is an https URL on port 443 or 8443. With `payload="full"` messages have the results, with `"thin"` they say where
-        the results are. Only this answer shows the secret.
+        the results are, with `"slack"` they are texts for an incoming webhook of Slack. Only this answer shows the secret.
         """
         body = {"url": url, "payload": payload}
         call = Call("POST", "/v1/webhook-endpoints", "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
