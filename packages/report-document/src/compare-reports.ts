@@ -13,6 +13,8 @@ export interface ComparedFact {
   readonly before: string
   readonly after: string
   readonly isChanged: boolean
+  /** Of points, exact: `+18.85`; empty for other facts and without a change. */
+  readonly difference: string
 }
 
 export interface ComparedEvidence {
@@ -56,7 +58,19 @@ export function compareReports(one: Report, other: Report, strings: Strings = en
 }
 
 function fact(label: string, before: string, after: string): ComparedFact {
-  return { label, before, after, isChanged: before !== after }
+  return { label, before, after, isChanged: before !== after, difference: '' }
+}
+
+function pointsFact(label: string, before: string, after: string): ComparedFact {
+  return { ...fact(label, before, after), difference: pointsBetween(before, after) }
+}
+
+/** Exact: points have at most two decimals. Empty without a difference, or if one of both is no number. */
+export function pointsBetween(before: string, after: string): string {
+  const [from, to] = [before, after].map((text) => (text === '' ? NaN : Math.round(Number(text) * 100)))
+  const hundredths = to! - from!
+  if (!(Math.abs(hundredths) > 0)) return ''
+  return `${hundredths > 0 ? '+' : '−'}${Math.abs(hundredths) / 100}`
 }
 
 function verdictFacts(before: Report, after: Report, strings: Strings): ComparedFact[] {
@@ -64,9 +78,13 @@ function verdictFacts(before: Report, after: Report, strings: Strings): Compared
   const level = ({ risk }: Report): string => nameOf(strings.levels, risk.level)
   return [
     fact(comparison.level, level(before), level(after)),
-    fact(comparison.score, scoreText(before.risk) || strings.none, scoreText(after.risk) || strings.none),
+    pointsFact(
+      comparison.score,
+      scoreText(before.risk) || strings.none,
+      scoreText(after.risk) || strings.none,
+    ),
     ...categories.map((category) =>
-      fact(
+      pointsFact(
         strings.categories[category],
         String(before.risk.categories[category]),
         String(after.risk.categories[category]),

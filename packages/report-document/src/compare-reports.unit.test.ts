@@ -68,6 +68,27 @@ describe('two reports side by side', () => {
     expect(compared.sameEvidence).toBe(1)
   })
 
+  it('tell the points of the score and of each category exactly, and none where a report has no score', () => {
+    const of = (score: number, level: string) => ({
+      ...{ level, score, evidence: [] },
+      categories: { ...sampleReport().risk.categories, sanctions: score },
+    })
+    const differences = (from: object, to: object) =>
+      compareReports(earlier({}, from), later({}, to)).verdict.map(({ difference }) => difference)
+    expect(differences(of(0.1, 'orange'), of(0.3, 'orange'))).toEqual([
+      '',
+      '+0.2',
+      '+0.2',
+      '',
+      '',
+      '',
+      '',
+      '',
+    ])
+    expect(differences(of(61.25, 'orange'), of(0, 'green'))[1]).toBe('−61.25')
+    expect(differences(of(61.25, 'orange'), of(0, 'grey'))[1]).toBe('')
+  })
+
   it('count equal items as often as they are there', () => {
     const item = sampleEvidence()
     const compared = compareReports(earlier({}, { evidence: [item, item] }), later({}, { evidence: [item] }))

@@ -9,6 +9,7 @@ export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from '.
 export { caseDocument, dispositionText, type CaseDocument, type CaseEntryText } from './case/case-document.js'
 export {
   compareReports,
+  pointsBetween,
   type ComparedEvidence,
   type ComparedFact,
   type ReportComparison,

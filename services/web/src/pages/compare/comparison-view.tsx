@@ -47,12 +47,12 @@ export function ComparisonView({ comparison, verdicts }: ComparisonViewProps) {
           <ul class="limits">
             {limits.added.map(({ text }) => (
               <li key={text}>
-                <strong>New:</strong> {text}
+                <strong>Newly unknown:</strong> {text}
               </li>
             ))}
             {limits.gone.map(({ text }) => (
               <li key={text}>
-                <strong>No longer:</strong> {text}
+                <strong>Learned, no longer so:</strong> {text}
               </li>
             ))}
           </ul>
@@ -99,14 +99,20 @@ function Side({ title, verdict, id, at }: SideProps) {
 function Facts({ facts, caption }: { readonly facts: readonly ComparedFact[]; readonly caption: string }) {
   return (
     <ScrollTable caption={caption} class="compared" head={['', 'Earlier', 'Later', 'Change']}>
-      {facts.map(({ label, before, after, isChanged }) => (
+      {facts.map(({ label, before, after, isChanged, difference }) => (
         <tr key={label} class={isChanged ? 'changed' : undefined}>
           <th scope="row" dir="auto">
             {label}
           </th>
           <td dir="auto">{before}</td>
           <td dir="auto">{after}</td>
-          <td>{isChanged ? <span class="tag">changed</span> : <span class="quiet">same</span>}</td>
+          <td>
+            {isChanged ? (
+              <span class="tag">{difference === '' ? 'changed' : `${difference} points`}</span>
+            ) : (
+              <span class="quiet">same</span>
+            )}
+          </td>
         </tr>
       ))}
     </ScrollTable>

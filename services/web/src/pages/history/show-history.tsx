@@ -9,6 +9,7 @@ import { Pager } from '../../components/pager.js'
 import { ReportTable } from '../../components/report-table.js'
 import { page, redirect, type Page } from '../../server/page.js'
 import { adviseOn } from '../screen/address-advice.js'
+import { ScoreLine } from './score-line.js'
 
 const PAGE_SIZE = 50
 const REPORT_ID = /^[0-9a-f]{16}$/
@@ -106,12 +107,15 @@ function historyPage({ filter, query, found, fault }: History) {
       {fault !== null ? null : reports.length === 0 ? (
         <Nothing isNarrowed={isNarrowed} hasMore={next !== null} address={filter.q} />
       ) : isOfOneAddress ? (
-        <form method="get" action="/compare">
-          {table}
-          <p class="no-print">
-            <button class="plain">Compare two reports</button>
-          </p>
-        </form>
+        <>
+          <ScoreLine reports={reports} />
+          <form method="get" action="/compare">
+            {table}
+            <p class="no-print">
+              <button class="plain">Compare two reports</button>
+            </p>
+          </form>
+        </>
       ) : (
         table
       )}

@@ -1,0 +1,157 @@
+/** The reports of one address over time: its score as a line, and in words what changed from each report to the next. */
+import type { Report } from '@cupel/contracts'
+import {
+  compareReports,
+  en,
+  nameOf,
+  pointsBetween,
+  scoreText,
+  type ReportComparison,
+} from '@cupel/report-document'
+import { Level } from '../../components/level.js'
+import { Moment } from '../../components/moment.js'
+
+const WIDTH = 640
+const HEIGHT = 130
+const MARGIN = { left: 34, right: 14, top: 10, bottom: 10 }
+const FULL_SCORE = 100
+/** Items of evidence that are named for each change. */
+const MAX_CAUSES = 3
+
+/** `reports`: newest first. Only those of the newest one's chain are drawn. */
+export function ScoreLine({ reports }: { readonly reports: readonly Report[] }) {
+  const ofChain = reports.filter(({ chain }) => chain === reports[0]?.chain).toReversed()
+  if (ofChain.length < 2) return null
+  const changes = ofChain.slice(1).flatMap((report, index) => changeOf(ofChain[index]!, report))
+  return (
+    <section aria-labelledby="over-time">
+      <h2 id="over-time">The score over time</h2>
+      <Picture reports={ofChain} />
+      {changes.length === 0 ? (
+        <p class="quiet">Nothing changed from one of these reports to the next.</p>
+      ) : (
+        <ol class="score-changes" reversed>
+          {changes.toReversed().map((change) => (
+            <Change key={change.comparison.after.report_id} {...change} />
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+interface ShownChange {
+  readonly comparison: ReportComparison
+  readonly causes: readonly string[]
+}
+
+/** Nothing for reports that say the same. */
+function changeOf(before: Report, after: Report): readonly ShownChange[] {
+  const comparison = compareReports(before, after)
+  if (comparison.summary[0] === en.comparison.summary.same) return []
+  const evidence = comparison.evidence.map(({ headline, before: was, after: now }) =>
+    was === null
+      ? `New: ${headline} (${now ?? ''})`
+      : now === null
+        ? `Gone: ${headline} (${was})`
+        : `${headline}: ${was}, then ${now}`,
+  )
+  const unknown = comparison.limits.added.map(({ text }) => `Newly unknown: ${text}`)
+  const learned = comparison.limits.gone.map(({ text }) => `Learned, no longer so: ${text}`)
+  const more = evidence.length - MAX_CAUSES
+  return [
+    {
+      comparison,
+      causes: [
+        ...evidence.slice(0, MAX_CAUSES),
+        ...(more > 0 ? [`And ${more} more ${more === 1 ? 'change' : 'changes'} of evidence.`] : []),
+        ...unknown,
+        ...learned,
+        ...comparison.lists.map(({ label, before: was, after: now }) => `List ${label}: ${was}, then ${now}`),
+      ],
+    },
+  ]
+}
+
+function Change({ comparison: { before, after, summary }, causes }: ShownChange) {
+  const points = pointsBetween(scoreText(before.risk), scoreText(after.risk))
+  return (
+    <li>
+      <p>
+        <Level level={before.risk.level} score={before.risk.score} />
+        {' → '}
+        <Level level={after.risk.level} score={after.risk.score} />{' '}
+        <a href={`/compare?report=${before.report_id}&report=${after.report_id}`}>
+          <Moment at={after.generated_at} />
+        </a>{' '}
+        {points === '' ? null : `${points} points`}
+      </p>
+      <ul>
+        {(causes.length === 0 ? summary : causes).map((cause) => (
+          <li key={cause} dir="auto">
+            {cause}
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
+}
+
+function Picture({ reports }: { readonly reports: readonly Report[] }) {
+  const xOf = (index: number): number =>
+    MARGIN.left + (index * (WIDTH - MARGIN.left - MARGIN.right)) / (reports.length - 1)
+  const yOf = (score: number): number =>
+    HEIGHT - MARGIN.bottom - (score * (HEIGHT - MARGIN.top - MARGIN.bottom)) / FULL_SCORE
+  const hasScore = ({ risk }: Report): boolean => scoreText(risk) !== ''
+  const pairs = reports.slice(1).flatMap((report, index) => {
+    const before = reports[index]!
+    return hasScore(before) && hasScore(report) ? [{ before, report, index }] : []
+  })
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      class="score-line"
+      role="img"
+      aria-label={`Scores from the oldest to the newest report: ${reports.map(spoken).join(', ')}`}
+    >
+      {[0, FULL_SCORE / 2, FULL_SCORE].map((score) => (
+        <g>
+          <line
+            x1={MARGIN.left}
+            x2={WIDTH - MARGIN.right}
+            y1={yOf(score)}
+            y2={yOf(score)}
+            class="score-grid"
+          />
+          <text x={MARGIN.left - 6} y={yOf(score) + 4} text-anchor="end" class="score-axis">
+            {score}
+          </text>
+        </g>
+      ))}
+      {pairs.map(({ before, report, index }) => (
+        <line
+          x1={xOf(index)}
+          y1={yOf(before.risk.score)}
+          x2={xOf(index + 1)}
+          y2={yOf(report.risk.score)}
+          class="score-step"
+        />
+      ))}
+      {reports.map((report, index) => (
+        <text
+          x={xOf(index)}
+          y={(hasScore(report) ? yOf(report.risk.score) : yOf(FULL_SCORE / 2)) + 5}
+          text-anchor="middle"
+          class={`score-point score-${report.risk.level}`}
+        >
+          {signs[report.risk.level] ?? '?'}
+        </text>
+      ))}
+    </svg>
+  )
+}
+
+const signs: Readonly<Record<string, string>> = { red: '■', orange: '▲', green: '●', grey: '◇' }
+
+const spoken = ({ risk, generated_at }: Report): string =>
+  `${generated_at.slice(0, '2026-01-01'.length)} ${nameOf(en.levels, risk.level)} ${scoreText(risk)}`.trim()
