@@ -58,10 +58,10 @@ ${ready.console_url === null ? '' : `\n  console          ${ready.console_url}  
   read-write key   ${ready.keys.read_write}
   read-only key    ${ready.keys.read_only}
 
-Screen an address:
+1. Screen an address${ready.console_url === null ? '' : ', in the console or with this call'}:
 
 curl -sS ${ready.base_url}/v1/screen -H 'Authorization: Bearer ${ready.keys.read_write}' -H 'Content-Type: application/json' -d '{"address":"${FIRST_SCREEN}"}'
-${hint === '' ? '' : `\n${hint}\n`}
+${hint === '' ? '' : `\n2. Allow green results. ${hint}\n\n3. Screen the same address again, and watch it.\n`}
 Data in ${ready.home}, logs in ${logs}. Ctrl-C stops everything.
 `
 }
