@@ -69,25 +69,86 @@ export interface FlowRow {
   readonly category: string
   readonly text: string
   readonly value: string
+  /** The value with a few digits, for a table that people look over. */
+  readonly glance: string
   readonly valueUsd: string
   readonly share: string
   readonly counterparties: Table | null
 }
 
+/** What a node stands for; each kind is drawn in another shape and has its own sign. */
+export type FlowKind =
+  | 'subject'
+  /** Designated by an authority. */
+  | 'designated'
+  /** Another risk. */
+  | 'risk'
+  /** A known clean service. */
+  | 'service'
+  | 'issued'
+  /** A service without a label. */
+  | 'hub'
+  /** Attributed to nobody, or not counted. */
+  | 'unknown'
+  /** An address that the value passed through. */
+  | 'between'
+  /** All parties of a side that have no node of their own. */
+  | 'others'
+  /** What the report did not read. */
+  | 'unread'
+
+/** One address behind a node. */
+export interface FlowParty {
+  readonly address: string
+  /** Empty without a name. */
+  readonly entity: string
+  readonly value: string
+  readonly valueUsd: string
+  /** Empty if the report does not count them. */
+  readonly transfers: string
+}
+
 export interface FlowNode {
   readonly id: string
   readonly side: 'in' | 'subject' | 'out'
-  /** Category of the part; empty for the screened address and for the node that represents all others. */
+  readonly kind: FlowKind
+  /** Category of the part; empty for nodes that stand for none. */
   readonly category: string
+  /** As drawn: it may be shortened. */
   readonly title: string
-  readonly detail: string
-  /** The value passed through other addresses. */
+  /** Drawn below the title, one line each. */
+  readonly lines: readonly string[]
+  /** Whole, for a list below the picture. */
+  readonly name: string
+  /** What it is, in words. */
+  readonly what: string
+  /** Amounts of every asset in full. */
+  readonly value: string
+  readonly valueUsd: string
+  /** Between which days its transfers lie; empty if the report does not say. */
+  readonly dates: string
+  readonly parties: readonly FlowParty[]
+  /** Addresses that the report counts and does not name. */
+  readonly unnamed: number
+}
+
+/** Value that moves from one node to another. */
+export interface FlowEdge {
+  readonly from: string
+  readonly to: string
+  readonly category: string
+  /** Width of its line, from 0 (not known) to 1 (the largest of the picture). */
+  readonly weight: number
+  /** Passed through addresses that the picture does not show, or is not known. */
   readonly isIndirect: boolean
 }
 
-/** Sources on one side of the screened address, destinations on the other. Every node except the subject has one edge to it. */
+/** Sources on one side of the screened address, destinations on the other, and up to one address between. */
 export interface FlowPicture {
   readonly nodes: readonly FlowNode[]
+  readonly edges: readonly FlowEdge[]
+  /** How to read it, one sentence each. */
+  readonly notes: readonly string[]
 }
 
 /** The recommendation for the transfer whose counterparty the report is about. */
@@ -107,6 +168,8 @@ export interface ReportDocument {
   readonly language: string
   readonly title: string
   readonly reportId: string
+  /** Code of the chain of the address. */
+  readonly chain: string
   readonly reportUrl: string
   /** RFC 3339, UTC. */
   readonly generatedAt: string

@@ -9,6 +9,7 @@ import {
   dateOr,
   dateText,
   dollarText,
+  glanceText,
   nameOf,
   safeLink,
   shareText,
@@ -60,7 +61,7 @@ export function findingText(item: Evidence, strings: Strings): string {
         )
   }
   if (item.relation === 'cluster') return findings.clustered(entity, category)
-  const value = item.value === null ? findings.value : amountText(item.value)
+  const value = item.value === null ? findings.value : glanceText(item.value)
   const hops = item.hops > 1 ? findings.hops(item.hops) : ''
   const party = item.entity === null && item.sources > 0 ? findings.parties(item.sources) : entity
   const moved =
@@ -136,7 +137,12 @@ function valueFields(item: Evidence, strings: Strings): readonly Field[] {
 
 function pointsFields(item: Evidence, strings: Strings): readonly Field[] {
   const value = pointsText(item, strings)
-  return value === null ? [] : [{ label: strings.fields.points, value }]
+  if (value === null) return []
+  const lift = item.capped_by === null ? undefined : strings.points.lifts[item.capped_by]
+  return [
+    { label: strings.fields.points, value },
+    ...(lift === undefined ? [] : [{ label: strings.fields.lift, value: lift }]),
+  ]
 }
 
 export const codeField = (label: string, value: string): Field => ({

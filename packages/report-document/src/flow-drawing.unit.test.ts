@@ -1,10 +1,10 @@
 import { sampleReports } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { fittedText, flowDrawing, MAX_PICTURE_NODES, reportDocument } from './index.js'
+import { fittedText, flowColumn, flowDrawing, MAX_PICTURE_NODES, reportDocument } from './index.js'
 
 const drawings = Object.values(sampleReports()).flatMap((report) => {
   const { picture } = reportDocument(report).flow
-  return picture === null ? [] : [flowDrawing(picture)]
+  return picture === null ? [] : [flowDrawing(picture), flowColumn(picture)]
 })
 
 describe('the drawing of the flow', () => {
@@ -28,10 +28,23 @@ describe('the drawing of the flow', () => {
     }
   })
 
-  it('leads from the sources over the address to the destinations', () => {
-    for (const { boxes, lines } of drawings) {
-      expect(lines).toHaveLength(boxes.length - 1)
-      for (const { x1, x2 } of lines) expect(x1).toBeLessThan(x2)
+  it('has a line for each edge, whose head touches a node, and more width for more value', () => {
+    for (const { boxes, lines, width, height } of drawings) {
+      expect(lines.length).toBe(boxes.length - 1)
+      for (const { points, arrow } of lines) {
+        for (const { x, y } of [...points, ...arrow]) {
+          expect(Math.min(x, y)).toBeGreaterThanOrEqual(0)
+          expect(x).toBeLessThanOrEqual(width)
+          expect(y).toBeLessThanOrEqual(height)
+        }
+        const tip = arrow[2]
+        const isAt = (box: (typeof boxes)[number]): boolean =>
+          tip.x >= box.x - 0.01 &&
+          tip.x <= box.x + box.width &&
+          tip.y >= box.y - 0.01 &&
+          tip.y <= box.y + box.height
+        expect(boxes.filter(isAt)).toHaveLength(1)
+      }
     }
   })
 })

@@ -25,14 +25,23 @@ export {
   scoreText,
   verdictOf,
 } from './report-document.js'
-export { fittedText, flowDrawing, type FlowBox, type FlowLine } from './flow-drawing.js'
-export { MAX_PICTURE_NODES } from './flow.js'
+export {
+  fittedText,
+  flowColumn,
+  flowDrawing,
+  type FlowBox,
+  type FlowPoint,
+  type FlowDrawing,
+  type FlowLine,
+} from './flow-drawing.js'
+export { MAX_PICTURE_NODES } from './flow-picture.js'
 export { en, type Strings } from './strings.en.js'
-export { amountText, dateText, nameOf, visibleText } from './writing.js'
+export { amountText, dateText, glanceText, nameOf, visibleText } from './writing.js'
 export type {
   Bar,
   EvidenceView,
   Field,
+  FlowNode,
   FlowPicture,
   Point,
   ReportDocument,

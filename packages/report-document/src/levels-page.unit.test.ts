@@ -29,6 +29,7 @@ describe('the page of levels', () => {
 
   test.each(capReasons)('says of the limit %s what it is, and what to do', (code) => {
     const [, sentence, remedy] = rowOf(code)
+    expect(remedy).toBe(en.points.lifts[code])
     for (const words of [sentence, remedy]) expect(words).toMatch(/^\p{Lu}.*\.$/u)
   })
 

@@ -10,6 +10,16 @@ const limits: Readonly<Record<CappedBy, string>> = {
   cluster: 'limited to orange, because only another address of the cluster is labelled',
 }
 
+/** What lifts a limit. */
+const lifts: Readonly<Record<CappedBy, string>> = {
+  execution_unknown: 'Import the status of the transaction, screen again.',
+  order_unknown: 'Import their blocks or times, screen again.',
+  pre_designation: "Check the date of the customer's transaction.",
+  historical: 'Check the dates of the transfers and of the delisting.',
+  coinjoin: 'Ask the customer for the source of funds.',
+  cluster: 'Look at the transaction that joins the two.',
+}
+
 const factors: Readonly<Record<Factor['name'], string>> = {
   confidence: 'confidence',
   role: 'role of the address',
@@ -20,6 +30,7 @@ const factors: Readonly<Record<Factor['name'], string>> = {
 
 export const pointsEn = {
   limits: limits as Readonly<Record<string, string>>,
+  lifts: lifts as Readonly<Record<string, string>>,
   factors: factors as Readonly<Record<string, string>>,
   base: (points: string) => `${points} points at most`,
   times: (factor: string, name: string) => `× ${factor} (${name})`,

@@ -6,7 +6,8 @@ import { categories, type Report, type RecordedLeaf } from '@cupel/contracts'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
 import type { Bar, Field, ReportDocument, Table, Verdict } from './document.js'
 import { codeField, evidenceView, findingText } from './findings.js'
-import { flowPicture, flowRows } from './flow.js'
+import { flowRows } from './flow.js'
+import { flowPicture } from './flow-picture.js'
 import { lacksStage, limitsOf } from './limits.js'
 import { limitText } from './points.js'
 import { en, type Strings } from './strings.en.js'
@@ -29,6 +30,7 @@ export function reportDocument(
     language: strings.language,
     title: strings.title(report.report_id),
     reportId: report.report_id,
+    chain: report.chain,
     reportUrl: report.report_url,
     generatedAt: report.generated_at,
     verdict: verdictOf(report, strings),

@@ -359,7 +359,9 @@ describe('where the money went', () => {
     const nodes = pictureOf(sampleReport({ exposure }))
     expect(nodes.length).toBeLessThanOrEqual(MAX_PICTURE_NODES)
     const left = nodes.filter(({ side }) => side === 'in')
-    expect(left.at(-1)!.title).toBe(`and ${100 - (left.length - 1)} more`)
+    const others = left.find(({ kind }) => kind === 'others')!
+    expect(others.title).toBe(`and ${100 - (left.length - 1)} more`)
+    expect(others.parties.length + others.unnamed).toBe(100 - (left.length - 1))
   })
 
   it('draws risks before clean parts, however much value the clean ones have', () => {

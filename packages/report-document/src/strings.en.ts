@@ -11,6 +11,7 @@ import type {
 } from '@cupel/domain'
 import { bulkEn } from './bulk/bulk-strings.en.js'
 import { count, grouped } from './counting.js'
+import { flowEn } from './flow.en.js'
 import { levelReasonsEn, remediesEn } from './level-reasons.en.js'
 import { pointsEn } from './points.en.js'
 
@@ -217,21 +218,7 @@ export const en = {
       `${count(number, 'further item has', 'further items have')} fewer points and ${number === 1 ? 'is' : 'are'} not in the report.`,
     points: (points: string) => `${points} points`,
   },
-  flow: {
-    title: 'Where the money came from and went to',
-    intro: 'All value that the ledger knows, divided by what it is attributed to.',
-    nothing: 'The ledger shows no value that came to or went from this address.',
-    unknown: 'The ledger was not examined.',
-    head: ['Asset and attribution', 'Value', 'US dollars', 'Share'],
-    subject: 'Screened address',
-    more: (number: number) => `and ${grouped(number)} more`,
-    part: (asset: string, category: string, relation: string) =>
-      relation === '' ? `${asset}: ${category}` : `${asset}: ${category}, ${relation}`,
-    total: (asset: string) => `${asset}: total`,
-    node: (value: string, category: string, relation: string) =>
-      [category, relation, value].filter((text) => text !== '').join(', '),
-    transfers: (number: number) => count(number, 'transfer', 'transfers'),
-  },
+  flow: flowEn,
   counterparties: {
     head: ['Counterparty', 'Address', 'Value', 'US dollars', 'Transfers'],
     named: (name: string, source: string) =>
@@ -294,6 +281,7 @@ export const en = {
     no: 'no',
     clusterTransaction: 'Spent together in',
     points: 'How its points come about',
+    lift: 'What lifts the limit',
   },
   /** Why the reading of a history failed. */
   historyReasons: {

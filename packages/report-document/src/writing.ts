@@ -30,6 +30,17 @@ export function amountText(text: string): string {
   return visibleText(digits === undefined ? text : digits.replaceAll(/\B(?=(\d{3})+$)/g, ',') + rest)
 }
 
+const GLANCE_DIGITS = 6
+
+/** `1234567.891 ETH` → `1,234,567 ETH`, `0.00012345678 BTC` → `0.000123456 BTC`: whole units, or six digits, rounded down. Other text is unchanged. */
+export function glanceText(text: string): string {
+  const [, whole = '', fraction = '', rest = ''] = /^(\d+)\.(\d+)(.*)$/s.exec(text) ?? []
+  if (whole === '') return amountText(text)
+  const zeros = /^0*$/.test(whole) ? /^0*/.exec(fraction)![0].length : -whole.length
+  const kept = fraction.slice(0, Math.max(0, zeros + GLANCE_DIGITS)).replace(/0+$/, '')
+  return amountText(kept === '' ? whole + rest : `${whole}.${kept}${rest}`)
+}
+
 /** Dollars and whole cents, rounded down; a positive amount is never shown as zero. */
 export function dollarText(text: string | null, strings: Strings): string {
   if (text === null) return strings.noPrice

@@ -2,8 +2,10 @@
 import {
   flowDrawing,
   type FlowBox,
+  type FlowDrawing,
   type FlowLine,
   type FlowPicture,
+  type FlowPoint,
   type ReportDocument,
 } from '@cupel/report-document'
 import { dataTable } from './parts.js'
@@ -21,52 +23,70 @@ export function flowPages({ flow }: ReportDocument): readonly Content[] {
 
 /** The layout of the page's picture, with text in the fonts that each name needs. */
 function drawing(picture: FlowPicture): Content {
-  const { boxes, lines, height } = flowDrawing(picture)
+  const layout = flowDrawing(picture)
+  const { boxes, lines, height } = layout
   const bottom = { type: 'line', x1: 0, y1: height, x2: 0, y2: height, lineWidth: 0 }
   // Texts are placed over the drawing, starting from its end and going up, and take no space.
   return {
-    unbreakable: true,
-    margin: [0, 0, 0, 8],
     stack: [
-      { canvas: [...lines.map(lineVector), ...boxes.map(frame), bottom] },
-      ...boxes.map((box) => nodeText(box, height)),
+      {
+        unbreakable: true,
+        margin: [0, 0, 0, 4],
+        stack: [
+          { canvas: [...lines.flatMap(lineVectors), ...boxes.map(frame), bottom] },
+          ...boxes.map((box) => nodeText(box, layout)),
+        ],
+      },
+      muted(picture.notes.join(' '), { fontSize: sizes.small, margin: [0, 0, 0, 6] }),
     ],
   }
 }
 
-function lineVector({ x1, y1, x2, y2, category, isIndirect }: FlowLine): object {
-  const line = { type: 'line', x1, y1, x2, y2, lineWidth: 0.9, lineColor: categoryColour(category) }
-  return isIndirect ? { ...line, dash: { length: 3, space: 2 } } : line
+function lineVectors({ points, arrow, width, category, isIndirect }: FlowLine): readonly object[] {
+  const lineColor = categoryColour(category)
+  // The library moves the points that it is given.
+  const line = {
+    type: 'polyline',
+    points: points.map(copyOf),
+    lineWidth: width,
+    lineColor,
+    strokeOpacity: 0.75,
+  }
+  const head = { type: 'polyline', points: arrow.map(copyOf), closePath: true, color: lineColor }
+  return [isIndirect ? { ...line, dash: { length: 3, space: 2 } } : line, head]
 }
 
-function frame({ node, x, y, width, height }: FlowBox): object {
+const copyOf = ({ x, y }: FlowPoint): FlowPoint => ({ x, y })
+
+function frame({ node, x, y, width, height, radius, stroke, isDashed }: FlowBox): object {
   const isSubject = node.side === 'subject'
   return {
-    ...{ type: 'rect', x, y, w: width, h: height, r: 3 },
+    ...{ type: 'rect', x, y, w: width, h: height, r: radius },
     color: isSubject ? colours.fill : '#FFFFFF',
     lineColor: isSubject ? colours.ink : categoryColour(node.category),
-    lineWidth: isSubject ? 1.4 : 0.9,
+    lineWidth: stroke,
+    ...(isDashed ? { dash: { length: 3, space: 2 } } : {}),
   }
 }
 
-function nodeText({ node, x, y, width }: FlowBox, height: number): Content {
-  const line = { noWrap: true, fontSize: sizes.small }
+function nodeText({ node, x, y, width }: FlowBox, { height, text }: FlowDrawing): Content {
+  const line = { noWrap: true, fontSize: text.lineSize - 0.5, lineHeight: 1 }
   const isCode = /^\S{8}…\S{6}$/.test(node.title)
   return {
-    relativePosition: { x: x + 6, y: y + 4 - height },
+    relativePosition: { x: x + text.x, y: y + 3 - height },
     layout: 'bare',
     table: {
-      widths: [width - 12],
+      widths: [width - 2 * text.x],
       body: [
         [
           paragraph(node.title, {
             ...line,
             bold: !isCode,
-            fontSize: sizes.small + 0.5,
-            ...(isCode ? { font: 'code' as const, fontSize: sizes.small } : {}),
+            fontSize: text.titleSize,
+            ...(isCode ? { font: 'code' as const, fontSize: text.titleSize - 1 } : {}),
           }),
         ],
-        [muted(node.detail, line)],
+        ...node.lines.map((one) => [muted(one, line)]),
       ],
     },
   }

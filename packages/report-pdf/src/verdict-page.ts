@@ -30,10 +30,10 @@ export function verdictPage(document: ReportDocument): readonly Content[] {
     ...verdict.cautions.map(caution),
     subject(document),
     { stack: bars.map(barRow), margin: [0, 10, 0, 0] },
+    ...(why.summary.length === 0 ? [] : [heading(why.summaryTitle), pointList(why.summary)]),
     heading(unknown.title),
     muted(unknown.intro),
     pointList(unknown.points.map(({ text }) => text)),
-    ...(why.summary.length === 0 ? [] : [heading(why.summaryTitle), pointList(why.summary)]),
   ]
 }
 

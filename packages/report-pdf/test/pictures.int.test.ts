@@ -30,7 +30,8 @@ const shown: readonly (readonly [string, number])[] = [
       'audit-differs',
     ] as const
   ).map((name) => [name, 1] as const),
-  ['orange', 4],
+  ['flow', 2],
+  ['orange', 2],
   ['huge', 2],
 ]
 

@@ -62,6 +62,7 @@ export { hostileKinds, hostileStrings, numbersOf } from './hostile-strings.js'
 export { comparePicture } from './pictures.js'
 export { sampleJob, sampleJobs, type SampleJob } from './sample-jobs.js'
 export {
+  flowReport,
   hostileTexts,
   SAMPLE_ADDRESS,
   sampleCounterparties,

@@ -167,6 +167,7 @@ export function sampleReports(): Readonly<Record<string, Report>> {
     sandbox: sampleReport({ livemode: false }),
     huge: hugeReport(),
     hostile: hostileReport(),
+    flow: flowReport(),
   }
 }
 
@@ -194,6 +195,95 @@ function orangeReport(): Report {
     },
   )
 }
+
+const partyOf = (number: number, entity: string, value: string, usd: string) => ({
+  ...{ address: addressOf(number), entity, value, value_usd: usd, transfers: 2 },
+})
+const partOf = (category: string, relation: string | null, value: string, usd: string) => ({
+  ...{
+    category,
+    relation,
+    value,
+    value_usd: usd,
+    share: null,
+    counterparties: [],
+    counterparties_omitted: 0,
+  },
+})
+const exposureOf = (direction: string, asset: string, parts: Report['exposure'][number]['by_category']) => ({
+  ...{ direction, asset, total: `900.5 ${asset}`, total_usd: '2701500.000000', total_complete: false },
+  by_category: parts,
+})
+const stepOf = (from: string, to: string) => ({
+  ...{ from, to, transaction: `0x${'ab'.repeat(32)}`, block: 15_000_000, at: null },
+  ...{ value: '100.5 ETH', execution: 'proven' },
+})
+
+/** Value of two assets over several hops, of parties with several addresses, and a history that was not read to its end. */
+export function flowReport(): Report {
+  const mixer = sampleExposureEvidence({
+    decisive: true,
+    counterparties: [
+      { ...partyOf(1, 'Tornado Cash', '120.123456789012345678 ETH', '360370.370367'), ...noSource },
+    ],
+    path: [
+      stepOf(addressOf(1), addressOf(0x20)),
+      stepOf(addressOf(0x20), addressOf(0x21)),
+      stepOf(addressOf(0x21), SAMPLE_ADDRESS),
+    ],
+  })
+  const incoming = exposureOf('incoming', 'ETH', [
+    {
+      ...partOf('mixer', 'indirect', '120.123456789012345678 ETH', '360370.370367'),
+      counterparties: [partyOf(1, 'Tornado Cash', '120.123456789012345678 ETH', '360370.370367')],
+    },
+    {
+      ...partOf('clean_exchange', 'direct', '600.25 ETH', '1800750.000000'),
+      counterparties: [2, 3, 4].map((number) => partyOf(number, 'Kraken', '200 ETH', '600000.000000')),
+      counterparties_omitted: 1,
+    },
+    {
+      ...partOf('service', 'direct', '40 ETH', '120000.000000'),
+      counterparties: [partyOf(5, '', '40 ETH', '120000.000000')],
+    },
+    {
+      ...partOf('unattributed', null, '140.126543210987654322 ETH', '420379.629633'),
+      counterparties: [partyOf(6, '', '100 ETH', '300000.000000'), partyOf(7, '', '4 ETH', '12000.000000')],
+      counterparties_omitted: 136,
+    },
+  ])
+  const tokens = exposureOf('incoming', 'USDT', [
+    {
+      ...partOf('clean_exchange', 'direct', '900.5 USDT', '900.500000'),
+      counterparties: [partyOf(2, 'Kraken', '900.5 USDT', '900.500000')],
+    },
+  ])
+  const sent = sampleExposureEvidence({
+    ...{ category: 'sanctions', direction: 'out', hops: 2, contribution: 40, entity: 'Garantex' },
+    counterparties: [{ ...partyOf(8, 'Garantex', '9.5 ETH', '28500.000000'), ...noSource }],
+    path: [stepOf(SAMPLE_ADDRESS, addressOf(0x22)), stepOf(addressOf(0x22), addressOf(8))],
+  })
+  const outgoing = exposureOf('outgoing', 'ETH', [
+    {
+      ...partOf('sanctions', 'indirect', '9.5 ETH', '28500.000000'),
+      counterparties: [partyOf(8, 'Garantex', '9.5 ETH', '28500.000000')],
+    },
+    {
+      ...partOf('unattributed', null, '891 ETH', '2673000.000000'),
+      counterparties: [partyOf(9, '', '891 ETH', '2673000.000000')],
+    },
+  ])
+  const exposure = { ...examined.exposure, status: 'partial', incomplete: ['range_gap'], truncated: true }
+  return sampleReport(
+    { coverage: { ...examined, exposure }, exposure: [incoming, tokens, outgoing] },
+    {
+      ...{ level: 'orange', score: 61.25, categories: { ...noRisk, mixer: 61.25, sanctions: 40 } },
+      evidence: [mixer, sent],
+    },
+  )
+}
+
+const noSource = { source: '', source_url: '' }
 
 /** 50 items of evidence, 40 counterparties, a name of 300 characters, every category in both directions. */
 function hugeReport(): Report {

@@ -7,7 +7,7 @@ export function offerCopies(): void {
   for (const place of document.querySelectorAll<HTMLElement>('[data-copy]')) {
     const button = document.createElement('button')
     button.type = 'button'
-    button.className = 'plain copy'
+    button.className = 'plain copy no-print'
     button.textContent = 'Copy'
     button.addEventListener('click', () => void copy(place, button))
     place.after(' ', button)

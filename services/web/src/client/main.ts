@@ -3,6 +3,7 @@ import { offerCopies } from './copy.js'
 import { detectChains } from './detect-chain.js'
 import { takeDroppedFiles } from './drop-file.js'
 import { followJobs } from './follow-job.js'
+import { openTargets } from './open-target.js'
 import { openAllForPrint } from './print.js'
 
 openAllForPrint()
@@ -10,3 +11,4 @@ detectChains()
 takeDroppedFiles()
 followJobs()
 offerCopies()
+openTargets()

@@ -24,5 +24,5 @@ export function FieldList({ fields }: { readonly fields: readonly Field[] }) {
 }
 
 function Value({ value, isCode }: { readonly value: string; readonly isCode: boolean }) {
-  return isCode ? <code>{value}</code> : <>{value}</>
+  return isCode ? <code data-copy>{value}</code> : <>{value}</>
 }

@@ -1,52 +1,128 @@
 /**
- * The picture of the flow as SVG: real text, and colours by class, so that light, dark and print have their own. The table below it
- * says the same, so a reader who cannot see the picture misses nothing.
+ * The picture of the flow as SVG: real text, and colours by class, so that light, dark and print have their own. Every node is a link to its
+ * entry in the list below, which says the same in words. One drawing is for wide screens and paper, one for narrow screens.
  */
-import { flowDrawing, type FlowBox, type FlowLine, type FlowPicture as Picture } from '@cupel/report-document'
+import {
+  flowColumn,
+  flowDrawing,
+  type FlowBox,
+  type FlowDrawing,
+  type FlowLine,
+  type FlowPicture as Picture,
+} from '@cupel/report-document'
 
-const TEXT_X = 6
-const TITLE_Y = 13
-const DETAIL_Y = 23
+interface FlowPictureProps {
+  readonly picture: Picture
+  readonly label: string
+  /** Of the ids of its entries, if a page has several pictures. */
+  readonly prefix: string
+}
 
-export function FlowPicture({ picture, label }: { readonly picture: Picture; readonly label: string }) {
-  const { width, height, boxes, lines } = flowDrawing(picture)
+export function FlowPicture({ picture, label, prefix }: FlowPictureProps) {
   return (
     <div class="flow-picture">
-      <svg viewBox={`-1 -1 ${width + 2} ${height + 2}`} role="img" aria-label={label}>
-        {lines.map((line) => (
-          <Line line={line} />
-        ))}
-        {boxes.map((box) => (
-          <Box box={box} />
-        ))}
-      </svg>
+      <Drawing drawing={flowDrawing(picture)} {...{ label, prefix }} class="flow-wide" />
+      <Drawing drawing={flowColumn(picture)} {...{ label, prefix }} class="flow-narrow" />
     </div>
   )
 }
 
-function Line({ line: { category, isIndirect, ...ends } }: { readonly line: FlowLine }) {
+interface DrawingProps extends Omit<FlowPictureProps, 'picture'> {
+  readonly drawing: FlowDrawing
+  readonly class: string
+}
+
+function Drawing({ drawing, label, prefix, class: classes }: DrawingProps) {
+  const { width, height, boxes, lines } = drawing
   return (
-    <line
-      {...ends}
-      class={`flow-line ${classOf(category)}`}
-      stroke-dasharray={isIndirect ? '3 2' : undefined}
-    />
+    <svg
+      viewBox={`-1 -1 ${width + 2} ${rounded(height + 2)}`}
+      role="group"
+      aria-label={label}
+      class={classes}
+    >
+      {lines.map((line) => (
+        <Line line={line} />
+      ))}
+      {boxes.map((box) => (
+        <Node {...{ box, prefix, text: drawing.text }} />
+      ))}
+    </svg>
+  )
+}
+
+const rounded = (length: number): number => Number(length.toFixed(2))
+const pointsText = (points: FlowLine['points']): string =>
+  points.map(({ x, y }) => `${rounded(x)},${rounded(y)}`).join(' ')
+
+function Line({ line: { points, arrow, width, category, isIndirect } }: { readonly line: FlowLine }) {
+  return (
+    <g class={classOf(category)} aria-hidden="true">
+      <polyline
+        points={pointsText(points)}
+        class="flow-line"
+        stroke-width={rounded(width)}
+        stroke-dasharray={isIndirect ? '4 3' : undefined}
+      />
+      <polygon points={pointsText(arrow)} class="flow-arrow" />
+    </g>
+  )
+}
+
+interface NodeProps {
+  readonly box: FlowBox
+  readonly prefix: string
+  readonly text: FlowDrawing['text']
+}
+
+function Node(props: NodeProps) {
+  const { node } = props.box
+  if (node.side === 'subject') return <Box {...props} />
+  // The name begins with the text that is seen, so that it can be spoken to follow the link.
+  const spoken = [node.title, ...node.lines].join(' ')
+  return (
+    <a
+      href={`#${props.prefix}${node.id}`}
+      aria-label={node.title === node.name ? spoken : `${spoken} ${node.name}`}
+    >
+      <Box {...props} />
+    </a>
   )
 }
 
 /** The inner drawing cuts off text that is too wide for a node. */
-function Box({ box: { node, x, y, width, height } }: { readonly box: FlowBox }) {
+function Box({ box: { node, radius, stroke, isDashed, ...place }, text }: NodeProps) {
+  const { x, y, width, height } = place
+  const isCode = /^\S{8}…\S{6}$/.test(node.title)
   const side = node.side === 'subject' ? 'flow-subject' : classOf(node.category)
   return (
     <g>
-      <rect {...{ x, y, width, height }} rx={3} class={`flow-node ${side}`} />
-      <svg {...{ x, y, width: width - TEXT_X / 2, height }}>
-        <text x={TEXT_X} y={TITLE_Y} class="flow-title">
+      <rect
+        {...{ x: rounded(x), y: rounded(y), width: rounded(width), height: rounded(height) }}
+        rx={radius}
+        class={`flow-node ${side}`}
+        stroke-width={stroke}
+        stroke-dasharray={isDashed ? '3 2' : undefined}
+      />
+      <svg {...{ x: rounded(x), y: rounded(y), width: rounded(width - 2), height: rounded(height) }}>
+        <text
+          x={text.x}
+          y={text.titleY}
+          class={isCode ? 'flow-code' : 'flow-title'}
+          font-size={isCode ? text.lineSize - 0.5 : text.titleSize}
+        >
           {node.title}
-        </text>
-        <text x={TEXT_X} y={DETAIL_Y} class="flow-detail">
-          {node.detail}
-        </text>
+        </text>{' '}
+        {node.lines.map((line, index) => (
+          <text
+            x={text.x}
+            y={text.titleY + (index + 1) * text.leading}
+            class="flow-detail"
+            font-size={text.lineSize}
+          >
+            {`${line} `}
+          </text>
+        ))}
       </svg>
     </g>
   )

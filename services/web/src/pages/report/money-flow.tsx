@@ -1,25 +1,47 @@
-/** Where the money came from and went to: a picture of the largest parts, and a table of all parts. */
+/** Where the money came from and went to: a picture of the largest parts, its parties in words, and a table of all parts. */
 import type { ReportDocument } from '@cupel/report-document'
-import { DataTable } from '../../components/data-table.js'
+import { ScrollTable } from '../../components/scroll-table.js'
+import { FlowParties } from './flow-parties.js'
 import { FlowPicture } from './flow-picture.js'
 
-export function MoneyFlow({ flow }: { readonly flow: ReportDocument['flow'] }) {
+interface MoneyFlowProps {
+  readonly flow: ReportDocument['flow']
+  readonly chain: string
+  /** Where one hop further is shown; null where nothing more can be read. */
+  readonly expandPath: string | null
+}
+
+export function MoneyFlow({ flow, chain, expandPath }: MoneyFlowProps) {
   return (
     <section aria-labelledby="flow">
       <h2 id="flow">{flow.title}</h2>
       <p class="quiet">{flow.intro}</p>
-      {flow.picture === null ? null : <FlowPicture picture={flow.picture} label={flow.title} />}
-      {flow.rows.length === 0 ? null : (
-        <DataTable
-          caption={flow.title}
-          table={{
-            head: ['', ...flow.head],
-            rows: flow.rows.map(({ direction, text, value, valueUsd, share }) => [
-              ...[direction, text, value, valueUsd, share],
-            ]),
-          }}
-        />
+      {flow.picture === null ? null : (
+        <>
+          <FlowPicture picture={flow.picture} label={flow.title} prefix="" />
+          <p class="quiet flow-notes">{flow.picture.notes.join(' ')}</p>
+          <FlowParties picture={flow.picture} {...{ chain, expandPath }} prefix="" />
+        </>
       )}
+      {flow.rows.length === 0 ? null : <FlowTable flow={flow} />}
     </section>
+  )
+}
+
+function FlowTable({ flow: { title, head, rows } }: { readonly flow: ReportDocument['flow'] }) {
+  return (
+    <ScrollTable caption={title} head={['', ...head]}>
+      {rows.map(({ direction, text, value, glance, valueUsd, share }, index) => (
+        <tr key={index}>
+          <td>{direction}</td>
+          <td dir="auto">{text}</td>
+          <td dir="auto">
+            <span title={value}>{glance}</span>
+          </td>
+          <td>{valueUsd}</td>
+          <td>{share}</td>
+        </tr>
+      ))}
+    </ScrollTable>
   )
 }

@@ -12,35 +12,31 @@ interface ReportViewProps {
   readonly document: ReportDocument
   /** Where the PDF is; null where it may not be fetched. */
   readonly pdfPath: string | null
+  /** Its own path, for links to more; null for a reader who can only read it. */
+  readonly path?: string | null
   /** What stands between the verdict and its reasons. */
   readonly children?: ComponentChildren
+  /** What stands below the picture of the flow. */
+  readonly belowFlow?: ComponentChildren
 }
 
-export function ReportView({ document, pdfPath, children }: ReportViewProps) {
+export function ReportView({ document, pdfPath, path = null, children, belowFlow }: ReportViewProps) {
   const { verdict, transfer, bars, unknown, why, flow, facts, provenance } = document
   return (
     <article class="report">
       <VerdictHead verdict={verdict} pdfPath={pdfPath} />
       <TransferSection transfer={transfer} />
       {children}
+      <MoneyFlow flow={flow} chain={document.chain} expandPath={path} />
+      {belowFlow}
       <Bars bars={bars} />
-      {why.summary.length === 0 ? null : (
-        <section aria-labelledby="in-short">
-          <h2 id="in-short">{why.summaryTitle}</h2>
-          <ul class="summary">
-            {why.summary.map((line) => (
-              <li key={line}>{line}</li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <InShort why={why} />
+      <Why why={why} />
       <section aria-labelledby="unknown">
         <h2 id="unknown">{unknown.title}</h2>
         <p class="quiet">{unknown.intro}</p>
         <Points points={unknown.points} />
       </section>
-      <Why why={why} />
-      <MoneyFlow flow={flow} />
       <section aria-labelledby="facts">
         <h2 id="facts">{facts.title}</h2>
         <FieldList fields={facts.fields} />
@@ -120,6 +116,20 @@ function Points({ points }: { readonly points: readonly Point[] }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+function InShort({ why }: { readonly why: ReportDocument['why'] }) {
+  if (why.summary.length === 0) return null
+  return (
+    <section aria-labelledby="in-short">
+      <h2 id="in-short">{why.summaryTitle}</h2>
+      <ul class="summary">
+        {why.summary.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

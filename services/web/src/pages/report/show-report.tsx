@@ -6,6 +6,7 @@ import { CasePanel } from '../cases/case-panel.js'
 import { findPredecessor } from '../compare/find-predecessor.js'
 import { SharePanel, type Share } from '../sharing/share-panel.js'
 import { findOtherDecisions, OtherDecisionsPanel } from './other-decisions.js'
+import { ExpandedFlow, findExpanded } from './expanded-flow.js'
 import { readDocument } from './read-document.js'
 import { RelatedPages } from './related-pages.js'
 import { ReportView } from './report-view.js'
@@ -15,13 +16,14 @@ export const showReport: Page = {
   path: '/reports/{report_id}',
   access: 'session',
   async handle(call) {
-    const { api, path } = call
+    const { api, path, query } = call
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
     const { report, document } = await readDocument(api, base)
     // The report is shown even if its case or its links cannot be read.
-    const [predecessor, decisions, reportCase, shares] = await Promise.all([
+    const [predecessor, decisions, expanded, reportCase, shares] = await Promise.all([
       findPredecessor(api, report),
       findOtherDecisions(api, report).catch(nullWhereRefused),
+      findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
       api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),
       api.get<{ items: readonly Share[] }>(`${base}/share-links`).catch(nullWhereRefused),
     ])
@@ -29,7 +31,14 @@ export const showReport: Page = {
     return page(
       `${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, report ${reportId}`,
       <>
-        <ReportView document={document} pdfPath={`/reports/${reportId}/pdf`}>
+        <ReportView
+          document={document}
+          pdfPath={`/reports/${reportId}/pdf`}
+          path={`/reports/${reportId}`}
+          belowFlow={
+            expanded === null ? null : <ExpandedFlow expanded={expanded} path={`/reports/${reportId}`} />
+          }
+        >
           <OtherDecisionsPanel address={report.address} decisions={decisions} />
         </ReportView>
         <RelatedPages report={report} predecessor={predecessor} />

@@ -1,0 +1,136 @@
+/** The picture of the flow as people use it: by keyboard, on a phone, in the dark, and one hop further. */
+import { AxeBuilder } from '@axe-core/playwright'
+import { flowReport } from '@cupel/testkit'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { CHROMIUM } from './chromium.js'
+import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
+
+/** Only a hang takes longer, even on busy processors. */
+const TIMEOUT_MS = 120_000
+const report = flowReport()
+const PATH = `/reports/${report.report_id}`
+const mixer = report.exposure[0]!.by_category[0]!.counterparties[0]!.address
+
+let api: FakeApi
+let front: Front
+let browser: Browser
+/** Reports that the account has of other addresses. */
+let others: readonly unknown[] = []
+beforeAll(async () => {
+  api = await startFakeApi()
+  front = await startFront(api, { extraStyle: '' })
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox'],
+    timeout: TIMEOUT_MS,
+  })
+  api.answer = (call, response) => {
+    const { pathname, searchParams } = new URL(call.path, 'http://api.invalid')
+    const isParty = searchParams.get('address') !== report.address
+    if (pathname === `/v1/reports/${report.report_id}`) json(200, report)(call, response)
+    else if (pathname === '/v1/reports')
+      json(200, { items: isParty ? others : [], next_page_token: null })(call, response)
+    else json(404, { title: 'nothing' })(call, response)
+  }
+})
+beforeEach(() => (others = []))
+afterAll(async () => {
+  await browser.close()
+  await front.close()
+  await api.close()
+})
+
+async function open(path: string, look: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(look)
+  context.setDefaultTimeout(TIMEOUT_MS)
+  const [name = '', value = ''] = cookieOf(aSession()).split('=', 2)
+  await context.addCookies([{ name, value, url: front.url }])
+  const page = await context.newPage()
+  await page.goto(front.url + path)
+  return page
+}
+
+const phone = { viewport: { width: 390, height: 900 } }
+
+test.each<[string, BrowserContextOptions]>([
+  ['on a desk', {}],
+  ['in the dark', { colorScheme: 'dark' }],
+  ['on a phone', phone],
+  ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
+])('axe finds no fault %s, and nothing is wider than the screen', async (_, look) => {
+  const page = await open(`${PATH}?expand=${mixer}#in-0`, look)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.context().close()
+})
+
+test('each node is reached by the keyboard, and leads to its entry with what can be done', async () => {
+  const page = await open(PATH)
+  const nodes = page.locator('.flow-wide a')
+  expect(await nodes.count()).toBe(12)
+  await nodes.first().focus()
+  expect(await nodes.first().textContent()).toContain('Mixer, indirect')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('#in-0-between')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  const entry = page.locator('#in-0')
+  await entry.waitFor({ state: 'visible' })
+  expect(await entry.locator('code').textContent()).toBe(mixer)
+  const links = await entry.getByRole('link').all()
+  expect(await Promise.all(links.map((link) => link.textContent()))).toEqual([
+    ...['Screen it', 'One hop further', 'Its reports', 'Explorer'],
+  ])
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Screen it')
+  await page.context().close()
+})
+
+test('on a phone the text of the picture is large enough to read', async () => {
+  const page = await open(PATH, phone)
+  expect(await page.locator('.flow-wide').isVisible()).toBe(false)
+  const sizes = await page.locator('.flow-narrow text').evaluateAll((texts) =>
+    texts.map((text) => {
+      const picture = text.closest<SVGSVGElement>('.flow-narrow')!
+      return Number.parseFloat(text.getAttribute('font-size')!) * picture.getScreenCTM()!.a
+    }),
+  )
+  expect(sizes.length).toBeGreaterThan(20)
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(11)
+  await page.context().close()
+})
+
+test('one hop further shows the newest report of a party, and only of a party', async () => {
+  others = [{ ...flowReport(), report_id: '00000000000000aa', address: mixer }]
+  const page = await open(`${PATH}?expand=${mixer}`)
+  const expanded = page.locator('#expanded')
+  expect(await expanded.locator('.flow-wide a').count()).toBe(10)
+  expect(await expanded.getByRole('link', { name: 'Its newest report' }).getAttribute('href')).toBe(
+    '/reports/00000000000000aa',
+  )
+  const asked = api.calls.map(({ path }) => new URL(path, 'http://api.invalid').searchParams)
+  expect(asked.some((query) => query.get('address') === mixer && query.get('chain') === 'ETH')).toBe(true)
+  await page.goto(`${front.url}${PATH}?expand=${'0x' + 'ab'.repeat(20)}`)
+  expect(await page.locator('#expanded').count()).toBe(0)
+  await page.context().close()
+})
+
+test('a party that was never screened is said to be so, with a link that screens it', async () => {
+  const page = await open(`${PATH}?expand=${mixer}`)
+  expect(await page.locator('#expanded').textContent()).toContain('was not screened yet')
+  expect(await page.locator('#expanded').getByRole('link', { name: 'Screen it' }).getAttribute('href')).toBe(
+    `/screen?address=${mixer}&chain=ETH`,
+  )
+  await page.context().close()
+})
+
+test('a report that is read over a link offers nothing that its reader cannot do', async () => {
+  const before = api.answer
+  api.answer = json(200, report)
+  const text = await (await fetch(`${front.url}/shared/${'a'.repeat(64)}`)).text()
+  api.answer = before
+  expect(text).toContain('Explorer')
+  expect(text).not.toMatch(/One hop further|Screen it/)
+})
