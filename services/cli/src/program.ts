@@ -37,6 +37,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   audit: async () => (await import('./audit/register.js')).registerAudit,
   verify: async () => (await import('./verify/register.js')).registerVerify,
   archive: async () => (await import('./archive/register.js')).registerArchive,
+  retention: async () => (await import('./retention/register.js')).registerRetention,
   log: async () => (await import('./log/register.js')).registerLog,
   'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
 }
