@@ -30,7 +30,7 @@ async function firstConnected(pool: SeedPool): Promise<Seed> {
   const first = pool.seedBroker!
   const connecting = first.connect()
   if ((await withinMs(PATIENCE_MS, connecting)) !== LATE) return first
-  // The connection that is being made goes on: the next broker may be no quicker.
+  // The connection that is being made goes on: the next broker may not be quicker.
   pool.seedBroker = undefined
   await pool.createSeedBroker()
   const second = pool.seedBroker!

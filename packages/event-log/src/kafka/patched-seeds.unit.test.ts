@@ -44,7 +44,7 @@ test('the next broker is tried after a second, and the one that hangs is left', 
   expect(second.disconnect).not.toHaveBeenCalled()
 })
 
-test('a broker that answers late is used if the next one is no quicker', async () => {
+test('a broker that answers late is used if the next one is not quicker', async () => {
   const late = seed(() => new Promise((resolve) => setTimeout(resolve, 1_500)))
   const other = hangs()
   const pool = poolOf(late, other)
