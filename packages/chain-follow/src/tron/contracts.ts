@@ -4,8 +4,7 @@ import { fieldsOf, unitsOf, wholeOf, type Fields } from '../answer-values.js'
 import { FollowError } from '../follow-error.js'
 import type { Rows, Status } from '../transfer-rows.js'
 import { assetNumber } from './internals.js'
-import type { TronTransaction } from './tron-block.js'
-import { assetOf, tronAddress } from './tron-values.js'
+import { assetOf, tronAddress, type TronTransaction } from './tron-values.js'
 
 /** The two assets that an exchange trades, by its number; null is the coin. It never changes. */
 export type TradedPair = (exchange: number) => Promise<readonly [string | null, string | null]>

@@ -6,15 +6,7 @@ import { tokenMovement } from '../token-log.js'
 import { rowsOf, type Rows, type Status } from '../transfer-rows.js'
 import { writeContract, type TradedPair } from './contracts.js'
 import { writeInternal } from './internals.js'
-import { tronAddress } from './tron-values.js'
-
-export interface TronTransaction {
-  readonly id: string
-  readonly status: Status
-  /** What the transaction does: the type and the fields of its contract. */
-  readonly type: string
-  readonly value: Fields
-}
+import { tronAddress, type TronTransaction } from './tron-values.js'
 
 export interface TronBlock {
   readonly height: number

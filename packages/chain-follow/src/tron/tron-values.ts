@@ -1,6 +1,15 @@
-/** Addresses and assets in answers of java-tron. */
-import { textOf } from '../answer-values.js'
+/** Transactions, addresses and assets in answers of java-tron. */
+import { textOf, type Fields } from '../answer-values.js'
 import { FollowError } from '../follow-error.js'
+import type { Status } from '../transfer-rows.js'
+
+export interface TronTransaction {
+  readonly id: string
+  readonly status: Status
+  /** What the transaction does: the type and the fields of its contract. */
+  readonly type: string
+  readonly value: Fields
+}
 
 const ADDRESS = /^41[0-9a-f]{40}$/
 
