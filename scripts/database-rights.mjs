@@ -12,6 +12,8 @@ const PROGRAMS = {
   'bulk-coordinator': ['bulk-coordinator/src/main.ts'],
   'webhook-dispatcher': ['webhook-dispatcher/src/main.ts'],
   'label-refresher': ['label-refresher/src/main.ts'],
+  // The command line has other programs; a follower runs these of its modules.
+  'ledger-follower': ['cli/src/connect.ts', '../packages/chain-follow/src/follow.ts'],
   projector: ['projector/src/main.ts'],
 }
 /** What the program of a scorer runs only if an operator allows it: the module that opens it, and the name of the rights with it. */

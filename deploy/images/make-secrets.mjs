@@ -9,7 +9,10 @@ const SECRETS = process.env.CUPEL_SECRETS_FOLDER ?? '/secrets'
 const CUPEL = '/app/services/cli/dist/main.js'
 const RANDOM_BYTES = 32
 /** Each has a user of its own in the database. */
-const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'label-refresher']
+const SERVICES = [
+  ...['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'label-refresher'],
+  'ledger-follower',
+]
 /** Postgres, Kafka and the registry run as users of their own: only these read the volume, and it is mounted for reading. */
 const FOREIGN_READER = 0o444
 const OWN_READER = 0o400
@@ -27,27 +30,29 @@ const kafkaUsers = {
   'cupel-bulk-coordinator': keep('bulk-coordinator/kafka-password', random),
   'cupel-webhook-dispatcher': keep('webhook-dispatcher/kafka-password', random),
   'cupel-label-refresher': keep('label-refresher/kafka-password', random),
+  'cupel-ledger-follower': keep('ledger-follower/kafka-password', random),
 }
 
-keep('postgres/password', () => owner, FOREIGN_READER)
+keep('postgres/password', () => owner, { mode: FOREIGN_READER })
 keep(
   'initdb/registry.sql',
   () => `CREATE ROLE registry LOGIN PASSWORD '${registry}';\nCREATE DATABASE registry OWNER registry;`,
-  FOREIGN_READER,
+  { mode: FOREIGN_READER },
 )
-keep(
-  'registry/registry.properties',
-  () => `config_ordinal=500\napicurio.datasource.password=${registry}`,
-  FOREIGN_READER,
-)
-keep('grafana/password', random, FOREIGN_READER)
+keep('registry/registry.properties', () => `config_ordinal=500\napicurio.datasource.password=${registry}`, {
+  mode: FOREIGN_READER,
+})
+keep('grafana/password', random, { mode: FOREIGN_READER })
 keep(
   'kafka/kafka.properties',
   () =>
     Object.entries(kafkaUsers)
       .map(([user, password]) => `${user}=${password}`)
       .join('\n'),
-  FOREIGN_READER,
+  {
+    mode: FOREIGN_READER,
+    isKept: (content) => Object.keys(kafkaUsers).every((user) => content.includes(`${user}=`)),
+  },
 )
 keep('operator/admin-url', () => `postgresql://cupel:${owner}@postgres:5432/cupel`)
 for (const service of SERVICES) {
@@ -68,10 +73,11 @@ keys(
   'make-personal-data-key',
 )
 
-/** The content of the file, which is written whole where it does not exist. */
-function keep(name, make, mode = OWN_READER) {
+/** The content of the file, which is written whole where it does not exist, or where a version with further users began. */
+function keep(name, make, { mode = OWN_READER, isKept = () => true } = {}) {
   const file = join(SECRETS, name)
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : null
+  if (kept !== null && isKept(kept)) return kept
   mkdirSync(dirname(file), { recursive: true })
   const content = make()
   writeFileSync(`${file}.draft`, `${content}\n`, { mode })

@@ -13,6 +13,8 @@ const OF_OPERATORS = ['secrets', 'install', 'cupel']
 const OWN = Object.keys(services).filter(
   (name) => services[name].image.startsWith('${CUPEL_IMAGES') && !OF_OPERATORS.includes(name),
 )
+/** The command line is the program of a follower. */
+const OF_COMMANDS = ['ledger-follower']
 const mountsOf = (name) =>
   (services[name].volumes ?? []).filter((each) => each.includes(':/secrets/')).map((each) => each.split(':'))
 const networksOf = ({ networks: named }) => (Array.isArray(named) ? named : Object.keys(named ?? {}))
@@ -41,7 +43,7 @@ test('a proxy that may say for whom it calls is one address, which no other cont
 test('a service is given no secret and no file that its program does not read', () => {
   const isFile = (value) => String(value).startsWith('/')
   for (const name of OWN) {
-    const read = settingsReadBy(name)
+    const read = settingsReadBy(OF_COMMANDS.includes(name) ? 'cli' : name)
     const given = Object.entries(services[name].environment).filter(([, value]) => isFile(value))
     expect(given.length, name).toBeGreaterThan(0)
     for (const [setting] of given) expect(read, `${name} ${setting}`).toContain(secretOf(setting))
@@ -53,7 +55,7 @@ test('a service is given no secret and no file that its program does not read', 
 test('no service asks the registry of schemas: whoever changes a schema there changes no answer', () => {
   expect(settingsReadBy('cli')).toContain('CUPEL_REGISTRY_URL')
   for (const name of OWN) {
-    expect(settingsReadBy(name), name).not.toContain('CUPEL_REGISTRY_URL')
+    if (!OF_COMMANDS.includes(name)) expect(settingsReadBy(name), name).not.toContain('CUPEL_REGISTRY_URL')
     expect(services[name].environment, name).not.toHaveProperty('CUPEL_REGISTRY_URL')
   }
 })
@@ -96,7 +98,9 @@ test('every image that is built here runs as a user without rights', () => {
     return /^USER (\S+)/m.exec(stage.text)?.[1] ?? userOf(stage.named?.[1])
   }
   const targets = Object.values(services).flatMap(({ build }) => build?.target ?? [])
-  expect(targets).toEqual(expect.arrayContaining(OWN))
+  expect(targets).toEqual(
+    expect.arrayContaining(OWN.map((name) => (OF_COMMANDS.includes(name) ? 'cupel' : name))),
+  )
   for (const target of targets) expect(userOf(target), target).toBe('10001:10001')
 })
 
@@ -145,7 +149,9 @@ test('each service has a user of its own at the broker, which takes no other and
 
 test('each service has a user of its own in the database, and sees the password of no other', () => {
   const users = OWN.filter((name) => name !== 'web')
-  expect(new Set(users.map((name) => services[name].environment.CUPEL_DATABASE_URL_FILE)).size).toBe(6)
+  expect(new Set(users.map((name) => services[name].environment.CUPEL_DATABASE_URL_FILE)).size).toBe(
+    users.length,
+  )
   for (const name of OWN)
     expect(
       mountsOf(name).map(([volume]) => volume),
@@ -176,7 +182,7 @@ test('only services that call others reach another machine, and the data is on a
     Object.keys(services)
       .filter((name) => networksOf(services[name]).includes(network))
       .sort()
-  expect(on('outside')).toEqual(['label-refresher', 'webhook-dispatcher'])
+  expect(on('outside')).toEqual(['label-refresher', 'ledger-follower', 'webhook-dispatcher'])
   expect(networks.edge.driver_opts['com.docker.network.bridge.enable_ip_masquerade']).toBe('false')
   expect(on('edge')).toEqual(['api', 'grafana', 'prometheus', 'web'])
   expect(networksOf(services.web)).toEqual(['edge'])

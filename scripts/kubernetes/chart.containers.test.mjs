@@ -21,6 +21,7 @@ const { tools, reason } = await toolsOrReason()
 if (reason !== undefined) noteSkip(`the chart: ${reason}`)
 
 const SERVICES = ['api', 'scorer', 'projector', 'bulk-coordinator', 'webhook-dispatcher', 'web']
+const ALL = [...SERVICES, 'scorer-bulk', 'label-refresher', 'follower-eth', 'install', 'operator'].sort()
 const scaled = { enabled: true, minReplicas: 2, maxReplicas: 4, targetLagRecords: 100 }
 /** Every option at once. */
 const EVERYTHING = {
@@ -42,6 +43,7 @@ const EVERYTHING = {
   scorerBulk: { enabled: true, autoscaling: scaled },
   projector: { autoscaling: scaled, witnessesConfigMap: 'witnesses' },
   labelRefresher: { enabled: true, planConfigMap: 'plan' },
+  followers: { ETH: { nodeSecret: 'eth-node', arguments: ['--from', '0'] } },
   web: { oidcSecret: 'oidc' },
   networkPolicy: { scrapers: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }] },
   monitoring: {
@@ -83,9 +85,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
 
   test('gives every container limits, no right, no token and nothing to write but its volumes', async () => {
     const parts = podsOf((await render(tools, EVERYTHING)).manifests)
-    expect(parts.map(({ name }) => name).sort()).toEqual(
-      [...SERVICES, 'scorer-bulk', 'label-refresher', 'install', 'operator'].sort(),
-    )
+    expect(parts.map(({ name }) => name).sort()).toEqual(ALL)
     for (const { name, pod, container } of parts) {
       expect(pod.containers, name).toHaveLength(1)
       expect(pod, name).toMatchObject({
@@ -146,6 +146,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       'bulk-coordinator': [...log, 'report-signing-keys'],
       'webhook-dispatcher': [...log, 'personal-data-keys', 'webhook-keys'],
       'label-refresher': log,
+      'follower-eth': [...log, 'node'],
       web: ['oidc', 'tls', 'web'],
       install: operator,
       operator,
@@ -241,10 +242,9 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     expect(Object.fromEntries(Object.keys(policies).map((name) => [name, of(name).sort()]))).toEqual({
       'cupel-nothing-else': ['all'],
       'cupel-all-to-dns': ['all'],
-      'cupel-services-to-data': [...SERVICES, 'scorer-bulk', 'label-refresher', 'install', 'operator']
-        .filter((name) => name !== 'web')
-        .sort(),
+      'cupel-services-to-data': ALL.filter((name) => name !== 'web'),
       'cupel-operators-to-registry': ['install', 'operator'],
+      'cupel-followers-to-nodes': ['follower-eth'],
       'cupel-some-to-outside': [
         'api',
         'label-refresher',

@@ -4,7 +4,13 @@ export { kafkaAccess } from './kafka-access.js'
 export { openSignedLog } from './open-signed-log.js'
 export type { RecordSigningConfig } from '@cupel/transparency'
 export { acceptsFault } from './require-topics.js'
-export { logServices, serviceAccess, type LogService } from './service-access.js'
+export {
+  logServices,
+  optionalServices,
+  serviceAccess,
+  type AnyService,
+  type LogService,
+} from './service-access.js'
 export {
   connectService,
   recordKeysOf,

@@ -22,6 +22,10 @@ export const logServices = [
 ] as const
 export type LogService = (typeof logServices)[number]
 
+/** What an installation may do without. Each gets a user in the database only if it is given one. */
+export const optionalServices = ['ledger-follower'] as const
+export type AnyService = LogService | (typeof optionalServices)[number]
+
 const existing = new Set(topicSpecs.map(({ name }) => name))
 /** The topics of the events, including their sandbox topics if these exist. */
 const topicsOf = (...types: readonly EventType[]): string[] => [
@@ -41,7 +45,7 @@ const deadLetters = (service: string): string[] =>
 /** The projector fills every read model and every derived topic, and its relay appends the events of the primary tables. */
 const all = [...topicSpecs, ...derivedTopicSpecs].map(({ name }) => name)
 
-export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
+export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
   api: {
     reads: [
       GENESIS_TOPIC,
@@ -93,5 +97,7 @@ export const serviceAccess: Readonly<Record<LogService, LogAccess>> = {
     writes: topicsOf('LabelAsserted'),
     groups: null,
   },
+  // Its events go through the outbox.
+  'ledger-follower': { reads: atStart, writes: [], groups: null },
   projector: { reads: [GENESIS_TOPIC, ...all], writes: all, groups: 'projector.' },
 }

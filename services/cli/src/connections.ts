@@ -1,16 +1,6 @@
 /** Connects a command to an installation: to a running one, or to one that is started only for the command. */
-import { accessSync, constants } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { useRecordedReportPartitions } from '@cupel/access'
-import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
-import {
-  createEventCodec,
-  loadSchemaCatalog,
-  openAuthenticLog,
-  type AuthenticLog,
-  type EventCodec,
-  type EventLog,
-} from '@cupel/event-log'
+import { noMetrics } from '@cupel/contracts'
 import {
   holdHome,
   holdsInstallation,
@@ -18,41 +8,22 @@ import {
   readRun,
   stopOrphans,
   type KafkaAccess,
-  type Profile,
   type RunFile,
 } from '@cupel/local-stack'
-import { openPersonalData, type PersonalData } from '@cupel/personal-data'
-import { openDatabase, type Database } from '@cupel/postgres'
-import { kafkaAccess, recordKeysOf, requireVerifiedConnections } from '@cupel/service-connections'
+import { openPersonalData } from '@cupel/personal-data'
+import { requireVerifiedConnections } from '@cupel/service-connections'
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
+import { connect, type ConnectParts, type Connections } from './connect.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
 import type { CliContext } from './context.js'
 import { homePersonalDataKeys, homeRecordKeys } from './record-keys-file.js'
 
-export interface Connections {
-  readonly profile: Profile
-  /** False for an auditor without record keys: records of other producers are read like the others. */
-  readonly checksMacs: boolean
-  /** The local installation that runs; null if the command started it, or if it runs elsewhere. */
-  readonly run: RunFile | null
-  /** Whether a projector keeps the read models up to date while the command works. */
-  readonly projectorRuns: boolean
-  /** The settings, including those of the connections in use. */
-  readonly config: Config
-  /** Without a statement timeout: imports and replays take long. */
-  readonly database: Database
-  readonly log: AuthenticLog
-  readonly codec: EventCodec
-  readonly personalData: PersonalData
-  readonly logger: Logger
-  readonly metrics: Metrics
-}
+export type { Connections } from './connect.js'
 
 /** Whether services are running that should see what a command changed. */
 export const isServed = ({ run }: Connections, context: CliContext): boolean =>
   run !== null || (context.environment['CUPEL_DATABASE_URL'] ?? '') !== ''
 
-const CONNECTIONS = 10
 /** How long a command waits for an installation that is starting. */
 const STARTING_TIMEOUT_MS = 60_000
 /** How long a command waits for another one that holds the folder. */
@@ -76,6 +47,8 @@ export interface ConnectionOptions {
   readonly creates?: boolean
   /** Whether the reader is an auditor with public keys and without record keys: MACs are not checked, and nothing is appended. */
   readonly isAuditor?: boolean
+  /** Whether the work goes on without the keys of personal data: it reads none. */
+  readonly needsNoPersonalData?: boolean
   /** Whether the work ends by itself on a signal to the process, before its connections are closed. */
   readonly endsOnSignal?: boolean
 }
@@ -114,12 +87,6 @@ export async function withConfig<T>(
   } finally {
     await shutdown.run('the thread is done')
   }
-}
-
-interface ConnectParts {
-  readonly logger: Logger
-  readonly shutdown: Shutdown
-  readonly isAuditor?: boolean
 }
 
 async function open(
@@ -231,71 +198,6 @@ export function connectionSettings(
     CUPEL_KAFKA_PASSWORD: sasl?.password ?? '',
     CUPEL_KAFKA_PASSWORD_FILE: '',
   }
-}
-
-async function connect(
-  config: Config,
-  run: RunFile | null,
-  { logger, shutdown, isAuditor = false }: ConnectParts,
-): Promise<Connections> {
-  const database = openDatabase({
-    connectionString: config.CUPEL_DATABASE_URL!,
-    maxConnections: CONNECTIONS,
-    applicationName: 'cupel',
-    statementTimeoutMs: 0,
-    onIdleError: ({ message }) => logger.info({ reason: message }, 'A database connection ended'),
-  })
-  shutdown.phase('database connections', () => database.close())
-  const checksMacs = !isAuditor || isReadable(config.CUPEL_RECORD_KEYS_FILE)
-  const log = await openAuthenticLog({
-    ...{ database, logger, checksMacs, topicPrefix: config.CUPEL_TOPIC_PREFIX },
-    keys: checksMacs ? recordKeysOf(config) : null,
-    log: await openLog(config, database, logger),
-  })
-  shutdown.phase('log', () => log.close())
-  await useRecordedReportPartitions(database)
-  const codec = createEventCodec(await loadSchemaCatalog(database))
-  return {
-    profile: config.CUPEL_LOG,
-    checksMacs,
-    run,
-    projectorRuns: true,
-    personalData: await openPersonalData({
-      ...{ database, isRequired: !isAuditor },
-      keysFile: config.CUPEL_PERSONAL_DATA_KEYS_FILE,
-    }),
-    config,
-    database,
-    log,
-    codec,
-    logger,
-    metrics: noMetrics,
-  }
-}
-
-function isReadable(file: string | undefined): boolean {
-  if (file === undefined) return false
-  try {
-    accessSync(file, constants.R_OK)
-    return true
-  } catch {
-    // An auditor has no record keys.
-    return false
-  }
-}
-
-export async function openLog(config: Config, database: Database, logger: Logger): Promise<EventLog> {
-  if (config.CUPEL_LOG === 'embedded') {
-    const { openEmbeddedLog } = await import('@cupel/event-log/embedded')
-    return openEmbeddedLog({ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger })
-  }
-  const { openKafkaLog } = await import('@cupel/event-log/kafka')
-  return openKafkaLog({
-    ...(await kafkaAccess(config)),
-    clientId: 'cupel-cli',
-    logger,
-    replicationFactor: config.CUPEL_KAFKA_REPLICATION,
-  })
 }
 
 /** An interrupted command still stops what it started. Its exit code is 128 + n, as in shells. */

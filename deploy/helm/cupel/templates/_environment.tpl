@@ -129,6 +129,7 @@
 {{- end -}}
 {{- end -}}
 {{- if eq .image "scorer" }}{{- $_ := set $secrets "chain-data" $v.scorer.chainDataSecret }}{{ end -}}
+{{- if hasKey . "nodeSecret" }}{{- $_ := set $secrets "node" .nodeSecret }}{{ end -}}
 {{- if and .probes $v.telemetry.endpoint }}{{- $_ := set $secrets "telemetry" $v.telemetry.headersSecret }}{{ end -}}
 {{- range $folder, $secret := $secrets }}
 {{- if $secret }}

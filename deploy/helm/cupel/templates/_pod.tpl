@@ -3,7 +3,7 @@
 {{- $v := .root.Values -}}
 {{- $secrets := include "cupel.secrets" . | fromYaml -}}
 {{- /* One key of a Secret alone, so that one Secret with all keys shows each service its own. */}}
-{{- $keys := dict "record-keys" "record-keys.json" "signing-keys" "signing-keys.json" "report-signing-keys" "report-signing-keys.json" "personal-data-keys" "personal-data-keys.json" "webhook-keys" "webhook-secrets-key" "kafka" "kafka-password" "registry" "registry-password" "web" "web-secret" "chain-data" "chain-data.json" "telemetry" "headers" -}}
+{{- $keys := dict "record-keys" "record-keys.json" "signing-keys" "signing-keys.json" "report-signing-keys" "report-signing-keys.json" "personal-data-keys" "personal-data-keys.json" "webhook-keys" "webhook-secrets-key" "kafka" "kafka-password" "registry" "registry-password" "web" "web-secret" "chain-data" "chain-data.json" "node" "node-url" "telemetry" "headers" -}}
 {{- $checkpoints := and $v.keys.checkpointsClaim (or .operator (eq .name "projector")) -}}
 {{- $witnesses := ternary $v.projector.witnessesConfigMap "" (eq .name "projector") -}}
 serviceAccountName: {{ .serviceAccount }}
@@ -101,7 +101,7 @@ containers:
 {{- end }}
 volumes:
   - name: data
-    emptyDir: { sizeLimit: 1Gi }
+    emptyDir: { sizeLimit: {{ .dataSize | default "1Gi" }} }
 {{- range $folder, $secret := $secrets }}
   - name: {{ $folder }}
     # Readable for the group, and for nobody else: 0440.

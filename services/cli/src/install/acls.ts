@@ -2,14 +2,14 @@
 import { topicSpecs } from '@cupel/contracts'
 import { installationTopics } from '@cupel/event-log'
 import type { KafkaAcl as Acl } from '@cupel/event-log/kafka'
-import { logServices, serviceAccess } from '@cupel/service-connections'
+import { logServices, optionalServices, serviceAccess } from '@cupel/service-connections'
 
 /** The user of `cupel install` and of the commands of operators. */
 export const OPERATOR = 'operator'
 
 /** `principalOf` names the user of a service at the brokers, as `User:cupel-scorer`. */
 export function serviceAcls(principalOf: (service: string) => string, topicPrefix: string): readonly Acl[] {
-  return logServices.flatMap((service): Acl[] => {
+  return [...logServices, ...optionalServices].flatMap((service): Acl[] => {
     const { reads, writes, groups } = serviceAccess[service]
     const of = grant(principalOf(service), topicPrefix)
     return [

@@ -9,18 +9,18 @@ import {
   databaseRights,
   historyRights,
   logServices,
+  type AnyService,
   type DatabaseRights,
-  type LogService,
   type Verb,
 } from '@cupel/service-connections'
 import type { Config } from '@cupel/service-kit'
 
 /** The rights of all these services together, for a role that they share. A scorer writes the ledger only if it may read histories. */
 export function rightsOf(
-  services: readonly LogService[] = logServices,
+  services: readonly AnyService[] = logServices,
   { CUPEL_HISTORIES: withHistories }: Partial<Pick<Config, 'CUPEL_HISTORIES'>> = {},
 ): DatabaseRights {
-  const given: Readonly<Record<LogService, DatabaseRights>> = {
+  const given: Readonly<Record<AnyService, DatabaseRights>> = {
     ...databaseRights,
     ...(withHistories === true ? historyRights : {}),
   }

@@ -1,9 +1,9 @@
 /** The roles of the services on an existing Postgres: created, signed in, and the rights that each needs. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureServiceRole } from '@cupel/local-stack'
 import { openDatabase, sqlState, type Database } from '@cupel/postgres'
-import { logServices, type DatabaseRights } from '@cupel/service-connections'
+import { logServices, optionalServices, type DatabaseRights } from '@cupel/service-connections'
 import { ConfigError, type Config } from '@cupel/service-kit'
 import { rightsOf } from './database-rights.js'
 
@@ -27,7 +27,8 @@ export function serviceLogins(config: Config): readonly ServiceLogin[] {
     return shared === undefined
       ? []
       : [loginOf(shared, { source: 'CUPEL_DATABASE_URL', rights: rightsOf(logServices, config) })]
-  const logins = logServices.map((service) => {
+  const others = optionalServices.filter((service) => existsSync(join(folder, service)))
+  const logins = [...logServices, ...others].map((service) => {
     const path = join(folder, service)
     return loginOf(readUrl(path), { source: path, rights: rightsOf([service], config) })
   })

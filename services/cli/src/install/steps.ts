@@ -21,7 +21,7 @@ import { hasCurrentDefinition, installReadModels, installTenantWalls } from '@cu
 import { readModels } from '@cupel/read-models'
 import type { KafkaAcl } from '@cupel/event-log/kafka'
 import { acceptsFault, kafkaAccess, recordKeysOf } from '@cupel/service-connections'
-import { openLog } from '../connections.js'
+import { openLog } from '../connect.js'
 import { ensureDefaultPolicy } from '../start/default-policy.js'
 import { renewReadModels } from '../start/renew-read-models.js'
 import { serviceAcls } from './acls.js'

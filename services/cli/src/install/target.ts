@@ -5,7 +5,7 @@ import { builtInRegistry, type EventLog, type SchemaRegistry } from '@cupel/even
 import { openDatabase, type Database } from '@cupel/postgres'
 import { requireVerifiedConnections } from '@cupel/service-connections'
 import { ConfigError, createLogger, requireVerifiedPeers, urlPeer, type Config } from '@cupel/service-kit'
-import { openLog } from '../connections.js'
+import { openLog } from '../connect.js'
 import type { CliContext } from '../context.js'
 import { serviceLogins, type ServiceLogin } from './service-role.js'
 

@@ -122,7 +122,7 @@ async function run(context: CliContext, options: FollowCommandOptions): Promise<
           await metrics.close()
         }
       },
-      { creates: true, endsOnSignal: true },
+      { creates: true, endsOnSignal: true, needsNoPersonalData: true },
     )
   } catch (error) {
     if (ended.signal.aborted) return

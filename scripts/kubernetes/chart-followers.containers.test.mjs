@@ -1,0 +1,41 @@
+// Tests the followers of nodes that the chart makes from values.
+import { noteSkip } from '@cupel/testkit'
+import { describe, expect, test } from 'vitest'
+import { environmentOf, ofKind, podsOf, render, toolsOrReason } from './chart.mjs'
+
+const { tools, reason } = await toolsOrReason()
+if (reason !== undefined) noteSkip(`the chart: ${reason}`)
+
+describe.skipIf(reason !== undefined)('the chart', () => {
+  test('runs a follower of each chain by itself, with the URL of its node in a file', async () => {
+    const { manifests } = await render(tools, {
+      followers: {
+        ETH: { nodeSecret: 'eth-node', arguments: ['--from', '0'] },
+        TRX: { nodeSecret: 'trx-node' },
+      },
+      kafka: {
+        sasl: { users: { 'ledger-follower': { username: 'cupel-ledger-follower', existingSecret: 'own' } } },
+      },
+    })
+    const parts = podsOf(manifests).filter(({ name }) => name.startsWith('follower-'))
+    expect(parts.map(({ name, container }) => [name, container.args.join(' ')])).toEqual([
+      [
+        'follower-eth',
+        'ledger follow --chain ETH --rpc-file /secrets/node/node-url --metrics-port 9464 --from 0',
+      ],
+      ['follower-trx', 'ledger follow --chain TRX --rpc-file /secrets/node/node-url --metrics-port 9464'],
+    ])
+    for (const part of parts) {
+      expect(environmentOf(part).CUPEL_KAFKA_USERNAME).toBe('cupel-ledger-follower')
+      const { secret } = part.pod.volumes.find(({ name }) => name === 'node')
+      expect(secret.items).toEqual([{ key: 'node-url', path: 'node-url' }])
+    }
+    const deployments = ofKind(manifests, 'Deployment').filter(({ metadata }) =>
+      metadata.name.startsWith('cupel-follower-'),
+    )
+    expect(deployments.map(({ spec }) => [spec.replicas, spec.strategy.type])).toEqual([
+      [1, 'Recreate'],
+      [1, 'Recreate'],
+    ])
+  })
+})
