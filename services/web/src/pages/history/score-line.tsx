@@ -12,15 +12,15 @@ import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 
 const WIDTH = 640
-const HEIGHT = 130
-const MARGIN = { left: 34, right: 14, top: 10, bottom: 10 }
+const HEIGHT = 146
+const MARGIN = { left: 34, right: 14, top: 10, bottom: 26 }
 const FULL_SCORE = 100
 /** Items of evidence that are named for each change. */
 const MAX_CAUSES = 3
 
 /** `reports`: newest first. Only those of the newest one's chain are drawn. */
 export function ScoreLine({ reports }: { readonly reports: readonly Report[] }) {
-  const ofChain = reports.filter(({ chain }) => chain === reports[0]?.chain).toReversed()
+  const ofChain = reports.filter(({ chain }) => chain === reports[0]?.chain).toSorted(inOrder)
   if (ofChain.length < 2) return null
   const changes = ofChain.slice(1).flatMap((report, index) => changeOf(ofChain[index]!, report))
   return (
@@ -39,6 +39,10 @@ export function ScoreLine({ reports }: { readonly reports: readonly Report[] }) 
     </section>
   )
 }
+
+/** As a comparison orders two reports. */
+const inOrder = (one: Report, other: Report): number => (placeOf(one) < placeOf(other) ? -1 : 1)
+const placeOf = ({ generated_at, report_id }: Report): string => `${generated_at} ${report_id}`
 
 interface ShownChange {
   readonly comparison: ReportComparison
@@ -128,6 +132,16 @@ function Picture({ reports }: { readonly reports: readonly Report[] }) {
           </text>
         </g>
       ))}
+      {[reports[0]!, reports.at(-1)!].map((report, end) => (
+        <text
+          x={end === 0 ? MARGIN.left : WIDTH - MARGIN.right}
+          y={HEIGHT - 6}
+          text-anchor={end === 0 ? 'start' : 'end'}
+          class="score-axis"
+        >
+          {dayOf(report)}
+        </text>
+      ))}
       {pairs.map(({ before, report, index }) => (
         <line
           x1={xOf(index)}
@@ -153,5 +167,7 @@ function Picture({ reports }: { readonly reports: readonly Report[] }) {
 
 const signs: Readonly<Record<string, string>> = { red: '■', orange: '▲', green: '●', grey: '◇' }
 
-const spoken = ({ risk, generated_at }: Report): string =>
-  `${generated_at.slice(0, '2026-01-01'.length)} ${nameOf(en.levels, risk.level)} ${scoreText(risk)}`.trim()
+const dayOf = ({ generated_at: at }: Report): string => at.slice(0, '2026-01-01'.length)
+
+const spoken = (report: Report): string =>
+  `${dayOf(report)} ${nameOf(en.levels, report.risk.level)} ${scoreText(report.risk)}`.trim()

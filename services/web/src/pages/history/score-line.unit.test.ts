@@ -41,6 +41,17 @@ test('what became unknown, and what was learned, are told apart', () => {
   expect(shown(at(11, { ...orange, level_reasons: ['stale_labels'] }), at(12, orange))).toContain('Learned')
 })
 
+test('reports of one moment stand in the order in which a comparison puts them', () => {
+  const [one, other] = [at(10, orange), { ...at(10, red), report_id: 'f'.repeat(16) }]
+  for (const reports of [
+    [one, other],
+    [other, one],
+  ])
+    expect(shown(...reports)).toMatch(
+      /oldest to the newest report: \S+ Orange 61.25, \S+ Red 80.1".*\+18\.85 points/s,
+    )
+})
+
 test('reports that say the same make a line without a change, and a single report makes none', () => {
   const html = shown(at(10, orange), at(11, orange))
   expect(html).toContain('Nothing changed')
