@@ -1,6 +1,7 @@
 /** A new installation offers addresses whose reports show something. */
 import { readFileSync } from 'node:fs'
 import { magicReports } from '@cupel/domain'
+import { sampleReport } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { liveExamples } from '../src/pages/screen/examples.js'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
@@ -37,6 +38,27 @@ test('the home of an account without reports screens an example by a press', asy
   const html = await home({})
   for (const { address } of liveExamples) expect(html).toContain(`name="address" value="${address}"`)
   expect(html).toContain('labels refresh --plan data/refresh-ofac.json')
+})
+
+test('the steps stay after the first report until a whole list is there, and then make room', async () => {
+  const list = { source: 'ofac', dataset: 'sdn', authority: 'us-ofac', whole: true, required: true }
+  const asked = async (reports: number, lists: readonly object[], session = {}) => {
+    api.answer = (call, response) => {
+      const items = call.path.startsWith('/v1/reports')
+        ? Array.from({ length: reports }, () => sampleReport())
+        : call.path.startsWith('/v1/lists')
+          ? lists
+          : []
+      json(200, { items, next_page_token: null })(call, response)
+    }
+    const html = await home(session)
+    api.answer = json(200, { items: [], next_page_token: null })
+    return html.includes('id="first-steps"')
+  }
+  expect(await asked(1, [])).toBe(true)
+  expect(await asked(1, [{ ...list, status: 'current' }])).toBe(false)
+  expect(await asked(10, [])).toBe(false)
+  expect(await asked(1, [], { livemode: false })).toBe(false)
 })
 
 test('a list that is too old does not allow green', async () => {

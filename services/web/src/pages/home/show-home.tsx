@@ -25,6 +25,11 @@ export const showHome: Page = {
       api.get<ListPage<LabelList>>('/v1/lists'),
       api.get<ListPage<InboxEntry>>('/v1/inbox', TOP_OF_INBOX),
     ])
+    const mayBeGreen = hasWholeList(lists.items) && !lists.items.some(isInTheWay)
+    // The steps stay until the second one is done, or until the account works without it.
+    const isBeginning =
+      latest.items.length === 0 ||
+      (session?.livemode === true && !hasWholeList(lists.items) && latest.items.length < LATEST_REPORTS)
     return page(
       'Home',
       <>
@@ -34,9 +39,7 @@ export const showHome: Page = {
         </section>
         {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
         <InboxInShort inbox={inbox} />
-        {latest.items.length > 0 ? null : (
-          <FirstSteps call={call} mayBeGreen={hasWholeList(lists.items) && !lists.items.some(isInTheWay)} />
-        )}
+        {isBeginning ? <FirstSteps {...{ call, mayBeGreen }} /> : null}
         {red.items.length === 0 || latest.items.length === 0 ? null : (
           <section aria-labelledby="red-title">
             <h2 id="red-title">Latest red reports</h2>
