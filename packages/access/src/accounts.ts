@@ -54,6 +54,24 @@ export async function listAccounts(database: Queryable): Promise<Account[]> {
   )
 }
 
+/** Accounts behind `after`, oldest first, and the last one of the page if there are more; the names as stored. */
+export async function listAccountPage(
+  database: Queryable,
+  { after, pageSize }: { after: Pick<Account, 'createdAt' | 'accountId'> | null; pageSize: number },
+): Promise<{ readonly items: readonly Account[]; readonly next: Account | null }> {
+  const rows = await database.query<Account>(
+    {
+      name: 'access.account-page',
+      text: `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account
+        WHERE $1::timestamptz IS NULL OR (date_trunc('milliseconds', created_at), account_id) > ($1, $2)
+        ORDER BY date_trunc('milliseconds', account.created_at), account_id LIMIT $3`,
+    },
+    [after?.createdAt ?? null, after?.accountId ?? null, pageSize + 1],
+  )
+  const items = rows.slice(0, pageSize)
+  return { items, next: rows.length > pageSize ? (items.at(-1) ?? null) : null }
+}
+
 /** The trimmed name. Throws a RangeError if it is empty, too long or has control characters. */
 export function checkedName(name: string): string {
   const trimmed = name.trim()
@@ -70,7 +88,7 @@ export function checkedReason(reason: string): string {
   return trimmed
 }
 
-type AccessEvent = 'AccountCreated' | 'ApiKeyIssued' | 'ApiKeyRevoked'
+type AccessEvent = 'AccountCreated' | 'ApiKeyIssued' | 'ApiKeyChanged' | 'ApiKeyRevoked'
 
 /** Writes an event to the outbox in the transaction of its change. */
 export async function writeAccessEvent<T extends AccessEvent>(

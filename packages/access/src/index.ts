@@ -1,4 +1,4 @@
-export { checkedReason, createAccount, listAccounts, MAX_NAME_LENGTH } from './accounts.js'
+export { checkedReason, createAccount, listAccountPage, listAccounts, MAX_NAME_LENGTH } from './accounts.js'
 export type { Account } from './accounts.js'
 export { createAdmission } from './admission.js'
 export type {
@@ -22,16 +22,9 @@ export { accountExists, forgetAccount } from './forget-account.js'
 export { keyHolder } from './key-holder.js'
 export { clientNetwork, normaliseIp, parseIpRange } from '@cupel/http-edge'
 export type { IpRange } from '@cupel/http-edge'
-export {
-  AccessRefusal,
-  issueKey,
-  listKeys,
-  revokeKey,
-  ROTATION_OVERLAP_MS,
-  rotateKey,
-  validKeys,
-} from './keys.js'
-export type { ApiKey, IssuedKey, KeyOrder } from './keys.js'
+export { AccessRefusal, changeKey, issueKey, revokeKey, ROTATION_OVERLAP_MS, rotateKey } from './keys.js'
+export type { IssuedKey, KeyChange, KeyOrder } from './keys.js'
+export { findKey, listKeyPage, listKeys, validKeys, type ApiKey } from './key-rows.js'
 export { admitJob } from './open-jobs.js'
 export type { JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'
@@ -45,7 +38,13 @@ export {
 } from './pending-screens.js'
 export type { LateScreen, PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
-export { endEverySession, isKeyKnown, replayAccount, replayRevocation } from './replay-access.js'
+export {
+  endEverySession,
+  isKeyKnown,
+  replayAccount,
+  replayKeyChange,
+  replayRevocation,
+} from './replay-access.js'
 export { databaseBehindLog } from './report-numbers/behind-log.js'
 export {
   recordedReportPartitions,

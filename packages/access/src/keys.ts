@@ -1,9 +1,11 @@
 /** API keys: issued, listed, rotated and revoked by an operator. A key is shown once; only its hash is kept. */
 import { isPlanName, type Environment, type PlanName, type Scope } from '@cupel/domain'
-import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
+import { type Database, type Queryable } from '@cupel/postgres'
 import { sealFor, type Sealing } from './sealing.js'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
+import { KEY_FIELDS, KEY_TABLES, type ApiKey } from './key-rows.js'
+import { excessOf, type KeyRights } from './key-rights.js'
 import { parseIpRange } from '@cupel/http-edge'
 import { outboxType } from '@cupel/projections'
 
@@ -24,26 +26,16 @@ export interface KeyOrder {
   /** Why, for the audit log. */
   readonly reason?: string
   readonly sealing?: Sealing | undefined
+  readonly acting?: ActingKey
 }
 
-/** A key without its secret. */
-export interface ApiKey {
-  readonly keyId: string
-  readonly accountId: string
-  readonly environment: Environment
-  readonly scope: Scope
-  readonly plan: PlanName
-  readonly name: string
-  readonly allowedIps: readonly string[]
-  readonly webhookAdmin: boolean
-  readonly rotatedFrom: string | null
-  readonly issuedAt: string
-  readonly expiresAt: string | null
-  /** When the key stops or stopped working; in the future for a rotated key. */
-  readonly revokedAt: string | null
-  /** When a call with the key was last admitted, to the minute; null if none was. */
-  readonly lastUsedAt: string | null
-}
+/** The key that orders a change; absent for an operator at a shell. It gives no right that it lacks, and neither changes nor ends itself. */
+export type ActingKey = string | undefined
+
+/** What becomes different about a key; what is absent stays. */
+export type KeyChange = Partial<
+  Pick<ApiKey, 'scope' | 'plan' | 'name' | 'allowedIps' | 'webhookAdmin' | 'expiresAt'>
+>
 
 export interface IssuedKey extends ApiKey {
   /** The key itself; it is shown only here. */
@@ -53,7 +45,7 @@ export interface IssuedKey extends ApiKey {
 /** An operator's command names something unknown or invalid; the message is for the operator. */
 export class AccessRefusal extends Error {
   override readonly name = 'AccessRefusal'
-  readonly code: 'unknown_account' | 'unknown_key' | 'key_revoked' | 'invalid'
+  readonly code: 'unknown_account' | 'unknown_key' | 'key_revoked' | 'invalid' | 'own_key' | 'beyond_rights'
   constructor(code: AccessRefusal['code'], message: string) {
     super(message)
     this.code = code
@@ -63,37 +55,45 @@ export class AccessRefusal extends Error {
 /** Default time for which a rotated key works beside its successor. */
 export const ROTATION_OVERLAP_MS = 24 * 3_600_000
 
-/** Issues a key. Throws AccessRefusal for an unknown account or invalid settings. */
+/** Issues a key. Throws AccessRefusal for an unknown account, invalid settings or rights that the acting key lacks. */
 export async function issueKey(database: Database, order: KeyOrder): Promise<IssuedKey> {
-  return await database.transaction({ at: 'access.change' }, (transaction) =>
-    insertKey(transaction, order, null),
-  )
+  return await database.transaction({ at: 'access.change' }, async (transaction) => {
+    const { allowedIps = [], webhookAdmin = true, expiresAt = null } = order
+    await requireRights(transaction, order.acting, { ...order, allowedIps, webhookAdmin, expiresAt })
+    return await insertKey(transaction, order, null)
+  })
 }
 
-/** The given keys that are neither revoked nor expired. */
-export async function validKeys(
-  database: Queryable,
-  keyIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await database.query<{ readonly keyId: string }>(
-    {
-      name: 'access.valid-keys',
-      text: `SELECT ${asFields('key_id')} FROM access.api_key WHERE key_id = ANY($1)
-               AND (revoked_at IS NULL OR revoked_at > clock_timestamp())
-               AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
-    },
-    [keyIds],
-  )
-  return new Set(rows.map(({ keyId }) => keyId))
+/** Changes a key, which keeps its secret. Throws AccessRefusal for a key that was revoked or rotated, and as `issueKey` does. */
+export async function changeKey(
+  database: Database,
+  order: {
+    keyId: string
+    change: KeyChange
+    by: string
+    reason: string
+    sealing?: Sealing
+    acting?: ActingKey
+  },
+): Promise<ApiKey> {
+  return await database.transaction({ at: 'access.change' }, async (transaction) => {
+    const { change, acting } = order
+    const { key } = await lockOther(transaction, order.keyId, acting)
+    await requireRights(transaction, acting, { ...scopeOf(key), ...change })
+    if (key.revokedAt !== null)
+      throw new AccessRefusal('key_revoked', `Key ${key.keyId} was revoked or rotated already`)
+    return await updateKey(transaction, key, order)
+  })
 }
 
 /** Revokes a key at once, everywhere. A second call, or a call during the overlap of a rotation, is not an error. */
 export async function revokeKey(
   database: Database,
-  order: { keyId: string; by: string; reason: string; sealing?: Sealing },
+  order: { keyId: string; by: string; reason: string; sealing?: Sealing; acting?: ActingKey },
 ): Promise<ApiKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const { key, now } = await lockKey(transaction, order.keyId)
+    const { key, now } = await lockOther(transaction, order.keyId, order.acting)
+    await requireRights(transaction, order.acting, scopeOf(key))
     if (key.revokedAt !== null && key.revokedAt <= now.toISOString()) return key
     return await endKey(transaction, key, { ...order, at: now })
   })
@@ -102,10 +102,19 @@ export async function revokeKey(
 /** Issues a successor with the same rights; the old key works for `overlapMs` longer, so that no caller is locked out. */
 export async function rotateKey(
   database: Database,
-  order: { keyId: string; by: string; reason?: string; overlapMs?: number; sealing?: Sealing },
+  order: {
+    keyId: string
+    by: string
+    reason?: string
+    overlapMs?: number
+    sealing?: Sealing
+    acting?: ActingKey
+  },
 ): Promise<IssuedKey> {
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const { key: old, now } = await lockKey(transaction, order.keyId)
+    const { key: old, now } = await lockKeys(transaction, order.keyId, order.acting)
+    // A key may be replaced by its own successor, which has the same rights.
+    if (order.acting !== old.keyId) await requireRights(transaction, order.acting, old)
     if (old.revokedAt !== null)
       throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
     const successor = await insertKey(
@@ -121,12 +130,52 @@ export async function rotateKey(
   })
 }
 
-/** Keys of one account, or of all, in the order they were issued. */
-export async function listKeys(database: Queryable, filter: { accountId?: string } = {}): Promise<ApiKey[]> {
-  return await database.query<ApiKey>(
-    `SELECT ${KEY_FIELDS} FROM ${KEY_TABLES} WHERE $1::text IS NULL OR account_id = $1 ORDER BY issued_at, key_id`,
-    [filter.accountId ?? null],
+/** The environment and scope of a key that is changed; its other rights count only if they change. */
+const scopeOf = ({ accountId, environment, scope }: ApiKey) => ({ accountId, environment, scope })
+
+/** Rights that are absent count as those of the acting key. */
+async function requireRights(
+  transaction: Queryable,
+  acting: ActingKey,
+  wanted: Partial<KeyRights>,
+): Promise<void> {
+  if (acting === undefined) return
+  const { key: own, now } = await lockKey(transaction, acting)
+  const isEnding =
+    own.revokedAt !== null || (own.expiresAt !== null && Date.parse(own.expiresAt) <= now.getTime())
+  const excess = isEnding ? 'keys: it was rotated or ends' : excessOf(own, { ...own, ...wanted })
+  if (excess !== null) throw new AccessRefusal('beyond_rights', `The key of this call may not give ${excess}`)
+}
+
+async function updateKey(
+  transaction: Queryable,
+  before: ApiKey,
+  order: { change: KeyChange; by: string; reason: string; sealing?: Sealing },
+): Promise<ApiKey> {
+  const { change } = order
+  const seal = await sealFor(order.sealing, before.accountId)
+  const key = {
+    ...{ ...before, ...change },
+    ...(change.name === undefined ? {} : { name: seal(nameOf(change.name)) }),
+    ...(change.allowedIps === undefined ? {} : { allowedIps: rangesOf(change.allowedIps) }),
+    ...(change.expiresAt === undefined ? {} : { expiresAt: expiryOf(change.expiresAt) }),
+  }
+  const { keyId, accountId, scope, plan, name, allowedIps, webhookAdmin, expiresAt } = key
+  if (!isPlanName(plan)) throw new AccessRefusal('invalid', `There is no plan ${String(plan)}`)
+  await transaction.execute(
+    `UPDATE access.api_key SET scope = $2, plan = $3, name = $4, allowed_ips = $5::cidr[], webhook_admin = $6, expires_at = $7
+     WHERE key_id = $1`,
+    [keyId, scope, plan, name, allowedIps, webhookAdmin, expiresAt],
   )
+  await writeAccessEvent(transaction, outboxType('ApiKeyChanged'), {
+    ...{ keyId, accountId, scope, plan, name, webhookAdmin, expiresAt },
+    allowedIps: allowedIps.map(seal),
+    areAddressesChanged: allowedIps.join() !== before.allowedIps.join(),
+    changedAt: new Date().toISOString(),
+    changedBy: seal(order.by),
+    reason: seal(checkedReason(order.reason)),
+  })
+  return key
 }
 
 async function insertKey(
@@ -206,6 +255,37 @@ async function endKey(
   return { ...key, revokedAt }
 }
 
+/** Locks a key that is not the acting one. */
+async function lockOther(
+  transaction: Queryable,
+  keyId: string,
+  acting: ActingKey,
+): ReturnType<typeof lockKey> {
+  if (keyId === acting)
+    throw new AccessRefusal('own_key', 'A key neither changes nor ends itself; another key does that')
+  return await lockKeys(transaction, keyId, acting)
+}
+
+/**
+ * Locks the key and the acting one in one order, so that two keys that end each other take turns. A key of another account or environment is
+ * as unknown as one that never existed, unless the acting key is an operator's.
+ */
+async function lockKeys(
+  transaction: Queryable,
+  keyId: string,
+  acting: ActingKey,
+): ReturnType<typeof lockKey> {
+  if (acting === undefined) return await lockKey(transaction, keyId)
+  for (const each of [keyId, acting].sort((one, other) => (one < other ? -1 : 1)))
+    await transaction.query('SELECT 1 FROM access.api_key WHERE key_id = $1 FOR UPDATE', [each])
+  const { key: own } = await lockKey(transaction, acting)
+  const locked = await lockKey(transaction, keyId)
+  const { accountId, environment } = locked.key
+  if (own.scope !== 'operator' && (accountId !== own.accountId || environment !== own.environment))
+    throw new AccessRefusal('unknown_key', `There is no key ${keyId}`)
+  return locked
+}
+
 /**
  * Reads a key and locks its row, so that two changes of one key have one order, in the log too. `now` is the database's clock: the gate
  * uses it, and the operator's clock may be ahead.
@@ -239,7 +319,3 @@ function expiryOf(text: string | null): string | null {
   if (Number.isNaN(at.getTime())) throw new AccessRefusal('invalid', `${text} is not a date`)
   return at.toISOString()
 }
-
-const KEY_TABLES = 'access.api_key LEFT JOIN access.key_usage USING (key_id)'
-const KEY_FIELDS = `${asFields('key_id, account_id, environment, scope, plan, name, webhook_admin, rotated_from')},
-  allowed_ips::text[] AS "allowedIps", ${asTimes('issued_at, expires_at, revoked_at, last_used_at')}`

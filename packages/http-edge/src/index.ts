@@ -18,7 +18,7 @@ export {
 export type { ConnectionLimits, TlsIdentity } from './connections.js'
 export { countOf, headFaultOf } from './head.js'
 export type { HeadFault } from './head.js'
-export { clientNetwork, normaliseIp, parseIpRange } from './ip-range.js'
+export { clientNetwork, normaliseIp, isRangeWithin, parseIpRange } from './ip-range.js'
 export type { IpRange } from './ip-range.js'
 export { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
 export { CLIENT_ADDRESS_HEADER, createTransport, UNKNOWN_CLIENT, WEB_SECRET_HEADER } from './transport.js'

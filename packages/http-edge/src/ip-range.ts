@@ -56,3 +56,12 @@ export function parseIpRange(text: string): IpRange | null {
     },
   }
 }
+
+/** Whether every address of the range `inner` is in the range `outer`; false if either text is not a range. */
+export function isRangeWithin(inner: string, outer: string): boolean {
+  const [within, around] = [parseIpRange(inner), parseIpRange(outer)]
+  if (within === null || around === null) return false
+  const [first = '', bits = ''] = within.cidr.split('/')
+  const [, outerBits = ''] = around.cidr.split('/')
+  return Number(bits) >= Number(outerBits) && around.contains(first)
+}

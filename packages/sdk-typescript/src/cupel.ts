@@ -1,10 +1,12 @@
 import { asOfScreeningOf, objectOf, reportOf } from './answers.js'
 import { InvalidArgumentError } from './errors.js'
+import { Accounts } from './resources/accounts.js'
 import { AuditLog } from './resources/audit-log.js'
 import { Bulk } from './resources/bulk.js'
 import { Cases } from './resources/cases.js'
 import { Chains } from './resources/chains.js'
 import { Inbox } from './resources/inbox.js'
+import { Keys } from './resources/keys.js'
 import { Lists } from './resources/lists.js'
 import { Log } from './resources/log.js'
 import { Policy } from './resources/policy.js'
@@ -40,6 +42,8 @@ export class Cupel {
   readonly transfers: Transfers
   readonly bulk: Bulk
   readonly webhookEndpoints: WebhookEndpoints
+  readonly keys: Keys
+  readonly accounts: Accounts
   readonly auditLog: AuditLog
   readonly cases: Cases
   readonly chains: Chains
@@ -59,6 +63,8 @@ export class Cupel {
     this.transfers = new Transfers(this.#transport)
     this.bulk = new Bulk(this.#transport, settings)
     this.webhookEndpoints = new WebhookEndpoints(this.#transport)
+    this.keys = new Keys(this.#transport)
+    this.accounts = new Accounts(this.#transport)
     this.auditLog = new AuditLog(this.#transport)
     this.cases = new Cases(this.#transport)
     this.chains = new Chains(this.#transport)

@@ -16,6 +16,15 @@ export type {
   WebhookEndpointFields,
   WebhookEndpoints,
 } from './resources/webhook-endpoints.js'
+export type { Accounts, NewAccountOptions } from './resources/accounts.js'
+export type {
+  ApiKeyChange,
+  ApiKeyListOptions,
+  Keys,
+  NewApiKeyFields,
+  RevokeKeyOptions,
+  RotateKeyOptions,
+} from './resources/keys.js'
 export type { AuditLog, AuditLogOptions } from './resources/audit-log.js'
 export type { CaseListOptions, Cases, Disposition, NoteOptions } from './resources/cases.js'
 export type { Chains } from './resources/chains.js'

@@ -23,7 +23,10 @@ export function invoke(sdk: typeof Sdk, make: () => Sdk.Cupel, { call, args, opt
 }
 
 /** Methods that take their fields as a separate argument, before the options of the call. */
-const WITH_FIELDS = new Set(['webhook_endpoints.create', 'webhook_endpoints.update', 'cases.set_disposition'])
+const WITH_FIELDS = new Set([
+  ...['webhook_endpoints.create', 'webhook_endpoints.update', 'cases.set_disposition'],
+  ...['keys.create', 'keys.update'],
+])
 const CALL_OPTIONS = ['timeoutMs', 'maxRetries', 'signal']
 
 function fieldsAndOptions(all: Record<string, unknown>): [object, object] {

@@ -12,6 +12,7 @@ import type {
   RefusalReason,
 } from '@cupel/access'
 import type { Trace } from '@cupel/contracts'
+import type { Scope } from '@cupel/domain'
 import type { PersonalData } from '@cupel/personal-data'
 import type { FastifyRequest } from 'fastify'
 import {
@@ -122,7 +123,7 @@ async function answerWithKey(
   if (header.key !== null && isKnown)
     return await answerUnderKey(header.key, parts, endpoint, request, call, known)
   const admission = await admit(parts.gate, endpoint, request, known, null)
-  if (!admission.admitted) return refused(request, admission)
+  if (!admission.admitted) return refused(request, admission, endpoint.access)
   // The key became usable between the two checks.
   if (header.key !== null) return await answerUnderKey(header.key, parts, endpoint, request, call, known)
   if (!header.ok) return header.refusal
@@ -150,7 +151,7 @@ async function answerUnderKey(
     ? null
     : await idempotentRequest(idempotencyKey, request, inputs.body, idempotency)
   const admission = await admit(parts.gate, endpoint, request, known, idempotent)
-  if (!admission.admitted) return refused(request, admission)
+  if (!admission.admitted) return refused(request, admission, endpoint.access)
   if (isRefused(inputs)) return inputs
   const keyed = await keyedCall(parts, call, endpoint, request, known, admission)
   const { reservation } = admission
@@ -209,14 +210,14 @@ async function admit(
 }
 
 /** Leaves the body of a client unread that has failed too often, and drops any other one. */
-function refused(request: FastifyRequest, admission: NotAdmitted): Refusal {
+function refused(request: FastifyRequest, admission: NotAdmitted, needed?: Scope): Refusal {
   if (admission.reason === 'too_many_failures' && !request.raw.complete) {
     leaveUnread(request.raw)
-    const refusal = refusalOf(admission)
+    const refusal = refusalOf(admission, needed)
     return { ...refusal, headers: { ...refusal.headers, connection: 'close' } }
   }
   discard(request.raw)
-  return refusalOf(admission)
+  return refusalOf(admission, needed)
 }
 
 async function readBody(

@@ -47,6 +47,8 @@ import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
 import { transferEndpoints } from './routes/transfers/index.js'
 import type { TransferReads } from './screening/transfer-reads.js'
 import { createScreen } from './routes/screen/create-screen.js'
+import { accountEndpoints } from './routes/accounts/index.js'
+import { keyEndpoints, type KeyParts } from './routes/keys/index.js'
 import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
 import { watchEndpoints, type WatchParts } from './routes/watches/index.js'
 import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
@@ -65,6 +67,7 @@ export interface EndpointParts {
   readonly auditListing: AuditListing
   readonly lists: Lists
   readonly policy: WhatIfParts
+  readonly keys: KeyParts
   readonly usage: UsageParts
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
@@ -117,6 +120,8 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listLists(parts.lists),
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),
+    ...keyEndpoints(parts.keys),
+    ...accountEndpoints(parts.keys),
     getUsage(parts.usage),
     ...sessionEndpoints(parts.sessions),
     listAuditLog(parts.auditListing, parts.bulk.largeReads),

@@ -49,6 +49,11 @@ const DESCRIBED: EndpointParts = {
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },
   policy: { policyInForce: notServed, compare: notServed },
+  keys: {
+    database: {} as EndpointParts['keys']['database'],
+    tokens: DESCRIBED_READS.tokens,
+    personalData: noPersonalDataKeys,
+  },
   usage: { keys: notServed, count: notServed, plans },
   bulk: {
     jobs: { submit: notServed, cancel: notServed },

@@ -307,6 +307,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
+      keys: { database, tokens, personalData },
       ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },

@@ -114,8 +114,8 @@ beforeAll(async () => {
   installation = await startInstallation()
   const api = await installation.api({ database: counting(installation.connect({ statementTimeoutMs: 0 })) })
   baseUrl = api.baseUrl
-  const { accountId, keyId, key } = await installation.key({ plan: 'enterprise', scope: 'read-write' })
-  const young = await installation.key({ plan: 'enterprise', scope: 'read-write' })
+  const { accountId, keyId, key } = await installation.key({ plan: 'enterprise', scope: 'operator' })
+  const young = await installation.key({ plan: 'enterprise', scope: 'operator' })
   grown = { accountId, keyId, key, young: young.key, endpointId: `we_${'0'.repeat(20)}` }
   await installation.database.execute(
     `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)

@@ -23,7 +23,7 @@ let share: MadeShare
 let people: IdentityProvider
 beforeAll(async () => {
   installation = await startInstallation()
-  const issued = await installation.key()
+  const issued = await installation.key({ scope: 'operator' })
   key = issued.key
   people = await startIdentityProvider()
   const config = {
@@ -72,6 +72,11 @@ async function newEndpoint(): Promise<string> {
   return String(made.json()['endpoint_id'])
 }
 
+async function newKey(): Promise<string> {
+  const made = await call(url, 'POST', '/v1/keys', { key, body: exampleOf('POST', '/v1/keys') })
+  return String(made.json()['key_id'])
+}
+
 /** A deleted endpoint is gone for the next examples, so the example that deletes gets its own. */
 async function concrete(method: string, path: string): Promise<string> {
   const endpoint = method === 'DELETE' ? await newEndpoint() : endpointId
@@ -84,6 +89,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{share_id}', shareId)
     .replace('{token}', token)
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
+    .replace('{key_id}', path.includes('{key_id}') ? await newKey() : '')
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)
     .replace('{tile}', 'entries/000.p/1')

@@ -47,6 +47,8 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   job_id: [oldest('job_', 32)],
   watch_id: [oldest('wat_', 20)],
   endpoint_id: [grown.endpointId],
+  account_id: ['of nobody', 'acc_of_nobody'],
+  livemode: ['true', 'false'],
   address: [HOT, RARE, '0x3333333333333333333333333333333333333333'],
   chain: ['ETH', 'ARB', 'MATIC'],
   customer_reference: ['frequent', 'rare', 'of nobody'],

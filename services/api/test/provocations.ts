@@ -26,6 +26,7 @@ export type Provocations = Readonly<Record<ProblemCode, Provocation>>
 const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
+const KEYS = '/v1/keys'
 const WATCHES = '/v1/watches'
 const REPORT = '/v1/reports/{report_id}'
 const TRANSFERS = '/v1/transfers'
@@ -54,10 +55,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
   let instances = 10
   const people = await startIdentityProvider()
   installation.onClose(() => people.close())
-  const account = await installation.key()
+  const account = await installation.key({ scope: 'operator' })
   const ofAccount = { accountId: account.accountId }
   const distant = await installation.key({ ...ofAccount, allowedIps: ['203.0.113.0/24'] })
-  const spent = await installation.key({ plan: 'pro' })
+  const spent = await installation.key({ plan: 'pro', scope: 'operator' })
   const settings = people.settingsFile({ desk: account.keyId, far: distant.keyId, spent: spent.keyId })
   const start = async (options: ApiOptions = {}): Promise<string> =>
     (
@@ -81,6 +82,9 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const exposedUrl = outer === null ? null : await start({ config: { CUPEL_HOST: '0.0.0.0' } })
 
   const { key } = account
+  const otherKey = await installation.key(ofAccount)
+  const endedKey = await installation.key(ofAccount)
+  await call(url, 'POST', `/v1/keys/${endedKey.keyId}/revoke`, { key, body: { reason: 'an example' } })
   const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
   const readOnly = (await installation.key({ ...ofAccount, scope: 'read-only' })).key
   // This bucket is empty: it is full only in an hour, and any bucket fills faster than that.
@@ -112,6 +116,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{transfer_id}', transferId)
       .replace('{share_id}', work.share.shareId)
       .replace('{token}', work.share.token)
+      .replace('{key_id}', otherKey.keyId)
       .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
       .replace('{delivery_id}', deliveryId)
@@ -184,7 +189,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
     sign_in_refused: (at) => sendAs(at, 'nobody'),
     https_required: (at) =>
       exposedUrl === null ? null : send(at, { url: exposedUrl.replace('127.0.0.1', outer!) }),
-    not_found: (at) => send(at, { id: NOBODYS_ID }),
+    not_found: (at) =>
+      at.path === KEYS
+        ? send(at, { body: { ...exampleOf(at.method, at.path), account_id: 'acc_00000000000000000000' } })
+        : send(at, { id: NOBODYS_ID }),
     method_not_allowed: (at) => call(url, 'PUT', at.path.replaceAll(/\{\w+\}/g, reportId), { key }),
     not_acceptable: (at) => send(at, { headers: { accept: 'image/png' } }),
     idempotency_in_progress: async (at) => {
@@ -217,6 +225,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await fillWatches(installation, accountId, plans.pro.maxWatches)
       return await send(at, { key })
     },
+    // The key of the call.
+    key_conflict: (at) => send(at, { id: at.path.endsWith('/rotate') ? endedKey.keyId : account.keyId }),
     case_conflict: (at) =>
       at.path.endsWith('/notes')
         ? send(at, { id: work.crowded })

@@ -38,8 +38,9 @@ beforeAll(async () => {
   description = (await call(api.url, 'GET', '/openapi.json')).json() as unknown as Description
   tenants = []
   for (const name of ['one', 'two']) {
-    const live = await installation.key()
-    const test = await installation.key({ accountId: live.accountId, environment: 'test' })
+    const live = await installation.key({ scope: 'admin' })
+    const ofTest = { accountId: live.accountId, environment: 'test', scope: 'admin' } as const
+    const test = await installation.key(ofTest)
     tenants.push(await tenantOf(`${name}, live`, live.key), await tenantOf(`${name}, test`, test.key))
   }
 })
@@ -65,6 +66,7 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     String(job.json()['job_id']),
     ...(await webhooksOf(key)),
     await newWatch(api.url, key),
+    await newKey(key),
     ...(await workOn(String(made.json()['report_id']), key)),
   ]
   const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
@@ -77,6 +79,13 @@ async function workOn(reportId: string, key: string): Promise<string[]> {
   const note = await call(api.url, 'POST', `/v1/reports/${reportId}/notes`, { key, body: { text: reportId } })
   expect(note.status).toBe(201)
   return [(await newShare({ url: api.url, key, reportId })).shareId]
+}
+
+/** Issues another key of the tenant. */
+async function newKey(key: string): Promise<string> {
+  const made = await call(api.url, 'POST', '/v1/keys', { key, body: { scope: 'read-only' } })
+  expect(made.status).toBe(201)
+  return String(made.json()['key_id'])
 }
 
 /** Makes an endpoint and a delivery. */
@@ -105,6 +114,7 @@ function nobodysLike(id: string): string {
   if (id.startsWith('shr_')) return `shr_${'0'.repeat(20)}`
   if (id.startsWith('wat_')) return `wat_${'0'.repeat(20)}`
   if (id.startsWith('we_')) return `we_${'0'.repeat(20)}`
+  if (id.length === 8) return '0'.repeat(8)
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'
 }
 

@@ -34,7 +34,7 @@ CREATE TABLE access.api_key (
   environment text NOT NULL CHECK (environment IN ('live', 'test')),
   -- SHA-256 of the whole key: the key itself is shown once and kept nowhere.
   key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
-  scope text NOT NULL CHECK (scope IN ('read-only', 'read-write')),
+  scope text NOT NULL CHECK (scope IN ('read-only', 'read-write', 'admin', 'operator')),
   plan text NOT NULL,
   name text NOT NULL,
   -- Empty: usable from anywhere. IPv4-mapped ranges are stored as IPv4.
@@ -223,6 +223,8 @@ CREATE FUNCTION access.admit_calls(
   debt_us bigint, hard_debt_us bigint, reservation text, work_id text
 ) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  -- Each holds those before it (packages/domain/src/access/plans.ts). An unknown scope holds nothing, and nothing holds it.
+  scopes_in_order constant text[] := ARRAY['read-only', 'read-write', 'admin', 'operator'];
   key record;
   call record;
   first_call int := 1;
@@ -285,7 +287,8 @@ BEGIN
         WHEN key.expires_at <= statement_timestamp() THEN 'expired_key'
         WHEN cardinality(key.allowed_ips) > 0 AND (client_addresses[place] <<= ANY (key.allowed_ips)) IS NOT TRUE
           THEN 'ip_not_allowed'
-        WHEN required_scopes[place] = 'read-write' AND key.scope <> 'read-write' THEN 'scope_required'
+        WHEN (array_position(scopes_in_order, key.scope) >= array_position(scopes_in_order, required_scopes[place])) IS NOT TRUE
+          THEN 'scope_required'
         ELSE 'admitted'
       END;
 

@@ -25,6 +25,7 @@ export const eventFacts = {
   PolicyActivated: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
   AccountCreated: {"personal":["name","createdBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   PersonalDataErased: {"personal":["reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
+  ApiKeyChanged: {"personal":["name","allowedIps[]","changedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyIssued: {"personal":["name","allowedIps[]","issuedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyRevoked: {"personal":["revokedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiRequestAudited: {"personal":["clientAddress","actor"],"operators":[],"call":null,"audited":true,"restoresTable":false},

@@ -1094,6 +1094,24 @@ export interface PersonalDataErased {
   readonly reason: string
 }
 
+/** The rights or the name of an API key were changed; its secret stays. States the whole key as it is from then on. */
+export interface ApiKeyChanged {
+  readonly keyId: string
+  readonly accountId: string
+  readonly scope: string
+  readonly plan: string
+  readonly name: string
+  readonly allowedIps: readonly string[]
+  readonly expiresAt: null | string
+  readonly webhookAdmin: boolean
+  /** Whether the allowlist became another one. */
+  readonly areAddressesChanged: boolean
+  readonly changedAt: string
+  readonly changedBy: string
+  /** Reason given by whoever changed it; empty without one. */
+  readonly reason: string
+}
+
 /** An API key was issued. Neither the key nor its digest is ever part of an event. */
 export interface ApiKeyIssued {
   readonly keyId: string
@@ -1603,6 +1621,7 @@ export interface EventData {
   readonly PolicyActivated: PolicyActivated
   readonly AccountCreated: AccountCreated
   readonly PersonalDataErased: PersonalDataErased
+  readonly ApiKeyChanged: ApiKeyChanged
   readonly ApiKeyIssued: ApiKeyIssued
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited

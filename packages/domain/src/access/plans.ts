@@ -1,9 +1,17 @@
 /** The scopes and limits of keys. */
 import { tokenBucket, type TokenBucket } from './token-bucket.js'
 
-/** `read-only` keys may GET everything of their account; `read-write` keys may also POST. */
-export const scopes = ['read-only', 'read-write'] as const
+/**
+ * Each scope holds those before it. `read-only` keys may read everything of their account and environment; `read-write` keys may also
+ * screen, decide and watch; `admin` keys may also change its keys; `operator` keys may also change what all accounts share.
+ */
+export const scopes = ['read-only', 'read-write', 'admin', 'operator'] as const
 export type Scope = (typeof scopes)[number]
+
+/** Whether a key with the scope `held` may do what takes `needed`. An unknown scope holds nothing. */
+export function holdsScope(held: string, needed: Scope): boolean {
+  return (scopes as readonly string[]).indexOf(held) >= scopes.indexOf(needed)
+}
 
 export interface Plan {
   readonly name: 'pro' | 'enterprise'

@@ -35,6 +35,7 @@ __all__ = [
     "TooManyEndpointsError",
     "TooManySharesError",
     "TooManyWatchesError",
+    "KeyConflictError",
     "CaseConflictError",
     "EndpointDisabledError",
     "JobNotEndedError",
@@ -122,6 +123,10 @@ class TooManySharesError(ConflictError):
 
 class TooManyWatchesError(ConflictError):
     """409 `too_many_watches`: The account has as many watches as it may have."""
+
+
+class KeyConflictError(ConflictError):
+    """409 `key_conflict`: The API key does not allow this change."""
 
 
 class CaseConflictError(ConflictError):
@@ -230,6 +235,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "too_many_endpoints": TooManyEndpointsError,
     "too_many_shares": TooManySharesError,
     "too_many_watches": TooManyWatchesError,
+    "key_conflict": KeyConflictError,
     "case_conflict": CaseConflictError,
     "endpoint_disabled": EndpointDisabledError,
     "job_not_ended": JobNotEndedError,

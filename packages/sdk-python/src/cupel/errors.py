@@ -152,7 +152,7 @@ class ServerError(ApiError):
 
 _ADVICE_BY_CODE: Mapping[str, str] = {
     "invalid_key": "Check CUPEL_API_KEY.",
-    "scope_required": "Use a key with the scope read-write.",
+    "scope_required": "Use a key with the scope that the detail names.",
     "ip_not_allowed": "Call from an address that the key allows, or ask the operator to add this one.",
     "https_required": "Use an https base URL.",
     "idempotency_mismatch": "Use a new idempotency key for another request.",

@@ -10,7 +10,9 @@ from typing import Any
 from ._model import Model
 
 __all__ = [
+    "Account",
     "AddressHistory",
+    "ApiKey",
     "AsOfScreening",
     "AssetBalance",
     "AuditEntry",
@@ -52,6 +54,7 @@ __all__ = [
     "LevelCounts",
     "ListCoverage",
     "ListRows",
+    "NewApiKey",
     "NewShare",
     "NewWebhookEndpoint",
     "OmittedCounterparties",
@@ -94,6 +97,42 @@ __all__ = [
     "WhatIfOutcome",
     "WhatIfReport",
 ]
+
+
+class Account(Model):
+    __slots__ = ()
+
+    account_id: str
+    name: str
+    created_at: str
+
+
+class ApiKey(Model):
+    __slots__ = ()
+
+    key_id: str
+    account_id: str
+    livemode: bool
+    """False for a key of the sandbox."""
+    scope: str
+    """read-only, read-write, admin or operator; each holds those before it."""
+    plan: str
+    name: str
+    allowed_ips: tuple[str, ...]
+    """Where the key may be used from; empty: anywhere."""
+    webhook_admin: bool
+    """Whether the key may change webhook endpoints."""
+    status: str
+    """active, ending (rotated, and works until `revoked_at`), revoked or expired."""
+    rotated_from: str | None
+    """The key that this one replaces; null for none."""
+    issued_at: str
+    expires_at: str | None
+    """When it expires or expired; null for never."""
+    revoked_at: str | None
+    """When it stopped working, or will; null for neither."""
+    last_used_at: str | None
+    """To the minute; null if it was never used."""
 
 
 class PastLists(Model):
@@ -1048,6 +1087,37 @@ class LabelList(Model):
     rows: ListRows
     status: str
     """current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report."""
+
+
+class NewApiKey(Model):
+    """With the key itself, which only this answer shows."""
+    __slots__ = ()
+
+    key_id: str
+    account_id: str
+    livemode: bool
+    """False for a key of the sandbox."""
+    scope: str
+    """read-only, read-write, admin or operator; each holds those before it."""
+    plan: str
+    name: str
+    allowed_ips: tuple[str, ...]
+    """Where the key may be used from; empty: anywhere."""
+    webhook_admin: bool
+    """Whether the key may change webhook endpoints."""
+    status: str
+    """active, ending (rotated, and works until `revoked_at`), revoked or expired."""
+    rotated_from: str | None
+    """The key that this one replaces; null for none."""
+    issued_at: str
+    expires_at: str | None
+    """When it expires or expired; null for never."""
+    revoked_at: str | None
+    """When it stopped working, or will; null for neither."""
+    last_used_at: str | None
+    """To the minute; null if it was never used."""
+    key: str
+    """The key itself; only this answer shows it."""
 
 
 class NewShare(Model):

@@ -4,7 +4,9 @@ import type { components } from './openapi.js'
 
 type Schemas = components['schemas']
 
+export type Account = Schemas['Account']
 export type AddressHistory = Schemas['AddressHistory']
+export type ApiKey = Schemas['ApiKey']
 /** The screening of an address as of a past moment; not a report. */
 export type AsOfScreening = Schemas['AsOfScreening']
 export type AssetBalance = Schemas['AssetBalance']
@@ -49,6 +51,8 @@ export type LevelChange = Schemas['LevelChange']
 export type LevelCounts = Schemas['LevelCounts']
 export type ListCoverage = Schemas['ListCoverage']
 export type ListRows = Schemas['ListRows']
+/** With the key itself, which only this answer shows. */
+export type NewApiKey = Schemas['NewApiKey']
 /** With the link, which only this answer shows. */
 export type NewShare = Schemas['NewShare']
 /** With the secret, which only this answer shows. */

@@ -654,6 +654,7 @@ export interface components {
              * @example too_many_endpoints
              * @example too_many_shares
              * @example too_many_watches
+             * @example key_conflict
              * @example case_conflict
              * @example endpoint_disabled
              * @example job_not_ended
@@ -1804,6 +1805,125 @@ export interface components {
             /** @description Category and origin of the decisive evidence. */
             readonly decisive: string | null;
         };
+        readonly ApiKeyPage: {
+            readonly items: readonly components["schemas"]["ApiKey"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly ApiKey: {
+            readonly key_id: string;
+            readonly account_id: string;
+            /** @description False for a key of the sandbox. */
+            readonly livemode: boolean;
+            /** @description read-only, read-write, admin or operator; each holds those before it. */
+            readonly scope: string;
+            readonly plan: string;
+            readonly name: string;
+            /** @description Where the key may be used from; empty: anywhere. */
+            readonly allowed_ips: readonly string[];
+            /** @description Whether the key may change webhook endpoints. */
+            readonly webhook_admin: boolean;
+            /** @description active, ending (rotated, and works until `revoked_at`), revoked or expired. */
+            readonly status: string;
+            /** @description The key that this one replaces; null for none. */
+            readonly rotated_from: string | null;
+            /** Format: date-time */
+            readonly issued_at: string;
+            /** @description When it expires or expired; null for never. */
+            readonly expires_at: string | null;
+            /** @description When it stopped working, or will; null for neither. */
+            readonly revoked_at: string | null;
+            /** @description To the minute; null if it was never used. */
+            readonly last_used_at: string | null;
+        };
+        readonly NewApiKeyRequest: {
+            /**
+             * @description What the key may do; each scope holds those before it.
+             * @enum {string}
+             */
+            readonly scope: "read-only" | "read-write" | "admin";
+            /** @description That of the calling key where absent. */
+            readonly plan?: ("pro" | "enterprise") | null;
+            readonly name?: string | null;
+            /** @description Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key. */
+            readonly allowed_ips?: readonly string[] | null;
+            /** @description Whether the key may change webhook endpoints; false where absent. */
+            readonly webhook_admin?: boolean | null;
+            /** @description When the key expires. Absent: when the calling key does, if it does. */
+            readonly expires_at?: string | null;
+            /** @description Why, for the audit log. */
+            readonly reason?: string | null;
+            /** @description For operators: the account of the key. */
+            readonly account_id?: string | null;
+            /** @description For operators: false for a key of the sandbox. */
+            readonly livemode?: boolean | null;
+        };
+        /** @description With the key itself, which only this answer shows. */
+        readonly NewApiKey: {
+            readonly key_id: string;
+            readonly account_id: string;
+            /** @description False for a key of the sandbox. */
+            readonly livemode: boolean;
+            /** @description read-only, read-write, admin or operator; each holds those before it. */
+            readonly scope: string;
+            readonly plan: string;
+            readonly name: string;
+            /** @description Where the key may be used from; empty: anywhere. */
+            readonly allowed_ips: readonly string[];
+            /** @description Whether the key may change webhook endpoints. */
+            readonly webhook_admin: boolean;
+            /** @description active, ending (rotated, and works until `revoked_at`), revoked or expired. */
+            readonly status: string;
+            /** @description The key that this one replaces; null for none. */
+            readonly rotated_from: string | null;
+            /** Format: date-time */
+            readonly issued_at: string;
+            /** @description When it expires or expired; null for never. */
+            readonly expires_at: string | null;
+            /** @description When it stopped working, or will; null for neither. */
+            readonly revoked_at: string | null;
+            /** @description To the minute; null if it was never used. */
+            readonly last_used_at: string | null;
+            /** @description The key itself; only this answer shows it. */
+            readonly key: string;
+        };
+        readonly ApiKeyChange: {
+            readonly scope?: ("read-only" | "read-write" | "admin") | null;
+            readonly plan?: ("pro" | "enterprise") | null;
+            readonly name?: string | null;
+            readonly allowed_ips?: readonly string[] | null;
+            readonly webhook_admin?: boolean | null;
+            /** @description When the key expires; null for never. */
+            readonly expires_at?: string | null;
+            /** @description Why, for the audit log. */
+            readonly reason?: string | null;
+        };
+        readonly ApiKeyRotationRequest: {
+            /** @description For so long the old key works as well; 0 ends it at once. 24 where absent. */
+            readonly overlap_hours?: number | null;
+            /** @description Why, for the audit log. */
+            readonly reason?: string | null;
+        };
+        readonly ApiKeyRevocationRequest: {
+            /** @description Why, for the audit log. */
+            readonly reason?: string | null;
+        };
+        readonly AccountPage: {
+            readonly items: readonly components["schemas"]["Account"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly Account: {
+            readonly account_id: string;
+            readonly name: string;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        readonly NewAccountRequest: {
+            readonly name: string;
+            /** @description Why, for the audit log. */
+            readonly reason?: string | null;
+        };
         readonly Usage: {
             readonly today: components["schemas"]["UsagePeriod"];
             readonly month: components["schemas"]["UsagePeriod"];
@@ -1877,7 +1997,7 @@ export interface components {
             /** @description The key that the call counts as. */
             readonly key_id: string;
             readonly livemode: boolean;
-            /** @description What the key may do: read-only or read-write. */
+            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
             readonly scope: string;
             /** @description The plan of the key, whose bucket the call draws from. */
             readonly plan: string;
@@ -1914,7 +2034,7 @@ export interface components {
             /** @description The key that the call counts as. */
             readonly key_id: string;
             readonly livemode: boolean;
-            /** @description What the key may do: read-only or read-write. */
+            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
             readonly scope: string;
             /** @description The plan of the key, whose bucket the call draws from. */
             readonly plan: string;

@@ -93,6 +93,11 @@ export class TooManyWatchesError extends ConflictError {
   override name = 'TooManyWatchesError'
 }
 
+/** 409 `key_conflict`: The API key does not allow this change. */
+export class KeyConflictError extends ConflictError {
+  override name = 'KeyConflictError'
+}
+
 /** 409 `case_conflict`: The case does not allow this change. */
 export class CaseConflictError extends ConflictError {
   override name = 'CaseConflictError'
@@ -221,6 +226,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   too_many_endpoints: TooManyEndpointsError,
   too_many_shares: TooManySharesError,
   too_many_watches: TooManyWatchesError,
+  key_conflict: KeyConflictError,
   case_conflict: CaseConflictError,
   endpoint_disabled: EndpointDisabledError,
   job_not_ended: JobNotEndedError,

@@ -17,8 +17,8 @@ export const databaseRights = {
   'api': {
     actsAsTenant: true,
     tables: {
-      'access.account': ['SELECT'],
-      'access.api_key': ['SELECT'],
+      'access.account': ['SELECT', 'INSERT'],
+      'access.api_key': ['SELECT', 'INSERT', 'UPDATE'],
       'access.auth_failure': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'access.bucket': ['SELECT', 'INSERT', 'UPDATE'],
       'access.bucket_epoch': ['SELECT', 'INSERT'],
@@ -85,6 +85,10 @@ export const databaseRights = {
       'webhooks.endpoint': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     },
     outbox: [
+      'AccountCreated',
+      'ApiKeyChanged',
+      'ApiKeyIssued',
+      'ApiKeyRevoked',
       'ApiRequestAudited',
       'DispositionChanged',
       'DispositionProposalDeclined',

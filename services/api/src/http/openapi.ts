@@ -3,6 +3,7 @@
  * A committed copy shows every change of the contract in review; a test fails where it is stale.
  */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
+import { scopes } from '@cupel/domain'
 import type { z } from 'zod'
 import { commonHeaderComponents, commonHeaderReferences } from './described-headers.js'
 import type { Endpoint } from './endpoint.js'
@@ -94,7 +95,7 @@ export function frameProblems(endpoint: Endpoint): ProblemCode[] {
     codes.push('invalid_key', 'ip_not_allowed', 'https_required')
     codes.push('rate_limited', 'too_many_failures', 'unavailable')
     if (endpoint.idempotency !== undefined) codes.push('idempotency_in_progress', 'idempotency_mismatch')
-    if (endpoint.access === 'read-write') codes.push('scope_required')
+    if (endpoint.access !== 'read-only') codes.push('scope_required')
   }
   if (endpoint.bodySchema !== undefined) codes.push('payload_too_large', 'unsupported_media_type')
   if (endpoint.pathSchema !== undefined) codes.push('not_found')
@@ -165,7 +166,7 @@ function hasIdempotency(endpoint: Endpoint): boolean {
   return 'idempotency' in endpoint && endpoint.idempotency !== undefined
 }
 
-const needsKey = ({ access }: Endpoint): boolean => access === 'read-only' || access === 'read-write'
+const needsKey = ({ access }: Endpoint): boolean => (scopes as readonly string[]).includes(access)
 
 /** Headers any answer to an admitted call of this endpoint carries. */
 function callHeadersOf(endpoint: Endpoint): Json {

@@ -90,11 +90,12 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   too_many_endpoints: { detail: 'An account has at most 10 webhook endpoints.' },
   too_many_shares: { detail: 'A report has at most 50 links that can be used.' },
   too_many_watches: { detail: 'An account of the pro plan has at most 10000 watches.' },
+  key_conflict: { detail: 'A key neither changes nor ends itself; another key does that.' },
   case_conflict: { detail: 'The report has this disposition already.' },
   version_mismatch: { detail: 'The case is at version 1 now; read it again.' },
   endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },
   invalid_key: { detail: 'Send the API key as "Authorization: Bearer <API key>".' },
-  scope_required: { detail: 'The API key is read-only; this call takes a read-write key.' },
+  scope_required: { detail: 'The API key lacks the scope of this call: read-write.' },
   key_required: { detail: 'A session cannot begin another one; send the API key.' },
   ip_not_allowed: { detail: 'The API key may not be used from this address.' },
   sign_in_refused: {

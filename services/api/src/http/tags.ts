@@ -12,6 +12,8 @@ export const tags = {
   Policy: 'Read the numbers of the judgement, and try other ones.',
   'Webhook endpoints': 'Name the URLs that are told when a job ends.',
   'Webhook deliveries': 'See what was sent to an endpoint, and send it again.',
+  'API keys': 'Issue, change and end the keys of the account. For administrators.',
+  Accounts: 'Open accounts. For operators of the installation.',
   Usage: 'Read how often the account’s keys are used.',
   Sessions: 'Sign a person in with a key, and out.',
   'Audit log': 'Read the calls made with the account’s keys.',

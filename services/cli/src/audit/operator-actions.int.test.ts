@@ -53,6 +53,8 @@ test('accounts, keys, label sets with accepted removals and policies are told wi
     '--reason',
     'one year old',
   )
+  const fewer = ['--allow-ip', '203.0.113.0/24', '--name', 'payments', '--reason', 'one office']
+  await decided.json('keys', 'change', next.key_id, ...fewer)
   await decided.json('keys', 'revoke', next.key_id, '--reason', 'it was printed')
   await decided.importLabels('mine', rows(40))
   const accepted = ['--accept-removals', '35', '--reason', 'the list was cleaned']
@@ -67,6 +69,12 @@ test('accounts, keys, label sets with accepted removals and policies are told wi
   expect(of('ApiKeyIssued')).toMatchObject([
     { key_id: key.key_id, issued_by: who, reason: 'go-live' },
     { key_id: next.key_id, rotated_from: key.key_id, issued_by: who, reason: 'one year old' },
+  ])
+  expect(of('ApiKeyChanged')).toMatchObject([
+    {
+      ...{ key_id: next.key_id, scope: 'read-only', name: 'payments', allowed_ips: ['203.0.113.0/24'] },
+      ...{ are_addresses_changed: true, changed_by: who, reason: 'one office' },
+    },
   ])
   expect(of('ApiKeyRevoked')).toMatchObject([
     { key_id: key.key_id, revoked_by: who, reason: `rotated, replaced by ${next.key_id}: one year old` },

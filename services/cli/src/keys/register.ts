@@ -1,6 +1,7 @@
 /** `cupel keys`: the API keys of accounts. */
 import {
   AccessRefusal,
+  changeKey,
   issueKey,
   listKeys,
   revokeKey,
@@ -36,10 +37,11 @@ interface CreateOptions extends JsonOption {
 export function registerKeys(program: Command, context: CliContext): void {
   const keys = program
     .command('keys')
-    .summary('issue, list, rotate and revoke API keys')
-    .description('Issue, list, rotate and revoke API keys.')
+    .summary('issue, list, change, rotate and revoke API keys')
+    .description('Issue, list, change, rotate and revoke API keys.')
   registerCreate(keys, context)
   registerList(keys, context)
+  registerChange(keys, context)
   registerRotate(keys, context)
   registerRevoke(keys, context)
 }
@@ -95,6 +97,44 @@ function registerList(keys: Command, context: CliContext): void {
     })
 }
 
+interface ChangeOptions extends JsonOption {
+  readonly scope?: Scope
+  readonly plan?: PlanName
+  readonly allowIp: readonly string[]
+  readonly allowAnyIp?: boolean
+  readonly name?: string
+  readonly expires?: string
+  readonly webhookAdmin?: boolean
+  readonly reason: string
+}
+
+function registerChange(keys: Command, context: CliContext): void {
+  keys
+    .command('change <key-id>')
+    .description('Change the rights or the name of a key, which stays the same key.')
+    .addOption(new Option('--scope <scope>', 'another scope').choices(scopes))
+    .addOption(new Option('--plan <plan>', 'another plan').choices(planNames))
+    .option('--allow-ip <cidr>', 'allow the key only from this range; may be repeated', collect, [])
+    .addOption(new Option('--allow-any-ip', 'allow the key from anywhere').conflicts('allowIp'))
+    .option('--name <name>', 'another name')
+    .option('--expires <date>', 'when the key expires (RFC 3339), later than now', futureTime)
+    .option('--webhook-admin', 'the key may change webhook endpoints')
+    .option('--no-webhook-admin', 'the key may not change webhook endpoints')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--json', 'answer in JSON')
+    .action(async (keyId: string, { allowIp, allowAnyIp, expires, ...options }: ChangeOptions) => {
+      const { scope, plan, name, webhookAdmin, reason } = options
+      const allowedIps = allowAnyIp === true ? [] : allowIp.length > 0 ? allowIp : undefined
+      const given = { scope, plan, name, webhookAdmin, allowedIps, expiresAt: expires }
+      const change = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      if (Object.keys(change).length === 0) throw new CommandError('Nothing to change is given.', EXIT_USAGE)
+      const key = await changing(context, ({ database, personalData: sealing }) =>
+        changeKey(database, { keyId, change, by: operator(), reason, sealing }),
+      )
+      answer(context, options, keyJson(key), () => table([HEADING, row(key)]))
+    })
+}
+
 function registerRotate(keys: Command, context: CliContext): void {
   keys
     .command('rotate <key-id>')
@@ -134,6 +174,8 @@ const exitCodes: Record<AccessRefusal['code'], number> = {
   unknown_account: EXIT_NOT_FOUND,
   unknown_key: EXIT_NOT_FOUND,
   key_revoked: EXIT_FAILED,
+  own_key: EXIT_FAILED,
+  beyond_rights: EXIT_FAILED,
   invalid: EXIT_USAGE,
 }
 

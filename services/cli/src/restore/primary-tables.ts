@@ -1,5 +1,12 @@
 /** Applies the facts of the log to the primary tables, and names the facts that only a newer database held. */
-import { endEverySession, isKeyKnown, keyHolder, replayAccount, replayRevocation } from '@cupel/access'
+import {
+  endEverySession,
+  isKeyKnown,
+  keyHolder,
+  replayAccount,
+  replayKeyChange,
+  replayRevocation,
+} from '@cupel/access'
 import { replayEntry, type ReportFacts } from '@cupel/cases'
 import {
   recordedEntry,
@@ -41,6 +48,8 @@ type Replay = {
 const created = (count: number): string => `${count} accounts are created again, as the log tells of them.`
 const revoked = (count: number): string =>
   `${count} keys that were revoked after the backup are revoked again.`
+const keyChanged = (count: number): string =>
+  `${count} keys that were changed after the backup are changed again.`
 const unshared = (count: number): string =>
   `${count} share links that were revoked after the backup are revoked again.`
 const watched = (count: number): string =>
@@ -59,6 +68,8 @@ const signedOut = (count: number): string => `${count} sessions of the console e
 
 const lostKey = (keyId: string): string =>
   `The key ${keyId} was issued after the backup, and no database holds it: issue another one.`
+const closedKey = (keyId: string): string =>
+  `The key ${keyId} got other addresses after the backup, which the log holds sealed only. It is revoked: issue another one.`
 const lostEndpoint = (endpointId: string, origin: string): string =>
   `The webhook endpoint ${endpointId} (${origin}) was created after the backup: create it again.`
 const lostShare = (shareId: string): string =>
@@ -73,6 +84,11 @@ const replay: Replay = {
   async ApiKeyIssued({ transaction, notes }, key) {
     const hasExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()
     if (!hasExpired && !(await isKeyKnown(transaction, key))) notes.lost(lostKey(key.keyId))
+  },
+  async ApiKeyChanged({ transaction, notes }, change) {
+    const outcome = await replayKeyChange(transaction, change)
+    if (outcome === 'changed') notes.changed(keyChanged)
+    if (outcome === 'addresses-unknown') notes.lost(closedKey(change.keyId))
   },
   async ApiKeyRevoked({ transaction, notes }, revocation) {
     notes.notLost(lostKey(revocation.keyId))

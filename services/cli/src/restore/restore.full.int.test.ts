@@ -1,5 +1,5 @@
 /** After a backup of the database is put back and `cupel restore` has run, the installation continues as before. */
-import { databaseBehindLog } from '@cupel/access'
+import { changeKey, databaseBehindLog } from '@cupel/access'
 import { topicOf } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'
@@ -10,12 +10,20 @@ const drill = drillOfEachTest()
 
 test('a database that is older than the log is led past everything that the log tells', async () => {
   let thief!: Customer
-  await drill.installation.run(async (running) => void (thief = await enrol(running, 'Second')))
+  let restricted!: Customer
+  await drill.installation.run(async (running) => {
+    thief = await enrol(running, 'Second')
+    restricted = await enrol(running, 'Restricted')
+  })
   await drill.begin()
   const backup = await drill.installation.backUp()
   let later!: Customer
   await drill.installation.run(async (running) => {
     await revoke(running, thief)
+    await changeKey(running.database, {
+      ...{ keyId: restricted.keyId, by: 'test', reason: 'A drill.' },
+      change: { scope: 'read-only', allowedIps: ['203.0.113.0/24'] },
+    })
     later = await enrol(running, 'Third')
     const reportId = await screen(running, drill.customer, drill.answered)
     await note(running, drill.customer, reportId)
@@ -37,6 +45,7 @@ test('a database that is older than the log is led past everything that the log 
     expect.arrayContaining([
       '1 accounts are created again, as the log tells of them.',
       '1 keys that were revoked after the backup are revoked again.',
+      '1 keys that were changed after the backup are changed again.',
       expect.stringMatching(/^\d+ entries of cases are added again/),
       '1 webhook deliveries end as the log tells: nothing of them is sent again.',
       expect.stringMatching(/^\d+ screen requests are not decided again/),
@@ -54,6 +63,7 @@ test('a database that is older than the log is led past everything that the log 
   await drill.goesOn()
   await drill.installation.run(async ({ call, database }) => {
     expect((await call('/v1/reports', thief.key)).status).toBe(401)
+    expect((await call('/v1/reports', restricted.key)).status).toBe(403)
     expect(await database.query("SELECT 1 FROM cases.entry WHERE text = 'Looked at.'")).not.toEqual([])
   })
 })

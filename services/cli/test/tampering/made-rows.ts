@@ -1,5 +1,5 @@
 /** Rows of every table that is compared with the log, made as services and operators make them. */
-import { revokeKey, rotateKey } from '@cupel/access'
+import { changeKey, revokeKey, rotateKey } from '@cupel/access'
 import { addNote, setDisposition } from '@cupel/cases'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createShare, revokeShare } from '@cupel/sharing'
@@ -44,6 +44,8 @@ async function makePrimaryRows(
   const { accountId, keyId } = await issueTestKey(database)
   const successor = await rotateKey(database, { keyId, by: 'test', overlapMs: 0 })
   const { keyId: revoked } = await issueTestKey(database)
+  const fewer = { scope: 'read-only', allowedIps: ['203.0.113.0/24'] } as const
+  await changeKey(database, { keyId: revoked, change: fewer, by: 'test', reason: 'It only reads.' })
   await revokeKey(database, { keyId: revoked, by: 'test', reason: 'It was lost.' })
   const owner = { accountId, livemode: true }
   const actor = {

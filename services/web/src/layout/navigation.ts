@@ -1,4 +1,5 @@
 /** The entries of the navigation, in the order of use. A feature adds its entry with its pages. */
+import { mayAdminister } from '../session/rights.js'
 import type { Session } from '../session/session-cookie.js'
 
 export interface NavigationEntry {
@@ -19,6 +20,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/lists', label: 'Lists' },
   { path: '/policy', label: 'Policy' },
   { path: '/webhooks', label: 'Webhooks' },
+  { path: '/keys', label: 'Keys', isFor: mayAdminister },
   { path: '/usage', label: 'Usage' },
   { path: '/audit', label: 'Audit log' },
 ]

@@ -15,11 +15,13 @@ from ..clock import AsyncClock, AsyncSystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
 from ..hooks import Hooks
 from ..models import AsOfScreening, Report, Usage
+from .resources.accounts import AsyncAccounts
 from .resources.audit_log import AsyncAuditLog
 from .resources.bulk import AsyncBulk
 from .resources.cases import AsyncCases
 from .resources.chains import AsyncChains
 from .resources.inbox import AsyncInbox
+from .resources.keys import AsyncKeys
 from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
 from .resources.policy import AsyncPolicy
@@ -90,6 +92,8 @@ class AsyncCupel:
         self.transfers = AsyncTransfers(self._transport)
         self.bulk = AsyncBulk(self._transport, settings, clock)
         self.webhook_endpoints = AsyncWebhookEndpoints(self._transport)
+        self.keys = AsyncKeys(self._transport)
+        self.accounts = AsyncAccounts(self._transport)
         self.audit_log = AsyncAuditLog(self._transport)
         self.cases = AsyncCases(self._transport)
         self.chains = AsyncChains(self._transport)

@@ -16,11 +16,13 @@ from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
 from ..hooks import Hooks
 from ..models import AsOfScreening, Report, Usage
+from .resources.accounts import Accounts
 from .resources.audit_log import AuditLog
 from .resources.bulk import Bulk
 from .resources.cases import Cases
 from .resources.chains import Chains
 from .resources.inbox import Inbox
+from .resources.keys import Keys
 from .resources.lists import Lists
 from .resources.log import Log
 from .resources.policy import Policy
@@ -91,6 +93,8 @@ class Cupel:
         self.transfers = Transfers(self._transport)
         self.bulk = Bulk(self._transport, settings, clock)
         self.webhook_endpoints = WebhookEndpoints(self._transport)
+        self.keys = Keys(self._transport)
+        self.accounts = Accounts(self._transport)
         self.audit_log = AuditLog(self._transport)
         self.cases = Cases(self._transport)
         self.chains = Chains(self._transport)

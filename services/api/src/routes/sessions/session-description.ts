@@ -15,7 +15,9 @@ export const sessionSchema = z
     account_id: z.string(),
     key_id: z.string().describe('The key that the call counts as.'),
     livemode: z.boolean(),
-    scope: z.string().describe('What the key may do: read-only or read-write.'),
+    scope: z
+      .string()
+      .describe('What the key may do: read-only, read-write, admin or operator; each holds those before it.'),
     plan: z.string().describe('The plan of the key, whose bucket the call draws from.'),
     webhook_admin: z.boolean().describe('Whether webhook endpoints may be changed.'),
     actor: z

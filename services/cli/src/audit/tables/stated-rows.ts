@@ -43,6 +43,15 @@ const changes = (table: PrimaryTable, key: string, columns: Columns): Statement[
   { table, key, next: (before) => ({ ...before, ...columns }) },
 ]
 
+/** Sealed ranges are compared by their number: only the keys of personal data open them. */
+const addressesOf = (ranges: readonly string[]): Columns =>
+  ranges.some((range) => keyIdOf(range) !== null)
+    ? { allowed_ips_number: ranges.length }
+    : { allowed_ips: ranges }
+
+const withoutAddresses = (columns: Columns): Columns =>
+  Object.fromEntries(Object.entries(columns).filter(([name]) => !name.startsWith('allowed_ips')))
+
 const stating: Stating = {
   AccountCreated: ({ accountId, name, createdAt, createdBy }) =>
     states('access.account', accountId, { name, created_at: createdAt, created_by: createdBy }),
@@ -51,11 +60,18 @@ const stating: Stating = {
       ...{ account_id: key.accountId, environment: key.environment, scope: key.scope, plan: key.plan },
       ...{ name: key.name, webhook_admin: key.webhookAdmin, rotated_from: key.rotatedFrom },
       ...{ issued_at: key.issuedAt, issued_by: key.issuedBy, expires_at: key.expiresAt, revoked_at: null },
-      // Sealed ranges are compared by their number: only the keys of personal data open them.
-      ...(key.allowedIps.some((range) => keyIdOf(range) !== null)
-        ? { allowed_ips_number: key.allowedIps.length }
-        : { allowed_ips: key.allowedIps }),
+      ...addressesOf(key.allowedIps),
     }),
+  ApiKeyChanged: (key) => [
+    {
+      ...{ table: 'access.api_key', key: key.keyId },
+      next: (before) => ({
+        ...withoutAddresses(before),
+        ...{ scope: key.scope, plan: key.plan, name: key.name, webhook_admin: key.webhookAdmin },
+        ...{ expires_at: key.expiresAt, ...addressesOf(key.allowedIps) },
+      }),
+    },
+  ],
   ApiKeyRevoked: ({ keyId, revokedAt }) => changes('access.api_key', keyId, { revoked_at: revokedAt }),
   ReportShareCreated: (share) =>
     states('sharing.share', share.shareId, {

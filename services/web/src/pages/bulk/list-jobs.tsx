@@ -9,6 +9,7 @@ import { queryText } from '../../api/api-client.js'
 import { page, type Page } from '../../server/page.js'
 import { countText, plural } from './counts.js'
 import { doneOf, isRunning, LEVELS, statusWord, type JobSummary } from './job.js'
+import { mayChange } from '../../session/rights.js'
 
 const PAGE_SIZE = 20
 
@@ -25,7 +26,7 @@ export const listJobs: Page = {
       <>
         <div class="heading">
           <h1>Bulk jobs</h1>
-          {session?.scope === 'read-write' ? (
+          {mayChange(session) ? (
             <a class="button" href="/bulk/new">
               Screen many addresses
             </a>

@@ -4,6 +4,7 @@ import { fieldOf, page, type Page, type PageCall, type ShownPage } from '../../s
 import { MAX_NAME_LENGTH, Preview } from './preview.js'
 import { bulkFormPage } from './new-job.js'
 import { fileNameOf, readBulkForm, type ReadBulkForm } from './read-bulk-form.js'
+import { mayChange } from '../../session/rights.js'
 
 export const previewJob: Page = {
   method: 'POST',
@@ -35,7 +36,7 @@ export function previewPage(
   read: ReadBulkForm,
   { status, ...state }: PreviewState,
 ): ShownPage {
-  const canSubmit = call.session?.scope === 'read-write'
+  const canSubmit = mayChange(call.session)
   const body = <Preview {...{ call, read, canSubmit, ...state }} />
   return page('Check what was read', body, { status, section: '/bulk' })
 }

@@ -4,6 +4,7 @@ import { page, type Page, type PageCall, type ShownPage } from '../../server/pag
 import { apiPathOf, statusWord, type Job, type Result } from './job.js'
 import { plural } from './counts.js'
 import { JobView } from './job-view.js'
+import { mayChange } from '../../session/rights.js'
 
 const PAGE_SIZE = 100
 
@@ -45,7 +46,7 @@ export async function jobPage(call: PageCall, { status, ...state }: JobPageState
     ...{ sort: 'risk', page_size: PAGE_SIZE, page_token: token },
     ...filter,
   })
-  const canCancel = call.session?.scope === 'read-write'
+  const canCancel = mayChange(call.session)
   return page(
     `Bulk job, ${statusWord(job.status).toLowerCase()}`,
     <JobView {...{ call, job, results, filter, canCancel, ...state }} isFirstPage={token === null} />,

@@ -5,6 +5,7 @@ import { FieldList } from '../../components/field-list.js'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
+import { mayChange } from '../../session/rights.js'
 
 /** The text that a person had typed when the change was refused. */
 export interface CaseDraft {
@@ -65,7 +66,7 @@ export function CasePanel({ call, reportCase, draft }: CasePanelProps) {
           </p>
         </>
       )}
-      {call.session?.scope === 'read-write' ? <CaseForms {...{ call, reportCase, draft }} /> : null}
+      {mayChange(call.session) ? <CaseForms {...{ call, reportCase, draft }} /> : null}
     </section>
   )
 }

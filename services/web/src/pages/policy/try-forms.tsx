@@ -4,6 +4,7 @@ import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
 import { numberAt, simpleSettings, titleOf } from './policy-settings.js'
+import { mayChange } from '../../session/rights.js'
 
 export interface TryState {
   /** The entered values, by setting. */
@@ -25,7 +26,7 @@ export const DEFAULT_REPORTS = 200
 export const MAX_REPORTS = 500
 
 export function TryForms({ call, document, state }: TryFormsProps) {
-  const isReader = call.session?.scope === 'read-only'
+  const isReader = !mayChange(call.session)
   return (
     <section id="try" aria-labelledby="try-title" class="no-print">
       <h2 id="try-title">What if the numbers were others?</h2>

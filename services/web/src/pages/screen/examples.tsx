@@ -5,6 +5,7 @@ import { en, nameOf } from '@cupel/report-document'
 import { Form } from '../../components/form.js'
 import { Level } from '../../components/level.js'
 import type { PageCall } from '../../server/page.js'
+import { mayChange } from '../../session/rights.js'
 
 export interface Example {
   readonly address: string
@@ -25,7 +26,7 @@ interface ExamplesProps {
 }
 
 export function Examples({ call }: ExamplesProps) {
-  if (call.session?.scope === 'read-only') return null
+  if (!mayChange(call.session)) return null
   return call.session?.livemode === false ? <SandboxExamples call={call} /> : <LiveExamples call={call} />
 }
 

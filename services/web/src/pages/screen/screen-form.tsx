@@ -5,6 +5,7 @@ import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
 import { adviseOn } from './address-advice.js'
+import { mayChange } from '../../session/rights.js'
 
 export interface ScreenFormState {
   readonly address: string
@@ -22,7 +23,7 @@ interface ScreenFormProps {
 }
 
 export function ScreenForm({ call, state }: ScreenFormProps) {
-  if (call.session?.scope === 'read-only')
+  if (!mayChange(call.session))
     return (
       <Notice kind="hint">
         This key reads and does not screen. Sign in with a read-write key to screen an address.

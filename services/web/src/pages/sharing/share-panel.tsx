@@ -5,6 +5,7 @@ import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import type { PageCall } from '../../server/page.js'
+import { mayChange } from '../../session/rights.js'
 
 export interface Share {
   readonly share_id: string
@@ -47,13 +48,13 @@ export function SharePanel({ call, reportId, shares }: SharePanelProps) {
       ) : (
         <ShareTable {...{ call, reportId, shares }} />
       )}
-      {call.session?.scope === 'read-write' ? <ShareForm {...{ call, reportId }} /> : null}
+      {mayChange(call.session) ? <ShareForm {...{ call, reportId }} /> : null}
     </section>
   )
 }
 
 function ShareTable({ call, reportId, shares }: SharePanelProps & { readonly shares: readonly Share[] }) {
-  const mayRevoke = call.session?.scope === 'read-write'
+  const mayRevoke = mayChange(call.session)
   return (
     <ScrollTable
       caption="Links to this report"

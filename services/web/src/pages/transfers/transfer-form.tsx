@@ -4,6 +4,7 @@ import { chains } from '@cupel/domain'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
+import { mayChange } from '../../session/rights.js'
 
 /** Names of the fields as the API has them, in the order of the form. */
 export const transferFields = [
@@ -33,7 +34,7 @@ interface TransferFormProps {
 }
 
 export function TransferForm({ call, state }: TransferFormProps) {
-  if (call.session?.scope === 'read-only')
+  if (!mayChange(call.session))
     return (
       <Notice kind="hint">
         This key reads and does not screen. Sign in with a read-write key to screen a transfer.

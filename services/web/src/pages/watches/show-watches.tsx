@@ -10,6 +10,7 @@ import { Pager } from '../../components/pager.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { emptyWatchForm, WatchForm, type WatchFormState } from './watch-form.js'
+import { mayChange } from '../../session/rights.js'
 
 export const showWatches: Page = {
   method: 'GET',
@@ -71,7 +72,7 @@ interface WatchTableProps {
 }
 
 function WatchTable({ call, items }: WatchTableProps) {
-  const mayRemove = call.session?.scope === 'read-write'
+  const mayRemove = mayChange(call.session)
   return (
     <ScrollTable
       caption="Watches"

@@ -3,6 +3,7 @@ import { ChainAndReference } from '../../components/chain-and-reference.js'
 import { Form } from '../../components/form.js'
 import { Notice } from '../../components/notice.js'
 import type { PageCall } from '../../server/page.js'
+import { mayChange } from '../../session/rights.js'
 
 /** Addresses of one form, so that it stays below the limit of forms without a file. The API takes more in a call. */
 export const MAX_LINES = 500
@@ -28,7 +29,7 @@ interface WatchFormProps {
 }
 
 export function WatchForm({ call, state }: WatchFormProps) {
-  if (call.session?.scope === 'read-only')
+  if (!mayChange(call.session))
     return <Notice kind="hint">This key reads and does not watch. Sign in with a read-write key.</Notice>
   return (
     <section aria-labelledby="new-watches">

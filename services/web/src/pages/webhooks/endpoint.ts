@@ -1,5 +1,6 @@
 /** Webhook endpoints and deliveries as the API returns them. */
 import type { Session } from '../../session/session-cookie.js'
+import { mayChange } from '../../session/rights.js'
 
 export interface WebhookEndpoint {
   readonly endpoint_id: string
@@ -37,7 +38,7 @@ export const apiPathOf = (endpointId: string | undefined, part = ''): string =>
   `${API_LIST}/${encodeURIComponent(endpointId ?? '')}${part}`
 
 export const canChange = (session: Session | null): boolean =>
-  session !== null && session.scope === 'read-write' && session.webhookAdmin
+  session !== null && mayChange(session) && session.webhookAdmin
 
 const statusWords: Readonly<Record<string, string>> = {
   enabled: 'Enabled',

@@ -1,0 +1,107 @@
+/** GET and POST /v1/accounts: the accounts of the installation, for operators. */
+import { createAccount, listAccountPage } from '@cupel/access'
+import { instant } from '@cupel/contracts'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { MAX_PAGE_SIZE, pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import { statuses } from '../../http/status.js'
+import { text } from '../../http/text.js'
+import { keyAuthor, reasonField, type KeyParts } from '../keys/key-description.js'
+
+const LIST = 'accounts'
+const MAX_NAME_LENGTH = 200
+
+const accountComponent = z
+  .object({ account_id: z.string(), name: z.string(), created_at: instant })
+  .meta({ id: 'Account' })
+
+const accountExample = {
+  account_id: 'acc_5f1c0a2b9d3e4f60718a',
+  name: 'Example Exchange',
+  created_at: '2026-11-21T09:00:00.000Z',
+}
+
+const accountsQuery = z.strictObject({ page_size: pageSize(MAX_PAGE_SIZE), page_token: pageToken })
+
+const accountBody = z
+  .strictObject({
+    name: text(MAX_NAME_LENGTH).refine((name) => name.trim() !== '' && !/\p{Cc}/u.test(name), {
+      error: 'A name has no control characters and is not blank',
+    }),
+    reason: reasonField.describe('Why, for the audit log.'),
+  })
+  .meta({ id: 'NewAccountRequest' })
+
+export const accountEndpoints = (parts: KeyParts): readonly Endpoint[] => [
+  listEveryAccount(parts),
+  openAccount(parts),
+]
+
+function listEveryAccount({ database, tokens, personalData }: KeyParts): Endpoint {
+  return keyedEndpoint<undefined, z.infer<typeof accountsQuery>>({
+    operationId: 'listAccounts',
+    method: 'GET',
+    path: '/v1/accounts',
+    tag: 'Accounts',
+    summary: 'List the accounts',
+    description: 'Every account of the installation, oldest first. For operators.',
+    access: 'operator',
+    querySchema: accountsQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page of accounts.',
+        contentType: 'application/json',
+        schema: pageSchema(accountComponent),
+        example: { items: [accountExample], next_page_token: null },
+      },
+    ],
+    problems: ['unavailable'],
+    async handle(_call, { query }) {
+      const position = query.page_token === undefined ? null : tokens.open([LIST], query.page_token)
+      if (position === null && query.page_token !== undefined) return unknownPageToken()
+      const [createdAt, accountId] = position ?? []
+      const after = createdAt === undefined || accountId === undefined ? null : { createdAt, accountId }
+      const { items, next } = await listAccountPage(database, { after, pageSize: query.page_size })
+      const opened = await Promise.all(
+        items.map(async ({ accountId: id, name, createdAt: at }) => {
+          return { account_id: id, name: await personalData.openText(name, id), created_at: at }
+        }),
+      )
+      const token = next === null ? null : tokens.seal([LIST], [next.createdAt, next.accountId])
+      return jsonAnswer(200, JSON.stringify({ items: opened, next_page_token: token }))
+    },
+  })
+}
+
+function openAccount({ database, personalData }: KeyParts): Endpoint {
+  return keyedEndpoint<undefined, undefined, z.infer<typeof accountBody>>({
+    operationId: 'createAccount',
+    method: 'POST',
+    path: '/v1/accounts',
+    tag: 'Accounts',
+    summary: 'Open an account',
+    description:
+      'A customer with a live and a sandbox environment. Issue its first key with `POST /v1/keys`.',
+    access: 'operator',
+    bodySchema: accountBody,
+    bodyExample: { name: accountExample.name, reason: 'contract 117' },
+    answers: [
+      {
+        status: statuses.created,
+        description: 'The account.',
+        contentType: 'application/json',
+        schema: accountComponent,
+        example: accountExample,
+      },
+    ],
+    problems: ['unavailable'],
+    async handle(call, { body }) {
+      const { by } = keyAuthor(call)
+      const order = { name: body.name, by, reason: body.reason ?? '', sealing: personalData }
+      const { accountId, name, createdAt } = await createAccount(database, order)
+      const document = { account_id: accountId, name, created_at: createdAt }
+      return jsonAnswer(statuses.created, JSON.stringify(document))
+    },
+  })
+}
