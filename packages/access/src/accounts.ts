@@ -63,8 +63,8 @@ export async function listAccountPage(
     {
       name: 'access.account-page',
       text: `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account
-        WHERE $1::timestamptz IS NULL OR (date_trunc('milliseconds', created_at), account_id) > ($1, $2)
-        ORDER BY date_trunc('milliseconds', account.created_at), account_id LIMIT $3`,
+        WHERE $1::timestamptz IS NULL OR (created_at, account_id) > ($1, $2)
+        ORDER BY account.created_at, account_id LIMIT $3`,
     },
     [after?.createdAt ?? null, after?.accountId ?? null, pageSize + 1],
   )

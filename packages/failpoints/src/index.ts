@@ -77,6 +77,7 @@ export const failpointNames = [
   'watches.begun',
   'watches.settled',
   'watches.digested',
+  'labels.order',
   'policy.activate',
   'transparency.sign',
   'transparency.publish',

@@ -25,6 +25,20 @@ export {
 } from './refresh/refresh-plan.js'
 export { enterLists, listStatuses, type ListStatus } from './refresh/schedule.js'
 export {
+  addListPart,
+  checkListOrder,
+  confirmListOrder,
+  createListOrder,
+  findListOrder,
+  listListOrders,
+  MAX_OPEN_ORDERS,
+  MAX_PART_BYTES,
+  type ListOrder,
+  type OrderedImport,
+  type OrderRefusal,
+} from './orders/list-order.js'
+export { runNextOrder, startListOrders, type RunningOrders } from './orders/run-orders.js'
+export {
   announceLists,
   previewRefreshes,
   refreshDue,

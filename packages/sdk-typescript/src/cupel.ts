@@ -7,6 +7,7 @@ import { Cases } from './resources/cases.js'
 import { Chains } from './resources/chains.js'
 import { Inbox } from './resources/inbox.js'
 import { Keys } from './resources/keys.js'
+import { ListImports } from './resources/list-imports.js'
 import { Lists } from './resources/lists.js'
 import { Log } from './resources/log.js'
 import { Policy } from './resources/policy.js'
@@ -49,6 +50,7 @@ export class Cupel {
   readonly chains: Chains
   readonly inbox: Inbox
   readonly lists: Lists
+  readonly listImports: ListImports
   readonly log: Log
   readonly policy: Policy
   readonly watches: Watches
@@ -70,6 +72,7 @@ export class Cupel {
     this.chains = new Chains(this.#transport)
     this.inbox = new Inbox(this.#transport)
     this.lists = new Lists(this.#transport)
+    this.listImports = new ListImports(this.#transport)
     this.log = new Log(this.#transport)
     this.policy = new Policy(this.#transport)
     this.watches = new Watches(this.#transport)

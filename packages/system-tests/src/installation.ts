@@ -14,7 +14,7 @@ export interface ReadyLine {
   readonly base_urls: readonly string[]
   /** Null if the console is not served. */
   readonly console_url: string | null
-  readonly keys: { readonly read_write: string; readonly read_only: string }
+  readonly keys: { readonly read_write: string; readonly read_only: string; readonly operator: string }
   readonly metrics_urls: readonly string[]
   readonly log: {
     readonly kind: 'embedded' | 'kafka'

@@ -22,6 +22,7 @@ import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
 import { inboxEndpoints } from './routes/inbox/index.js'
+import { listImportEndpoints, type ListImportParts } from './routes/list-imports/index.js'
 import { listLists, type Lists } from './routes/lists/list-lists.js'
 import { getPolicy } from './routes/policy/get-policy.js'
 import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
@@ -66,6 +67,7 @@ export interface EndpointParts {
   readonly listing: ReportListing
   readonly auditListing: AuditListing
   readonly lists: Lists
+  readonly listImports: ListImportParts
   readonly policy: WhatIfParts
   readonly keys: KeyParts
   readonly usage: UsageParts
@@ -118,6 +120,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...inboxEndpoints(parts.watches),
     ...webhookEndpoints(parts.webhooks),
     listLists(parts.lists),
+    ...listImportEndpoints(parts.listImports),
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),
     ...keyEndpoints(parts.keys),

@@ -48,6 +48,10 @@ const DESCRIBED: EndpointParts = {
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },
+  listImports: {
+    database: {} as EndpointParts['listImports']['database'],
+    tokens: DESCRIBED_READS.tokens,
+  },
   policy: { policyInForce: notServed, compare: notServed },
   keys: {
     database: {} as EndpointParts['keys']['database'],

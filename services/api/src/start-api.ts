@@ -308,6 +308,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
       keys: { database, tokens, personalData },
+      listImports: { database, tokens },
       ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },

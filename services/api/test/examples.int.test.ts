@@ -77,6 +77,19 @@ async function newKey(): Promise<string> {
   return String(made.json()['key_id'])
 }
 
+/** An import in the state in which its example is possible. No refresher works here. */
+async function newImport(path: string): Promise<string> {
+  const imports = '/v1/list-imports'
+  const made = await call(url, 'POST', imports, { key, body: exampleOf('POST', imports) })
+  const id = String(made.json()['import_id'])
+  if (path.endsWith('/parts')) return id
+  const body = exampleOf('POST', `${imports}/{import_id}/parts`)
+  await call(url, 'POST', `${imports}/${id}/parts`, { key, body })
+  const checked = `UPDATE labels.list_order SET status = 'checked' WHERE order_id = $1`
+  if (path.endsWith('/confirm')) await installation.database.execute(checked, [id])
+  return id
+}
+
 /** A deleted endpoint is gone for the next examples, so the example that deletes gets its own. */
 async function concrete(method: string, path: string): Promise<string> {
   const endpoint = method === 'DELETE' ? await newEndpoint() : endpointId
@@ -89,6 +102,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{share_id}', shareId)
     .replace('{token}', token)
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
+    .replace('{import_id}', path.includes('{import_id}') ? await newImport(path) : '')
     .replace('{key_id}', path.includes('{key_id}') ? await newKey() : '')
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)

@@ -47,6 +47,7 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   job_id: [oldest('job_', 32)],
   watch_id: [oldest('wat_', 20)],
   endpoint_id: [grown.endpointId],
+  import_id: [oldest('lio_', 20)],
   account_id: ['of nobody', 'acc_of_nobody'],
   livemode: ['true', 'false'],
   address: [HOT, RARE, '0x3333333333333333333333333333333333333333'],
@@ -112,6 +113,8 @@ export async function grow(
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, status, due_at, created_at)
      SELECT ${idOf('dlv_', 20)}, ${idOf('whm_', 20)}, '${endpointId}', ${own}, 'report.changed', 'thin',
        CASE WHEN i = 0 THEN 'exhausted' ELSE 'delivered' END, ${at}, ${at} FROM ${rowsOf(1)}`,
+    `INSERT INTO labels.list_order (order_id, ordered_by, ordered_at, request, status)
+     SELECT ${idOf('lio_', 20)}, '', ${at}, '{"format":"csv","set":"mine"}', 'imported' FROM ${rowsOf(1)}`,
     `INSERT INTO sharing.share (share_id, token_digest, report_id, account_id, livemode, label, created_at, created_by, actor, expires_at, revoked_at, revoked_by)
      SELECT ${idOf('shr_', 20)}, sha256((${idOf('shr_', 20)})::bytea), '${OLDEST_ID}', ${own}, '', ${at}, '', '', ${at}, ${at}, '' FROM ${rowsOf(1)}`,
   ]

@@ -15,6 +15,7 @@ import { ensureMasterKeys, openPersonalData, openValue, personalDataMigrations }
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
+import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { heartbeatsMigrations } from '@cupel/heartbeats'
 import { ensureDefaultPolicy } from '@cupel/policy'
@@ -82,6 +83,7 @@ export async function startInstallation(): Promise<Installation> {
       casesMigrations,
       watchesMigrations,
       transparencyMigrations,
+      labelsMigrations,
       ledgerMigrations,
     ],
     readModels,

@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
 import { plans } from '@cupel/domain'
 import { noteSkip, startIdentityProvider, until } from '@cupel/testkit'
+import { MAX_OPEN_ORDERS } from '@cupel/labels'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import { storedKeyOf } from '../src/access/idempotent-call.js'
@@ -27,6 +28,7 @@ const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const KEYS = '/v1/keys'
+const IMPORTS = '/v1/list-imports'
 const WATCHES = '/v1/watches'
 const REPORT = '/v1/reports/{report_id}'
 const TRANSFERS = '/v1/transfers'
@@ -83,6 +85,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
 
   const { key } = account
   const otherKey = await installation.key(ofAccount)
+  const begun = await call(url, 'POST', IMPORTS, { key, body: exampleOf('POST', IMPORTS) })
+  const importId = String(begun.json()['import_id'])
   const endedKey = await installation.key(ofAccount)
   await call(url, 'POST', `/v1/keys/${endedKey.keyId}/revoke`, { key, body: { reason: 'an example' } })
   const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
@@ -117,6 +121,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{share_id}', work.share.shareId)
       .replace('{token}', work.share.token)
       .replace('{key_id}', otherKey.keyId)
+      .replace('{import_id}', importId)
       .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
       .replace('{delivery_id}', deliveryId)
@@ -226,6 +231,14 @@ export async function createProvocations(installation: Installation): Promise<Pr
       return await send(at, { key })
     },
     // The key of the call.
+    import_conflict: async (at) => {
+      if (at.path !== IMPORTS)
+        return await send(at, at.path.endsWith('/parts') ? { body: { part: 7, content: 'AAAA' } } : {})
+      for (let open = 0; open < MAX_OPEN_ORDERS; open += 1) await send(at)
+      const reply = await send(at)
+      await installation.database.execute('DELETE FROM labels.list_order WHERE order_id <> $1', [importId])
+      return reply
+    },
     key_conflict: (at) => send(at, { id: at.path.endsWith('/rotate') ? endedKey.keyId : account.keyId }),
     case_conflict: (at) =>
       at.path.endsWith('/notes')

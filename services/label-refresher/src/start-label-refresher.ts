@@ -1,7 +1,7 @@
-/** The label refresher: keeps the lists of its plan up to date. Without a plan it does nothing. */
+/** The label refresher: keeps the lists of its plan up to date, and imports the lists that operators send. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { readRefreshPlan, startRefreshes } from '@cupel/labels'
+import { readRefreshPlan, startListOrders, startRefreshes } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
 import type { Config, RunningService } from '@cupel/service-kit'
 
@@ -20,6 +20,7 @@ export async function startLabelRefresher(deps: LabelRefresherDeps): Promise<Run
   const file = config.CUPEL_LABEL_REFRESH_FILE
   const lists = file === undefined ? [] : readRefreshPlan(file)
   const refreshes = startRefreshes({ ...common, lists, labelView: 'elsewhere' })
+  const orders = startListOrders({ ...common, labelView: 'elsewhere' })
   return {
     name: 'label-refresher',
     // A failing source does not make the service unready: the age of its set grows, and every report shows it.
@@ -30,6 +31,8 @@ export async function startLabelRefresher(deps: LabelRefresherDeps): Promise<Run
       const detail = failing.length === 0 ? {} : { detail: `not refreshed: ${failing.join(', ')}` }
       return [{ name: 'schedule', ok: true, ...detail }]
     },
-    stop: () => refreshes.stop(),
+    async stop() {
+      await Promise.all([refreshes.stop(), orders.stop()])
+    },
   }
 }

@@ -37,3 +37,36 @@ CREATE INDEX spool_bucket ON labels.spool (import_id, spool, bucket, ord);
 CREATE INDEX spool_age ON labels.spool (spooled_at);
 
 COMMENT ON TABLE labels.refreshed_list IS 'Schedule and last outcome of every list that is refreshed.';
+
+-- Files that operators sent to be imported: first looked at, then imported when they confirm. The publications that they lead to are
+-- facts of the log; an order is of use until it ends, and its file is deleted then.
+CREATE TABLE labels.list_order (
+  order_id          text PRIMARY KEY,
+  ordered_by        text NOT NULL,
+  -- To the millisecond, as a page token has it.
+  ordered_at        timestamptz NOT NULL DEFAULT date_trunc('milliseconds', now()),
+  -- JSON: how the file is read.
+  request           text NOT NULL,
+  status            text NOT NULL CHECK (status IN ('receiving', 'checking', 'checked', 'importing', 'imported', 'refused', 'failed')),
+  -- Bytes of the parts that were received.
+  bytes             bigint NOT NULL DEFAULT 0,
+  confirmed_by      text,
+  accept_removals   int,
+  accept_unreadable int,
+  reason            text,
+  -- JSON: the result of the last look or import; null before.
+  result            text,
+  changed_at        timestamptz NOT NULL DEFAULT now(),
+  -- One process at a time works on an order; any process may take an expired lease.
+  leased_by         text,
+  leased_until      timestamptz
+);
+CREATE INDEX list_order_age ON labels.list_order (ordered_at, order_id);
+CREATE TABLE labels.list_order_part (
+  order_id text NOT NULL REFERENCES labels.list_order ON DELETE CASCADE,
+  part     int NOT NULL,
+  content  bytea NOT NULL,
+  PRIMARY KEY (order_id, part)
+);
+
+COMMENT ON TABLE labels.list_order IS 'Files that operators sent to be imported, and what came of them.';

@@ -35,6 +35,7 @@ __all__ = [
     "TooManyEndpointsError",
     "TooManySharesError",
     "TooManyWatchesError",
+    "ImportConflictError",
     "KeyConflictError",
     "CaseConflictError",
     "EndpointDisabledError",
@@ -123,6 +124,10 @@ class TooManySharesError(ConflictError):
 
 class TooManyWatchesError(ConflictError):
     """409 `too_many_watches`: The account has as many watches as it may have."""
+
+
+class ImportConflictError(ConflictError):
+    """409 `import_conflict`: The import does not allow this step."""
 
 
 class KeyConflictError(ConflictError):
@@ -235,6 +240,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "too_many_endpoints": TooManyEndpointsError,
     "too_many_shares": TooManySharesError,
     "too_many_watches": TooManyWatchesError,
+    "import_conflict": ImportConflictError,
     "key_conflict": KeyConflictError,
     "case_conflict": CaseConflictError,
     "endpoint_disabled": EndpointDisabledError,

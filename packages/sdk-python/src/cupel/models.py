@@ -53,7 +53,13 @@ __all__ = [
     "LevelChange",
     "LevelCounts",
     "ListCoverage",
+    "ListImport",
+    "ListImportResult",
+    "ListImportRow",
+    "ListImportRows",
+    "ListImportSet",
     "ListRows",
+    "LostDesignation",
     "NewApiKey",
     "NewShare",
     "NewWebhookEndpoint",
@@ -1087,6 +1093,103 @@ class LabelList(Model):
     rows: ListRows
     status: str
     """current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report."""
+
+
+class ListImportSet(Model):
+    __slots__ = ()
+
+    source: str
+    dataset: str
+    list_date: str | None
+    whole: bool
+    history_only: bool
+    """The file is older than the list in force: it adds history only."""
+    labels: int
+    """Labels of the set after the import."""
+    added: int
+    changed: int
+    unchanged: int
+    ended: int
+
+
+class LostDesignation(Model):
+    __slots__ = ()
+
+    authority: str
+    chain: str
+    address: str
+    entity: str
+
+
+class ListImportRow(Model):
+    __slots__ = ()
+
+    line: int
+    reason: str
+
+
+class ListImportRows(Model):
+    __slots__ = ()
+    _parts = {
+        "rows": ListImportRow,
+    }
+
+    count: int
+    rows: tuple[ListImportRow, ...]
+    """The first of them."""
+
+
+class ListImportResult(Model):
+    __slots__ = ()
+    _parts = {
+        "sets": ListImportSet,
+        "lost": LostDesignation,
+        "unreadable": ListImportRows,
+        "refused": ListImportRows,
+        "skipped": ListImportRows,
+    }
+
+    code: str
+    """`would_import`, `imported`, `failed`, or why the file is refused, such as `too-many-removals`."""
+    detail: str | None
+    """One sentence where it is refused or failed."""
+    sets: tuple[ListImportSet, ...]
+    """What changes, or changed; empty where it is refused."""
+    removals: int | None
+    """Removals that only an import with exactly this `accept_removals` makes; null for none."""
+    lost_count: int
+    """Addresses that no list of their authority designates any more."""
+    lost: tuple[LostDesignation, ...]
+    """The first of them."""
+    unreadable: ListImportRows
+    """Rows of a designating list that do not say whom they designate."""
+    refused: ListImportRows
+    """Unusable rows."""
+    skipped: ListImportRows
+    """Entries without an address or a known category."""
+    warnings: tuple[str, ...]
+
+
+class ListImport(Model):
+    __slots__ = ()
+    _parts = {
+        "result": ListImportResult,
+    }
+
+    import_id: str
+    status: str
+    """receiving, checking, checked, importing, imported, refused or failed."""
+    format: str
+    source: str | None
+    dataset: str
+    bytes: int
+    """Bytes of the file that were received."""
+    ordered_by: str
+    ordered_at: str
+    confirmed_by: str | None
+    reason: str | None
+    result: ListImportResult | None
+    """Of the last look at the file, or of its import; null before."""
 
 
 class NewApiKey(Model):

@@ -50,7 +50,13 @@ export type LabelList = Schemas['LabelList']
 export type LevelChange = Schemas['LevelChange']
 export type LevelCounts = Schemas['LevelCounts']
 export type ListCoverage = Schemas['ListCoverage']
+export type ListImport = Schemas['ListImport']
+export type ListImportResult = Schemas['ListImportResult']
+export type ListImportRow = Schemas['ListImportRow']
+export type ListImportRows = Schemas['ListImportRows']
+export type ListImportSet = Schemas['ListImportSet']
 export type ListRows = Schemas['ListRows']
+export type LostDesignation = Schemas['LostDesignation']
 /** With the key itself, which only this answer shows. */
 export type NewApiKey = Schemas['NewApiKey']
 /** With the link, which only this answer shows. */

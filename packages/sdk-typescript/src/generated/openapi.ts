@@ -654,6 +654,7 @@ export interface components {
              * @example too_many_endpoints
              * @example too_many_shares
              * @example too_many_watches
+             * @example import_conflict
              * @example key_conflict
              * @example case_conflict
              * @example endpoint_disabled
@@ -1452,6 +1453,115 @@ export interface components {
             readonly rows: components["schemas"]["ListRows"];
             /** @description current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report. */
             readonly status: string;
+        };
+        readonly NewListImportRequest: {
+            /**
+             * @description The layout of the file.
+             * @enum {string}
+             */
+            readonly format: "csv" | "ofac-xml" | "ofac-advanced-xml" | "ofac-csv" | "uk-sanctions-xml" | "ofsi-csv" | "ofsi-xml" | "eu-fsf-xml" | "un-xml" | "tagpack" | "ftm" | "explorer-json";
+            /** @description The dataset within the source: importing it again replaces it. */
+            readonly dataset: string;
+            /** @description The publisher, for files whose rows or format name none. */
+            readonly source?: string | null;
+            /** @description The date of the list, for files that state none. */
+            readonly list_date?: string | null;
+            /** @description The file is all of an authority’s list; some formats always are. */
+            readonly whole?: boolean | null;
+            /** @description The file adds to the set, and nothing of it ends. */
+            readonly append?: boolean | null;
+            /** @description Sets that this one withdraws: SOURCE/DATASET, or DATASET of the same source. */
+            readonly replaces?: readonly string[] | null;
+            /** @description The category of all rows, for files that state none. */
+            readonly category?: ("sanctions" | "darknet" | "mixer" | "scam" | "stolen" | "clean_exchange") | null;
+            /** @description The chain of all rows, for files that state none. */
+            readonly chain?: string | null;
+        };
+        readonly ListImport: {
+            readonly import_id: string;
+            /** @description receiving, checking, checked, importing, imported, refused or failed. */
+            readonly status: string;
+            readonly format: string;
+            readonly source: string | null;
+            readonly dataset: string;
+            /** @description Bytes of the file that were received. */
+            readonly bytes: number;
+            readonly ordered_by: string;
+            /** Format: date-time */
+            readonly ordered_at: string;
+            readonly confirmed_by: string | null;
+            readonly reason: string | null;
+            /** @description Of the last look at the file, or of its import; null before. */
+            readonly result: components["schemas"]["ListImportResult"] | null;
+        };
+        readonly ListImportResult: {
+            /** @description `would_import`, `imported`, `failed`, or why the file is refused, such as `too-many-removals`. */
+            readonly code: string;
+            /** @description One sentence where it is refused or failed. */
+            readonly detail: string | null;
+            /** @description What changes, or changed; empty where it is refused. */
+            readonly sets: readonly components["schemas"]["ListImportSet"][];
+            /** @description Removals that only an import with exactly this `accept_removals` makes; null for none. */
+            readonly removals: number | null;
+            /** @description Addresses that no list of their authority designates any more. */
+            readonly lost_count: number;
+            /** @description The first of them. */
+            readonly lost: readonly components["schemas"]["LostDesignation"][];
+            /** @description Rows of a designating list that do not say whom they designate. */
+            readonly unreadable: components["schemas"]["ListImportRows"];
+            /** @description Unusable rows. */
+            readonly refused: components["schemas"]["ListImportRows"];
+            /** @description Entries without an address or a known category. */
+            readonly skipped: components["schemas"]["ListImportRows"];
+            readonly warnings: readonly string[];
+        };
+        readonly ListImportSet: {
+            readonly source: string;
+            readonly dataset: string;
+            readonly list_date: string | null;
+            readonly whole: boolean;
+            /** @description The file is older than the list in force: it adds history only. */
+            readonly history_only: boolean;
+            /** @description Labels of the set after the import. */
+            readonly labels: number;
+            readonly added: number;
+            readonly changed: number;
+            readonly unchanged: number;
+            readonly ended: number;
+        };
+        readonly LostDesignation: {
+            readonly authority: string;
+            readonly chain: string;
+            readonly address: string;
+            readonly entity: string;
+        };
+        readonly ListImportRow: {
+            readonly line: number;
+            readonly reason: string;
+        };
+        readonly ListImportRows: {
+            readonly count: number;
+            /** @description The first of them. */
+            readonly rows: readonly components["schemas"]["ListImportRow"][];
+        };
+        readonly ListImportPage: {
+            readonly items: readonly components["schemas"]["ListImport"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly ListImportPartRequest: {
+            /** @description The number of the part, from 0, in order. */
+            readonly part: number;
+            /** @description The next 524288 bytes of the file at most, in base64. */
+            readonly content: string;
+        };
+        readonly ListImportConfirmationRequest: {
+            /** @description Exactly the `removals` of the look, where it named some. */
+            readonly accept_removals?: number | null;
+            /** @description Exactly the number of unreadable rows, where you looked at each. */
+            readonly accept_unreadable?: number | null;
+            /** @description Why what you accept is right; the log keeps it. */
+            readonly reason?: string | null;
         };
         /** @description The policy in force. */
         readonly Policy: {

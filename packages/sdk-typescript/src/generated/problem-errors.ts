@@ -93,6 +93,11 @@ export class TooManyWatchesError extends ConflictError {
   override name = 'TooManyWatchesError'
 }
 
+/** 409 `import_conflict`: The import does not allow this step. */
+export class ImportConflictError extends ConflictError {
+  override name = 'ImportConflictError'
+}
+
 /** 409 `key_conflict`: The API key does not allow this change. */
 export class KeyConflictError extends ConflictError {
   override name = 'KeyConflictError'
@@ -226,6 +231,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   too_many_endpoints: TooManyEndpointsError,
   too_many_shares: TooManySharesError,
   too_many_watches: TooManyWatchesError,
+  import_conflict: ImportConflictError,
   key_conflict: KeyConflictError,
   case_conflict: CaseConflictError,
   endpoint_disabled: EndpointDisabledError,

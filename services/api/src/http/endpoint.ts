@@ -109,6 +109,8 @@ interface EndpointBase<Path, Query, Body> {
   readonly querySchema?: z.ZodType<Query> | null
   readonly bodySchema?: z.ZodType<Body>
   readonly bodyExample?: unknown
+  /** Characters of its longest string, where a body may have a longer one than others. */
+  readonly maxStringLength?: number
   /** Strings of the body in which the endpoint judges NUL and lone surrogates itself; elsewhere they are refused. */
   readonly mayHoldAnyText?: (pointer: string) => boolean
   /** Request headers that its handler reads. */

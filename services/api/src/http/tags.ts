@@ -8,7 +8,7 @@ export const tags = {
   'Bulk jobs': 'Screen many addresses as one job.',
   Watches: 'Be told when the report of an address changes.',
   Inbox: 'What waits for a person: changes, proposals, failing watches.',
-  'Label lists': 'Read which lists screenings rest on, and how old they are.',
+  'Label lists': 'Read which lists screenings rest on, and how old they are. Operators import them.',
   Policy: 'Read the numbers of the judgement, and try other ones.',
   'Webhook endpoints': 'Name the URLs that are told when a job ends.',
   'Webhook deliveries': 'See what was sent to an endpoint, and send it again.',

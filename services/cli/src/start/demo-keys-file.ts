@@ -9,6 +9,9 @@ export interface DemoKeys {
   readonly read_write_id: string
   readonly read_only: string
   readonly read_only_id: string
+  /** Administers this local installation in the console. */
+  readonly operator: string
+  readonly operator_id: string
 }
 
 export const demoKeysFile = (profileFolder: string): string => join(profileFolder, 'demo-keys.json')

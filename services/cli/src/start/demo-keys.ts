@@ -1,4 +1,4 @@
-/** The demo account of the development profiles with two keys, so that the first screen needs no other command. */
+/** The demo account of the development profiles with three keys, so that the first screen needs no other command. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import {
   createAccount,
@@ -24,9 +24,15 @@ const PLAN = 'pro'
 export async function ensureDemoKeys(stack: Stack, home: HeldHome): Promise<DemoKeys> {
   const folder = home.profileFolder(stack.profile)
   const known = readDemoKeys(folder)
-  if (known !== null && (await stillWork(stack.database, known))) return known
+  const working = known === null ? null : await workingKeys(stack.database, known)
+  if (known !== null && working!.has(known.operator_id)) return known
   const { database, personalDataKeysFile: keysFile } = stack
   const sealing = await openPersonalData({ database, keysFile })
+  // A file of an earlier version has no operator's key; whoever holds the others goes on with them.
+  if (known !== null && working!.size > 0) {
+    const operator = await issue(database, { accountId: known.account_id, sealing, scope: 'operator' })
+    return keep(folder, { ...known, operator: operator.key, operator_id: operator.keyId })
+  }
   const accountId = await demoAccount(database, sealing)
   for (const key of await openValue(sealing, await listKeys(database, { accountId }))) {
     if (key.name === KEY_NAME && key.revokedAt === null)
@@ -38,22 +44,30 @@ export async function ensureDemoKeys(stack: Stack, home: HeldHome): Promise<Demo
   }
   const readWrite = await issue(database, { accountId, sealing, scope: 'read-write' })
   const readOnly = await issue(database, { accountId, sealing, scope: 'read-only' })
+  const operator = await issue(database, { accountId, sealing, scope: 'operator' })
   const keys: DemoKeys = {
     account_id: accountId,
     read_write: readWrite.key,
     read_write_id: readWrite.keyId,
     read_only: readOnly.key,
     read_only_id: readOnly.keyId,
+    operator: operator.key,
+    operator_id: operator.keyId,
   }
+  return keep(folder, keys)
+}
+
+function keep(folder: string, keys: DemoKeys): DemoKeys {
   mkdirSync(folder, { recursive: true })
   writeFileSync(demoKeysFile(folder), `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
   return keys
 }
 
-async function stillWork(database: Database, known: DemoKeys): Promise<boolean> {
+/** The ids of the working keys of the demo account; none if a key of the file does not work. */
+async function workingKeys(database: Database, known: DemoKeys): Promise<ReadonlySet<string>> {
   const keys = await listKeys(database, { accountId: known.account_id })
   const working = new Set(keys.filter((key) => key.revokedAt === null).map((key) => key.keyId))
-  return working.has(known.read_write_id) && working.has(known.read_only_id)
+  return working.has(known.read_write_id) && working.has(known.read_only_id) ? working : new Set()
 }
 
 async function demoAccount(database: Database, sealing: PersonalData): Promise<string> {

@@ -6,7 +6,7 @@ export interface Ready {
   readonly base_urls: readonly string[]
   /** Null if the console is not served. */
   readonly console_url: string | null
-  readonly keys: { readonly read_write: string; readonly read_only: string }
+  readonly keys: { readonly read_write: string; readonly read_only: string; readonly operator: string }
   readonly metrics_urls: readonly string[]
   readonly log:
     | { readonly kind: 'embedded' }
@@ -34,7 +34,11 @@ export function readyLine(parts: {
     base_url: first,
     base_urls: parts.baseUrls,
     console_url: parts.webUrl,
-    keys: { read_write: parts.keys.read_write, read_only: parts.keys.read_only },
+    keys: {
+      read_write: parts.keys.read_write,
+      read_only: parts.keys.read_only,
+      operator: parts.keys.operator,
+    },
     metrics_urls: parts.metricsUrls,
     log: parts.log,
     home: parts.home,
@@ -57,6 +61,7 @@ ${where}
 ${ready.console_url === null ? '' : `\n  console          ${ready.console_url}  (sign in with one of the keys)\n`}
   read-write key   ${ready.keys.read_write}
   read-only key    ${ready.keys.read_only}
+  operator key     ${ready.keys.operator}  (imports lists, administers keys)
 
 1. Screen an address${ready.console_url === null ? '' : ', in the console or with this call'}:
 

@@ -8,6 +8,8 @@ const keys = {
   read_write_id: 'rw',
   read_only: 'cpl_live_ro',
   read_only_id: 'ro',
+  operator: 'cpl_live_op',
+  operator_id: 'op',
 }
 
 const log = {
@@ -31,7 +33,7 @@ test('the line for scripts contains what they need and nothing else', () => {
     base_url: 'http://127.0.0.1:8080',
     base_urls: ['http://127.0.0.1:8080', 'http://127.0.0.1:8081'],
     console_url: 'http://127.0.0.1:8082',
-    keys: { read_write: 'cpl_live_rw', read_only: 'cpl_live_ro' },
+    keys: { read_write: 'cpl_live_rw', read_only: 'cpl_live_ro', operator: 'cpl_live_op' },
     metrics_urls: ['http://127.0.0.1:9000/metrics'],
     log,
     home: '/srv/cupel',

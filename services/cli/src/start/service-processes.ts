@@ -115,8 +115,6 @@ async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
   const taken = new Set<number>()
   const listeners = await planListeners(options, taken)
   for (const service of scalable) {
-    // Without a refresh plan the service has nothing to do.
-    if (service === 'label-refresher' && config.CUPEL_LABEL_REFRESH_FILE === undefined) continue
     if (service === 'web' && !config.CUPEL_WEB) continue
     for (let instance = 0; instance < scale[service]; instance += 1) {
       const healthPort = await anotherPort(taken)

@@ -4,6 +4,7 @@ import { detectChains } from './detect-chain.js'
 import { takeDroppedFiles } from './drop-file.js'
 import { followJobs } from './follow-job.js'
 import { openTargets } from './open-target.js'
+import { sendListsInParts } from './send-list.js'
 import { openAllForPrint } from './print.js'
 
 openAllForPrint()
@@ -12,3 +13,4 @@ takeDroppedFiles()
 followJobs()
 offerCopies()
 openTargets()
+sendListsInParts()

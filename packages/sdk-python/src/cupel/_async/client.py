@@ -22,6 +22,7 @@ from .resources.cases import AsyncCases
 from .resources.chains import AsyncChains
 from .resources.inbox import AsyncInbox
 from .resources.keys import AsyncKeys
+from .resources.list_imports import AsyncListImports
 from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
 from .resources.policy import AsyncPolicy
@@ -99,6 +100,7 @@ class AsyncCupel:
         self.chains = AsyncChains(self._transport)
         self.inbox = AsyncInbox(self._transport)
         self.lists = AsyncLists(self._transport)
+        self.list_imports = AsyncListImports(self._transport)
         self.log = AsyncLog(self._transport)
         self.policy = AsyncPolicy(self._transport)
         self.watches = AsyncWatches(self._transport)

@@ -113,6 +113,8 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'ledger.history_call_of_account': LOCAL,
   'ledger.provided_chain': 'A scorer notes its chains again when it starts.',
   'labels.refreshed_list': LOCAL,
+  'labels.list_order': LOCAL,
+  'labels.list_order_part': LOCAL,
   'labels.spool': LOCAL,
   'heartbeats.process': LOCAL,
   'heartbeats.dwell': LOCAL,

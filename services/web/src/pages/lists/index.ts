@@ -1,5 +1,10 @@
 /** The lists that screenings use. */
 import type { Page } from '../../server/page.js'
+import { beginImport, checkImport, confirmImport, sendPart } from './change-import.js'
+import { showImport } from './show-import.js'
 import { showLists } from './show-lists.js'
 
-export const listsPages: readonly Page[] = [showLists]
+export const listsPages: readonly Page[] = [
+  ...[showLists, beginImport, showImport],
+  ...[sendPart, checkImport, confirmImport],
+]

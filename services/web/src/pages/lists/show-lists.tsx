@@ -5,58 +5,74 @@ import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
 import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { mayOperate } from '../../session/rights.js'
+import { ImportSection } from './import-form.js'
+import { API_IMPORTS, type ListImport } from './list-import.js'
 import { ageText, hasWholeList, isInTheWay, listName, ListState } from './list-state.js'
 
 export const showLists: Page = {
   method: 'GET',
   path: '/lists',
   access: 'session',
-  async handle({ api, query, session }) {
-    const { items, next_page_token: next } = await api.get<ListPage<LabelList>>('/v1/lists', {
-      page_token: query.get('page_token'),
-    })
-    const authorities = items.filter(({ authority }) => authority !== null)
-    const needed = items.filter(
-      (list) => list.authority === null && (list.required || list.status === 'missing'),
-    )
-    const others = items.filter((list) => list.authority === null && !needed.includes(list))
-    const faults = items.filter(isInTheWay)
-    return page(
-      'Lists',
-      <section>
-        <h1>Lists</h1>
-        <p class="quiet">
-          What screenings rest on at this moment. A report names the lists of its own time. A list that is too
-          old changes no score; it only keeps addresses from green.
+  handle: (call) => listsPage(call, { fault: null, status: 200 }),
+}
+
+const SHOWN_IMPORTS = 10
+
+/** `fault`: why the last try began no import. */
+export async function listsPage(
+  call: PageCall,
+  { fault, status }: { readonly fault: string | null; readonly status: number },
+): Promise<ShownPage> {
+  const { api, query, session } = call
+  const [{ items, next_page_token: next }, imports] = await Promise.all([
+    api.get<ListPage<LabelList>>('/v1/lists', { page_token: query.get('page_token') }),
+    mayOperate(session)
+      ? api.get<ListPage<ListImport>>(API_IMPORTS, { page_size: SHOWN_IMPORTS })
+      : { items: [] },
+  ])
+  const authorities = items.filter(({ authority }) => authority !== null)
+  const needed = items.filter(
+    (list) => list.authority === null && (list.required || list.status === 'missing'),
+  )
+  const others = items.filter((list) => list.authority === null && !needed.includes(list))
+  const faults = items.filter(isInTheWay)
+  return page(
+    'Lists',
+    <section>
+      <h1>Lists</h1>
+      <p class="quiet">
+        What screenings rest on at this moment. A report names the lists of its own time. A list that is too
+        old changes no score; it only keeps addresses from green.
+      </p>
+      {items.length > 0 ? null : (
+        <p class="empty">
+          {session?.livemode === false ? 'The sandbox reads no lists.' : 'No list was imported yet.'}
         </p>
-        {items.length > 0 ? null : (
-          <p class="empty">
-            {session?.livemode === false ? 'The sandbox reads no lists.' : 'No list was imported yet.'}
-          </p>
-        )}
-        {faults.length === 0 ? null : (
-          <Notice kind="fault">
-            {faults.length === 1
-              ? 'A required list cannot be relied on, so no address is green'
-              : `${faults.length} required lists cannot be relied on, so no address is green`}
-            : {faults.map((list) => visibleText(listName(list))).join(', ')}.
-          </Notice>
-        )}
-        {session?.livemode !== true || hasWholeList(items) ? null : (
-          <Notice kind="hint">
-            No whole sanctions list is in force, so no address is green. An operator imports one, or has it
-            refreshed on a schedule.
-          </Notice>
-        )}
-        <ListTable title="Lists of authorities" lists={authorities} />
-        <ListTable title="Other required lists" lists={needed} />
-        <ListTable title="Other sources" lists={others} />
-        <Pager path="/lists" query={query} next={next} />
-      </section>,
-      { section: '/lists' },
-    )
-  },
+      )}
+      {faults.length === 0 ? null : (
+        <Notice kind="fault">
+          {faults.length === 1
+            ? 'A required list cannot be relied on, so no address is green'
+            : `${faults.length} required lists cannot be relied on, so no address is green`}
+          : {faults.map((list) => visibleText(listName(list))).join(', ')}.
+        </Notice>
+      )}
+      {session?.livemode !== true || hasWholeList(items) ? null : (
+        <Notice kind="hint">
+          No whole sanctions list is in force, so no address is green. An operator imports one, or has it
+          refreshed on a schedule.
+        </Notice>
+      )}
+      <ListTable title="Lists of authorities" lists={authorities} />
+      <ListTable title="Other required lists" lists={needed} />
+      <ListTable title="Other sources" lists={others} />
+      <Pager path="/lists" query={query} next={next} />
+      {mayOperate(session) ? <ImportSection {...{ call, fault }} imports={imports.items} /> : null}
+    </section>,
+    { section: '/lists', status },
+  )
 }
 
 function ListTable({ title, lists }: { readonly title: string; readonly lists: readonly LabelList[] }) {

@@ -1,0 +1,53 @@
+/** POST /v1/list-imports: begins the import of a label file, which is sent in parts. */
+import { createListOrder } from '@cupel/labels'
+import { z } from 'zod'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { statuses } from '../../http/status.js'
+import {
+  importAuthor,
+  importComponent,
+  importDocument,
+  importExample,
+  importFields,
+  importRefusal,
+  LIST_IMPORTS,
+  type ListImportParts,
+} from './import-description.js'
+
+const importBody = z.strictObject(importFields).meta({ id: 'NewListImportRequest' })
+
+export function createListImport({ database }: ListImportParts): Endpoint {
+  return keyedEndpoint<undefined, undefined, z.infer<typeof importBody>>({
+    operationId: 'createListImport',
+    method: 'POST',
+    path: '/v1/list-imports',
+    tag: LIST_IMPORTS,
+    summary: 'Begin to import a list',
+    description:
+      'Send the file in parts next, then have it checked: the answer says what would change. Nothing changes until the import is confirmed. For operators: all accounts share the lists.',
+    access: 'operator',
+    bodySchema: importBody,
+    bodyExample: { format: importExample.format, dataset: importExample.dataset },
+    answers: [
+      {
+        status: statuses.created,
+        description: 'The import; it waits for the file.',
+        contentType: 'application/json',
+        schema: importComponent,
+        headers: { Location: { description: 'Path of the import.', schema: z.string() } },
+        example: { ...importExample, status: 'receiving', bytes: 0, result: null },
+      },
+    ],
+    problems: ['import_conflict', 'unavailable'],
+    async handle(call, { body }) {
+      const { dataset: set, list_date: asOf, ...request } = body
+      const order = await createListOrder(database, {
+        request: { ...request, set, asOf },
+        by: importAuthor(call),
+      })
+      if (typeof order === 'string') return importRefusal(order)
+      const location = `/v1/list-imports/${order.orderId}`
+      return jsonAnswer(statuses.created, JSON.stringify(importDocument(order)), { location })
+    },
+  })
+}

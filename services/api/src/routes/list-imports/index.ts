@@ -1,0 +1,17 @@
+/** Imports of lists by operators. */
+import type { Endpoint } from '../../http/endpoint.js'
+import { addListImportPart, checkListImport, confirmListImport } from './change-import.js'
+import { createListImport } from './create-import.js'
+import type { ListImportParts } from './import-description.js'
+import { getListImport, listListImports } from './read-imports.js'
+
+export type { ListImportParts } from './import-description.js'
+
+export const listImportEndpoints = (parts: ListImportParts): readonly Endpoint[] => [
+  createListImport(parts),
+  listListImports(parts),
+  getListImport(parts),
+  addListImportPart(parts),
+  checkListImport(parts),
+  confirmListImport(parts),
+]
