@@ -23,7 +23,7 @@ export {
   RefreshPlanError,
   type RefreshedList,
 } from './refresh/refresh-plan.js'
-export { enterLists, listStatuses, type ListStatus } from './refresh/schedule.js'
+export { dueNow, enterLists, listSchedules, listStatuses, type ListStatus } from './refresh/schedule.js'
 export {
   addListPart,
   checkListOrder,

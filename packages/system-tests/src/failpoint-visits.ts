@@ -108,6 +108,8 @@ export const elsewhere: readonly FailpointName[] = [
   // services/api/test/bulk-kills.full.int.test.ts kills the API at these.
   'api.bulk-submitted',
   'api.bulk-cancel-requested',
+  // packages/labels/test/orders/list-orders.int.test.ts ends a process at this one.
+  'labels.order',
   // services/cli/src/dead-letters/dead-letters.int.test.ts kills a redrive at this one.
   'dead-letters.redrive',
   // services/webhook-dispatcher/test/kills.int.test.ts kills a process at each of these while webhooks are sent.

@@ -294,7 +294,6 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const { config, database, logger, metrics } = deps
   const { screening, bulk, gate, audit, idempotent, bodies, strangers, disk, traffic } = parts
   const { webhookStore, tokens, pdf, links, personalData } = parts
-  const webhooks = { store: webhookStore, tokens }
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
@@ -307,9 +306,8 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
-      keys: { database, tokens, personalData },
-      listImports: { database, tokens },
-      ...{ bulk, webhooks, sessions, sharing, cases, watches, pdf, personalData, failing },
+      ...{ keys: sharing, listImports: reading, webhooks: { store: webhookStore, tokens } },
+      ...{ bulk, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },
     ...{ logger, metrics, tls, webUrl, tracing: deps.tracing ?? null },

@@ -1,4 +1,5 @@
 /** The service behaves as the description shows: the test sends each example and compares the answer with the description. */
+import { enterLists } from '@cupel/labels'
 import { startOutboxRelay } from '@cupel/projections'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -34,6 +35,7 @@ beforeAll(async () => {
   reportId = await newReport()
   const transfer = await call(url, 'POST', '/v1/transfers', { key, body: exampleOf('POST', '/v1/transfers') })
   transferId = String(transfer.json()['transfer_id'])
+  await enterLists(installation.database, ['sdn'])
   const job = await call(url, 'POST', '/v1/bulk', { key, body: exampleOf('POST', '/v1/bulk') })
   jobId = String(job.json()['job_id'])
   const jobs = createTestJobs(installation, url)

@@ -1,6 +1,6 @@
 /** Imports of lists over the API: who may, and what a caller is told. The lists themselves are tested with their import. */
 import type { KeyOrder } from '@cupel/access'
-import { runNextOrder } from '@cupel/labels'
+import { enterLists, runNextOrder } from '@cupel/labels'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { call, type Reply } from './http-client.js'
@@ -88,14 +88,32 @@ test.each(lesser)('a key with the scope %s changes no list and reads no import',
 })
 
 test.each([
-  [{ part: 0, content: 'not base64' }, '/content'],
-  [{ part: 0, content: 'AAA' }, '/content'],
-  [{ part: 0, content: '' }, '/content'],
-  [{ part: -1, content: 'AAAA' }, '/part'],
-  [{ part: 0, content: 'A'.repeat(700_000) }, '/content'],
-])('a part that is no part is refused at $1', async (body, pointer) => {
+  ['that is not base64', { part: 0, content: 'not base64' }, '/content'],
+  ['that is cut off', { part: 0, content: 'AAA' }, '/content'],
+  ['without bytes', { part: 0, content: '' }, '/content'],
+  ['of a wrong number', { part: -1, content: 'AAAA' }, '/part'],
+  ['of too many bytes', { part: 0, content: 'A'.repeat(700_000) }, '/content'],
+])('a part %s is refused', async (_, body, pointer) => {
   const begun = await post(IMPORTS, { format: 'csv', dataset: 'mine' })
   const reply = await post(`${begun.headers['location']}/parts`, body)
   expect(reply.json(), reply.text).toMatchObject({ status: 400, errors: [{ pointer }] })
   await installation.database.execute('DELETE FROM labels.list_order')
+})
+
+test('an operator makes a list due now, and nobody else does', async () => {
+  const { database } = installation
+  await enterLists(database, ['sdn', 'other'])
+  await database.execute(`UPDATE labels.refreshed_list SET due_at = now() + interval '6 hours'`)
+  const refreshes = '/v1/list-refreshes'
+  const { key: admin } = await installation.key({ scope: 'admin' })
+  expect((await post(refreshes, { name: 'sdn' }, admin)).json()).toMatchObject({ code: 'scope_required' })
+  expect((await get(refreshes, admin)).json()).toMatchObject({ code: 'scope_required' })
+  expect((await post(refreshes, { name: 'of nobody' })).status).toBe(404)
+  const due = await post(refreshes, { name: 'sdn' })
+  expect(due.json()).toMatchObject({ name: 'sdn', is_running: false, outcome: null, failures: 0 })
+  const waiting = 'SELECT name FROM labels.refreshed_list WHERE due_at <= now()'
+  expect(await database.query(waiting)).toEqual([{ name: 'sdn' }])
+  const pages = [await get(`${refreshes}?page_size=1`)]
+  pages.push(await get(`${refreshes}?page_size=1&page_token=${pages[0]!.json()['next_page_token']}`))
+  expect(pages.map((page) => (page.json()['items'] as { name: string }[])[0]!.name)).toEqual(['other', 'sdn'])
 })

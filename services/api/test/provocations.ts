@@ -29,6 +29,7 @@ const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const KEYS = '/v1/keys'
 const IMPORTS = '/v1/list-imports'
+const REFRESHES = '/v1/list-refreshes'
 const WATCHES = '/v1/watches'
 const REPORT = '/v1/reports/{report_id}'
 const TRANSFERS = '/v1/transfers'
@@ -195,9 +196,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
     https_required: (at) =>
       exposedUrl === null ? null : send(at, { url: exposedUrl.replace('127.0.0.1', outer!) }),
     not_found: (at) =>
-      at.path === KEYS
-        ? send(at, { body: { ...exampleOf(at.method, at.path), account_id: 'acc_00000000000000000000' } })
-        : send(at, { id: NOBODYS_ID }),
+      at.path === REFRESHES
+        ? send(at, { body: { name: 'of nobody' } })
+        : at.path === KEYS
+          ? send(at, { body: { ...exampleOf(at.method, at.path), account_id: 'acc_00000000000000000000' } })
+          : send(at, { id: NOBODYS_ID }),
     method_not_allowed: (at) => call(url, 'PUT', at.path.replaceAll(/\{\w+\}/g, reportId), { key }),
     not_acceptable: (at) => send(at, { headers: { accept: 'image/png' } }),
     idempotency_in_progress: async (at) => {

@@ -50,9 +50,7 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
       startProjector(workers).then(started),
       startScorer(workers).then(started),
       startBulkCoordinator(workers).then(started),
-      ...(deps.config.CUPEL_LABEL_REFRESH_FILE === undefined
-        ? []
-        : [startLabelRefresher(workers).then(started)]),
+      startLabelRefresher(workers).then(started),
     ]
     // Report a failure only when no service is still starting; otherwise that service would never be stopped.
     await Promise.allSettled(starting)

@@ -134,6 +134,29 @@ export async function listStatuses(
   }))
 }
 
+/** A page of every list that was entered, by name, and the last name of the page if there are more. */
+export async function listSchedules(
+  database: Queryable,
+  { after, pageSize }: { readonly after: string | null; readonly pageSize: number },
+): Promise<{ readonly items: readonly ListStatus[]; readonly next: string | null }> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT name FROM labels.refreshed_list WHERE $1::text IS NULL OR name > $1 ORDER BY name LIMIT $2`,
+    [after, pageSize + 1],
+  )
+  const names = rows.slice(0, pageSize).map(({ name }) => name)
+  const items = await listStatuses(database, names)
+  return { items, next: rows.length > pageSize ? names.at(-1)! : null }
+}
+
+/** Makes the list due now, unless it is being refreshed; null if no list has this name. */
+export async function dueNow(database: Queryable, name: string): Promise<ListStatus | null> {
+  await database.execute(
+    `UPDATE labels.refreshed_list SET due_at = now() WHERE name = $1 AND (leased_until IS NULL OR leased_until < now())`,
+    [name],
+  )
+  return (await listStatuses(database, [name]))[0] ?? null
+}
+
 interface StateRow extends Record<string, unknown> {
   name: string
   place: string | null

@@ -1,6 +1,7 @@
 /** Files that operators send: received in parts, looked at, and imported when they are confirmed. */
 import { readFile } from 'node:fs/promises'
 import { listPublications } from '@cupel/read-models'
+import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   addListPart,
@@ -123,7 +124,7 @@ test('nothing is imported that nobody looked at, and nothing twice', async () =>
   expect(await published('once')).toHaveLength(1)
 })
 
-test('a file that is no list is refused with the line, and the list in force stays', async () => {
+test('a file with other content than a list is refused, and the list in force stays', async () => {
   const orderId = await begun('broken')
   await addListPart(installation.database, { orderId, part: 0, content: Buffer.from('not,a\nlist,"') })
   expect(await check(orderId)).toMatchObject({ status: 'refused', result: { status: 'refused' } })
@@ -144,6 +145,27 @@ test('an order whose process died is taken up when its lease has ended', async (
   await lease('-1 second')
   expect(await runNextOrder(installation.deps)).toMatchObject({ orderId, status: 'checked' })
 })
+
+test.each(['before:labels.order:1', 'after:labels.order:1'])(
+  'an import whose process dies at %s ends all the same',
+  async (point) => {
+    const { database, connectionString } = installation
+    const set = point.replaceAll(':', ' ')
+    const orderId = await sent(set, rows(set, 3))
+    await check(orderId)
+    expect(await confirmListOrder(database, { ...accepting, orderId, by: 'key two' })).toMatchObject({
+      orderId,
+    })
+    await diesAt(connectionString, point, (deps) => runNextOrder({ ...deps, labelView: 'here' }))
+    expect((await published(set))[0]).toMatchObject({ total: 3 })
+    await database.execute(
+      `UPDATE labels.list_order SET leased_until = now() - interval '1 second' WHERE leased_by IS NOT NULL`,
+    )
+    await runNextOrder(installation.deps)
+    expect(await findListOrder(database, orderId)).toMatchObject({ status: 'imported' })
+    expect((await published(set))[0]).toMatchObject({ total: 3, importedBy: 'key two' })
+  },
+)
 
 test('only so many are open at once, and one that nobody confirmed is forgotten after a day', async () => {
   const { database } = installation

@@ -58,6 +58,7 @@ __all__ = [
     "ListImportRow",
     "ListImportRows",
     "ListImportSet",
+    "ListRefresh",
     "ListRows",
     "LostDesignation",
     "NewApiKey",
@@ -1152,9 +1153,9 @@ class ListImportResult(Model):
     code: str
     """`would_import`, `imported`, `failed`, or why the file is refused, such as `too-many-removals`."""
     detail: str | None
-    """One sentence where it is refused or failed."""
+    """One sentence if it is refused or failed."""
     sets: tuple[ListImportSet, ...]
-    """What changes, or changed; empty where it is refused."""
+    """What changes, or changed; empty if it is refused."""
     removals: int | None
     """Removals that only an import with exactly this `accept_removals` makes; null for none."""
     lost_count: int
@@ -1190,6 +1191,28 @@ class ListImport(Model):
     reason: str | None
     result: ListImportResult | None
     """Of the last look at the file, or of its import; null before."""
+
+
+class ListRefresh(Model):
+    __slots__ = ()
+
+    name: str
+    """The name of the list in the plan."""
+    due_at: str
+    """When it is refreshed next."""
+    is_running: bool
+    attempted_at: str | None
+    """When it was last begun; null for never."""
+    succeeded_at: str | None
+    """When it last succeeded; null for never."""
+    changed_at: str | None
+    """When it last brought another file; null for never."""
+    outcome: str | None
+    """`imported`, `unchanged`, or a code for the failure; null before the first."""
+    detail: str | None
+    """One sentence, if there is more to say."""
+    failures: int
+    """Failures in a row."""
 
 
 class NewApiKey(Model):

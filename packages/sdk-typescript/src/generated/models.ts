@@ -55,6 +55,7 @@ export type ListImportResult = Schemas['ListImportResult']
 export type ListImportRow = Schemas['ListImportRow']
 export type ListImportRows = Schemas['ListImportRows']
 export type ListImportSet = Schemas['ListImportSet']
+export type ListRefresh = Schemas['ListRefresh']
 export type ListRows = Schemas['ListRows']
 export type LostDesignation = Schemas['LostDesignation']
 /** With the key itself, which only this answer shows. */

@@ -1497,9 +1497,9 @@ export interface components {
         readonly ListImportResult: {
             /** @description `would_import`, `imported`, `failed`, or why the file is refused, such as `too-many-removals`. */
             readonly code: string;
-            /** @description One sentence where it is refused or failed. */
+            /** @description One sentence if it is refused or failed. */
             readonly detail: string | null;
-            /** @description What changes, or changed; empty where it is refused. */
+            /** @description What changes, or changed; empty if it is refused. */
             readonly sets: readonly components["schemas"]["ListImportSet"][];
             /** @description Removals that only an import with exactly this `accept_removals` makes; null for none. */
             readonly removals: number | null;
@@ -1562,6 +1562,37 @@ export interface components {
             readonly accept_unreadable?: number | null;
             /** @description Why what you accept is right; the log keeps it. */
             readonly reason?: string | null;
+        };
+        readonly ListRefreshPage: {
+            readonly items: readonly components["schemas"]["ListRefresh"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly ListRefresh: {
+            /** @description The name of the list in the plan. */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description When it is refreshed next.
+             */
+            readonly due_at: string;
+            readonly is_running: boolean;
+            /** @description When it was last begun; null for never. */
+            readonly attempted_at: string | null;
+            /** @description When it last succeeded; null for never. */
+            readonly succeeded_at: string | null;
+            /** @description When it last brought another file; null for never. */
+            readonly changed_at: string | null;
+            /** @description `imported`, `unchanged`, or a code for the failure; null before the first. */
+            readonly outcome: string | null;
+            /** @description One sentence, if there is more to say. */
+            readonly detail: string | null;
+            /** @description Failures in a row. */
+            readonly failures: number;
+        };
+        readonly ListRefreshRequest: {
+            /** @description The name of the list in the plan. */
+            readonly name: string;
         };
         /** @description The policy in force. */
         readonly Policy: {

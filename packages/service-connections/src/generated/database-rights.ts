@@ -45,6 +45,7 @@ export const databaseRights = {
       'label_view.retirement': ['SELECT'],
       'labels.list_order': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'labels.list_order_part': ['SELECT', 'INSERT'],
+      'labels.refreshed_list': ['SELECT', 'UPDATE'],
       'ledger.address': ['SELECT'],
       'ledger.block': ['SELECT'],
       'ledger.cluster_join': ['SELECT'],

@@ -36,7 +36,7 @@ const partBody = z
       .string()
       .min(1)
       .max(MAX_PART_LENGTH)
-      .refine((content) => content.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(content), {
+      .refine((content) => content.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(content), {
         error: 'Expected base64 with its padding',
       })
       .describe(`The next ${PART_BYTES} bytes of the file at most, in base64.`),

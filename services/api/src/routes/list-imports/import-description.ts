@@ -85,8 +85,8 @@ const resultComponent = z
       .describe(
         '`would_import`, `imported`, `failed`, or why the file is refused, such as `too-many-removals`.',
       ),
-    detail: z.string().nullable().describe('One sentence where it is refused or failed.'),
-    sets: z.array(setComponent).describe('What changes, or changed; empty where it is refused.'),
+    detail: z.string().nullable().describe('One sentence if it is refused or failed.'),
+    sets: z.array(setComponent).describe('What changes, or changed; empty if it is refused.'),
     removals: z
       .int()
       .nullable()

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../http/endpoint.js'
 import { addListImportPart, checkListImport, confirmListImport } from './change-import.js'
 import { createListImport } from './create-import.js'
 import type { ListImportParts } from './import-description.js'
+import { listListRefreshes, refreshList } from './list-refreshes.js'
 import { getListImport, listListImports } from './read-imports.js'
 
 export type { ListImportParts } from './import-description.js'
@@ -14,4 +15,6 @@ export const listImportEndpoints = (parts: ListImportParts): readonly Endpoint[]
   addListImportPart(parts),
   checkListImport(parts),
   confirmListImport(parts),
+  listListRefreshes(parts),
+  refreshList(parts),
 ]

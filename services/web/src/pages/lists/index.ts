@@ -1,10 +1,11 @@
 /** The lists that screenings use. */
 import type { Page } from '../../server/page.js'
 import { beginImport, checkImport, confirmImport, sendPart } from './change-import.js'
+import { refreshNow } from './refreshes.js'
 import { showImport } from './show-import.js'
 import { showLists } from './show-lists.js'
 
 export const listsPages: readonly Page[] = [
   ...[showLists, beginImport, showImport],
-  ...[sendPart, checkImport, confirmImport],
+  ...[sendPart, checkImport, confirmImport, refreshNow],
 ]

@@ -8,6 +8,7 @@ import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { mayOperate } from '../../session/rights.js'
 import { ImportSection } from './import-form.js'
+import { API_REFRESHES, Refreshes, type ListRefresh } from './refreshes.js'
 import { API_IMPORTS, type ListImport } from './list-import.js'
 import { ageText, hasWholeList, isInTheWay, listName, ListState } from './list-state.js'
 
@@ -26,11 +27,12 @@ export async function listsPage(
   { fault, status }: { readonly fault: string | null; readonly status: number },
 ): Promise<ShownPage> {
   const { api, query, session } = call
-  const [{ items, next_page_token: next }, imports] = await Promise.all([
+  const [{ items, next_page_token: next }, imports, refreshes] = await Promise.all([
     api.get<ListPage<LabelList>>('/v1/lists', { page_token: query.get('page_token') }),
     mayOperate(session)
       ? api.get<ListPage<ListImport>>(API_IMPORTS, { page_size: SHOWN_IMPORTS })
       : { items: [] },
+    mayOperate(session) ? api.get<ListPage<ListRefresh>>(API_REFRESHES, {}) : { items: [] },
   ])
   const authorities = items.filter(({ authority }) => authority !== null)
   const needed = items.filter(
@@ -69,6 +71,7 @@ export async function listsPage(
       <ListTable title="Other required lists" lists={needed} />
       <ListTable title="Other sources" lists={others} />
       <Pager path="/lists" query={query} next={next} />
+      <Refreshes call={call} items={refreshes.items} />
       {mayOperate(session) ? <ImportSection {...{ call, fault }} imports={imports.items} /> : null}
     </section>,
     { section: '/lists', status },

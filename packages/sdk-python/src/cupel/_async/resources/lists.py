@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from ...models import LabelList
+from ..._answers import object_of
+from ..._call import Call
+from ...models import LabelList, ListRefresh
 from ..item_list import AsyncItemList
 from ..transport import AsyncTransport
 from .list_of import list_of
@@ -31,3 +33,31 @@ class AsyncLists:
             timeout_ms=timeout_ms,
             max_retries=max_retries,
         )
+
+    def refreshes(
+        self,
+        *,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncItemList[ListRefresh]:
+        """For operators: the lists that are refreshed on a schedule, by name."""
+        return list_of(
+            self._transport,
+            "/v1/list-refreshes",
+            ListRefresh,
+            {},
+            page_size=page_size,
+            page_token=page_token,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
+
+    async def refresh(
+        self, name: str, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> ListRefresh:
+        """For operators: makes the list due now. It is fetched within seconds."""
+        body = {"name": name}
+        call = Call("POST", "/v1/list-refreshes", "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
+        return ListRefresh(object_of(await self._transport.call(call)))
