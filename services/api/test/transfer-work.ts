@@ -13,6 +13,9 @@ export const USDT = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 export const ONE_TRANSFER = `0x${'1'.repeat(64)}`
 export const MANY_TRANSFERS = `0x${'2'.repeat(64)}`
 export const NO_TRANSFER = `0x${'3'.repeat(64)}`
+/** Receives more transfers than are searched without a turn. */
+export const BUSY = `0x${'b'.repeat(40)}`
+const BUSY_TRANSFERS = 1_100
 const OTHER = '0xde0b295669a9fd93d5f28d9ec85e40f4cb697bae'
 
 const HEADING =
@@ -40,7 +43,10 @@ export async function importTransfers({ database, folder, deps }: Installation):
     row(2, MANY_TRANSFERS, '2', USDT, SENDER, '3000000'),
     row(2, MANY_TRANSFERS, '3', USDT, OTHER, '5000000'),
   ]
-  await writeFile(file, [HEADING, ...rows, ''].join('\n'))
+  const busy = Array.from({ length: BUSY_TRANSFERS }, (_, at) =>
+    row(3, `0x${at.toString(16).padStart(64, '4')}`, '', '', SENDER, '1').replace(OWN.toLowerCase(), BUSY),
+  )
+  await writeFile(file, [HEADING, ...rows, ...busy, ''].join('\n'))
   const request = { file, format: 'csv', chain: 'ETH', importedBy: 'test' }
   const result = await importLedger(request, { database })
   if (result.status === 'refused') throw new Error(result.message)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type CallOptions, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 import {
+  BUSY,
   importTransfers,
   MANY_TRANSFERS,
   NO_TRANSFER,
@@ -137,6 +138,15 @@ describe('a transfer by its hash', () => {
     const reply = await post({ ...lookUp, ...changes })
     expect(reply.json()).toMatchObject({ code, status: 422, errors: [{ pointer: '/transaction_hash' }] })
   })
+})
+
+test('searches of many transfers by one key are large answers, and leave those of another account', async () => {
+  const body = { chain: 'ETH', direction: 'incoming', to: BUSY, transaction_hash: NO_TRANSFER }
+  const [greedy, other] = [await installation.key(), await installation.key()]
+  const searched = Array.from({ length: 40 }, () => post(body, { key: greedy.key }))
+  expect((await post(body, { key: other.key })).json()).toMatchObject({ code: 'transfer_not_found' })
+  const codes = (await Promise.all(searched)).map((reply) => reply.json()['code'])
+  expect(new Set(codes)).toEqual(new Set(['transfer_not_found', 'rate_limited']))
 })
 
 test.each<[string, string, object]>([

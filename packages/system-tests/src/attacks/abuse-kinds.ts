@@ -14,6 +14,7 @@ export const abuseKinds: Readonly<Record<string, AbuseKind>> = {
   'a body that is not JSON': brokenBodies,
   'a body of another form': wrongBodies,
   'a content type': contentTypes,
+  'a transfer of another form': wrongTransfers,
   ...headAbuses,
 }
 
@@ -190,7 +191,11 @@ function brokenBodies(context: AbuseContext): Abuse {
     `{"\\u0000":1}`,
     random.hex(random.below(5_000)),
   ])
-  return posted(context, random.pick(['/v1/screen', '/v1/bulk', '/v1/webhook-endpoints']), body)
+  return posted(
+    context,
+    random.pick(['/v1/screen', '/v1/bulk', '/v1/transfers', '/v1/webhook-endpoints']),
+    body,
+  )
 }
 
 function wrongBodies(context: AbuseContext): Abuse {
@@ -219,11 +224,52 @@ function wrongBodies(context: AbuseContext): Abuse {
     'livemode',
     'report_id',
   ])
-  const path = random.pick(['/v1/screen', '/v1/bulk', '/v1/webhook-endpoints', '/v1/policy/what-if'])
+  const path = random.pick([
+    '/v1/screen',
+    '/v1/bulk',
+    '/v1/transfers',
+    '/v1/webhook-endpoints',
+    '/v1/policy/what-if',
+  ])
   const abuse = posted(context, path, `{"${name}":${JSON.stringify(value)}}`)
   // A job may contain an invalid address: only its item fails.
   const isJob = path === '/v1/bulk' && name === 'addresses' && Array.isArray(value) && value.length > 0
   return isJob ? { ...abuse, expected: 'any' } : abuse
+}
+
+const TERMS = [
+  'chain',
+  'direction',
+  'from',
+  'to',
+  'asset',
+  'amount',
+  'transaction_hash',
+  'ledger',
+  'account_id',
+]
+const STRANGE_TERMS = [
+  ...[null, 1, 1e300, '', '-1', '1e9', 'Infinity', '0x10', '１', '9'.repeat(101), `0.${'1'.repeat(90)}`],
+  ...['\u0000', '__proto__', "'; DROP TABLE ledger.transfer; --", {}, [], ['1']],
+]
+
+function wrongTransfers(context: AbuseContext): Abuse {
+  const { random } = context
+  const address = `0x${random.hex(40)}`
+  const stated = {
+    chain: 'ETH',
+    direction: 'incoming',
+    from: address,
+    to: address,
+    asset: 'ETH',
+    amount: '1',
+  }
+  const value = pick<unknown>(random, STRANGE_TERMS)
+  const name = pick(random, TERMS)
+  // A text may be a reference, or the absence of a hash; anything else of these is no transfer.
+  const isAbsent = value === null && name === 'transaction_hash'
+  const abuse = posted(context, '/v1/transfers', JSON.stringify({ ...stated, [name]: value }))
+  return isAbsent ? { ...abuse, expected: 'any' } : abuse
 }
 
 function posted(context: AbuseContext, path: string, body: string): Abuse {

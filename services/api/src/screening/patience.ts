@@ -1,6 +1,7 @@
 /**
  * Limits the screens that wait for late stages. They have places of their own: other screens and other accounts lose none to them. Without a
- * place the preference of the caller is ignored, and its screen is answered like any other.
+ * place the preference of the caller is ignored, and its screen is answered like any other. An account has another place as long as it has fewer than
+ * are left: it takes many accounts to use up all of them.
  */
 export interface Patience {
   /** Takes a place; the returned function leaves it. Null if there is none. */
@@ -16,7 +17,7 @@ export function createPatience(): Patience {
   return {
     take(accountId) {
       const own = waiting.get(accountId) ?? 0
-      if (all >= MAX_WAITING || own >= MAX_WAITING_OF_ACCOUNT) return null
+      if (own >= Math.min(MAX_WAITING_OF_ACCOUNT, MAX_WAITING - all)) return null
       all += 1
       waiting.set(accountId, own + 1)
       return () => {

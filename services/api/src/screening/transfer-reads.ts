@@ -11,6 +11,7 @@ import {
   type CheckedLedger,
 } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
+import type { Refusal } from '../http/problem.js'
 
 export type CompletedTransfer =
   | { readonly kind: 'terms'; readonly counterparty: ParsedAddress; readonly terms: TransferTerms }
@@ -19,8 +20,15 @@ export type CompletedTransfer =
   | { readonly kind: 'unavailable'; readonly because: string }
 
 export interface TransferReads {
-  complete(caller: Pick<Caller, 'livemode'>, stated: ReadTransfer): Promise<CompletedTransfer>
+  /** A search of many transfers is made by `slice`, when it is the turn of the account; its refusal is returned. */
+  complete(
+    caller: Pick<Caller, 'livemode'>,
+    stated: ReadTransfer,
+    slice: Slice,
+  ): Promise<CompletedTransfer | Refusal>
 }
+
+export type Slice = <Result>(search: () => Promise<Result>) => Promise<Result | Refusal>
 
 export interface TransferReadsOptions {
   readonly database: Queryable
@@ -31,6 +39,8 @@ export interface TransferReadsOptions {
 
 type Ledger = Pick<CheckedLedger, 'ledgerSeq' | 'pricesSha256' | 'fault' | 'unstated'>
 
+/** Transfers of an address that are searched for a hash without a turn. */
+const SEARCHED_AT_ONCE = 1_000
 const DAY_LETTERS = 'YYYY-MM-DD'.length
 const nothing: Ledger = { ledgerSeq: 0, pricesSha256: null, fault: null, unstated: null }
 
@@ -38,14 +48,16 @@ export function createTransferReads(options: TransferReadsOptions): TransferRead
   const { database, now } = options
   const checkLedger = createLedgerCheck(options)
   return {
-    async complete({ livemode }, stated) {
+    async complete({ livemode }, stated, slice) {
       // The sandbox reads no ledger.
       const ledger: Ledger = livemode ? await checkLedger().catch(unreachable) : nothing
       const fault = ledger.fault ?? ledger.unstated
       // A planned transfer asks the ledger for a price and for nothing else.
       if (fault !== null && stated.txHash !== null) return { kind: 'unavailable', because: fault }
       const usable = fault === null ? ledger : nothing
-      const found = termsOf(stated, await readMovements(database, stated, usable))
+      const known = await readMovements(database, stated, { ...usable, slice })
+      if ('code' in known) return known
+      const found = termsOf(stated, known)
       if (found.kind !== 'terms') return found
       const { counterparty, terms } = found
       const price = await priceOf(database, {
@@ -65,12 +77,16 @@ function unreachable(error: unknown): Ledger {
 async function readMovements(
   database: Queryable,
   { own, direction, txHash }: ReadTransfer,
-  { ledgerSeq }: Ledger,
-): Promise<Parameters<typeof termsOf>[1]> {
+  { ledgerSeq, slice }: Ledger & { readonly slice: Slice },
+): Promise<Parameters<typeof termsOf>[1] | Refusal> {
   const isKnown = txHash !== null && ledgerSeq > 0 && (await ledgerChains(database)).has(own.chain)
   if (!isKnown) return { movements: null, ledgerSeq: 0 }
   const { chain, canonical: address } = own
-  const movements = await findMovements(database, { chain, ledgerSeq, address, direction, txHash })
+  const asked = { chain, ledgerSeq, address, direction, txHash }
+  const movements =
+    (await findMovements(database, { ...asked, maxSearched: SEARCHED_AT_ONCE })) ??
+    (await slice(() => findMovements(database, asked)))
+  if (movements !== null && 'code' in movements) return movements
   return { movements: movements ?? 'not-searched', ledgerSeq }
 }
 

@@ -1,8 +1,9 @@
 /** POST /v1/transfers: one transfer in, a recommendation out. Its counterparty is screened, and the report of that has the evidence. */
-import type { ReportIds } from '@cupel/access'
+import type { Caller, ReportIds } from '@cupel/access'
 import { MAX_ADDRESS_LENGTH, readTransfer, screenedAddress, type ReadTransfer } from '@cupel/domain'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint, type Judgement } from '../../http/endpoint.js'
+import type { LargeReads } from '../../http/large-reads.js'
 import { preferredWait } from '../../http/prefer.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
@@ -58,6 +59,7 @@ export interface TransferParts {
   readonly reports: ReportReader
   readonly reportIds: Pick<ReportIds, 'next'>
   readonly transferReads: TransferReads
+  readonly bulk: { readonly largeReads: Pick<LargeReads, 'open'> }
 }
 
 const asTransfer: ShownReport = {
@@ -69,7 +71,7 @@ const asTransfer: ShownReport = {
   pathOf: (reportId) => `/v1/transfers/${reportId}`,
 }
 
-export function createTransfer({ screens, reports, reportIds, transferReads }: TransferParts): Endpoint {
+export function createTransfer({ screens, reports, reportIds, ...reads }: TransferParts): Endpoint {
   return keyedEndpoint<undefined, undefined, TransferBody, ReadTransfer>({
     operationId: 'createTransfer',
     method: 'POST',
@@ -124,8 +126,8 @@ export function createTransfer({ screens, reports, reportIds, transferReads }: T
         replayOf(await reports.find(call.caller, reportId, REPLAY_WAIT_MS), reportId, asTransfer),
     },
     async handle(call, { body: { reference }, judged }) {
-      const completed = await transferReads.complete(call.caller, judged)
-      if (completed.kind !== 'terms') return refusalOf(completed)
+      const completed = await complete(reads, call.caller, judged)
+      if ('code' in completed) return completed
       const screened = screenedAddress(completed.counterparty)
       const script = sandboxScript(call.caller, screened.canonicalAddress)
       if (script.kind === 'refusal') return script.refusal
@@ -138,6 +140,19 @@ export function createTransfer({ screens, reports, reportIds, transferReads }: T
       return answerOf(script.kind === 'late' ? lateOf(result) : result, asTransfer)
     },
   })
+}
+
+/** A search of many transfers is a large read: it has a slice, and its key and account have a few of them. */
+async function complete(
+  { transferReads, bulk: { largeReads } }: Pick<TransferParts, 'transferReads' | 'bulk'>,
+  caller: Caller,
+  stated: ReadTransfer,
+): Promise<Extract<CompletedTransfer, { kind: 'terms' }> | Refusal> {
+  const completed = await transferReads.complete(caller, stated, async (search) => {
+    const read = largeReads.open(caller)
+    return 'code' in read ? read : await read.slice(search).finally(() => read.close())
+  })
+  return 'code' in completed || completed.kind === 'terms' ? completed : refusalOf(completed)
 }
 
 /** The one place where a stated transfer is parsed. */
