@@ -28,7 +28,7 @@ const [P50, P95] = [0.5, 0.95]
 const TARGET = 1.1
 /** The floor: it reads nothing. */
 const FLOOR = { path: '/healthz', accept: 'application/json' }
-/** Screens with a reference of the greedy customer, in which it searches. */
+/** Screens with a reference of the greedy customer, in which it searches; as many transfers, watches and cases. */
 const REFERENCES = 200
 /** Seed for the arrivals of the first round. Each round has another one, and all its turns the same. */
 const FIRST_SEED = 20_261_123
@@ -184,13 +184,27 @@ async function fill(
   const jobs = openJobs(baseUrl, key)
   const jobId = await jobs.submit(size)
   await jobs.ended(jobId, LOOK_MS)
-  let report = { report_id: '', address: '' }
-  for (let made = 0; made < REFERENCES; made += 1) {
-    const address = newAddress()
-    const answer = await post('/v1/screen', { address, customer_reference: `customer ${made % 10}` }, key)
-    if (answer.ok) report = { address, report_id: ((await answer.json()) as { report_id: string }).report_id }
+  const made = async (path: string, body: object): Promise<Readonly<Record<string, string>>> => {
+    const answer = await post(path, body, key)
+    return (answer.ok ? await answer.json() : {}) as Readonly<Record<string, string>>
   }
-  await post(`/v1/reports/${report.report_id}/notes`, { text: 'A refund' }, key)
+  let report = { report_id: '', address: '' }
+  const watched: string[] = []
+  let transfer: Readonly<Record<string, string>> = {}
+  for (let at = 0; at < REFERENCES; at += 1) {
+    const [address, reference] = [newAddress(), `customer ${at % 10}`]
+    const { report_id: id } = await made('/v1/screen', { address, customer_reference: reference })
+    if (id !== undefined) report = { address, report_id: id }
+    await made(`/v1/reports/${report.report_id}/notes`, { text: 'A refund' })
+    const stated = { chain: 'ETH', direction: 'incoming', asset: 'ETH', amount: '1', reference }
+    transfer = await made('/v1/transfers', { ...stated, from: address, to: newAddress() })
+    watched.push(address)
+  }
+  await made('/v1/watches', { watches: watched.map((address) => ({ address })) })
+  const { items } = (await (
+    await fetch(`${baseUrl}/v1/watches`, { headers: { authorization: `Bearer ${key}` } })
+  ).json()) as { readonly items: readonly { readonly watch_id: string }[] }
+  const share = await made(`/v1/reports/${report.report_id}/share-links`, {})
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
   return {
     ...{
@@ -198,6 +212,14 @@ async function fill(
       report_id: report.report_id,
       address: report.address,
       customer_reference: 'customer 1',
+      reference: 'customer 1',
+    },
+    ...{
+      transfer_id: transfer['transfer_id'] ?? '',
+      watch_id: items[0]?.watch_id ?? '',
+      token: share['token'] ?? '',
+      code: 'rate_limited',
+      q: 'score',
     },
     ...{
       chain: 'ETH',
