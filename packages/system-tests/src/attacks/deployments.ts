@@ -19,7 +19,12 @@ export const deployments: readonly Attack[] = [
     name: `${TRACES} calls that say that they are sampled`,
     threat: 'cost',
     concerns: once,
-    async run({ baseUrl, attacker, installation }) {
+    isLong: true,
+    async run(target) {
+      await target.stop()
+      // Nobody listens there: records of calls show what is sampled.
+      await target.start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+      const { baseUrl, attacker, installation } = target
       const client = createClient([baseUrl], attacker.key)
       try {
         // A trace id that every ratio takes.
@@ -44,6 +49,8 @@ export const deployments: readonly Attack[] = [
         }
       } finally {
         await client.close()
+        await target.stop()
+        await target.start()
       }
     },
   },

@@ -16,6 +16,7 @@ import { largeAnswers } from './large-answers.js'
 import { neighbours } from './neighbours.js'
 import { nothingToProve } from './nothing-to-prove.js'
 import { people } from './people.js'
+import { providers } from './providers.js'
 import { shorterLog } from './shorter-log.js'
 import { strangers } from './strangers.js'
 import { supplyChain } from './supply-chain.js'
@@ -46,13 +47,14 @@ export const attacks: readonly Attack[] = [
     ...exposure,
     ...texts,
     ...databaseRole,
-    ...deployments,
     ...neighbours,
     ...forgery,
     ...forgedRecords,
     // From here on an attack restarts the installation.
+    ...deployments,
     ...alteredRows,
     ...people,
+    ...providers,
     ...shorterLog,
     ...fullDisk,
   ],
