@@ -120,6 +120,9 @@ export function ledgerContradiction({ segments, prices }: LedgerRows, stated: St
   const unnumbered = segments.find(({ ledgerSeq }) => ledgerSeq! < 1)
   if (unnumbered !== undefined)
     return `The ledger has a segment ${unnumbered.ledgerSeq}, which no event of the log states.`
+  const unnumberedTable = prices.find(({ priceSeq }) => priceSeq < 1)
+  if (unnumberedTable !== undefined)
+    return `The ledger has a price table ${unnumberedTable.priceSeq}, which no event of the log states.`
   for (const statement of stated.prices) {
     const fault = priceContradiction(prices, statement)
     if (fault !== null) return fault

@@ -122,6 +122,7 @@ describe('prices are used only as the log states them:', () => {
   test('the last stated table is in force, whatever came after it', () => {
     expect(faultOf([], ledger, [prices(3), prices(2), prices(1)])).toBeNull()
     expect(faultOf([], ledger, [prices(1)])).toMatch(/lacks the price table p\.csv/)
+    expect(faultOf([], ledger, [prices(2), prices(0)])).toMatch(/has a price table 0, which no event/)
     expect(faultOf([], ledger, [{ ...prices(2), sha256: 'cd' }])).toBe(
       'The ledger has price table 2 with another sha256 than the log.',
     )
