@@ -5,15 +5,17 @@ import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createShare, revokeShare } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import { issueTestKey, testEvent } from '@cupel/testkit/installation'
+import { createWatches, newBatchId } from '@cupel/watches'
 import { changeEndpoint, createEndpoint } from '@cupel/webhooks'
 import { expect } from 'vitest'
 import type { Decided } from '../decided.js'
 import { MIXED, SANCTIONED } from '../some-labels.js'
 
-const call = {
-  ...{ requestId: 'req_1', keyId: 'k', scope: 'read-write', clientAddress: '192.0.2.1', method: 'POST' },
-  ...{ route: '/v1/reports', status: 200, latencyMs: 1, at: '2026-11-23T02:00:00.000Z', actor: '' },
-} as never
+const callOf = (requestId: string) =>
+  ({
+    ...{ requestId, keyId: 'k', scope: 'read-write', clientAddress: '192.0.2.1', method: 'POST' },
+    ...{ route: '/v1/reports', status: 200, latencyMs: 1, at: '2026-11-23T02:00:00.000Z', actor: '' },
+  }) as never
 
 /** Resolves once the log has the events of every row, and each view its rows. */
 export async function makeRows(decided: Decided, report: ReportGenerated): Promise<void> {
@@ -49,7 +51,7 @@ async function makePrimaryRows(
   await revokeKey(database, { keyId: revoked, by: 'test', reason: 'It was lost.' })
   const owner = { accountId, livemode: true }
   const actor = {
-    ...{ keyId: successor.keyId, holder: keyId, person: '', subject: '', call },
+    ...{ keyId: successor.keyId, holder: keyId, person: '', subject: '', call: callOf('req_1') },
     cannotCompare: () => false,
   }
   const share = { ...owner, ...actor, reportId, expiresInHours: 1, label: 'A bank' }
@@ -62,6 +64,24 @@ async function makePrimaryRows(
   const decision = { ...entry, needsSecondPerson: false, doPeopleSignIn: false }
   await setDisposition(database, { ...decision, disposition: 'escalated', text: 'It needs a look.' })
   await setDisposition(database, { ...decision, disposition: 'cleared', text: 'It was looked at.' })
+  const ofWatch = { ...owner, keyId: successor.keyId, person: '', maxWatches: 9 }
+  const watch = {
+    ...{ address: MIXED.address, chain: 'ETH', candidateChains: [], lookupKey: 'k' },
+    ...{
+      canonicalAddress: MIXED.address,
+      reference: null,
+      until: null,
+      thresholdHundredths: 100,
+      digest: false,
+    },
+  }
+  const watched = { ...watch, address: SANCTIONED.address, canonicalAddress: SANCTIONED.address }
+  const batches = [[watch, watched], [{ ...watch, digest: true, until: '2030-01-01T00:00:00.000Z' }]]
+  for (const [at, watches] of batches.entries())
+    await createWatches(database, {
+      ...{ ...ofWatch, call: callOf(`req_w${at}`), batchId: newBatchId(), watches },
+      reportPageUrl: 'https://cupel.example.com/reports/',
+    })
   const store = {
     database,
     judge: async (url: string) => ({ ok: true, target: { url: new URL(url) } }) as never,

@@ -4,7 +4,7 @@
  */
 import { topicOf, topicSpecs, type DomainEvent, type EventData, type EventType } from '@cupel/contracts'
 import { type EventCodec, type EventLog, rangesOf, readable, typeOf } from '@cupel/event-log'
-import { ERASED } from '@cupel/personal-data'
+import { ERASED, keyIdOf } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Acceptance } from '@cupel/transparency'
 import { latestTimeIn } from '@cupel/projections'
@@ -33,6 +33,8 @@ interface Stated {
   /** Each key with the one that it was rotated from. */
   readonly rotatedFrom: Map<string, string>
   readonly erasedAccounts: Set<string>
+  /** The keys of erased references, as sealed texts begin with them. */
+  readonly erasedReferences: string[]
   /** What restores recorded as lost: the database cannot have these rows. */
   readonly losses: string[]
   /** What the report of a case states, by its id: the report view, which is compared with the log too, has it. */
@@ -52,6 +54,7 @@ export async function comparePrimaryTables(parts: Parts): Promise<readonly Probl
   const reports = new Map<string, Columns>()
   const stated: Stated = {
     ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [], reports },
+    erasedReferences: [],
     acceptedAt: lastAcceptance(parts.acceptances),
   }
   const ends = await apply(parts, stated, { from: new Map(), keepsStates: false })
@@ -107,14 +110,18 @@ function applyEvent(stated: Stated, event: DomainEvent, keepsStates: boolean): v
   }
 }
 
-function note({ rotatedFrom, erasedAccounts, losses }: Stated, { type, data }: DomainEvent): void {
+function note(
+  { rotatedFrom, erasedAccounts, erasedReferences, losses }: Stated,
+  { type, data }: DomainEvent,
+): void {
   if (type === 'ApiKeyIssued') {
     const { keyId, rotatedFrom: from } = data as EventData['ApiKeyIssued']
     if (from !== null) rotatedFrom.set(keyId, from)
   }
   if (type === 'PersonalDataErased') {
-    const { scope, accountId } = data as EventData['PersonalDataErased']
-    if (scope !== 'reference' && accountId !== '') erasedAccounts.add(accountId)
+    const { scope, accountId, keyIds } = data as EventData['PersonalDataErased']
+    if (scope === 'reference') erasedReferences.push(...keyIds)
+    else if (accountId !== '') erasedAccounts.add(accountId)
   }
   if (type === 'InstallationRestored') losses.push(...(data as EventData['InstallationRestored']).lost)
 }
@@ -201,6 +208,8 @@ const ERASED_COLUMNS: readonly string[] = [
   'allowed_ips',
   'allowed_ips_number',
   'expires_at',
+  'reference',
+  'until',
 ]
 
 function wrongColumns(table: PrimaryTable, state: Columns, row: Columns, stated: Stated): string[] {
@@ -214,7 +223,9 @@ function wrongColumns(table: PrimaryTable, state: Columns, row: Columns, stated:
     ...(table === 'cases.entry' ? { holder: holderOf(String(state['key_id']), stated) } : {}),
     ...(table === 'cases.report_case' ? stated.reports.get(String(row['report_id'])) : {}),
   }
-  const isErased = stated.erasedAccounts.has(String(row['account_id']))
+  const isErased =
+    stated.erasedAccounts.has(String(row['account_id'])) ||
+    stated.erasedReferences.includes(keyIdOf(String(expected['reference'] ?? '')) ?? '')
   return Object.keys(expected).filter((column) => {
     if (same(column, expected[column], actual[column])) return false
     return !(
@@ -225,9 +236,10 @@ function wrongColumns(table: PrimaryTable, state: Columns, row: Columns, stated:
   })
 }
 
-/** An erasure ends links early, and leaves a word of every text. */
+/** An erasure ends links and watches early, and leaves a word of every text. */
 function isForgotten(column: string, expected: unknown, actual: unknown): boolean {
   if (column === 'expires_at') return String(actual) <= String(expected)
+  if (column === 'until') return actual !== null && (expected === null || String(actual) <= String(expected))
   return actual === ERASED || actual === 0 || (Array.isArray(actual) && actual.length === 0)
 }
 
@@ -250,7 +262,7 @@ function originOf(url: unknown): string | null {
   }
 }
 
-const isTime = (column: string): boolean => column.endsWith('_at')
+const isTime = (column: string): boolean => column.endsWith('_at') || column === 'until'
 
 function same(column: string, expected: unknown, actual: unknown): boolean {
   if (!isTime(column) || expected === null || actual === null)

@@ -33,6 +33,12 @@ const COUNTER = 'A count of openings, which no event states.'
 const HISTORY = 'It is read only of a file of one address.'
 const COSIGNING = 'The projector writes it again; `--witness` checks the cosignatures themselves.'
 const NO_LOG = 'A row of no log, which nothing reads.'
+/** How a watch stands, which its reports and the events of its changes tell. */
+const WATCHING: readonly string[] = [
+  ...['report_id', 'level', 'score', 'reported_at', 'awaits_lists', 'due_at', 'causes', 'failures'],
+  ...['pending_report_id', 'pending_causes', 'told_report_id', 'told_level', 'told_score'],
+  ...['digest_report_id', 'digest_level', 'digest_score', 'digest_day'],
+]
 const POSITIONS = 'Positions of readers: the tables that the readers write are compared.'
 
 /** Tables whose rows are not compared, and columns of compared tables that no event states: the reason, or what else shows a change. */
@@ -61,6 +67,8 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'webhooks.endpoint.sealed_secret': SECRET,
   'webhooks.endpoint.sealed_previous_secret': SECRET,
   'webhooks.endpoint.previous_secret_expires_at': SECRET,
+  'watches.watch.created_at': 'The event has the time of its call, some milliseconds later.',
+  ...Object.fromEntries(WATCHING.map((column) => [`watches.watch.${column}`, WORK])),
   'ledger.segment.started_at': LOCAL,
   'ledger.segment.history_provider': HISTORY,
   'ledger.segment.history_height': HISTORY,
@@ -102,7 +110,6 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'webhooks.delivery': WORK,
   'webhooks.attempt': WORK,
   'webhooks.destination': LOCAL,
-  'watches.watch': WORK,
   'watches.batch': LOCAL,
   'watches.progress': WORK,
   'watches.digest': WORK,

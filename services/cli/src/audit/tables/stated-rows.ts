@@ -23,6 +23,7 @@ export const primaryTables = {
   'cases.entry': ['report_id', 'version'],
   'sharing.share': ['share_id'],
   'webhooks.endpoint': ['endpoint_id'],
+  'watches.watch': ['watch_id'],
 } as const
 
 export type PrimaryTable = keyof typeof primaryTables
@@ -93,6 +94,8 @@ const stating: Stating = {
   WebhookEndpointDeleted: ({ endpointId }) => [
     { table: 'webhooks.endpoint', key: endpointId, next: () => null },
   ],
+  WatchesCreated: ({ watches, ...call }) => watches.map((watch) => ofWatch(call, watch)),
+  WatchRemoved: ({ watchId }) => [{ table: 'watches.watch', key: watchId, next: () => null }],
   ReportNoteAdded: (data) => ofEntry('ReportNoteAdded', data),
   DispositionProposed: (data) => ofEntry('DispositionProposed', data),
   DispositionProposalDeclined: (data) => ofEntry('DispositionProposalDeclined', data),
@@ -112,6 +115,26 @@ type EndpointFields = 'accountId' | 'livemode' | 'origin' | 'payload' | 'status'
 function ofEndpoint(endpoint: Pick<EventData['WebhookEndpointChanged'], EndpointFields>): Columns {
   const { accountId, livemode, origin, payload, status } = endpoint
   return { account_id: accountId, livemode, origin, payload, status }
+}
+
+/** A call for an address that is watched already changes the settings of its watch. */
+function ofWatch(
+  call: Omit<EventData['WatchesCreated'], 'watches'>,
+  watch: EventData['WatchesCreated']['watches'][number],
+): Statement {
+  const settings = {
+    ...{ reference: watch.reference, until: watch.until, digest: watch.digest },
+    threshold_hundredths: watch.thresholdHundredths,
+  }
+  const made = {
+    ...{ account_id: call.accountId, livemode: call.livemode, report_page_url: call.reportPageUrl },
+    ...{ address: watch.address, canonical_address: watch.canonicalAddress, chain: watch.chain },
+    ...{ candidate_chains: watch.candidateChains, lookup_key: watch.lookupKey },
+  }
+  return {
+    ...{ table: 'watches.watch', key: watch.watchId },
+    next: (before) => ({ ...made, ...before, ...settings }),
+  }
 }
 
 function ofEntry<T extends CaseEventType>(type: T, data: EventData[T]): readonly Statement[] {

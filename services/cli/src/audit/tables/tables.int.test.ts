@@ -134,6 +134,22 @@ test.each([
   ])
 })
 
+test.each([
+  ['removed', 'DELETE FROM watches.watch', /^watches.watch lacks the row/],
+  [
+    'made to end',
+    `UPDATE watches.watch SET until = '2026-11-23T03:00:00Z'`,
+    /with another until than the log/,
+  ],
+  ['moved to another chain', `UPDATE watches.watch SET chain = 'BSC'`, /with another chain than the log/],
+])('watches that were %s are found', async (_what, statement, detail) => {
+  const problems = await problemsAfter([statement])
+  expect(problems.map((problem) => problem.detail)).toEqual([
+    expect.stringMatching(detail),
+    expect.stringMatching(detail),
+  ])
+})
+
 test('a row that is written and whose event waits for the log is one that an event states', async () => {
   const row = `INSERT INTO access.account VALUES ('acc_waiting', 'x', '2026-11-23T02:00:00Z', 'test')`
   expect(await problemsAfter([row])).toMatchObject([{ row: 'access.account account_id=acc_waiting' }])
