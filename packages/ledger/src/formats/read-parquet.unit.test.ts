@@ -134,7 +134,7 @@ describe('whole numbers of a column of floats', () => {
       'ETH',
     ],
     ['count base units of a scarce coin earlier', float([2e8, 7]), ['200000000', '7'], 'BTC'],
-    ['may count coins beside a negative number', float([2e8, -7]), ['200000000.0', '-7'], 'BTC'],
+    ['may count coins with a negative number', float([2e8, -7]), ['200000000.0', '-7'], 'BTC'],
   ])('%s', async (_name, column, expected, chain) => {
     await expect(textsOf(column, chain)).resolves.toEqual(expected)
   })
