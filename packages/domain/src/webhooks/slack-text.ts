@@ -2,7 +2,7 @@
  * Messages as an incoming webhook of Slack takes them, `{"text": …}`; Mattermost and others take the same. They have no reference and no
  * name of the account: a channel has readers whom Cupel does not know. Pure.
  */
-import type { ChangedReport, EndedItem, EndedJob, WatchDigest } from './webhook-body.js'
+import type { ChangedReport, EndedItem, EndedJob, WatchDigest } from './webhook-facts.js'
 
 /** Changes of a digest that its message lists. */
 const MAX_LISTED = 10

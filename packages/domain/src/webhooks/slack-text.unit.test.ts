@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  changeWebhookBody,
-  digestWebhookBody,
-  jobWebhookBody,
-  testWebhookBody,
-  type ChangedReport,
-} from './webhook-body.js'
+import { changeWebhookBody, digestWebhookBody, jobWebhookBody, testWebhookBody } from './webhook-body.js'
+import type { ChangedReport } from './webhook-facts.js'
 
 const change: ChangedReport = {
   ...{ watchId: 'wat_1', address: '0xabc', chain: 'ETH', reference: 'customer 4711' },

@@ -1,34 +1,7 @@
 /** The bodies of webhooks. A body is built once per job and payload kind and stored; every attempt sends the same bytes. */
 import type { JobWebhookType, PayloadKind, WebhookType } from './delivery.js'
 import { changeSlackBody, digestSlackBody, jobSlackBody, testSlackBody } from './slack-text.js'
-
-export interface EndedJob {
-  readonly jobId: string
-  /** As it is stored; null if the job has no name. */
-  readonly name: string | null
-  /** False for the sandbox. */
-  readonly livemode: boolean
-  readonly status: string
-  readonly total: number
-  readonly completed: number
-  readonly failed: number
-  readonly cancelled: number
-  /** UTC, RFC 3339 with milliseconds. */
-  readonly endedAt: string
-}
-
-/** One address of a job, as its results show it. */
-export interface EndedItem {
-  readonly index: number
-  readonly address: string
-  /** As it is stored; absent if the item has none. */
-  readonly reference?: string | undefined
-  readonly status: string
-  readonly reportId: string | null
-  /** The report as callers receive it, as JSON text; the body contains it unchanged. */
-  readonly report: string | null
-  readonly error: { readonly code: string; readonly detail: string } | null
-}
+import type { ChangedReport, EndedItem, EndedJob, ReportSummary, WatchDigest } from './webhook-facts.js'
 
 /** Beyond this many UTF-8 bytes items carry no reports. */
 export const MAX_FULL_BODY_BYTES = 4 * 1_024 * 1_024
@@ -62,40 +35,6 @@ export function jobWebhookBody(
   return around(`${open},"results":[${items.map((item) => JSON.stringify(shortItem(item))).join(',')}]}`)
 }
 
-/** A watched address whose report changed. */
-export interface ChangedReport {
-  readonly watchId: string
-  readonly address: string
-  readonly chain: string
-  readonly reference: string | null
-  readonly previous: ReportSummary
-  readonly current: ReportSummary
-  /** Why the later report has its level, in words; empty for a change that an earlier version told. */
-  readonly why: string
-  /** Each level reason of the later report, with its words and its remedy. */
-  readonly reasons: readonly { readonly code: string; readonly text: string }[]
-  readonly causes: readonly string[]
-  /** UTC, RFC 3339 with milliseconds. */
-  readonly changedAt: string
-  /** The part of each cause in the difference of the scores, in points; null if it was not computed. */
-  readonly split: {
-    readonly labels: number
-    readonly funds: number
-    readonly policy: number
-    readonly scorer: number
-    readonly time: number
-    readonly notExamined: number
-  } | null
-  /** Why there is no split: `busy`, `unreadable` or `refused`; null if there is one. */
-  readonly splitMissing: string | null
-}
-
-export interface ReportSummary {
-  readonly reportId: string
-  readonly level: string
-  readonly score: number
-}
-
 /** The body for a changed report. `full` and `thin` are the same: it is small. */
 export function changeWebhookBody(change: ChangedReport, payload: PayloadKind): string {
   if (payload === 'slack') return changeSlackBody(change)
@@ -120,33 +59,6 @@ function splitBody(split: ChangedReport['split']): object | null {
 
 function summaryOf({ reportId, level, score }: ReportSummary): object {
   return { report_id: reportId, level, score }
-}
-
-/** The state of an account's watches, once a day. */
-export interface WatchDigest {
-  /** UTC, YYYY-MM-DD. */
-  readonly day: string
-  /** UTC, RFC 3339 with milliseconds. */
-  readonly from: string
-  readonly until: string
-  readonly watched: number
-  readonly changed: number
-  readonly unchanged: number
-  readonly undecided: number
-  readonly failing: number
-  readonly changes: readonly {
-    readonly watchId: string
-    readonly address: string
-    readonly chain: string
-    readonly previous: ReportSummary
-    readonly current: ReportSummary
-  }[]
-  readonly failures: readonly {
-    readonly watchId: string
-    readonly address: string
-    readonly chain: string
-    readonly failures: number
-  }[]
 }
 
 /**
