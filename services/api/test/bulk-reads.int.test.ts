@@ -5,6 +5,8 @@ import { createTestJobs, type TestJob as Job, type TestJobs } from './bulk-jobs.
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
+const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
 let installation: Installation
 let url: string
 let submit: TestJobs['submit']
@@ -117,6 +119,10 @@ test('the results of a long job are sent in slices, in every form, and a HEAD le
   const lines = (await read('/results', 'application/x-ndjson')).text.trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(results)
   const rows = (await read('/results', 'text/csv')).text.trimEnd().split('\r\n')
+  const workbook = await read('/results', WORKBOOK)
+  expect([workbook.status, workbook.headers['content-type']]).toEqual([200, WORKBOOK])
+  expect(workbook.headers['content-disposition']).toMatch(/\.xlsx"$/)
+  expect(workbook.text).toMatch(/^PK[^]*sheet1\.xml[^]*sheet2\.xml[^]*PK/)
   expect([rows.length, rows[0]!.split(',')[0], rows[100]!.split(',')[0]]).toEqual([101, 'index', '99'])
   // Send more HEAD requests than reads may run at once.
   for (let count = 0; count < 20; count += 1)
@@ -164,6 +170,7 @@ test('results come worst first, level by level and page by page, and as a file',
     '1',
     '',
   ])
+  expect((await results('?sort=risk', WORKBOOK)).text).toMatch(/^PK[^]*sheet2\.xml/)
   expect((await results('?sort=best')).status).toBe(400)
 })
 

@@ -8,6 +8,11 @@ import type { Transport } from '../transport/transport.js'
 import type { BulkItemRequest, BulkJob, BulkJobSummary, BulkResult } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
+const FILE_TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const
 const FIRST_POLL_MS = 500
 const LONGEST_POLL_MS = 5_000
 
@@ -104,9 +109,13 @@ export class Bulk {
     return listOf(this.#transport, path`/v1/bulk/${jobId}/results`, options, { include, sort, level, status })
   }
 
-  /** All results as a file: CSV without formulas for spreadsheets, or one JSON object a line. */
-  async download(jobId: string, format: 'csv' | 'ndjson', options: CallOptions = {}): Promise<Download> {
-    const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
+  /** All results as a file: CSV or XLSX without formulas for spreadsheets, or one JSON object a line. */
+  async download(
+    jobId: string,
+    format: keyof typeof FILE_TYPES,
+    options: CallOptions = {},
+  ): Promise<Download> {
+    const type = FILE_TYPES[format]
     const call = { method: 'GET', path: path`/v1/bulk/${jobId}/results`, accept: type } as const
     const answer = await this.#transport({ ...call, repeat: 'safe', options })
     return documentOf(answer, new RegExp(`^${type}\\b`, 'i'))

@@ -22,16 +22,35 @@ import { withOpenedName } from './opened-name.js'
 import { pageOf, selectResults, type ResultSelection } from './result-order.js'
 import { endedStretches, isLarge, slicedResults, type SlicedResults } from './result-slices.js'
 import { resultRows, TABLE_HEAD } from './result-table.js'
+import { createResultSheet } from './result-workbook.js'
 
 export interface ResultQuery extends ResultSelection {
   readonly page_size: number
   readonly include?: 'pending' | undefined
 }
 
-/** The forms of a file: the text before the first result, and the text of some results. */
+export const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+interface FileForm extends Pick<SlicedResults, 'begin' | 'between' | 'end' | 'textOf'> {
+  /** What stands around the bytes of the results. */
+  around(results: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined>
+}
+
+const plain = (form: Pick<FileForm, 'begin' | 'textOf'>): FileForm => ({
+  ...{ ...form, between: '', end: '' },
+  around: async function* (results) {
+    yield* results
+  },
+})
+
+/** The forms of a file, each made for one file. */
 const FILES = {
-  'application/x-ndjson': { begin: '', textOf: resultLines },
-  'text/csv': { begin: TABLE_HEAD, textOf: resultRows },
+  'application/x-ndjson': (): FileForm => plain({ begin: '', textOf: resultLines }),
+  'text/csv': (): FileForm => plain({ begin: TABLE_HEAD, textOf: resultRows }),
+  [WORKBOOK_TYPE]: (): FileForm => {
+    const { workbook, ...sheet } = createResultSheet()
+    return { ...sheet, between: '', around: workbook }
+  },
 } as const
 export type FileType = keyof typeof FILES
 
@@ -204,20 +223,21 @@ async function beginFile(
   order: Extract<ResultOrder, { form: 'file' }>,
   turn: Turn,
 ): Promise<BegunResults<'file'> | NotFound> {
-  const form = { ...FILES[order.type], between: '', end: '' }
+  const { around, ...form } = FILES[order.type]()
   const ended = isWholeJob(order.query) ? await endedOverview(sources, order) : null
   if (ended !== null) {
     const stretches = stretchesOf(sources, order, ended.total, turn)
     return {
       kind: 'results',
       known: { isShort: false },
-      chunks: made(sources, order, turn, { ...form, stretches }),
+      chunks: around(made(sources, order, turn, { ...form, stretches })),
     }
   }
   const items = await itemsOfWhole(sources, order, turn)
   if ('kind' in items) return items
   const known = { isShort: !isLarge(items.length) }
-  return { kind: 'results', known, chunks: made(sources, order, turn, { ...form, stretches: [items] }) }
+  const chunks = around(made(sources, order, turn, { ...form, stretches: [items] }))
+  return { kind: 'results', known, chunks }
 }
 
 /** The overview of a large ended job, whose file is read stretch by stretch; null for any other job. */

@@ -13,7 +13,7 @@ import {
 } from '@cupel/report-pdf'
 import { reportOf } from './job-documents.js'
 
-const columns = [
+export const columns = [
   'index',
   'address',
   'status',
@@ -59,7 +59,7 @@ export function resultRows(items: readonly JobItem[], reports: ReadonlyMap<strin
     .join('')
 }
 
-function cellsOf(
+export function cellsOf(
   item: JobItem,
   reports: ReadonlyMap<string, string>,
 ): Partial<Record<Column, string | number | undefined>> {

@@ -5,7 +5,7 @@ import { reportExample, riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
 import { resultLines } from '../../bulk/job-documents.js'
 import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
-import { gathered, type FileType } from '../../bulk/read-results.js'
+import { gathered, WORKBOOK_TYPE, type FileType } from '../../bulk/read-results.js'
 import { itemStatuses, resultSorts } from '../../bulk/result-order.js'
 import { isLarge } from '../../bulk/result-slices.js'
 import { resultTable } from '../../bulk/result-table.js'
@@ -51,16 +51,19 @@ export function listBulkResults({ beginResults, largeReads }: BulkParts, tokens:
     tag: 'Bulk jobs',
     summary: 'Get the results of a job',
     description:
-      'What became of each address, in the order of the submission or worst first, also while the job runs: then of the items that are done so far, or of all with `include=pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula). Only JSON has pages.',
+      'What became of each address, in the order of the submission or worst first, also while the job runs: then of the items that are done so far, or of all with `include=pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula), or a workbook (XLSX) with the same columns and a sheet of counts by level. Only JSON has pages.',
     access: 'read-only',
     pathSchema: jobPath,
     querySchema: resultQuery,
     answers: RESULT_ANSWERS,
     problems: ['not_found', 'not_acceptable', 'unavailable'],
     async handle({ caller, headers }, { path, query }): Promise<Answer | Refusal> {
-      const type = negotiate(headers.accept, [JSON_TYPE, LINES_TYPE, TABLE_TYPE])
+      const type = negotiate(headers.accept, [JSON_TYPE, LINES_TYPE, TABLE_TYPE, WORKBOOK_TYPE])
       if (type === null)
-        return refuse('not_acceptable', `Results are ${JSON_TYPE}, ${LINES_TYPE} or ${TABLE_TYPE}.`)
+        return refuse(
+          'not_acceptable',
+          `Results are ${JSON_TYPE}, ${LINES_TYPE}, ${TABLE_TYPE} or ${WORKBOOK_TYPE}.`,
+        )
       const scope = scopeOf(caller, path.job_id, query)
       const after = query.page_token === undefined ? null : placeOf(tokens.open(scope, query.page_token))
       if (after === undefined) return unknownPageToken()
@@ -140,15 +143,24 @@ const RESULT_ANSWERS = [
     schema: z.string(),
     example: resultTable([EXAMPLE_ITEM], EXAMPLE_REPORTS),
   },
+  {
+    status: 200,
+    description: 'Results.',
+    contentType: WORKBOOK_TYPE,
+    headers: RESULT_HEADERS,
+    schema: z.string().meta({ description: 'Bytes of a workbook, not text.', format: 'binary' }),
+    example: 'PK …',
+  },
 ]
 
+const EXTENSIONS = { [LINES_TYPE]: 'ndjson', [TABLE_TYPE]: 'csv', [WORKBOOK_TYPE]: 'xlsx' } as const
+
 function fileHead(type: FileType, jobId: string): Pick<Answer, 'contentType' | 'headers'> {
-  const isTable = type === TABLE_TYPE
   return {
-    contentType: isTable ? `${TABLE_TYPE}; charset=utf-8; header=present` : LINES_TYPE,
+    contentType: type === TABLE_TYPE ? `${TABLE_TYPE}; charset=utf-8; header=present` : type,
     headers: {
       ...VARY,
-      'content-disposition': `attachment; filename="${jobId}.${isTable ? 'csv' : 'ndjson'}"`,
+      'content-disposition': `attachment; filename="${jobId}.${EXTENSIONS[type]}"`,
     },
   }
 }

@@ -1,12 +1,21 @@
-/** GET /bulk/{job_id}/results.csv, results.json and summary.pdf: files of the API, passed on under a name of their own. */
+/** GET /bulk/{job_id}/results.csv, results.xlsx, results.json and summary.pdf: files of the API, passed on under a name of their own. */
 import { raw, type Page, type PageCall, type RawAnswer } from '../../server/page.js'
 import { apiPathOf, isRunning, type Job } from './job.js'
+
+const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 export const downloadCsv: Page = {
   method: 'GET',
   path: '/bulk/{job_id}/results.csv',
   access: 'session',
   handle: (call) => download(call, { part: '/results?sort=risk', accept: 'text/csv', extension: 'csv' }),
+}
+
+export const downloadWorkbook: Page = {
+  method: 'GET',
+  path: '/bulk/{job_id}/results.xlsx',
+  access: 'session',
+  handle: (call) => download(call, { part: '/results?sort=risk', accept: WORKBOOK_TYPE, extension: 'xlsx' }),
 }
 
 /** The job with its results; while it runs, its results as lines. */

@@ -3,7 +3,7 @@ import type { Page } from '../../server/page.js'
 import { cancelJob } from './cancel-job.js'
 import { downloadJoined } from './download-joined.js'
 import { openCases } from './open-cases.js'
-import { downloadCsv, downloadJson, downloadPdf } from './download-results.js'
+import { downloadCsv, downloadJson, downloadPdf, downloadWorkbook } from './download-results.js'
 import { followJob } from './follow-job.js'
 import { listJobs } from './list-jobs.js'
 import { newJob } from './new-job.js'
@@ -15,5 +15,5 @@ import { watchResults } from './watch-results.js'
 export const bulkPages: readonly Page[] = [
   ...[listJobs, newJob, previewJob, submitJob],
   ...[showJob, cancelJob, followJob, downloadCsv, downloadJson, downloadPdf, downloadJoined, openCases],
-  watchResults,
+  ...[watchResults, downloadWorkbook],
 ]

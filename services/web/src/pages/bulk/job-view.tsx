@@ -113,6 +113,9 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
         <a class="button plain" href={`${path}/results.csv`} download>
           CSV
         </a>
+        <a class="button plain" href={`${path}/results.xlsx`} download>
+          XLSX
+        </a>
         <a class="button plain" href={`${path}/results.json`} download>
           JSON
         </a>

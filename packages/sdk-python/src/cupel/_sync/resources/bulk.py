@@ -18,6 +18,11 @@ from .list_of import list_of
 
 _FIRST_POLL_MS = 500
 _LONGEST_POLL_MS = 5_000
+_FILE_TYPES = {
+    "csv": "text/csv",
+    "ndjson": "application/x-ndjson",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 
 
 class Bulk:
@@ -151,13 +156,13 @@ class Bulk:
     def download(
         self,
         job_id: str,
-        format: Literal["csv", "ndjson"],
+        format: Literal["csv", "ndjson", "xlsx"],
         *,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> Download:
-        """All results as a file: CSV in which a spreadsheet finds no formulas, or one JSON object a line."""
-        content_type = "text/csv" if format == "csv" else "application/x-ndjson"
+        """All results as a file: CSV or XLSX in which a spreadsheet finds no formulas, or one JSON object a line."""
+        content_type = _FILE_TYPES[format]
         at = path("/v1/bulk/{}/results", job_id)
         call = Call("GET", at, "safe", accept=content_type, timeout_ms=timeout_ms, max_retries=max_retries)
         return document_of(self._transport.call(call), content_type)
