@@ -178,3 +178,8 @@ test('a key that only reads marks entries and sees no button for cases', async (
   expect(html).toContain('Mark the chosen as read')
   expect(html).not.toContain('Open cases')
 })
+
+test.each(['read-write', 'admin', 'operator'])('a key with the scope %s opens cases', async (scope) => {
+  api.answer = listing(change)
+  expect(await shown('/inbox', aSession({ scope }))).toContain('Open cases')
+})

@@ -10,6 +10,7 @@ import { Pager } from '../../components/pager.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { choiceOf, EntryTable } from './entry-table.js'
 import { kindText } from './entry-text.js'
+import { mayChange } from '../../session/rights.js'
 
 /** Entries of a page, so that one form marks them all. */
 const PAGE_SIZE = 50
@@ -130,7 +131,7 @@ interface EntriesProps {
 }
 
 function Entries({ call, items, filter }: EntriesProps) {
-  const mayWrite = call.session?.scope === 'read-write'
+  const mayWrite = mayChange(call.session)
   return (
     <Form call={call} action={`/inbox${queryText({ ...filter })}`}>
       <EntryTable entries={items} caption="Inbox, newest first" choice={CHOICE} />
