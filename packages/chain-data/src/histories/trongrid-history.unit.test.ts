@@ -77,6 +77,7 @@ test.each(['REVERT', 'OUT_OF_ENERGY', 'OUT_OF_TIME'])(
 test.each<[string, Partial<TronMovement>]>([
   ['freezing', { type: 'FreezeBalanceV2Contract' }],
   ['a TRC-10 asset', { type: 'TransferAssetContract' }],
+  ['the creation of a contract without value', { raw: created({ new_contract: {} }) }],
   ['an approval', { list: 'trc20', raw: { type: 'Approval' } }],
   [
     'stake of a contract without value',
@@ -99,7 +100,13 @@ test.each<[string, Partial<TronMovement>, string]>([
   ['a contract of a new type', { type: 'ShieldedTransferContract' }, 'native'],
   ['a word for the outcome that is new', { result: 'MAYBE' }, 'native'],
   ['a reward without its amount', { type: 'WithdrawBalanceContract', from: ME }, 'native'],
-  ['the creation of a contract with value', { raw: createdWith(5) }, 'native'],
+  ['the creation of a contract with value', { raw: created({ new_contract: { call_value: 5 } }) }, 'native'],
+  [
+    'a creation that states value at its own place',
+    { raw: created({ new_contract: {}, call_value: 5 }) },
+    'native',
+  ],
+  ['a creation without its contract', { raw: created({}) }, 'native'],
   ['a fraction of a sun', { value: 0.5 }, 'native'],
   [
     'a call of value with a new note',
@@ -115,8 +122,8 @@ test.each<[string, Partial<TronMovement>, string]>([
   expect(end.kinds).toEqual(['native', 'internal', 'token'].filter((one) => one !== kind))
 })
 
-function createdWith(call_value: number): Readonly<Record<string, unknown>> {
-  const value = { owner_address: hexOf(ME), call_value }
+function created(stated: object): Readonly<Record<string, unknown>> {
+  const value = { owner_address: hexOf(ME), ...stated }
   return { raw_data: { contract: [{ type: 'CreateSmartContract', parameter: { value } }] } }
 }
 

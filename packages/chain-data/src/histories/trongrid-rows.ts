@@ -63,6 +63,7 @@ const transaction = z.object({
               contract_address: address.optional(),
               amount,
               call_value: amount,
+              new_contract: z.object({ call_value: amount }).optional(),
             }),
           }),
         }),
@@ -171,9 +172,12 @@ function readTransaction(row: unknown, mine: string): Read | null {
     return value.contract_address === undefined
       ? null
       : { lines: [line(owner, value.contract_address, value.call_value ?? '0')], expectsInternalOf }
-  // A created contract has no address in its row.
+  // A created contract has no address in its row, so coins that it gets make the row unreadable.
   if (type === 'CreateSmartContract')
-    return (value.call_value ?? '0') === '0' ? { lines: [], expectsInternalOf } : null
+    return value.new_contract !== undefined &&
+      [value.call_value, value.new_contract.call_value].every((units) => (units ?? '0') === '0')
+      ? { lines: [], expectsInternalOf }
+      : null
   // A reward has no payer: a follower and a file call it the same.
   if (type === 'WithdrawBalanceContract')
     return reward === undefined ? null : { lines: [line('', owner, reward, 'issuance')] }
