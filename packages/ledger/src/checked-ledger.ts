@@ -7,15 +7,17 @@ import { topicOf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { sqlState, type Queryable } from '@cupel/postgres'
 import { listPriceImports } from './prices/read-prices.js'
-import { statedSums, type RowSums } from './row-sums.js'
-import { listSegments } from './segments.js'
+import { added as addedSums, statedSums, sumsOf, type RowSums } from './row-sums.js'
+import { listSegments, listSegmentsFrom } from './segments.js'
 import {
   ledgerContradiction,
   newestStated,
   nothingStated,
+  segmentsAfter,
   statingAll,
   unstatedRow,
   type LedgerRows,
+  type StatedLedger,
 } from './stated-ledger.js'
 
 export interface CheckedLedgerDeps {
@@ -53,45 +55,62 @@ export function createLedgerCheck(
 ): () => Promise<CheckedLedger> {
   let stated = nothingStated
   let next = 0
-  let known: { readonly slices: ReadonlyMap<number, string>; readonly state: CheckedLedger } | null = null
+  let known: Compared | null = null
   let looks = 0
 
   async function readOn(): Promise<void> {
-    const to = await log.endOffset(LEDGER_PLACE.topic, LEDGER_PLACE.partition)
-    if (next >= to) return
-    for await (const records of log.read({ ...LEDGER_PLACE, from: next, to })) {
-      stated = statingAll(
-        stated,
-        records.map((record) => codec.decode(record)),
-      )
-      next = (records.at(-1)?.offset ?? next - 1) + 1
-    }
-    next = to
+    const read = await readStatements({ log, codec }, { stated, next })
+    stated = read.stated
+    next = read.next
   }
 
-  /** Whether the newest rows, and one slice of the others, are as they were compared. */
-  async function isUnchanged({ slices }: NonNullable<typeof known>): Promise<boolean> {
+  /** The newest slices with one of the others; null if nothing differs from what was compared. */
+  async function changedSlices({ slices }: Compared): Promise<Changed | null> {
     const last = Math.max(0, ...slices.keys())
     const turn = (looks += 1) % (last + 1)
     const found = await hashesOf(database, { sliceRows, turn, last })
-    const expected = [...slices.keys()].filter((slice) => slice < 0 || slice === turn || slice === last)
-    return found.size === expected.length && [...found].every(([slice, hash]) => slices.get(slice) === hash)
+    const differing = [...found.keys()].filter((slice) => found.get(slice) !== slices.get(slice))
+    const vanished = [...slices.keys()].filter(
+      (slice) => (slice < 0 || slice === turn || slice === last) && !found.has(slice),
+    )
+    if (differing.length + vanished.length === 0) return null
+    return { found, last, isNewest: vanished.length === 0 && differing.every((slice) => slice >= last) }
+  }
+
+  /**
+   * Compares the newest slices with what the log states now; null if more than the newest segments is new: then everything is compared. A ledger
+   * of many histories grows by one segment after another, and none of them costs what the others do.
+   */
+  async function compareNewest(
+    { slices, state }: Compared,
+    { found, last }: Changed,
+  ): Promise<CheckedLedger | null> {
+    const from = Math.max(1, last * sliceRows)
+    const read = await readLedgerRows(database, from)
+    const before = stated
+    await readOn()
+    const added = segmentsAfter(before, stated)
+    if (added === null) return null
+    const rowSums = added.reduce((sums, one) => addedSums(sums, sumsOf(one.rowSums)), state.rowSums)
+    const next = stateOf(read, stated, { from, rowSums })
+    if (next.fault !== null || next.unstated !== null) known = null
+    else known = { slices: new Map([...slices, ...found]), state: next }
+    return next
   }
 
   async function look(): Promise<CheckedLedger> {
-    if (known !== null && (await isUnchanged(known))) return known.state
+    if (known !== null) {
+      const changed = await changedSlices(known)
+      if (changed === null) return known.state
+      const state = changed.isNewest ? await compareNewest(known, changed) : null
+      if (state !== null) return state
+    }
     known = null
     const slices = await hashesOf(database, { sliceRows, turn: 0, last: -1 })
     // Rows are read first: what the log states is in the tables already, because both were written in one transaction.
     const read = await readLedgerRows(database)
     await readOn()
-    const state: CheckedLedger = {
-      ledgerSeq: newestStated(stated).ledgerSeq,
-      pricesSha256: stated.prices.at(-1)?.sha256 ?? null,
-      fault: ledgerContradiction(read, stated),
-      unstated: unstatedRow(read, stated),
-      rowSums: statedSums(stated),
-    }
+    const state = stateOf(read, stated, { from: 1, rowSums: statedSums(stated) })
     if (state.fault === null && state.unstated === null) known = { slices, state }
     return state
   }
@@ -99,6 +118,53 @@ export function createLedgerCheck(
   let looking: Promise<CheckedLedger> | null = null
   return () => (looking ??= look().finally(() => (looking = null)))
 }
+
+interface Statements {
+  readonly stated: StatedLedger
+  /** First offset that was not read. */
+  readonly next: number
+}
+
+async function readStatements(
+  { log, codec }: Pick<CheckedLedgerDeps, 'log' | 'codec'>,
+  from: Statements,
+): Promise<Statements> {
+  let { stated } = from
+  const to = await log.endOffset(LEDGER_PLACE.topic, LEDGER_PLACE.partition)
+  if (from.next >= to) return from
+  for await (const records of log.read({ ...LEDGER_PLACE, from: from.next, to }))
+    stated = statingAll(
+      stated,
+      records.map((record) => codec.decode(record)),
+    )
+  return { stated, next: to }
+}
+
+/** What was compared, with the hash of each slice of rows. */
+interface Compared {
+  readonly slices: ReadonlyMap<number, string>
+  readonly state: CheckedLedger
+}
+
+interface Changed {
+  readonly found: ReadonlyMap<number, string>
+  /** The last slice that was compared. */
+  readonly last: number
+  /** No slice before it differs. */
+  readonly isNewest: boolean
+}
+
+const stateOf = (
+  read: LedgerRows,
+  stated: StatedLedger,
+  { from, rowSums }: { readonly from: number; readonly rowSums: RowSums },
+): CheckedLedger => ({
+  ledgerSeq: newestStated(stated).ledgerSeq,
+  pricesSha256: stated.prices.at(-1)?.sha256 ?? null,
+  fault: ledgerContradiction(read, stated, from),
+  unstated: unstatedRow(read, stated),
+  rowSums,
+})
 
 /** An installation without tables of a ledger has no rows. */
 const withoutTables =
@@ -131,9 +197,10 @@ const HASHES = {
     GROUP BY slice`,
 }
 
-export async function readLedgerRows(database: Queryable): Promise<LedgerRows> {
+/** The segments from a number on, and all tables of prices. */
+export async function readLedgerRows(database: Queryable, from?: number): Promise<LedgerRows> {
   const [segments, prices] = await Promise.all([
-    listSegments(database).catch(withoutTables([])),
+    (from === undefined ? listSegments(database) : listSegmentsFrom(database, from)).catch(withoutTables([])),
     listPriceImports(database).catch(withoutTables([])),
   ])
   return { segments: segments.filter(({ ledgerSeq }) => ledgerSeq !== null), prices }

@@ -89,6 +89,15 @@ export async function listSegments(database: Queryable): Promise<readonly Segmen
   return rows.map(segmentOf)
 }
 
+/** Those with a number from this one on, in their order. */
+export async function listSegmentsFrom(database: Queryable, from: number): Promise<readonly Segment[]> {
+  const rows = await database.query<SegmentRow>(
+    `SELECT ${SEGMENT_COLUMNS} FROM ledger.segment WHERE ledger_seq >= $1 ORDER BY segment_id`,
+    [from],
+  )
+  return rows.map(segmentOf)
+}
+
 export function segmentOf(row: SegmentRow): Segment {
   return {
     segmentId: row.segment_id,

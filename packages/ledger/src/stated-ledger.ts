@@ -17,6 +17,8 @@ export interface StatedLedger {
   readonly lost: readonly SegmentStatement[]
   /** The tables of prices, by their numbers; the last one is in force. */
   readonly prices: readonly PriceStatement[]
+  /** How often segments were stated again under numbers that others had. */
+  readonly replacements: number
   /** An append can be repeated. */
   readonly lastEventId: string
 }
@@ -25,6 +27,7 @@ export const nothingStated: StatedLedger = {
   segments: new Map(),
   lost: [],
   prices: [],
+  replacements: 0,
   lastEventId: '',
 }
 
@@ -45,6 +48,7 @@ export function stating(ledger: StatedLedger, { envelope, type, data }: DomainEv
   return {
     ...next,
     segments: new Map(numbered.map((one) => [one.ledgerSeq, one])),
+    replacements: ledger.replacements + Number(replaced.length > 0 || told.ledgerSeq === NOTHING_LEFT),
     lost: isAcceptance(told, ledger)
       ? []
       : [...ledger.lost, ...replaced].filter((one) => !isDeepStrictEqual(importOf(one), importOf(told))),
@@ -72,6 +76,23 @@ export function statingAll(ledger: StatedLedger, events: readonly DomainEvent[])
     }
   }
   return state
+}
+
+/** The segments that a later state adds; null if anything else of it is new. */
+export function segmentsAfter(before: StatedLedger, after: StatedLedger): readonly SegmentStatement[] | null {
+  const { ledgerSeq: newest } = newestStated(before)
+  const added: SegmentStatement[] = []
+  for (let seq = newest + 1; seq <= newestStated(after).ledgerSeq; seq += 1) {
+    const one = after.segments.get(seq)
+    if (one === undefined) return null
+    added.push(one)
+  }
+  const isSame =
+    after.lost.length === 0 &&
+    before.prices === after.prices &&
+    after.segments.size === before.segments.size + added.length &&
+    after.replacements === before.replacements
+  return isSame ? added : null
 }
 
 /** A decoded record has a class of its own, which no row equals. */
@@ -103,13 +124,17 @@ export interface LedgerRows {
   readonly prices: readonly PriceImport[]
 }
 
-/** Why the rows must not be used, as a sentence; null if they have everything that the log states, unchanged. Rows beyond it are not used yet. */
-export function ledgerContradiction({ segments, prices }: LedgerRows, stated: StatedLedger): string | null {
+/** Why the rows, those of segments from a number on, must not be used, as a sentence; null if they have everything that the log states, unchanged. Rows beyond it are not used yet. */
+export function ledgerContradiction(
+  { segments, prices }: LedgerRows,
+  stated: StatedLedger,
+  from = 1,
+): string | null {
   const [lost] = stated.lost
   if (lost !== undefined) return lacks(lost)
   const { ledgerSeq: newest } = newestStated(stated)
   const bySeq = new Map(segments.map((row) => [row.ledgerSeq, row]))
-  for (let seq = 1; seq <= newest; seq += 1) {
+  for (let seq = from; seq <= newest; seq += 1) {
     const statement = stated.segments.get(seq)
     if (statement === undefined) return `The log does not state segment ${seq} of the ledger.`
     const row = bySeq.get(seq)
