@@ -93,6 +93,9 @@ const transfersSchema = z
     illicit_share: fraction(
       'Share of illicit value in funds like those of the transfer that asks for a review.',
     ),
+    unread_hash: recommendation(
+      'For a transaction hash that the ledger does not have; review if it is absent.',
+    ).optional(),
   })
   .describe('What is recommended for a transfer. A policy without this part has the default one.')
 

@@ -76,8 +76,8 @@ export const transferReasonWords: Readonly<Record<TransferReason, ReasonWords>> 
     remedy: 'Compare it with the chain, or screen it as planned, without its hash.',
   },
   not_in_ledger: {
-    text: 'The ledger does not have the transaction: the transfer is taken as stated.',
-    remedy: 'Compare it with the chain, or import its block.',
+    text: 'The ledger does not have the transaction: nobody read it, and the transfer is taken as stated.',
+    remedy: 'Compare it with the chain, import its block, or screen it as planned, without its hash.',
   },
 }
 

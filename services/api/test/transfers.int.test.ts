@@ -81,7 +81,7 @@ describe('a stated transfer', () => {
       'contradicted',
       'review',
     ])
-    expect(await statusOf({ transaction_hash: NO_TRANSFER })).toEqual(['not_seen', 'allow'])
+    expect(await statusOf({ transaction_hash: NO_TRANSFER })).toEqual(['not_seen', 'review'])
   })
 
   test('is named where its token is not what it says', async () => {

@@ -15,7 +15,7 @@ import {
   type Asset,
 } from '../tables/asset-table.js'
 import { riskCategories, type RiskLevel } from '../vocabulary.js'
-import { worstRecommendation, type Recommendation } from './transfer-policy.js'
+import { defaultForUnreadHash, worstRecommendation, type Recommendation } from './transfer-policy.js'
 import type { TransferReason } from './transfer-reasons.js'
 
 export type JudgedTransfer = NonNullable<Report['transfer']>
@@ -103,7 +103,8 @@ function reasonsOf(facts: TransferFacts, asset: Asset | undefined, funds: Funds 
   const isTokenContract = isAssetContract(chain, canonicalAddress) || terms.contract === canonicalAddress
   state(isTokenContract, 'token_contract', 'review')
   state(!isTokenContract && counterparty.code === 'contract', 'counterparty_is_contract', 'allow')
-  state(terms.seen === 'not_seen', 'not_in_ledger', 'allow')
+  const isUnread = terms.seen === 'not_seen' || terms.seen === 'no_ledger'
+  state(isUnread, 'not_in_ledger', transfers.unread_hash ?? defaultForUnreadHash)
   return reasons
 }
 

@@ -94,10 +94,21 @@ describe('the recommendation', () => {
     expect(of('outgoing', true)).not.toContain('more_than_history')
   })
 
-  test('names a contract and a transaction that the ledger does not have, and changes nothing for them', () => {
-    const facts = transferFacts({ terms: { seen: 'not_seen' }, counterparty: { code: 'contract' } })
-    expect(codesOf(facts)).toEqual(['counterparty_green', 'counterparty_is_contract', 'not_in_ledger'])
+  test('names a contract, and changes nothing for it', () => {
+    const facts = transferFacts({ counterparty: { code: 'contract' } })
+    expect(codesOf(facts)).toEqual(['counterparty_green', 'counterparty_is_contract'])
     expect(judgeTransfer(facts).recommendation).toBe('allow')
+  })
+
+  test.each(['not_seen', 'no_ledger'])('a hash that nobody read (%s) is reviewed, or rejected by the policy', (seen) => {
+    const facts = transferFacts({ terms: { seen } })
+    expect(codesOf(facts)).toEqual(['counterparty_green', 'not_in_ledger'])
+    expect(judgeTransfer(facts).recommendation).toBe('review')
+    const transfers = { ...defaultTransferPolicy, unread_hash: 'reject' as const }
+    const policy = compilePolicy({ ...defaultPolicy, transfers })
+    expect(judgeTransfer(transferFacts({ policy, terms: { seen } })).recommendation).toBe('reject')
+    const allowing = { ...transfers, unread_hash: 'allow' as const }
+    expect(policyFault({ ...defaultPolicy, transfers: allowing })).toContain('transfers.unread_hash')
   })
 
   test('a lower score that may be higher is never allowed, whatever the policy says of orange', () => {

@@ -12,7 +12,11 @@ export interface TransferPolicyDocument {
   readonly designated: Recommendation
   /** Share of funds like those of the transfer from which illicit ones ask for a review. */
   readonly illicit_share: number
+  /** For a stated transaction that the ledger does not have, and so nobody read; absent: review. */
+  readonly unread_hash?: Recommendation | undefined
 }
+
+export const defaultForUnreadHash: Recommendation = 'review'
 
 export const defaultTransferPolicy: TransferPolicyDocument = {
   levels: { green: 'allow', grey: 'review', orange: 'review', red: 'reject' },
@@ -36,7 +40,7 @@ const isBetter = (a: Recommendation, b: Recommendation): boolean =>
 /** The first setting out of bounds as `path: what is wrong`, or null for a valid part and for none. */
 export function transferPolicyFault(part: TransferPolicyDocument | undefined): string | null {
   if (part === undefined) return null
-  const { levels: byLevel, designated, illicit_share: share } = part
+  const { levels: byLevel, designated, illicit_share: share, unread_hash: unread } = part
   for (const level of levels) {
     const fault = recommendationFault(byLevel?.[level], mayAllow[level])
     if (fault !== null) return `transfers.levels.${level}: ${fault}`
@@ -51,6 +55,8 @@ export function transferPolicyFault(part: TransferPolicyDocument | undefined): s
   ] as const)
     if (isBetter(byLevel[worse], byLevel[better]))
       return `transfers.levels.${worse}: better than that of ${better}`
+  const unreadFault = recommendationFault(unread ?? defaultForUnreadHash, false)
+  if (unreadFault !== null) return `transfers.unread_hash: ${unreadFault}`
   const isFraction = typeof share === 'number' && share >= 0 && share <= 1
   if (!isFraction || Math.abs(share * MILLIONTHS - Math.round(share * MILLIONTHS)) >= 1e-6)
     return 'transfers.illicit_share: not a fraction of at most 6 decimals'
